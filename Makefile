@@ -1,0 +1,48 @@
+# Two commands: `make demo` shows what evenhand does, `make test` checks everything.
+# Both need only Python 3.11 or later and a package index; both set up .venv by themselves.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+.PHONY: demo test test-slow bench format clean
+
+demo: $(VENV)/.runtime
+	@$(BIN)/evenhand demo
+
+test: $(VENV)/.test
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest --numprocesses auto --dist worksteal
+
+test-slow: $(VENV)/.test
+	$(BIN)/pytest --numprocesses auto -m slow
+
+bench: $(VENV)/.test
+	$(BIN)/python bench/all.py
+
+format: $(VENV)/.test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("evenhand needs Python 3.11 or later; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12")'
+	@echo "Setting up a private environment in $(VENV) (once)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@$(PIP) --editable .
+	@touch $@
+
+# pgmpy is here for the published networks it carries as data; its code is never imported.
+$(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "Installing what the tests need (once)"
+	@$(PIP) --editable '.[fast,test]'
+	@$(PIP) --no-deps pgmpy
+	@touch $@ $(VENV)/.runtime

@@ -1,0 +1,125 @@
+"""One neutral shape in which every result describes itself: title, facts, a table, notes.
+
+Results return a ``Summary``; this module turns it into plain text or an HTML fragment. So no
+result knows about terminals or pages, and all of them look alike.
+"""
+
+from dataclasses import dataclass
+from html import escape
+from unicodedata import category, east_asian_width
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A result in words: what it is, its main facts, and at most one table."""
+
+    title: str
+    facts: tuple[tuple[str, str], ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        width = max((_width(name) for name, _ in self.facts), default=0)
+        lines = [visible(self.title)]
+        lines += [
+            f"  {_padded(visible(name), width)}  {visible(fact)}" for name, fact in self.facts
+        ]
+        lines += [f"  {line}" for line in _aligned(self.columns, self.rows)]
+        lines += [f"  {visible(note)}" for note in self.notes]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        facts = "".join(
+            f"<dt>{_html(name)}</dt><dd>{_html(fact)}</dd>" for name, fact in self.facts
+        )
+        head = "".join(f"<th>{_html(column)}</th>" for column in self.columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{_html(cell)}</td>" for cell in row) + "</tr>"
+            for row in self.rows
+        )
+        return (
+            f"<section><h3>{_html(self.title)}</h3>"
+            + (f"<dl>{facts}</dl>" if facts else "")
+            + (
+                f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+                if body
+                else ""
+            )
+            + "".join(f"<p>{_html(note)}</p>" for note in self.notes)
+            + "</section>"
+        )
+
+
+class Described:
+    """Mixin of results: text and notebook views from the result's own ``summary()``."""
+
+    __slots__ = ()
+
+    def summary(self) -> Summary:
+        """Describe the result in words."""
+        raise AttributeError(f"{type(self).__name__} has no summary")
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+
+def visible(text: str) -> str:
+    r"""Show control, zero-width and direction characters as escapes: data must not act.
+
+    >>> print(visible("a\u202eb\n"))
+    a\u202eb\u000a
+    """
+    return "".join(
+        f"\\u{ord(mark):04x}" if category(mark) in {"Cc", "Cf", "Zl", "Zp", "Cs"} else mark
+        for mark in text
+    )
+
+
+def percent(share: float, *, digits: int = 1) -> str:
+    """Print a share as a percentage that never shows all where a part is missing.
+
+    >>> percent(0.99999), percent(1.0)
+    ('>99.9 %', '100.0 %')
+    """
+    text = f"{100 * share:.{digits}f}"
+    if share < 1 and float(text) >= 100:
+        return f">{100 - 10**-digits:.{digits}f} %"
+    if share > 0 and float(text) == 0:
+        return f"<{10**-digits:.{digits}f} %"
+    return f"{text} %"
+
+
+def _aligned(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> list[str]:
+    lines = [tuple(map(visible, line)) for line in (columns, *rows) if line]
+    if not lines:
+        return []
+    widths = [max(map(_width, cells)) for cells in zip(*lines, strict=True)]
+    numeric = [all(_is_number(row[i]) for row in rows) for i in range(len(widths))]
+    return [
+        "  ".join(
+            _padded(cell, width, right=right)
+            for cell, width, right in zip(line, widths, numeric, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
+
+
+def _is_number(text: str) -> bool:
+    return bool(text) and all(mark in "0123456789.,+-−% " for mark in text)
+
+
+def _padded(text: str, width: int, *, right: bool = False) -> str:
+    space = " " * (width - _width(text))
+    return space + text if right else text + space
+
+
+def _width(text: str) -> int:
+    return sum(2 if east_asian_width(mark) in "WF" else 1 for mark in visible(text))
+
+
+def _html(text: str) -> str:
+    return escape(visible(text), quote=True)

@@ -1,0 +1,228 @@
+"""How columns are read for counting: chosen columns, bins, merged values, missing values.
+
+A coding is a function from the text of a value to the label it is counted under. It never
+changes what is released.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Literal, TypeAlias, get_args
+
+from evenhand.errors import EvenhandError, Problem, QuestionError, ValuesError, listed
+from evenhand.question.question import as_label, exact_fraction
+
+MissingRule: TypeAlias = Literal["error", "level", "drop"]
+MISSING = "(missing)"
+REST = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """Classes of numbers between cut points; each class includes its upper cut.
+
+    >>> Bins.at(37, 50).labels
+    ('<=37', '>37, <=50', '>50')
+    >>> Bins.at(37).label("38.5")
+    '>37'
+    """
+
+    cuts: tuple[Fraction, ...]
+
+    @classmethod
+    def at(cls, *cuts: object) -> "Bins":
+        """Cut where the numbers say; they may be text, so that 0.1 is one tenth."""
+        try:
+            exact = tuple(exact_fraction(cut) for cut in cuts)
+        except ValueError as error:
+            raise QuestionError(
+                Problem(
+                    f"The cut points {listed(cuts)} are not all numbers: {error}.",
+                    remedy="Write numbers, as in bins={'age': [37]}.",
+                )
+            ) from error
+        if not exact or any(a >= b for a, b in zip(exact, exact[1:], strict=False)):
+            raise QuestionError(
+                Problem(
+                    f"The cut points {listed(cuts)} do not rise.",
+                    remedy="Give at least one, from the smallest to the largest.",
+                )
+            )
+        return cls(exact)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the classes, from low to high."""
+        cuts = [_number_text(cut) for cut in self.cuts]
+        middle = (f">{low}, <={high}" for low, high in zip(cuts, cuts[1:], strict=False))
+        return (f"<={cuts[0]}", *middle, f">{cuts[-1]}")
+
+    def label(self, text: str) -> str:
+        """The class of a number given as text; ``ValueError`` if it is none."""
+        try:
+            number = Decimal(text.strip())
+        except InvalidOperation:
+            raise ValueError(text) from None
+        if not number.is_finite():
+            raise ValueError(text)
+        return self.labels[bisect_left(self.cuts, Fraction(number))]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Codings:
+    """Which columns are counted, and under which labels.
+
+    ``bins`` holds cut points, or a whole number of quantile classes, for each column;
+    ``merge`` the new value and the old ones that it replaces (``"*"`` for all not named).
+    ``na`` are texts that mean a missing value, beside the empty field.
+    """
+
+    columns: tuple[str, ...] | None = None
+    bins: Mapping[str, Bins | int] = field(default_factory=dict)
+    merge: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    missing: MissingRule = "error"
+    na: tuple[str, ...] = ()
+    frequency: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        columns: Iterable[str] | None = None,
+        bins: Mapping[str, Sequence[object] | int | Bins] | None = None,
+        merge: Mapping[str, Mapping[str, Sequence[object]]] | None = None,
+        missing: str = "error",
+        na: Iterable[str] = (),
+        frequency: str | None = None,
+    ) -> "Codings":
+        """Check codings as a person writes them."""
+        problems = []
+        if missing not in get_args(MissingRule):
+            problems.append(
+                Problem(
+                    f"There is no rule {missing!r} for missing values.",
+                    remedy="Choose 'error', 'level' or 'drop'.",
+                )
+            )
+        checked_bins: dict[str, Bins | int] = {}
+        for column, cuts in (bins or {}).items():
+            try:
+                checked_bins[column] = _bins(column, cuts)
+            except EvenhandError as error:
+                problems += [replace(p, where=f"bins of {column!r}") for p in error.problems]
+        checked_merge: dict[str, dict[str, tuple[str, ...]]] = {}
+        for column, groups in (merge or {}).items():
+            named = [as_label(old) for olds in groups.values() for old in olds]
+            twice = sorted({old for old in named if named.count(old) > 1})
+            if twice:
+                problems.append(
+                    Problem(
+                        f"The values {listed(twice)} are merged twice.",
+                        remedy="Put each old value under one new value.",
+                        where=f"merge of {column!r}",
+                    )
+                )
+            if column in checked_bins:
+                problems.append(
+                    Problem(
+                        f"The column {column!r} is both binned and merged.",
+                        remedy="Choose one of the two.",
+                    )
+                )
+            checked_merge[column] = {
+                new: tuple(as_label(old) for old in olds) for new, olds in groups.items()
+            }
+        if problems:
+            raise QuestionError(*problems)
+        return cls(
+            columns=None if columns is None else tuple(columns),
+            bins=checked_bins,
+            merge=checked_merge,
+            missing=missing,  # type: ignore[arg-type]  # checked above
+            na=tuple(na),
+            frequency=frequency,
+        )
+
+    def chosen(self, available: Sequence[str]) -> tuple[str, ...]:
+        """The columns that are counted."""
+        if self.columns is not None:
+            return self.columns
+        return tuple(name for name in available if name != self.frequency)
+
+    def mentioned(self) -> tuple[str, ...]:
+        """All columns that the codings name."""
+        names = (*(self.columns or ()), *self.bins, *self.merge, self.frequency)
+        return tuple(dict.fromkeys(name for name in names if name is not None))
+
+    def label(self, column: str, text: str) -> str:
+        """The label under which a value is counted; ``ValueError`` if it cannot be binned."""
+        bins = self.bins.get(column)
+        if isinstance(bins, Bins):
+            return bins.label(text)
+        for new, olds in self.merge.get(column, {}).items():
+            if text in olds:
+                return new
+        rest = (new for new, olds in self.merge.get(column, {}).items() if REST in olds)
+        return next(rest, text)
+
+    def is_coded(self, column: str) -> bool:
+        """Whether values of the column are counted under other labels than their own."""
+        return column in self.bins or column in self.merge
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values, without what is not set."""
+        bins = {
+            column: bins if isinstance(bins, int) else [_number_text(cut) for cut in bins.cuts]
+            for column, bins in self.bins.items()
+        }
+        merge = {
+            column: {new: list(olds) for new, olds in groups.items()}
+            for column, groups in self.merge.items()
+        }
+        fields = {
+            "columns": None if self.columns is None else list(self.columns),
+            "missing": self.missing,
+            "na": list(self.na),
+            "frequency": self.frequency,
+            "bins": bins,
+            "merge": merge,
+        }
+        return {name: value for name, value in fields.items() if value not in (None, [], {})}
+
+
+def not_numbers(column: str, offending: Mapping[str, str], *, where: str) -> ValuesError:
+    """The error for values that cannot be binned; ``offending`` maps each to its place."""
+    text, place = next(iter(offending.items()))
+    return ValuesError(
+        Problem(
+            f"The column {column!r} is to be binned, but {text!r} is not a number.",
+            f"First at {place}; {len(offending)} such values in all: {listed(offending)}.",
+            "Declare them as missing (na), drop the bins, or correct them.",
+            where,
+        )
+    )
+
+
+def _bins(column: str, cuts: Sequence[object] | int | Bins) -> Bins | int:
+    if isinstance(cuts, Bins):
+        return cuts
+    if not isinstance(cuts, int):
+        return Bins.at(*cuts)
+    if isinstance(cuts, bool) or cuts < 2:
+        raise QuestionError(
+            Problem(
+                f"{cuts!r} quantile classes make no classes of {column!r}.",
+                remedy="Ask for at least 2, or give cut points in a list.",
+            )
+        )
+    return cuts
+
+
+def _number_text(number: Fraction) -> str:
+    """The shortest exact text: a decimal where there is one, else a fraction."""
+    if number.denominator == 1:
+        return str(number.numerator)
+    decimal = Decimal(number.numerator) / Decimal(number.denominator)
+    return str(decimal) if Fraction(decimal) == number else str(number)

@@ -1,0 +1,223 @@
+"""What is known before any data are seen: an order of tiers, required and forbidden arrows.
+
+A column of a later tier cannot cause one of an earlier tier. Columns of one tier may cause each
+other. ``...`` stands for all columns that no tier names.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import EllipsisType
+from typing import TypeAlias
+
+from evenhand.errors import ColumnError, KnowledgeError, Problem
+
+Arrow: TypeAlias = tuple[str, str]
+REST = "*"
+
+
+@dataclass(frozen=True, init=False, slots=True)
+class Tiers:
+    """Columns in the order in which they could have come about.
+
+    >>> str(Tiers(["sex", "age"], ["education"], ..., ["income"]))
+    'sex, age | education | * | income'
+    """
+
+    tiers: tuple[tuple[str, ...] | EllipsisType, ...]
+
+    def __init__(self, *tiers: Iterable[str] | EllipsisType) -> None:
+        listed_tiers = tuple(tier if tier is ... else tuple(tier) for tier in tiers)
+        object.__setattr__(self, "tiers", listed_tiers)
+        names = [name for tier in listed_tiers if tier is not ... for name in tier]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        problems = [
+            Problem(
+                f"The column {name!r} is in more than one tier.",
+                remedy="Keep it in one tier.",
+                where=f"tiers '{self}'",
+            )
+            for name in twice
+        ]
+        if listed_tiers.count(...) > 1:
+            problems.append(
+                Problem(
+                    "The rest of the columns (...) stands in more than one tier.",
+                    remedy="Keep it once.",
+                    where=f"tiers '{self}'",
+                )
+            )
+        if problems:
+            raise KnowledgeError(*problems)
+
+    @classmethod
+    def parse(cls, text: str) -> "Tiers":
+        """Read tiers as the command line writes them: ``'sex,age|education|*|income'``."""
+        tiers = [[name.strip() for name in part.split(",")] for part in text.split("|")]
+        if not all(name for tier in tiers for name in tier):
+            raise KnowledgeError(
+                Problem(
+                    f"The tiers {text!r} have an empty place.",
+                    remedy="Write column names between commas and tiers between bars, "
+                    "as 'sex,age|education|*|income'.",
+                )
+            )
+        return cls(*(... if tier == [REST] else tier for tier in tiers))
+
+    def __str__(self) -> str:
+        return " | ".join(REST if tier is ... else ", ".join(tier) for tier in self.tiers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knowledge:
+    """Tiers with arrows that must, or must not, be in the graph.
+
+    >>> Knowledge(required=["sex -> income"]).required
+    (('sex', 'income'),)
+    """
+
+    tiers: Tiers | None = None
+    required: tuple[Arrow, ...] = ()
+    forbidden: tuple[Arrow, ...] = ()
+
+    def __post_init__(self) -> None:
+        for field in ("required", "forbidden"):
+            arrows = tuple(parse_arrow(arrow) for arrow in getattr(self, field))
+            object.__setattr__(self, field, arrows)
+        contradicted = sorted(set(self.required) & set(self.forbidden))
+        if contradicted:
+            raise KnowledgeError(
+                *(
+                    Problem(
+                        f"The arrow {cause} -> {effect} is both required and forbidden.",
+                        remedy="Keep one of the two.",
+                    )
+                    for cause, effect in contradicted
+                )
+            )
+
+    @classmethod
+    def of(cls, knowledge: "Knowledge | Tiers | None") -> "Knowledge":
+        """Take tiers alone, or nothing, for knowledge."""
+        return knowledge if isinstance(knowledge, Knowledge) else cls(tiers=knowledge)
+
+    def about(self, names: Sequence[str]) -> "KnownOrder":
+        """Apply what is known to the columns that there are."""
+        return KnownOrder.resolve(self, tuple(names))
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain lists; the rest of the columns is written ``["*"]``."""
+        tiers = self.tiers.tiers if self.tiers else ()
+        return {
+            "tiers": [[REST] if tier is ... else list(tier) for tier in tiers],
+            "require": [_arrow_text(arrow) for arrow in self.required],
+            "forbid": [_arrow_text(arrow) for arrow in self.forbidden],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class KnownOrder:
+    """Knowledge about certain columns, checked: which may cause which.
+
+    ``tier`` holds a number for each column, or None where no tier names it.
+    """
+
+    names: tuple[str, ...]
+    tier: dict[str, int | None]
+    required: frozenset[Arrow]
+    forbidden: frozenset[Arrow]
+
+    @classmethod
+    def resolve(cls, knowledge: Knowledge, names: tuple[str, ...]) -> "KnownOrder":
+        """Spell ``...`` out and check that nothing contradicts."""
+        tiers = knowledge.tiers.tiers if knowledge.tiers else ()
+        named = [name for tier in tiers if tier is not ... for name in tier]
+        arrows = (*knowledge.required, *knowledge.forbidden)
+        unknown = {name for name in (*named, *(n for arrow in arrows for n in arrow))}
+        unknown -= set(names)
+        if unknown:
+            raise ColumnError.unknown(sorted(unknown), names, where="tiers and arrows")
+        tier: dict[str, int | None] = dict.fromkeys(names)
+        for level, members in enumerate(tiers):
+            for name in names if members is ... else members:
+                if members is not ... or name not in named:
+                    tier[name] = level
+        order = cls(names, tier, frozenset(knowledge.required), frozenset(knowledge.forbidden))
+        backward = [arrow for arrow in sorted(order.required) if not order.may_cause(*arrow)]
+        problems = [
+            Problem(
+                f"The required arrow {cause} -> {effect} runs against the tiers.",
+                f"{cause!r} stands in a later tier than {effect!r}.",
+                "Drop the arrow, or move one of the columns.",
+            )
+            for cause, effect in backward
+        ]
+        cycle = _cycle(order.required)
+        if cycle:
+            problems.append(
+                Problem(
+                    f"The required arrows form a cycle: {' -> '.join(cycle)}.",
+                    remedy="Drop one of them.",
+                )
+            )
+        if problems:
+            raise KnowledgeError(*problems)
+        return order
+
+    def may_cause(self, cause: str, effect: str) -> bool:
+        """Whether the arrow is allowed by tiers, required and forbidden arrows."""
+        if (cause, effect) in self.forbidden or (effect, cause) in self.required:
+            return False
+        before, after = self.tier[cause], self.tier[effect]
+        return before is None or after is None or before <= after
+
+
+def parse_arrow(arrow: object) -> Arrow:
+    """Read ``"a -> b"`` or a pair of names."""
+    parts = (
+        tuple(part.strip() for part in arrow.split("->"))
+        if isinstance(arrow, str)
+        else tuple(arrow)
+        if isinstance(arrow, Sequence)
+        else ()
+    )
+    if len(parts) != 2 or not all(isinstance(part, str) and part for part in parts):
+        raise KnowledgeError(
+            Problem(
+                f"{arrow!r} is not an arrow.",
+                remedy="Write it as 'cause -> effect', or as a pair of names.",
+            )
+        )
+    if parts[0] == parts[1]:
+        raise KnowledgeError(
+            Problem(
+                f"The arrow {parts[0]} -> {parts[1]} points at its own tail.",
+                remedy="Name two different columns.",
+            )
+        )
+    return parts
+
+
+def _arrow_text(arrow: Arrow) -> str | list[str]:
+    """The arrow as text, or as a list where a name has marks that text would lose."""
+    text = " -> ".join(arrow)
+    plain = [part.strip() for part in text.split("->")] == list(arrow)
+    return text if plain else list(arrow)
+
+
+def _cycle(arrows: Iterable[Arrow]) -> list[str]:
+    """Some cycle among the arrows, as a closed path; empty if there is none."""
+    effects: dict[str, list[str]] = {}
+    for cause, effect in sorted(arrows):
+        effects.setdefault(cause, []).append(effect)
+    finished: set[str] = set()
+
+    def walk(path: list[str]) -> list[str]:
+        for effect in effects.get(path[-1], ()):
+            if effect in path:
+                return [*path[path.index(effect) :], effect]
+            if effect not in finished and (found := walk([*path, effect])):
+                return found
+        finished.add(path[-1])
+        return []
+
+    return next((found for start in sorted(effects) if (found := walk([start]))), [])

@@ -1,0 +1,218 @@
+"""``Question``: who is compared with whom, about which decision, and what difference counts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+
+from evenhand.errors import Problem, QuestionError, did_you_mean, listed
+
+# A threshold with more digits than this is a mistake, and would make exact verdicts slow.
+_LONGEST_THRESHOLD = 18
+
+REST = "rest"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Did the protected attribute itself change the decision, by the threshold or more?
+
+    ``group`` is compared with ``other``: a value, ``"rest"`` for everybody else pooled, or
+    nothing where the protected attribute has two values. The threshold is kept exactly.
+
+    >>> question = Question(protected="sex", group="Female", decision="income",
+    ...                     favorable=">50K", threshold="0.05")
+    >>> question.threshold
+    Fraction(1, 20)
+
+    Paper: sec:md
+    """
+
+    protected: str
+    group: str
+    decision: str
+    favorable: str
+    threshold: Fraction = Fraction(1, 20)
+    other: str | None = None
+
+    def __post_init__(self) -> None:
+        for field in ("group", "favorable", "other"):
+            value = getattr(self, field)
+            if value is not None:
+                object.__setattr__(self, field, as_label(value))
+        object.__setattr__(self, "threshold", _threshold(self.threshold))
+        if self.protected == self.decision:
+            raise QuestionError(
+                Problem(
+                    f"{self.decision!r} is named both as the protected attribute and as "
+                    "the decision.",
+                    remedy="Name two different columns.",
+                )
+            )
+        if self.other == self.group:
+            raise QuestionError(
+                Problem(
+                    f"{self.group!r} would be compared with itself.",
+                    remedy="Name another value as `other`, or leave it out.",
+                )
+            )
+
+    def to_dict(self) -> dict[str, str]:
+        """The question as plain text values; the threshold as a fraction."""
+        fields = {
+            "protected": self.protected,
+            "group": self.group,
+            "other": self.other,
+            "decision": self.decision,
+            "favorable": self.favorable,
+            "threshold": str(self.threshold),
+        }
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+def as_label(value: object) -> str:
+    """The text under which a value is counted, whatever type its column has.
+
+    >>> as_label(True), as_label(1.0), as_label(">50K")
+    ('true', '1', '>50K')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def exact_fraction(value: object) -> Fraction:
+    """Read "0.05", "1/20", Decimal, int or float as the exact number that was written.
+
+    A float stands for its shortest text: ``Fraction(0.05)`` is not one twentieth.
+    """
+    if isinstance(value, Fraction):
+        return value
+    text = str(value).strip()
+    if len(text) > 4 * _LONGEST_THRESHOLD:
+        raise ValueError(f"{text[:20]}… has too many digits")
+    try:
+        number = Fraction(text) if "/" in text else Fraction(Decimal(text))
+    except (InvalidOperation, ZeroDivisionError, OverflowError) as error:
+        raise ValueError(f"{text!r} is not a number") from error
+    if max(len(str(number.numerator)), len(str(number.denominator))) > _LONGEST_THRESHOLD + 1:
+        raise ValueError(f"{text!r} has more than {_LONGEST_THRESHOLD} digits")
+    return number
+
+
+def check_values(
+    question: Question, values: Mapping[str, Mapping[str, int]], *, where: str = ""
+) -> None:
+    """Raise every way in which the question does not fit the values that were counted.
+
+    ``values`` gives for the protected attribute and the decision how often each value occurs.
+    """
+    protected, decision = values[question.protected], values[question.decision]
+    problems = [
+        *_look_alikes(question.protected, protected),
+        *_look_alikes(question.decision, decision),
+        *_absent(question.protected, "group", question.group, protected),
+        *_absent(question.decision, "favorable", question.favorable, decision),
+    ]
+    if question.other not in (None, REST):
+        problems += _absent(question.protected, "other", str(question.other), protected)
+    if len(protected) == 1:
+        problems.append(
+            Problem(
+                f"The protected attribute {question.protected!r} has one value only: "
+                f"{listed(protected)}.",
+                "There is nobody to compare with.",
+                "Name another column, or read rows of other groups too.",
+            )
+        )
+    elif len(protected) > 2 and question.other is None:
+        problems.append(
+            Problem(
+                f"The protected attribute {question.protected!r} has {len(protected)} values: "
+                f"{listed(protected)}.",
+                "One group is compared with one other.",
+                "Name the other group (other=VALUE), or pool all others (other='rest').",
+            )
+        )
+    if len(decision) == 1:
+        problems.append(
+            Problem(
+                f"The decision {question.decision!r} is always {listed(decision)}.",
+                "No difference can show where nothing differs.",
+                "Name another column as the decision.",
+            )
+        )
+    if problems:
+        raise QuestionError(*(Problem(p.what, p.found, p.remedy, where) for p in problems))
+
+
+def _threshold(value: object) -> Fraction:
+    try:
+        threshold = exact_fraction(value)
+    except ValueError as error:
+        hint = _meant_number(str(value))
+        raise QuestionError(
+            Problem(
+                f"The threshold {value!r} cannot be read.",
+                hint or f"{error}.",
+                "Write a number between 0 and 1, as '0.05' or '1/20'.",
+            )
+        ) from error
+    if not 0 < threshold < 1:
+        why = (
+            "No difference is smaller than 0, so nothing could ever be certified."
+            if threshold == 0
+            else f"Did you mean {threshold / 100}?"
+            if 1 <= threshold < 100
+            else ""
+        )
+        raise QuestionError(
+            Problem(
+                f"The threshold {value!s} is not between 0 and 1.",
+                why,
+                "Write a difference of rates, as '0.05' for five percentage points.",
+            )
+        )
+    return threshold
+
+
+def _meant_number(text: str) -> str:
+    """Guess what a mistyped number was meant to be: "5%" or "0,05"."""
+    cleaned = text.strip().replace(",", ".")
+    try:
+        number = Fraction(cleaned.rstrip("% "))
+    except (ValueError, ZeroDivisionError):
+        return ""
+    return f"Did you mean '{float(number / 100 if '%' in cleaned else number)}'?"
+
+
+def _absent(column: str, role: str, value: str, values: Mapping[str, int]) -> list[Problem]:
+    if value in values:
+        return []
+    return [
+        Problem(
+            f"The column {column!r} has no value {value!r}, which is asked for as `{role}`.",
+            f"Its values are {listed(values)}. {did_you_mean(value, values)}".strip(),
+            "Write the value exactly as it stands in the data.",
+        )
+    ]
+
+
+def _look_alikes(column: str, values: Mapping[str, int]) -> list[Problem]:
+    """Values that differ by case, spaces or closing punctuation alone are one value misspelt."""
+    alike: dict[str, list[str]] = {}
+    for value in values:
+        alike.setdefault(value.strip().rstrip(".,;:").strip().casefold(), []).append(value)
+    return [
+        Problem(
+            f"The column {column!r} writes one value in {len(group)} ways: {listed(group)}.",
+            "Counted apart they would be different groups.",
+            f"Merge them, as in merge={{{column!r}: {{{min(group, key=len)!r}: {group!r}}}}}.",
+        )
+        for group in alike.values()
+        if len(group) > 1
+    ]

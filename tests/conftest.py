@@ -1,0 +1,50 @@
+"""Fixtures that many rooms share: the hypothesis profile and the data sets people bring."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from evenhand import CountTable, datasets
+
+settings.register_profile(
+    "gate",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("gate")
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """Where Adult and Dutch lie, if the machine has them."""
+    beside = Path(__file__).parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("EVENHAND_DATA", beside))
+    if not folder.is_dir():
+        pytest.skip(f"no data folder: neither $EVENHAND_DATA nor {beside}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def dutch(data_folder: Path) -> CountTable:
+    """The 2001 Dutch census in the paper's coding."""
+    path = data_folder / "dutch" / "dutch_census_2001.arff"
+    if not path.is_file():
+        pytest.skip(f"no Dutch census at {path}: it may not be redistributed")
+    return datasets.dutch(path)
+
+
+@pytest.fixture(scope="session")
+def adult() -> CountTable:
+    """Adult, 48,842 rows."""
+    return datasets.adult()
+
+
+@pytest.fixture(scope="session")
+def paper_adult() -> CountTable:
+    """Adult as the paper counts it: 65,123 rows."""
+    return datasets.adult(paper=True)

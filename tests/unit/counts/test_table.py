@@ -1,0 +1,143 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand import Attribute, CountTable
+from evenhand.errors import ColumnError, ResourceError, ValuesError
+
+NAMES = ("a", "b", "c")
+lines = st.lists(
+    st.tuples(st.sampled_from("xyz"), st.sampled_from(["1", "10", "9"]), st.sampled_from("pq")),
+    min_size=1,
+    max_size=40,
+)
+
+
+def table(rows, names=NAMES):
+    return CountTable.of(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+@given(lines)
+def test_counts_are_those_of_a_plain_loop(rows):
+    assert dict(table(rows)) == Counter(rows)
+
+
+@given(lines, st.permutations(NAMES))
+def test_a_marginal_adds_up_what_it_forgets(rows, order):
+    kept = order[:2]
+    at = [NAMES.index(name) for name in kept]
+    expected = Counter(tuple(row[i] for i in at) for row in rows)
+    marginal = table(rows).marginal(kept)
+    assert marginal.names == tuple(kept)
+    assert dict(marginal) == expected
+
+
+@given(lines, st.randoms(use_true_random=False))
+def test_the_order_of_the_rows_is_forgotten(rows, random):
+    shuffled = random.sample(rows, len(rows))
+    assert table(shuffled) == table(rows)
+    assert table(shuffled).digest == table(rows).digest
+
+
+@given(lines, st.permutations(NAMES))
+def test_the_digest_does_not_depend_on_the_order_of_the_columns(rows, order):
+    assert table(rows).marginal(order).digest == table(rows).digest
+
+
+@given(lines)
+def test_one_row_more_changes_the_digest(rows):
+    assert table([*rows, rows[0]]).digest != table(rows).digest
+
+
+@given(lines)
+def test_conditioning_keeps_the_rows_that_match(rows):
+    value = rows[0][1]
+    expected = Counter((a, c) for a, b, c in rows if b == value)
+    assert dict(table(rows).given({"b": value})) == expected
+
+
+@given(lines)
+def test_a_cube_holds_every_cell(rows):
+    counts = table(rows)
+    cube = counts.cube(NAMES)
+    assert cube.sum() == len(rows)
+    for labels, count in counts:
+        cell = tuple(counts.code(n, v) for n, v in zip(NAMES, labels, strict=True))
+        assert cube[cell] == count
+
+
+@given(lines)
+def test_merged_values_are_counted_together(rows):
+    merged = table(rows).recoded("a", {"x": "z"})
+    assert dict(merged) == Counter(("z" if a == "x" else a, b, c) for a, b, c in rows)
+
+
+@given(lines)
+def test_values_can_be_left_out(rows):
+    kept = table(rows).without("a", ["x"])
+    assert dict(kept) == Counter(row for row in rows if row[0] != "x")
+
+
+def test_counts_are_exact_beyond_every_float():
+    counts = CountTable.of({"a": ["x", "y"], "b": ["p", "p"]}, [2**53, 1])
+    assert counts.rows == 2**53 + 1
+    assert counts.marginal(["b"]).counts.tolist() == [2**53 + 1]
+
+
+@pytest.mark.parametrize("columns", [3, 70])
+def test_keys_that_would_overflow_are_ranked(columns):
+    """Seventy columns of four values need 140 bits; a naive key wraps at 64."""
+    rng = np.random.default_rng(7)
+    codes = rng.integers(0, 4, (300, columns))
+    codes = np.concatenate([codes, codes[:50]])
+    attributes = [Attribute(f"v{i}", tuple("abcd")) for i in range(columns)]
+    built = CountTable.build(attributes, codes.T, np.ones(350, np.int64))
+    assert sorted(built.counts.tolist()) == sorted(Counter(map(tuple, codes)).values())
+    assert list(map(tuple, np.stack(built.codes, axis=1))) == sorted(set(map(tuple, codes)))
+
+
+def test_zero_counts_are_no_assignments():
+    assert len(CountTable.of({"a": ["x", "y"]}, [0, 3])) == 1
+
+
+def test_values_are_ordered_as_numbers_where_they_are_numbers():
+    assert CountTable.of({"a": ["10", "9", "9"]}).attribute("a").values == ("9", "10")
+    assert CountTable.of({"a": ["10", "9", "nan"]}).attribute("a").values == ("10", "9", "nan")
+
+
+def test_an_unknown_attribute_is_named_with_its_neighbours():
+    with pytest.raises(ColumnError, match=r"no column 'education'. Did you mean 'edu'\?|'edu'"):
+        CountTable.of({"edu": ["x"]}).marginal(["education"])
+
+
+def test_an_unknown_value_is_refused_with_the_values_there_are():
+    with pytest.raises(ValuesError, match="has no value 'y'. Its values are 'x'"):
+        CountTable.of({"a": ["x"]}).count(a="y")
+
+
+def test_repeated_names_are_refused():
+    attribute = Attribute("a", ("x",))
+    codes = np.zeros(1, np.int64)
+    with pytest.raises(ColumnError, match="'a' occur more than once"):
+        CountTable.build([attribute, attribute], [codes, codes], np.ones(1, np.int64))
+
+
+def test_a_cube_too_large_is_refused_before_it_is_made():
+    values = tuple(map(str, range(1000)))
+    attributes = [Attribute(name, values) for name in NAMES]
+    counts = CountTable.build(attributes, [np.arange(5)] * 3, np.ones(5, np.int64))
+    with pytest.raises(ResourceError, match="1,000,000,000 cells"):
+        counts.cube(NAMES)
+
+
+def test_a_table_cannot_be_changed():
+    counts = CountTable.of({"a": ["x"]})
+    with pytest.raises(ValueError, match="read-only"):
+        counts.counts[0] = 2
+
+
+def test_an_empty_selection_is_one_assignment_of_all_rows():
+    assert list(CountTable.of({"a": ["x", "y"]}).marginal([])) == [((), 2)]

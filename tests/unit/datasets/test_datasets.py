@@ -1,0 +1,64 @@
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from evenhand import datasets
+from evenhand.errors import InputError
+
+
+def build_adult():
+    path = Path(__file__).parents[3] / "scripts" / "build_adult.py"
+    spec = importlib.util.spec_from_file_location("build_adult", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.build
+
+
+def test_the_shipped_counts_equal_a_fresh_build(data_folder):
+    shipped = Path(datasets.__file__).with_name("adult.csv").read_text("utf-8")
+    assert build_adult()(data_folder / "adult") == shipped
+
+
+@pytest.mark.parametrize(("paper", "rows"), [(False, 48_842), (True, 65_123)])
+def test_adult_has_its_rows_and_376_assignments(paper, rows):
+    adult = datasets.adult(paper=paper)
+    others = [name for name in adult.names if name not in ("sex", "income")]
+    assert adult.rows == rows
+    assert len(others) == 9
+    assert len(adult.marginal(others)) == 376
+
+
+def test_dutch_has_60_420_rows_not_60_421(dutch):
+    assert dutch.rows == 60_420
+    assert len(dutch.names) == 12
+    assert dutch.attribute("age").values == ("<=9", ">9")
+
+
+@pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "@attribute sex {1}\n@data\n1\n"])
+def test_another_file_is_not_taken_for_the_census(tmp_path, text):
+    path = tmp_path / "other.arff"
+    path.write_text(text)
+    with pytest.raises(InputError, match="not the ARFF file"):
+        datasets.dutch(path)
+
+
+def test_an_absent_census_file_is_named(tmp_path):
+    with pytest.raises(InputError, match="Name your copy") as caught:
+        datasets.dutch(tmp_path / "absent.arff")
+    assert "absent.arff" in caught.value.problems[0].where
+
+
+def test_there_are_two_examples():
+    with pytest.raises(InputError, match="example 1 or 2"):
+        datasets.admissions(3)
+
+
+@pytest.mark.parametrize("name", ["admissions", "adult", "dutch"])
+def test_every_data_set_has_its_question(name):
+    assert datasets.question(name).question.threshold.denominator == 20
+
+
+def test_an_unknown_data_set_is_refused():
+    with pytest.raises(InputError, match="no data set 'compas'"):
+        datasets.question("compas")

@@ -1,0 +1,70 @@
+from fractions import Fraction
+
+import pytest
+
+from evenhand import Codings
+from evenhand.errors import QuestionError
+from evenhand.question import Bins
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("37", "<=37"),
+        ("37.0", "<=37"),
+        ("37.0001", ">37, <=50.5"),
+        (" 50.5", ">37, <=50.5"),
+        ("5e1", ">37, <=50.5"),
+        ("51", ">50.5"),
+        ("-3", "<=37"),
+    ],
+)
+def test_a_class_includes_its_upper_cut(text, label):
+    assert Bins.at(37, "50.5").label(text) == label
+
+
+def test_a_cut_is_the_number_that_was_written():
+    assert Bins.at(0.1).cuts == (Fraction(1, 10),)
+
+
+@pytest.mark.parametrize("text", ["old", "", "nan", "inf", "1,5"])
+def test_what_is_no_number_has_no_class(text):
+    with pytest.raises(ValueError, match=f"^{text}$"):
+        Bins.at(37).label(text)
+
+
+@pytest.mark.parametrize("cuts", [[], [5, 5], [9, 3], ["x"], 1, 0, True])
+def test_cuts_that_make_no_classes_are_refused(cuts):
+    with pytest.raises(QuestionError) as caught:
+        Codings.of(bins={"age": cuts})
+    assert caught.value.problems[0].where == "bins of 'age'"
+
+
+def test_values_are_merged_and_the_rest_too():
+    codings = Codings.of(merge={"work": {"private": ["Private", "Self"], "other": ["*"]}})
+    assert [codings.label("work", text) for text in ("Self", "State", "?")] == [
+        "private",
+        "other",
+        "other",
+    ]
+
+
+def test_values_outside_a_merge_keep_their_text():
+    codings = Codings.of(merge={"income": {">50K": [">50K."]}})
+    assert codings.label("income", "<=50K") == "<=50K"
+    assert codings.label("age", "38") == "38"
+
+
+def test_all_faulty_codings_come_together():
+    with pytest.raises(QuestionError) as caught:
+        Codings.of(
+            missing="ignore",
+            bins={"age": []},
+            merge={"work": {"a": ["x"], "b": ["x"]}, "age": {"y": ["z"]}},
+        )
+    assert len(caught.value.problems) == 3
+
+
+def test_binned_and_merged_at_once_is_refused():
+    with pytest.raises(QuestionError, match="both binned and merged"):
+        Codings.of(bins={"age": [3]}, merge={"age": {"old": ["99"]}})

@@ -1,0 +1,80 @@
+import pytest
+
+from evenhand import Knowledge, Tiers
+from evenhand.errors import ColumnError, KnowledgeError
+
+NAMES = ("sex", "age", "education", "job", "income")
+
+
+def test_the_rest_takes_the_place_of_the_ellipsis():
+    order = Knowledge.of(Tiers(["sex"], ..., ["income"])).about(NAMES)
+    assert order.tier == {"sex": 0, "age": 1, "education": 1, "job": 1, "income": 2}
+
+
+def test_a_later_tier_cannot_cause_an_earlier_one():
+    order = Knowledge.of(Tiers(["sex"], ..., ["income"])).about(NAMES)
+    assert order.may_cause("sex", "income")
+    assert not order.may_cause("income", "sex")
+    assert order.may_cause("age", "job")
+    assert order.may_cause("job", "age")
+
+
+def test_a_column_without_a_tier_is_free():
+    order = Knowledge.of(Tiers(["sex"], ["income"])).about(NAMES)
+    assert order.tier["job"] is None
+    assert order.may_cause("income", "job")
+    assert order.may_cause("job", "sex")
+
+
+def test_required_and_forbidden_arrows_decide_directions():
+    order = Knowledge(required=["age -> job"], forbidden=[("sex", "job")]).about(NAMES)
+    assert order.may_cause("age", "job")
+    assert not order.may_cause("job", "age")
+    assert not order.may_cause("sex", "job")
+
+
+def test_tiers_are_read_as_the_command_line_writes_them():
+    assert Tiers.parse("sex, age|education|*|income") == Tiers(
+        ["sex", "age"], ["education"], ..., ["income"]
+    )
+
+
+@pytest.mark.parametrize("text", ["", "sex||income", "sex,|income"])
+def test_an_empty_place_in_tiers_is_refused(text):
+    with pytest.raises(KnowledgeError, match="empty place"):
+        Tiers.parse(text)
+
+
+def test_a_column_in_two_tiers_is_refused():
+    with pytest.raises(KnowledgeError, match="'sex' is in more than one tier") as caught:
+        Tiers(["sex"], ["sex", "age"])
+    assert caught.value.problems[0].where == "tiers 'sex | sex, age'"
+    assert caught.value.problems[0].remedy
+
+
+def test_an_unknown_column_in_tiers_is_named_with_its_neighbours():
+    with pytest.raises(ColumnError, match=r"no column 'edukation'. Did you mean 'education'\?"):
+        Knowledge.of(Tiers(["edukation"])).about(NAMES)
+
+
+def test_an_arrow_both_required_and_forbidden_is_refused():
+    with pytest.raises(KnowledgeError, match="both required and forbidden"):
+        Knowledge(required=["a->b"], forbidden=["a->b"])
+
+
+def test_a_required_arrow_against_the_tiers_is_refused():
+    knowledge = Knowledge(tiers=Tiers(["sex"], ...), required=["job -> sex"])
+    with pytest.raises(KnowledgeError, match="runs against the tiers"):
+        knowledge.about(NAMES)
+
+
+def test_a_cycle_of_required_arrows_is_shown_as_a_path():
+    knowledge = Knowledge(required=["sex->age", "age->job", "job->sex"])
+    with pytest.raises(KnowledgeError, match="age -> job -> sex -> age"):
+        knowledge.about(NAMES)
+
+
+@pytest.mark.parametrize("arrow", ["a b", "a->", "a->a", 3, ("a", "b", "c")])
+def test_what_is_no_arrow_is_refused(arrow):
+    with pytest.raises(KnowledgeError):
+        Knowledge(required=[arrow])

@@ -1,0 +1,43 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand.display import Summary, percent, visible
+from evenhand.errors import did_you_mean, listed
+
+
+@given(st.text())
+def test_nothing_from_data_acts_in_html(text):
+    fragment = Summary(title=text, facts=((text, text),), notes=(text,))._repr_html_()
+    assert fragment.count("<") == fragment.count(">") == 12
+
+
+@pytest.mark.parametrize("mark", ["\u202e", "\u200b", "\x1b", "\n", "\u2028"])
+def test_marks_that_hide_or_act_are_shown(mark):
+    assert mark not in visible(f"a{mark}b")
+    assert mark not in str(Summary(title=f"a{mark}b"))
+
+
+def test_columns_of_numbers_are_set_to_the_right():
+    text = str(Summary(title="t", columns=("name", "rows"), rows=(("a", "1"), ("b", "1,000"))))
+    assert text.splitlines()[2] == "  a         1"
+
+
+def test_wide_characters_take_two_places():
+    text = str(Summary(title="t", columns=("n", "m"), rows=(("日本", "x"), ("a", "x"))))
+    assert text.splitlines()[2].index("x") == text.splitlines()[3].index("x") - 2
+
+
+def test_a_share_just_under_one_is_not_shown_as_all():
+    assert percent(0.99999) == ">99.9 %"
+    assert percent(0.0001) == "<0.1 %"
+    assert percent(0.977) == "97.7 %"
+
+
+def test_long_lists_and_long_values_are_shortened():
+    assert listed(["x" * 100]) == repr("x" * 59 + "…")
+    assert listed("abcd", limit=2) == "'a', 'b' and 2 more"
+
+
+def test_nothing_near_gives_no_guess():
+    assert did_you_mean("zzz", ["sex", "age"]) == ""
