@@ -16,10 +16,10 @@ test: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest --numprocesses auto --dist worksteal
+	$(BIN)/pytest --numprocesses auto --dist worksteal --randomly-seed=20170613
 
 test-slow: $(VENV)/.test
-	$(BIN)/pytest --numprocesses auto -m slow
+	$(BIN)/pytest --numprocesses auto -m slow --randomly-seed=20170613
 
 bench: $(VENV)/.test
 	$(BIN)/python bench/all.py

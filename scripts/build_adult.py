@@ -45,7 +45,8 @@ CODINGS = Codings.of(
 )
 HEADER = """\
 # Adult (Census Income), counts of distinct assignments in two classes for each attribute.
-# Becker, B. and Kohavi, R. (1996), UCI Machine Learning Repository, DOI 10.24432/C5XW20, CC BY 4.0.
+# Becker, B. and Kohavi, R. (1996). UCI Machine Learning Repository, DOI 10.24432/C5XW20.
+# Licence: CC BY 4.0.
 # Modified: eleven of fifteen columns, binarised, counted. Made by scripts/build_adult.py.
 """
 

@@ -10,6 +10,8 @@ All problems that one pass finds are raised together, so that a file is repaired
     │   └── ValuesError       a column's values do not fit what was asked of them
     ├── QuestionError         the question makes no sense, or not for these data
     ├── KnowledgeError        tiers and arrows contradict each other or the data
+    ├── GraphError            a graph cannot be read, or cannot answer the question
+    ├── CannotReleaseError    no release can be certified; nothing is written
     └── ResourceError         too large, or the machine refused
 """
 
@@ -82,6 +84,34 @@ class QuestionError(EvenhandError):
 
 class KnowledgeError(EvenhandError):
     """Tiers and arrows contradict each other or the data."""
+
+
+class GraphError(EvenhandError):
+    """A graph cannot be read, or cannot answer the question."""
+
+    @classmethod
+    def unknown(
+        cls, names: Iterable[str], available: Iterable[str], *, where: str = ""
+    ) -> "GraphError":
+        """Each name that is no node, with the nodes that look like it."""
+        nodes = list(available)
+        return cls(
+            *(
+                Problem(
+                    f"The graph has no node {name!r}.",
+                    did_you_mean(name, nodes) or f"Its nodes are {listed(nodes)}.",
+                    "Name one of the nodes, or add it to the graph.",
+                    where,
+                )
+                for name in names
+            )
+        )
+
+
+class CannotReleaseError(EvenhandError):
+    """No release can be certified as asked; nothing is written."""
+
+    exit_status = 3
 
 
 class ResourceError(EvenhandError):

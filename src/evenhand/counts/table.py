@@ -268,7 +268,7 @@ class CountTable(Described):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the table's lines as sorted JSON, columns by name: anyone can recompute it.
+        """SHA-256 of the lines as sorted JSON, columns by name: anyone can recompute it.
 
         The first line holds the sorted column names; each further line the labels of one
         distinct assignment in that order and then its count; these lines are sorted as text.

@@ -99,7 +99,7 @@ def dutch(path: str | Path) -> CountTable:
         raise InputError(
             Problem(
                 "This is not the ARFF file of the 2001 Dutch census.",
-                f"Its attributes are {listed(names)}; ill-formed data lines: {listed(unfit[:5])}.",
+                f"Its attributes are {listed(names)}; odd data lines: {listed(unfit[:5])}.",
                 "Name your copy of dutch_census_2001.arff.",
                 str(path),
             )

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
 from evenhand.errors import EvenhandError, Problem, QuestionError, ValuesError, listed
@@ -43,7 +44,7 @@ class Bins:
                     remedy="Write numbers, as in bins={'age': [37]}.",
                 )
             ) from error
-        if not exact or any(a >= b for a, b in zip(exact, exact[1:], strict=False)):
+        if not exact or any(a >= b for a, b in pairwise(exact)):
             raise QuestionError(
                 Problem(
                     f"The cut points {listed(cuts)} do not rise.",
@@ -56,7 +57,7 @@ class Bins:
     def labels(self) -> tuple[str, ...]:
         """The names of the classes, from low to high."""
         cuts = [_number_text(cut) for cut in self.cuts]
-        middle = (f">{low}, <={high}" for low, high in zip(cuts, cuts[1:], strict=False))
+        middle = (f">{low}, <={high}" for low, high in pairwise(cuts))
         return (f"<={cuts[0]}", *middle, f">{cuts[-1]}")
 
     def label(self, text: str) -> str:

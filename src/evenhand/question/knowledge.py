@@ -132,7 +132,7 @@ class KnownOrder:
         tiers = knowledge.tiers.tiers if knowledge.tiers else ()
         named = [name for tier in tiers if tier is not ... for name in tier]
         arrows = (*knowledge.required, *knowledge.forbidden)
-        unknown = {name for name in (*named, *(n for arrow in arrows for n in arrow))}
+        unknown = {*named, *(name for arrow in arrows for name in arrow)}
         unknown -= set(names)
         if unknown:
             raise ColumnError.unknown(sorted(unknown), names, where="tiers and arrows")

@@ -203,7 +203,7 @@ def _absent(column: str, role: str, value: str, values: Mapping[str, int]) -> li
 
 
 def _look_alikes(column: str, values: Mapping[str, int]) -> list[Problem]:
-    """Values that differ by case, spaces or closing punctuation alone are one value misspelt."""
+    """Values that differ by case, spaces or closing marks alone are one value misspelt."""
     alike: dict[str, list[str]] = {}
     for value in values:
         alike.setdefault(value.strip().rstrip(".,;:").strip().casefold(), []).append(value)

@@ -1,0 +1,64 @@
+"""The door itself: one Typer application, stated exit statuses, and no traceback for bad input.
+
+Exit status: 0 certified or done, 1 not certified, 3 cannot decide, 2 bad usage or input,
+4 resources or I/O, 130 interrupted.
+"""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from evenhand.cli import demo, init
+from evenhand.errors import EvenhandError
+
+app = typer.Typer(
+    name="evenhand",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Did the protected attribute itself change the decision, in any comparable group?",
+    epilog="Exit status: 0 certified or done · 1 not certified · 3 cannot decide · "
+    "2 bad usage or input · 4 resources · 130 interrupted.",
+)
+app.command("demo")(demo.demo)
+app.command("init")(init.init)
+
+
+def _print_version(asked: bool) -> None:  # noqa: FBT001  # typer passes a flag by position
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"evenhand {version('evenhand')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; turn every error a user can mend into a sentence and a status."""
+    try:
+        app()
+    except EvenhandError as error:
+        for problem in error.problems:
+            typer.echo(f"evenhand: {problem}", err=True)
+        sys.exit(error.exit_status)
+    except BrokenPipeError:
+        # The reader (`| head`) has seen enough. Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        typer.echo("evenhand: interrupted", err=True)
+        sys.exit(130)

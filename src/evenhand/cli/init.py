@@ -1,0 +1,36 @@
+"""``evenhand init``: a question file to fill in, made from a table's columns and values."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evenhand.errors import InputError, Problem
+
+
+def init(
+    data: Annotated[
+        Path, typer.Argument(help="A CSV, Parquet or Arrow file, or a folder of them.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Where to write; else NAME.toml here."),
+    ] = None,
+) -> None:
+    """Write a commented question file from DATA's columns and values."""
+    from evenhand.question.file import template
+    from evenhand.rows import read
+
+    target = output or Path(f"{data.name.split('.')[0]}.toml")
+    if target.exists():
+        raise InputError(
+            Problem(
+                "The file exists already and is left as it is.",
+                remedy="Name another with --output, or move it away.",
+                where=str(target),
+            )
+        )
+    text = template(read(data).profile(), data=str(data), target=str(target))
+    target.write_text(text, "utf-8")
+    typer.echo(f"Wrote {target}. Fill in its [question], then:")
+    typer.echo(f"  evenhand audit {data} --question {target}")

@@ -1,0 +1,178 @@
+"""``ModifyData``: change decisions inside the subpopulations that differ, and nowhere else.
+
+The paper's rule, ⌈n(|Δ|−τ)⌉ changes in one group, can stop exactly at the threshold and can
+jump past its other side in small groups. The policies here solve the integer problem exactly;
+``paper`` and ``printed`` keep the rule, for comparison, and their plans say what they leave.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from evenhand.errors import Problem, QuestionError
+from evenhand.evidence import Certificate, Partition
+from evenhand.question import exact_fraction
+from evenhand.removal.fewest import Pair, fewest_changes, partners
+from evenhand.removal.plan import RemovalPlan
+from evenhand.removal.releasable import releasable
+
+Policy: TypeAlias = Literal["minimal", "group", "raise", "paper", "printed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One subpopulation: favorable decisions and rows, of the group and of the others."""
+
+    group_yes: int
+    group: int
+    other_yes: int
+    other: int
+
+    @property
+    def difference(self) -> Fraction:
+        """The others' rate minus the group's."""
+        return Fraction(self.other_yes, self.other) - Fraction(self.group_yes, self.group)
+
+    @property
+    def group_is_smaller(self) -> bool:
+        """Which group moves the difference most with one change; the group itself on a tie."""
+        return self.group <= self.other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModifyData:
+    """Remove differences by changing the fewest decisions.
+
+    Policies: ``minimal`` changes as few rows as possible, in both groups; ``group`` only rows
+    of the group asked about, where that can reach the criterion; ``raise`` only turns
+    unfavorable decisions into favorable ones; ``paper`` is the rule behind the paper's tables
+    and ``printed`` its pseudo-code to the letter, neither with a guarantee. A ``margin`` asks
+    for differences below threshold minus margin.
+
+    Paper: alg:md
+    """
+
+    policy: Policy = "minimal"
+    margin: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        if self.policy not in get_args(Policy):
+            raise QuestionError(
+                Problem(
+                    f"There is no policy {self.policy!r}.",
+                    remedy=f"Choose one of {', '.join(get_args(Policy))}.",
+                )
+            )
+        try:
+            margin = exact_fraction(self.margin)
+        except ValueError as error:
+            raise QuestionError(
+                Problem(
+                    f"The margin {self.margin!r} cannot be read.",
+                    f"{error}.",
+                    "Write a number.",
+                )
+            ) from error
+        if margin < 0:
+            raise QuestionError(
+                Problem(f"The margin {self.margin} is negative.", remedy="Write 0 or more.")
+            )
+        object.__setattr__(self, "margin", margin)
+
+    @property
+    def guaranteed(self) -> bool:
+        """Whether a plan that can be made reaches the criterion."""
+        return self.policy not in ("paper", "printed")
+
+    def plan(self, certificate: Certificate) -> RemovalPlan:
+        """Decide how many decisions change in each subpopulation."""
+        partition, unfavorable = releasable(certificate)
+        threshold = lowered(partition, self.margin)
+        change = _CHANGES[self.policy]
+        group_change = np.zeros(len(partition), np.int64)
+        other_change = np.zeros(len(partition), np.int64)
+        for at in np.flatnonzero(at_threshold(partition, threshold).side).tolist():
+            cell = Cell(
+                group_yes=int(partition.group_yes[at]),
+                group=int(partition.group[at]),
+                other_yes=int(partition.other_yes[at]),
+                other=int(partition.other[at]),
+            )
+            group_change[at], other_change[at] = change(cell, threshold)
+        return RemovalPlan(
+            method="modify-data",
+            policy=self.policy,
+            partition=partition,
+            unfavorable=unfavorable,
+            group_change=group_change,
+            other_change=other_change,
+        )
+
+
+def lowered(partition: Partition, margin: Fraction) -> Fraction:
+    """The threshold less a margin, which must leave something."""
+    threshold = partition.question.threshold
+    if margin >= threshold:
+        raise QuestionError(
+            Problem(
+                f"The margin {margin} leaves nothing of the threshold {threshold}.",
+                remedy="Choose a smaller margin.",
+            )
+        )
+    return threshold - margin
+
+
+def at_threshold(partition: Partition, threshold: Fraction) -> Partition:
+    """The same partition asked with another threshold."""
+    return replace(partition, question=replace(partition.question, threshold=threshold))
+
+
+def _fewest(cell: Cell, threshold: Fraction, *, only_raise: bool = False) -> tuple[int, int]:
+    group, other = (cell.group_yes, cell.group), (cell.other_yes, cell.other)
+    small, large = (group, other) if cell.group_is_smaller else (other, group)
+    new = fewest_changes(
+        Pair(small[0], large[0]),
+        Pair(small[1], large[1]),
+        threshold,
+        asks_small=cell.group_is_smaller,
+        only_raise=only_raise,
+    )
+    changes = (new.small - small[0], new.large - large[0])
+    return changes if cell.group_is_smaller else changes[::-1]
+
+
+def _only_raise(cell: Cell, threshold: Fraction) -> tuple[int, int]:
+    return _fewest(cell, threshold, only_raise=True)
+
+
+def _only_group(cell: Cell, threshold: Fraction) -> tuple[int, int]:
+    """The group's nearest count that fits the others as they are; no change without one."""
+    low, high = partners(np.array([cell.other_yes]), Pair(cell.other, cell.group), threshold)
+    if low[0] > high[0]:
+        return 0, 0
+    return int(np.clip(cell.group_yes, low[0], high[0])) - cell.group_yes, 0
+
+
+def _smaller_by_rule(cell: Cell, threshold: Fraction) -> tuple[int, int]:
+    if cell.group_is_smaller:
+        return _group_by_rule(cell, threshold)
+    excess = abs(cell.difference) - threshold
+    return 0, ceil(cell.other * excess) * (-1 if cell.difference > 0 else 1)
+
+
+def _group_by_rule(cell: Cell, threshold: Fraction) -> tuple[int, int]:
+    excess = abs(cell.difference) - threshold
+    return ceil(cell.group * excess) * (1 if cell.difference > 0 else -1), 0
+
+
+_CHANGES: dict[str, Callable[[Cell, Fraction], tuple[int, int]]] = {
+    "minimal": _fewest,
+    "group": _only_group,
+    "raise": _only_raise,
+    "paper": _smaller_by_rule,
+    "printed": _group_by_rule,
+}

@@ -1,0 +1,150 @@
+"""``audit``: the one high-level path, from rows and a question to a verdict."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evenhand.counts import CountTable, pose
+from evenhand.display import Described, Summary
+from evenhand.evidence import (
+    Certificate,
+    PartitionExplanation,
+    Subpopulations,
+    Verdict,
+    certify,
+    explain_partition,
+)
+from evenhand.evidence.findings import Graph, Scope
+from evenhand.graph import discover
+from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
+from evenhand.rows import Rows, read
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Audit(Described):
+    """What was asked, what was found, and everything needed to go on from there."""
+
+    rows: Rows | None
+    counts: CountTable
+    knowledge: Knowledge
+    graph: Graph
+    certificate: Certificate
+    assumptions: tuple[str, ...]
+
+    @property
+    def question(self) -> Question:
+        """The question, with both groups named."""
+        return self.certificate.question
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the criterion is met, given the graph."""
+        return self.certificate.verdict
+
+    @property
+    def decision_causes(self) -> tuple[str, ...]:
+        """The attributes that cause the decision, the protected one aside."""
+        return self.certificate.decision_causes
+
+    @property
+    def subpopulations(self) -> Subpopulations:
+        """Every subpopulation of the decision causes that occurs."""
+        return self.certificate.subpopulations
+
+    def explain_partition(self, *names: str) -> PartitionExplanation:
+        """Whether comparing people alike in these names is meaningful, and what it would show."""
+        return explain_partition(self.counts, self.graph, self.question, names)
+
+    def to_dict(self, *, assurance: object = "0.8") -> dict[str, Any]:
+        """The certificate's plain values, with what the audit assumed besides."""
+        found = self.certificate.to_dict(assurance=assurance)
+        return found | {"assumptions": [*self.assumptions, *found["assumptions"]]}
+
+    def summary(self) -> Summary:
+        """The certificate's, with what the audit assumed besides."""
+        summary = self.certificate.summary()
+        return replace(summary, notes=(*summary.notes, *self.assumptions))
+
+
+def audit(
+    source: object,
+    question: Question | QuestionFile,
+    *,
+    knowledge: Knowledge | Tiers | None = None,
+    graph: Graph | None = None,
+    codings: Codings | None = None,
+    scope: Scope = "causes",
+    limit: int = 1000,
+    min_coverage: object = "0.9",
+    significance: float = 0.01,
+    test: str = "chi-square",
+    progress: Callable[..., None] | None = None,
+) -> Audit:
+    """Ask whether the protected attribute itself changed the decision.
+
+    ``source`` is a path, a frame, an Arrow or DuckDB table, ``Rows`` or a ``CountTable``. The
+    graph is learned from the rows unless it is given. A question file brings its own knowledge
+    and codings; what is passed here goes before them.
+
+    >>> import evenhand as eh
+    >>> asked = eh.datasets.question("admissions")
+    >>> graph = eh.CausalGraph.parse("gender -> major -> admission; test_score -> admission; "
+    ...                              "gender -> admission")
+    >>> eh.audit(eh.datasets.admissions(2), asked, graph=graph).verdict
+    <Verdict.NOT_CERTIFIED: 'not certified'>
+    """
+    if isinstance(question, QuestionFile):
+        knowledge = question.knowledge if knowledge is None else knowledge
+        codings = question.codings if codings is None else codings
+        question = question.question
+    rows, counts = _counted(source, codings)
+    known, assumptions = _decision_last(Knowledge.of(knowledge), question, given=graph is not None)
+    posed = pose(counts, question)
+    if graph is None:
+        graph = discover(
+            posed.counts,
+            knowledge=known,
+            significance=significance,
+            test=test,
+            progress=progress,
+        )
+    else:
+        graph.check(counts.names, question, known)
+    certificate = certify(
+        counts,
+        graph,
+        question,
+        scope=scope,
+        limit=limit,
+        min_coverage=min_coverage,
+        knowledge=known,
+        codings=rows.codings if rows else codings,
+        dropped=rows.dropped if rows else 0,
+    )
+    return Audit(
+        rows=rows,
+        counts=counts,
+        knowledge=known,
+        graph=graph,
+        certificate=certificate,
+        assumptions=assumptions,
+    )
+
+
+def _counted(source: object, codings: Codings | None) -> tuple[Rows | None, CountTable]:
+    if isinstance(source, CountTable):
+        return None, source
+    rows = source if isinstance(source, Rows) else read(source, codings=codings)
+    return rows, rows.count()
+
+
+def _decision_last(
+    known: Knowledge, question: Question, *, given: bool
+) -> tuple[Knowledge, tuple[str, ...]]:
+    """Without any tiers the decision is taken to come last, and this is said."""
+    if known.tiers is not None or given:
+        return known, ()
+    said = (
+        f"No tiers were given: {question.decision!r} is taken to come after all other columns."
+    )
+    return replace(known, tiers=Tiers(..., [question.decision])), (said,)

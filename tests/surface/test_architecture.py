@@ -1,0 +1,55 @@
+"""Rules of the house that a program can check."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import evenhand
+
+SOURCE = Path(evenhand.__file__).parent
+FILES = sorted(SOURCE.rglob("*.py"))
+DRAWERS = {"utils", "helpers", "common", "base", "core", "misc"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_file_is_short_enough_to_read(path):
+    assert len(path.read_text("utf-8").splitlines()) <= 400
+
+
+def test_no_room_is_a_drawer():
+    assert not {path.stem for path in FILES} & DRAWERS
+    assert not {path.name for path in SOURCE.rglob("*") if path.is_dir()} & DRAWERS
+
+
+def test_nothing_from_a_file_is_executed():
+    forbidden = {"eval", "exec", "compile", "__import__"}
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in forbidden, f"{path.name}:{node.lineno}"
+
+
+def test_validation_does_not_rest_on_assert():
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            assert not isinstance(node, ast.Assert), f"{path.name}:{node.lineno}"
+
+
+def loaded_after(statement: str) -> set[str]:
+    code = f"{statement}; import sys; print(*sys.modules)"
+    run = subprocess.run(  # noqa: S603  # our own interpreter
+        [sys.executable, "-c", code], capture_output=True, check=True, text=True
+    )
+    return set(run.stdout.split())
+
+
+def test_importing_evenhand_loads_nothing_heavy():
+    heavy = {"pandas", "polars", "scipy", "networkx", "pyarrow", "duckdb", "numba", "numpy"}
+    assert not loaded_after("import evenhand") & heavy
+
+
+def test_the_command_line_answers_without_loading_the_mathematics():
+    assert not loaded_after("import evenhand.cli") & {"numpy", "scipy", "pyarrow", "duckdb"}
