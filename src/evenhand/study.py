@@ -52,7 +52,7 @@ class Audit(Described):
         return self.certificate.subpopulations
 
     def explain_partition(self, *names: str) -> PartitionExplanation:
-        """Whether comparing people alike in these names is meaningful, and what it would show."""
+        """Whether comparing people alike in these names means anything, and what it shows."""
         return explain_partition(self.counts, self.graph, self.question, names)
 
     def to_dict(self, *, assurance: object = "0.8") -> dict[str, Any]:
@@ -98,7 +98,9 @@ def audit(
         codings = question.codings if codings is None else codings
         question = question.question
     rows, counts = _counted(source, codings)
-    known, assumptions = _decision_last(Knowledge.of(knowledge), question, given=graph is not None)
+    known, assumptions = Knowledge.of(knowledge), ()
+    if graph is None:
+        known, assumptions = decision_last(known, question.decision)
     posed = pose(counts, question)
     if graph is None:
         graph = discover(
@@ -138,13 +140,9 @@ def _counted(source: object, codings: Codings | None) -> tuple[Rows | None, Coun
     return rows, rows.count()
 
 
-def _decision_last(
-    known: Knowledge, question: Question, *, given: bool
-) -> tuple[Knowledge, tuple[str, ...]]:
+def decision_last(known: Knowledge, decision: str) -> tuple[Knowledge, tuple[str, ...]]:
     """Without any tiers the decision is taken to come last, and this is said."""
-    if known.tiers is not None or given:
+    if known.tiers is not None:
         return known, ()
-    said = (
-        f"No tiers were given: {question.decision!r} is taken to come after all other columns."
-    )
-    return replace(known, tiers=Tiers(..., [question.decision])), (said,)
+    said = f"No tiers were given: {decision!r} is taken to come after all other columns."
+    return replace(known, tiers=Tiers(..., [decision])), (said,)

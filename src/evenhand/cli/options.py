@@ -1,7 +1,7 @@
 """Options that several verbs share, and how they become a question, knowledge and codings.
 
-A verb takes one ``Asked`` as its first parameter; ``shared`` spells its fields out as options of
-the command line, so each option is declared once. What is written in ``--question FILE.toml``
+A verb takes one ``Asked`` as its first parameter; ``shared`` spells its fields out as options
+of the command line, so each option is declared once. What is written in ``--question FILE.toml``
 holds unless an option says otherwise.
 """
 
@@ -37,7 +37,9 @@ class Asked:
     data: Annotated[str, typer.Argument(help="CSV, Parquet or Arrow: a file, folder or glob.")]
     question_file: Annotated[
         Path | None,
-        _option("--question", help="A question file (`evenhand init` writes one).", panel=_QUESTION),
+        _option(
+            "--question", help="A question file (`evenhand init` writes one).", panel=_QUESTION
+        ),
     ] = None
     protected: Annotated[
         str | None, _option("--protected", help="The protected attribute.", panel=_QUESTION)
@@ -57,14 +59,17 @@ class Asked:
     ] = None
     threshold: Annotated[
         str | None,
-        _option("--threshold", help="The difference that counts; 0.05 if not said.", panel=_QUESTION),
+        _option(
+            "--threshold", help="The difference that counts; 0.05 if not said.", panel=_QUESTION
+        ),
     ] = None
     tiers: Annotated[
         str | None,
         _option("--tiers", help="Causes first: 'a,b|c|*|e'.", panel=_KNOWN, metavar="TIERS"),
     ] = None
     require: Annotated[
-        list[str] | None, _option("--require", help="An arrow that is there: 'a->b'.", panel=_KNOWN)
+        list[str] | None,
+        _option("--require", help="An arrow that is there: 'a->b'.", panel=_KNOWN),
     ] = None
     forbid: Annotated[
         list[str] | None,
@@ -111,7 +116,9 @@ class Asked:
             for name in ("protected", "group", "other", "decision", "favorable", "threshold")
             if getattr(self, name) is not None
         }
-        absent = [n for n in ("protected", "group", "decision", "favorable") if n not in given | typed]
+        absent = [
+            n for n in ("protected", "group", "decision", "favorable") if n not in given | typed
+        ]
         if absent:
             raise QuestionError(
                 Problem(
@@ -130,6 +137,10 @@ class Asked:
             required=(*given.required, *(self.require or ())),  # type: ignore[arg-type]
             forbidden=(*given.forbidden, *(self.forbid or ())),  # type: ignore[arg-type]
         )
+
+    def decision_named(self) -> str | None:
+        """The decision, if anybody named it."""
+        return self.decision or (self._file.question.decision if self._file else None)
 
     def codings(self) -> Codings:
         """Bins, merges and missing values: the file's, with what the options say instead."""

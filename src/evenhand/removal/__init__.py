@@ -5,9 +5,9 @@ from typing import TypeAlias
 from evenhand.evidence import Certificate
 from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
-from evenhand.removal.plan import Move, RemovalPlan
+from evenhand.removal.plan import Move, Plan, RemovalPlan
 
-__all__ = ["Method", "ModifyData", "ModifyGraph", "Move", "RemovalPlan", "plan_removal"]
+__all__ = ["Method", "ModifyData", "ModifyGraph", "Move", "Plan", "RemovalPlan", "plan_removal"]
 
 Method: TypeAlias = ModifyData | ModifyGraph
 

@@ -108,6 +108,7 @@ class ModifyData:
             policy=self.policy,
             partition=partition,
             unfavorable=unfavorable,
+            pooled=certificate.question.other if certificate.pools_others else None,
             group_change=group_change,
             other_change=other_change,
         )

@@ -43,7 +43,9 @@ class ModifyGraph:
         """Decide how many decisions change in each subpopulation."""
         partition, unfavorable = releasable(certificate)
         graph = certificate.graph
-        directed = graph if isinstance(graph, CausalGraph) else graph.to_dag()
+        # Edges away from the decision may stay open in a learned graph; any way to direct them
+        # will do, because the decision's causes are settled.
+        directed = graph if isinstance(graph, CausalGraph) else graph.extension().graph
         network = Network.estimate(certificate.posed.counts, directed)
         threshold = lowered(partition, self.margin)
         optimum = optimal_rates(partition, cell_weights(network, partition), threshold)
@@ -56,6 +58,7 @@ class ModifyGraph:
             policy="quotas",
             partition=partition,
             unfavorable=unfavorable,
+            pooled=certificate.question.other if certificate.pools_others else None,
             group_change=changes[0],
             other_change=changes[1],
             redrawn=tuple(network.tables[node] for node in network.nodes if node in effects),

@@ -1,8 +1,9 @@
 """``RemovalPlan``: how many decisions change, where, and to what. No row is touched here."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,15 +11,48 @@ from numpy.typing import NDArray
 from evenhand.display import Described, Summary
 from evenhand.evidence import Partition
 from evenhand.graph.tables import ConditionalTable
+from evenhand.question import Question
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """So many rows that match ``where``, chosen at random, get another decision."""
+    """So many rows that match ``where``, chosen at random, become something else.
 
-    where: dict[str, str]
+    ``becomes`` holds the values that change. ``times`` says how often such a row stands in the
+    release: once, or not at all, or twice; only methods without a guarantee make use of that.
+    """
+
+    where: Mapping[str, str]
     rows: int
-    becomes: str
+    becomes: Mapping[str, str]
+    times: int = 1
+
+
+class Plan(Protocol):
+    """What a release carries out: moves with patterns over the same columns, none overlapping.
+
+    ``pooled`` is the label under which all other groups were put together, if they were.
+    """
+
+    method: str
+    policy: str
+    redrawn: tuple[ConditionalTable, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that patterns name."""
+
+    @property
+    def moves(self) -> Iterator[Move]:
+        """The changes."""
+
+    @property
+    def question(self) -> Question:
+        """What was asked."""
+
+    @property
+    def pooled(self) -> str | None:
+        """The label of all other groups together."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -37,6 +71,7 @@ class RemovalPlan(Described):
     unfavorable: str
     group_change: NDArray[np.int64]
     other_change: NDArray[np.int64]
+    pooled: str | None = None
     redrawn: tuple[ConditionalTable, ...] = ()
     model_distance: float | None = None
 
@@ -63,9 +98,19 @@ class RemovalPlan(Described):
         return int(abs(self.group_change).sum() + abs(self.other_change).sum())
 
     @property
+    def question(self) -> Question:
+        """What was asked."""
+        return self.partition.question
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that patterns name: the causes, the protected attribute, the decision."""
+        return (*self.partition.names, self.question.protected, self.question.decision)
+
+    @property
     def moves(self) -> Iterator[Move]:
         """Each change as a pattern of rows, their number, and their new decision."""
-        question = self.partition.question
+        question = self.question
         for value, changes in (
             (question.group, self.group_change),
             (str(question.other), self.other_change),
@@ -80,7 +125,7 @@ class RemovalPlan(Described):
                 where = dict(
                     zip(self.partition.names, self.partition.labels(at), strict=True)
                 ) | {question.protected: value, question.decision: old}
-                yield Move(where, abs(int(changes[at])), new)
+                yield Move(where, abs(int(changes[at])), {question.decision: new})
 
     def to_dict(self) -> dict[str, object]:
         """The plan as plain values."""
@@ -92,7 +137,11 @@ class RemovalPlan(Described):
             "still_violating": self.after.violating,
             "redrawn": [table.node.name for table in self.redrawn],
             "moves": [
-                {"where": move.where, "rows": move.rows, "becomes": move.becomes}
+                {
+                    "where": dict(move.where),
+                    "rows": move.rows,
+                    "becomes": dict(move.becomes),
+                }
                 for move in self.moves
             ],
         }
@@ -112,7 +161,7 @@ class RemovalPlan(Described):
             )
         touched = np.count_nonzero((self.group_change != 0) | (self.other_change != 0))
         raised = int(self.group_change.clip(0).sum() + self.other_change.clip(0).sum())
-        question = self.partition.question
+        question = self.question
         return Summary(
             title=f"{self.method} ({self.policy}): {self.changed_rows:,} of "
             f"{int(self.partition.rows.sum()):,} decisions would change",
@@ -126,7 +175,7 @@ class RemovalPlan(Described):
                 (
                     f"{move.rows:,}",
                     ", ".join(f"{name}={value}" for name, value in move.where.items()),
-                    move.becomes,
+                    ", ".join(move.becomes.values()),
                 )
                 for move in shown
             ),

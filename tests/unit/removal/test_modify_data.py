@@ -57,7 +57,7 @@ def test_changing_only_the_group_costs_38_on_example_2():
 def test_raising_only_makes_decisions_favorable():
     plan = plan_removal(example_2(), by=ModifyData(policy="raise"))
     assert plan.reaches_criterion
-    assert {move.becomes for move in plan.moves} == {"admitted"}
+    assert {move.becomes["admission"] for move in plan.moves} == {"admitted"}
 
 
 @pytest.mark.parametrize("policy", ["minimal", "group", "raise"])

@@ -1,0 +1,97 @@
+"""``evenhand audit``: the verdict on a table, with its evidence."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evenhand.cli.options import Asked, shared
+from evenhand.cli.terminal import Progress, print_json, print_result
+
+if TYPE_CHECKING:
+    from evenhand.evidence import Verdict
+
+_RESULT = "What comes out"
+
+
+def exit_status(verdict: "Verdict") -> int:
+    """0 certified, 1 not certified, 3 cannot decide."""
+    return {"certified": 0, "not certified": 1, "cannot decide": 3}[verdict.value]
+
+
+@shared
+def audit(
+    asked: Asked,
+    *,
+    scope: Annotated[
+        str,
+        typer.Option(
+            help="Partitions examined: causes, minimal or all.", rich_help_panel=_RESULT
+        ),
+    ] = "causes",
+    partition: Annotated[
+        str | None,
+        typer.Option(help="Explain a partition of your own: 'a,b'.", rich_help_panel=_RESULT),
+    ] = None,
+    min_coverage: Annotated[
+        str, typer.Option(help="Least share of each group compared.", rich_help_panel=_RESULT)
+    ] = "0.9",
+    assurance: Annotated[
+        str,
+        typer.Option(help="Share asked for by the relaxed criterion.", rich_help_panel=_RESULT),
+    ] = "0.8",
+    certificate: Annotated[
+        Path | None,
+        typer.Option(help="Write the certificate here (0600).", rich_help_panel=_RESULT),
+    ] = None,
+    share: Annotated[
+        bool,
+        typer.Option("--share", help="Withhold small counts in it.", rich_help_panel=_RESULT),
+    ] = False,
+    json: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="One JSON document, nothing else.", rich_help_panel=_RESULT
+        ),
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Only the verdict.", rich_help_panel=_RESULT)
+    ] = False,
+) -> None:
+    """Ask whether the protected attribute itself changed the decision.
+
+    Example: `evenhand audit adult.csv --protected sex --group Female --decision income
+    --favorable '>50K' --tiers 'sex,age,race|education|*|income'`
+    """
+    from evenhand.study import audit as study
+
+    with Progress(quiet=quiet or json) as progress:
+        found = study(
+            asked.data,
+            asked.question(),
+            knowledge=asked.knowledge(),
+            graph=asked.graph(),
+            codings=asked.codings(),
+            scope=scope,  # type: ignore[arg-type]  # checked by certify
+            min_coverage=min_coverage,
+            significance=asked.significance,
+            test=asked.test,
+            progress=progress,
+        )
+    explained = found.explain_partition(*partition.split(",")) if partition else None
+    if certificate is not None:
+        write = found.certificate.write_shared if share else found.certificate.write
+        write(certificate)
+    if json:
+        told = found.to_dict(assurance=assurance)
+        print_json(told | ({"partition": explained.to_dict()} if explained else {}))
+    elif quiet:
+        typer.echo(str(found.verdict))
+    else:
+        print_result(found.summary())
+        print_result(found.certificate.relaxed(assurance=assurance).summary())
+        if explained:
+            print_result(explained.summary())
+        if certificate is not None:
+            typer.echo(f"Certificate: {certificate}")
+    raise typer.Exit(exit_status(found.verdict))

@@ -1,0 +1,86 @@
+"""``evenhand discover``: the causal graph, or only the causes of the decision."""
+
+from typing import Annotated
+
+import typer
+
+from evenhand.cli.options import Asked, shared
+from evenhand.cli.terminal import Progress, print_json, print_result
+from evenhand.errors import Problem, QuestionError
+
+_RESULT = "What comes out"
+
+
+@shared
+def discover(
+    asked: Asked,
+    *,
+    local: Annotated[
+        bool,
+        typer.Option("--local", help="Only the causes of --decision.", rich_help_panel=_RESULT),
+    ] = False,
+    form: Annotated[
+        str, typer.Option("--format", help="text, json or dot.", rich_help_panel=_RESULT)
+    ] = "text",
+    algorithm: Annotated[
+        str, typer.Option(help="stable or original.", rich_help_panel=_RESULT)
+    ] = "stable",
+    max_depth: Annotated[
+        int | None, typer.Option(help="Condition on at most so many.", rich_help_panel=_RESULT)
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No progress bar.", rich_help_panel=_RESULT)
+    ] = False,
+) -> None:
+    """Learn the causal graph of a table from its counts.
+
+    Example: `evenhand discover adult.csv --tiers 'sex,age,race|education|*|income'`
+    """
+    from evenhand import graph as room
+    from evenhand.rows import read
+    from evenhand.study import decision_last
+
+    if form not in ("text", "json", "dot") or (local and form == "dot"):
+        raise QuestionError(
+            Problem(
+                f"There is no format {form!r} for this.",
+                remedy="Choose text or json, or dot for a whole graph.",
+            )
+        )
+    counts = read(asked.data, codings=asked.codings()).count()
+    decision = asked.decision_named()
+    knowledge, assumed = asked.knowledge(), ()
+    if decision is not None:
+        knowledge, assumed = decision_last(knowledge, decision)
+    with Progress(quiet=quiet) as progress:
+        if local:
+            if decision is None:
+                raise QuestionError(
+                    Problem("Whose causes?", remedy="Name the decision with --decision.")
+                )
+            found = room.find_causes(
+                counts,
+                decision,
+                knowledge=knowledge,
+                significance=asked.significance,
+                test=asked.test,
+                progress=progress,
+            )
+        else:
+            found = room.discover(
+                counts,
+                knowledge=knowledge,
+                significance=asked.significance,
+                test=asked.test,
+                algorithm=algorithm,
+                max_depth=max_depth,
+                progress=progress,
+            )
+    if form == "json":
+        print_json(found.to_dict())
+    elif form == "dot":
+        typer.echo(found.to_dot())
+    else:
+        print_result(found.summary())
+        for note in assumed:
+            typer.echo(note)

@@ -1,0 +1,60 @@
+"""What a person sees: results with a little colour, and a bar where work takes long."""
+
+import json
+import sys
+from types import TracebackType
+from typing import Any, Self
+
+import typer
+
+from evenhand.display import Summary
+
+
+def print_result(summary: Summary) -> None:
+    """Print a summary with its title emphasised, on terminals that can."""
+    title, _, rest = str(summary).partition("\n")
+    typer.secho(title, bold=True)
+    if rest:
+        typer.echo(rest)
+    typer.echo()
+
+
+def print_json(content: dict[str, Any]) -> None:
+    """Print one JSON document."""
+    typer.echo(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+class Progress:
+    """A bar on standard error that appears only on a terminal, and leaves nothing behind.
+
+    The object is called with what was done, how much there is, and a word about it.
+    """
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._shown = not quiet and sys.stderr.isatty()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Self:
+        if self._shown:
+            from rich.console import Console
+            from rich.progress import Progress as Bar
+
+            self._bar = Bar(console=Console(stderr=True), transient=True)
+            self._task = self._bar.add_task("counting", total=None)
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def __call__(self, done: int, total: int, what: str = "") -> None:
+        """Show how far the work is."""
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, total=total, description=what)
