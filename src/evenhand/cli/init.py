@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.errors import InputError, Problem
+from evenhand.errors import InputError, Problem, ResourceError
 
 
 def init(
@@ -18,7 +18,7 @@ def init(
     ] = None,
 ) -> None:
     """Write a commented question file from DATA's columns and values."""
-    from evenhand.question.file import template
+    from evenhand.question.template import template
     from evenhand.rows import read
 
     target = output or Path(f"{data.name.split('.')[0]}.toml")
@@ -30,7 +30,15 @@ def init(
                 where=str(target),
             )
         )
-    text = template(read(data).profile(), data=str(data), target=str(target))
-    target.write_text(text, "utf-8")
+    try:
+        target.write_text(template(read(data).profile(), data=str(data)), "utf-8")
+    except OSError as error:
+        raise ResourceError(
+            Problem(
+                f"The file cannot be written: {error.strerror}.",
+                remedy="Name another place with --output.",
+                where=str(target),
+            )
+        ) from error
     typer.echo(f"Wrote {target}. Fill in its [question], then:")
     typer.echo(f"  evenhand audit {data} --question {target}")

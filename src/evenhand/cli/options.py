@@ -1,8 +1,8 @@
 """Options that several verbs share, and how they become a question, knowledge and codings.
 
 A verb takes one ``Asked`` as its first parameter; ``shared`` spells its fields out as options
-of the command line, so each option is declared once. What is written in ``--question FILE.toml``
-holds unless an option says otherwise.
+of the command line, so each option is declared once. What the file of ``--question`` says holds
+unless an option says otherwise.
 """
 
 import inspect

@@ -121,9 +121,8 @@ def toml_string(text: str) -> str:
 
 
 def _question(table: Mapping[str, Any]) -> Question:
-    absent = [
-        key for key in ("protected", "group", "decision", "favorable") if key not in table
-    ]
+    needed = ("protected", "group", "decision", "favorable")
+    absent = [key for key in needed if table.get(key, "") == ""]
     if absent:
         raise QuestionError(
             Problem(

@@ -1,0 +1,88 @@
+"""A question file to fill in, written from a table's columns and values."""
+
+from collections.abc import Mapping
+
+from evenhand.question.file import toml_string
+
+_MANY = 12
+
+
+def template(profile: Mapping[str, Mapping[str, int] | None], *, data: str) -> str:
+    """Return a commented question file for a table.
+
+    ``profile`` holds how often each value of each column occurs, or None for a column whose
+    values hardly repeat.
+    """
+    counted = [values for values in profile.values() if values is not None]
+    rows = max((sum(values.values()) for values in counted), default=0)
+    usable = [name for name, values in profile.items() if values is not None]
+    lines = [
+        f"# What is asked of {toml_string(data)}: {rows:,} rows, {len(profile)} columns.",
+        "# Fill in the four empty values, and the order of the columns if you know it.",
+        "#",
+        "# column: values, most frequent first",
+        *(f"# {toml_string(name)}: {_values(values)}" for name, values in profile.items()),
+        "",
+        "[question]",
+        'protected = ""    # the column whose own effect is asked about',
+        'group = ""        # one of its values',
+        '# other = ""      # compared with whom: another value, or "rest" for all of them',
+        'decision = ""     # the column that holds the decision',
+        'favorable = ""    # the value that people hope for',
+        'threshold = "0.05"  # the difference of rates that counts',
+        "",
+        "[knowledge]",
+        '# A column of a later tier cannot cause one of an earlier tier; "*" is the rest.',
+        f'# tiers = [[{toml_string(usable[0]) if usable else ""}], ["*"]]',
+        '# require = ["cause -> effect"]',
+        "# forbid = []",
+        "",
+        "[data]",
+        *_columns(profile),
+        'missing = "error"  # or "level": a value of its own; or "drop": leave such rows out',
+        '# na = ["?"]       # texts that mean a missing value',
+        "",
+        "[data.bins]",
+        *(
+            f"# {toml_string(name)} = 4  # quantile classes, or cut points: [10, 20]"
+            for name in _numbers(profile)
+        ),
+        "",
+        "# [data.merge.COLUMN]",
+        '# "new value" = ["old value", "another"]',
+        "",
+        "# Plain words for sentences and pictures; they never change the data.",
+        "[labels.columns]",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _values(values: Mapping[str, int] | None) -> str:
+    if values is None:
+        return "nearly as many values as rows; left out below, or bin it"
+    often = sorted(values.items(), key=lambda item: -item[1])
+    shown = ", ".join(f"{toml_string(value)} {count:,}" for value, count in often[:_MANY])
+    rest = len(often) - _MANY
+    return shown + (f", and {rest:,} more" if rest > 0 else "")
+
+
+def _columns(profile: Mapping[str, Mapping[str, int] | None]) -> list[str]:
+    """Name the columns to count where some cannot be."""
+    if None not in profile.values():
+        return []
+    kept = [name for name, values in profile.items() if values is not None]
+    return [f"columns = [{', '.join(map(toml_string, kept))}]"]
+
+
+def _numbers(profile: Mapping[str, Mapping[str, int] | None]) -> list[str]:
+    """Columns of many different numbers, which are better put in classes."""
+
+    def is_number(text: str) -> bool:
+        return text.strip().lstrip("+-").replace(".", "", 1).isdigit()
+
+    return [
+        name
+        for name, values in profile.items()
+        if values is not None and len(values) > _MANY and all(map(is_number, values))
+    ]

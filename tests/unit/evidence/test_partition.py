@@ -1,0 +1,74 @@
+"""Partitions: counts by subpopulation, coverage, what is measured."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from evenhand import CountTable, Question, pose
+from evenhand.errors import ColumnError
+from evenhand.evidence import Partition
+
+QUESTION = Question(protected="sex", group="f", decision="hired", favorable="yes")
+
+
+def counted(lines):
+    columns = {
+        name: [line[at] for line in lines] for at, name in enumerate(("sex", "job", "hired"))
+    }
+    return CountTable.of(columns, [line[3] for line in lines])
+
+
+COUNTS = counted(
+    [
+        ("f", "cook", "yes", 3), ("f", "cook", "no", 1), ("m", "cook", "yes", 1),
+        ("m", "cook", "no", 1), ("m", "guard", "yes", 4), ("f", "maid", "no", 5),
+        ("f", "maid", "waiting", 2),
+    ]
+)  # fmt: skip
+
+
+def test_each_subpopulation_has_its_four_counts():
+    partition = Partition.of(pose(COUNTS, QUESTION), ["job"])
+    cells = np.stack(partition.cells).T.tolist()
+    assert dict(zip(map(partition.labels, range(3)), cells, strict=True)) == {
+        ("cook",): [3, 1, 1, 1],
+        ("guard",): [0, 0, 4, 0],
+        ("maid",): [0, 7, 0, 0],
+    }
+
+
+def test_unmeasured_subpopulations_have_no_difference():
+    partition = Partition.of(pose(COUNTS, QUESTION), ["job"])
+    assert [partition.risk_difference(at) for at in range(3)] == [Fraction(-1, 4), None, None]
+    assert partition.measured.tolist() == [True, False, False]
+
+
+def test_coverage_is_of_all_rows_and_of_each_group():
+    coverage = Partition.of(pose(COUNTS, QUESTION), ["job"]).coverage
+    assert coverage.rows == Fraction(6, 17)
+    assert coverage.group == Fraction(4, 11)
+    assert coverage.other == Fraction(2, 6)
+
+
+def test_nobody_apart_is_one_subpopulation():
+    partition = Partition.of(pose(COUNTS, QUESTION), [])
+    assert len(partition) == 1
+    assert partition.labels(0) == ()
+    assert partition.risk_difference(0) == Fraction(5, 6) - Fraction(3, 11)
+
+
+def test_many_valued_decisions_are_favorable_or_not():
+    partition = Partition.of(pose(COUNTS, QUESTION), ["job"])
+    assert partition.group_no.tolist() == [1, 0, 7]
+
+
+def test_an_unknown_attribute_is_refused():
+    with pytest.raises(ColumnError, match="'jobs'"):
+        Partition.of(pose(COUNTS, QUESTION), ["jobs"])
+
+
+def test_counts_cannot_be_changed():
+    partition = Partition.of(pose(COUNTS, QUESTION), ["job"])
+    with pytest.raises(ValueError, match="read-only"):
+        partition.group_yes[0] = 9

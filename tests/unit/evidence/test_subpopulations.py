@@ -1,0 +1,111 @@
+"""Subpopulations as people meet them: rows, tables, text."""
+
+from fractions import Fraction
+
+import pytest
+
+from evenhand import datasets
+from evenhand.evidence import certify, points
+from evenhand.evidence.subpopulations import p_value
+from evenhand.graph.dag import CausalGraph
+
+GRAPH = CausalGraph.parse(
+    "gender -> major -> admission; gender -> admission; test_score -> admission"
+)
+CERTIFICATE = certify(datasets.admissions(2), GRAPH, datasets.question("admissions").question)
+HALF = Fraction(1, 20)
+
+
+@pytest.mark.paper("tab:contingencyTable")
+def test_a_subpopulation_knows_its_people():
+    found = CERTIFICATE.subpopulations[3]
+    assert found.where == {"major": "EE", "test_score": "L"}
+    assert (found.group_yes, found.group, found.other_yes, found.other) == (240, 600, 90, 200)
+    assert found.rows == 800
+    assert found.to_dict()["risk_difference"] == "1/20"
+    assert found.to_dict()["group"] == {"favorable": 240, "total": 600}
+
+
+def test_subpopulations_are_a_sequence():
+    assert [found.rows for found in CERTIFICATE.subpopulations[1:3]] == [600, 400]
+    assert CERTIFICATE.subpopulations[-1] == list(CERTIFICATE.subpopulations)[-1]
+    assert CERTIFICATE.subpopulations == CERTIFICATE.subpopulations[:]
+    assert "4 subpopulations" in repr(CERTIFICATE.subpopulations)
+
+
+def test_evidence_comes_strongest_first():
+    p = [found.p_threshold for found in CERTIFICATE.evidence]
+    assert p == sorted(p)
+
+
+def test_tables_of_every_kind_hold_the_same():
+    arrow = CERTIFICATE.subpopulations.to_arrow()
+    assert arrow.column("risk_difference").to_pylist() == [-0.1, 0.06, -0.1, 0.05]
+    pandas = CERTIFICATE.subpopulations.to_pandas()
+    polars = CERTIFICATE.subpopulations.to_polars()
+    assert pandas["group_yes"].tolist() == polars["group_yes"].to_list() == [150, 135, 180, 240]
+    assert polars.columns == arrow.column_names == list(pandas.columns)
+    assert arrow.column("reaches").to_pylist() == [True] * 4
+
+
+def test_a_table_says_null_where_nothing_is_measured():
+    counts = datasets.admissions(2)
+    only_men = counts.without("major", ["EE"])
+    lines = {
+        name: [labels[at] for labels, _ in only_men] for at, name in enumerate(counts.names)
+    }
+    lines["major"].append("PE")
+    for name, value in (("gender", "male"), ("test_score", "L"), ("admission", "admitted")):
+        lines[name].append(value)
+    more = type(counts).of(lines, [*(count for _, count in only_men), 7])
+    certificate = certify(more, GRAPH, datasets.question("admissions").question)
+    table = certificate.subpopulations.to_arrow().to_pylist()
+    assert table[-1]["major"] == "PE"
+    assert table[-1]["risk_difference"] is table[-1]["p_zero"] is table[-1]["shown"] is None
+    (alone,) = certificate.unmeasured
+    assert alone.risk_difference is alone.interval is alone.p_threshold is None
+    assert not alone.shown
+    assert "unmeasured" in str(certificate.unmeasured)
+
+
+def test_the_text_shows_counts_differences_and_intervals():
+    text = str(CERTIFICATE.evidence)
+    assert "240 of 600" in text
+    assert "90 of 200" in text
+    assert "−2.8 to 12.9" in text
+
+
+def test_html_escapes_what_it_shows():
+    counts = datasets.admissions(2).recoded("major", {"CS": "<b>&"})
+    html = certify(counts, GRAPH, datasets.question("admissions").question)._repr_html_()
+    assert "&lt;b&gt;&amp;" in html
+    assert "<b>" not in html
+
+
+@pytest.mark.parametrize(
+    ("difference", "text"),
+    [
+        ("0.0498", "4.98"),
+        ("0.049998", "4.99"),
+        ("-0.0499999", "−4.99"),
+        ("0.05", "5.0"),
+        ("0.0502", "5.0"),
+        ("0.0449", "4.5"),
+        ("0", "0.0"),
+        ("-0.0001", "0.0"),
+        ("-0.062", "−6.2"),
+    ],
+)
+def test_no_difference_is_rounded_across_the_threshold(difference, text):
+    assert points(Fraction(difference), threshold=HALF) == text
+
+
+def test_a_difference_above_an_odd_threshold_is_not_rounded_below_it():
+    assert points(Fraction("0.0504"), threshold=Fraction("0.0503")) == "5.04"
+
+
+@pytest.mark.parametrize(
+    ("p", "text"), [(1e-9, "< 0.001"), (0.0123, "0.012"), (0.5, "0.50"), (None, "")]
+)
+def test_p_values_have_the_digits_they_deserve(p, text):
+    assert p_value(p) == text

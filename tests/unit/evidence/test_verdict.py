@@ -1,0 +1,90 @@
+"""The verdict module: integers only, three verdicts, in their order."""
+
+import ast
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evenhand.evidence import Coverage, Verdict, verdict
+from evenhand.evidence.verdict import all_must_agree, all_must_hold, judge, sides
+
+YES, NO, OPEN = Verdict.CERTIFIED, Verdict.NOT_CERTIFIED, Verdict.CANNOT_DECIDE
+
+
+def side(group_yes, group, other_yes, other, threshold):
+    columns = (np.array([n], np.int64) for n in (group_yes, group, other_yes, other))
+    names = ("group_yes", "group", "other_yes", "other")
+    return int(
+        sides(**dict(zip(names, columns, strict=True)), threshold=Fraction(threshold))[0]
+    )
+
+
+def test_no_float_enters_the_verdict():
+    tree = ast.parse(Path(verdict.__file__).read_text("utf-8"))
+    for node in ast.walk(tree):
+        assert not isinstance(node, ast.Div), "true division"
+        if isinstance(node, ast.Constant):
+            assert not isinstance(node.value, float), node.value
+        name = getattr(node, "id", getattr(node, "attr", ""))
+        assert "float" not in name, name
+
+
+def test_a_difference_just_at_the_threshold_reaches_it():
+    assert side(240, 600, 90, 200, "1/20") == 1
+    assert side(90, 200, 240, 600, "1/20") == -1
+
+
+def test_a_difference_just_under_the_threshold_does_not():
+    assert side(240, 600, 90, 200, "50000000000000001/1000000000000000000") == 0
+
+
+def test_where_a_group_is_absent_nothing_reaches():
+    assert side(0, 0, 5, 5, "1/20") == side(5, 5, 0, 0, "1/20") == side(0, 0, 0, 0, "1/20") == 0
+
+
+@pytest.mark.parametrize("scale", [1, 10**4, 10**9, 10**16])
+def test_products_beyond_64_bits_are_exact(scale):
+    assert side(240 * scale, 600 * scale, 90 * scale, 200 * scale, "1/20") == 1
+    assert side(240 * scale, 600 * scale, 90 * scale - 1, 200 * scale, "1/20") == 0
+
+
+def test_a_violation_counts_whatever_the_coverage():
+    none = Coverage(rows=Fraction(1, 100), group=Fraction(1, 100), other=Fraction(1, 100))
+    assert judge(violating=1, coverage=none, min_coverage=Fraction(9, 10)) is NO
+
+
+@pytest.mark.parametrize(
+    ("group", "other", "expected"),
+    [("9/10", "9/10", YES), ("89/100", "1", OPEN), ("1", "89/100", OPEN)],
+)
+def test_each_group_must_be_covered(group, other, expected):
+    cover = Coverage(rows=Fraction(95, 100), group=Fraction(group), other=Fraction(other))
+    assert judge(violating=0, coverage=cover, min_coverage=Fraction(9, 10)) is expected
+
+
+def test_with_nothing_measured_nothing_can_be_decided_even_at_coverage_zero():
+    none = Coverage(rows=Fraction(0), group=Fraction(0), other=Fraction(0))
+    assert judge(violating=0, coverage=none, min_coverage=Fraction(0)) is OPEN
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [([YES, YES], YES), ([YES, OPEN], OPEN), ([OPEN, NO], NO), ([YES, NO], NO)],
+)
+def test_of_several_block_sets_the_worst_counts(verdicts, expected):
+    assert all_must_hold(verdicts) is expected
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [([YES, YES], YES), ([NO, NO], NO), ([YES, NO], OPEN), ([NO, OPEN], OPEN)],
+)
+def test_of_several_graphs_all_must_agree(verdicts, expected):
+    assert all_must_agree(verdicts) is expected
+
+
+def test_a_verdict_is_neither_true_nor_false():
+    with pytest.raises(TypeError, match="Verdict.CERTIFIED"):
+        bool(Verdict.CERTIFIED)

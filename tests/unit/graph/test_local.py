@@ -1,0 +1,149 @@
+import json
+from itertools import chain, combinations
+
+import pytest
+
+from evenhand import CountTable, Knowledge, Tiers
+from evenhand.errors import ColumnError, QuestionError
+from evenhand.graph.independence import Tester
+from evenhand.graph.local import find_causes
+
+ADULT_TIERS = Tiers(["sex", "age", "native_country", "race"], ["education"], ...)
+DUTCH_TIERS = Tiers(["sex", "age", "country_birth"], ["edu_level"], ...)
+METHODS = ("hiton", "pc-select", "union")
+
+
+@pytest.fixture
+def chain_of_three():
+    """a -> b -> c exactly: a and c are independent given b, and nothing else is."""
+    lines = {"a": [], "b": [], "c": []}
+    counts = []
+    for a, b, c in ((a, b, c) for a in "01" for b in "01" for c in "01"):
+        for name, value in zip("abc", (a, b, c), strict=True):
+            lines[name].append(value)
+        counts.append((300 if a == b else 100) * (3 if b == c else 1))
+    return CountTable.of(lines, counts)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_on_the_dutch_census_the_causes_are_those_of_the_paper(dutch, method):
+    found = find_causes(dutch, "occupation", knowledge=DUTCH_TIERS, method=method)
+    assert found.parents == ("age", "edu_level", "sex")
+    assert found.children == (
+        "cur_eco_activity",
+        "economic_status",
+        "household_position",
+        "household_size",
+    )
+    assert not found.ambiguous
+    assert found.possible_parents == (frozenset(found.parents),)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_on_the_papers_adult_all_other_attributes_are_causes(paper_adult, method):
+    found = find_causes(paper_adult, "income", knowledge=ADULT_TIERS, method=method)
+    assert set(found.parents) == set(paper_adult.names) - {"income"}
+
+
+def test_the_order_of_columns_does_not_matter(adult):
+    turned = adult.marginal(adult.names[::-1])
+    first, second = (find_causes(t, "income", knowledge=ADULT_TIERS) for t in (adult, turned))
+    assert first == second
+
+
+def test_with_the_decision_last_only_its_own_neighborhood_is_searched(adult):
+    last = Tiers(["sex", "age", "native_country", "race"], ["education"], ..., ["income"])
+    found = find_causes(adult, "income", knowledge=last)
+    assert found.expanded == ("income",)
+    assert not found.children
+    assert not found.ambiguous
+
+
+def test_an_edge_that_nothing_directs_is_ambiguous_and_both_sets_are_possible(chain_of_three):
+    found = find_causes(chain_of_three.marginal("ab"), "b")
+    assert set(found.ambiguous) == {"a"}
+    assert "either way" in found.ambiguous["a"]
+    assert found.possible_parents == (frozenset(), frozenset("a"))
+    assert any("No tiers" in note for note in found.notes)
+
+
+def test_tiers_direct_what_the_data_leave_open(chain_of_three):
+    found = find_causes(chain_of_three, "c", knowledge=Tiers("a", "b", "c"))
+    assert (found.parents, found.children) == (("b",), ())
+    assert found.separated["a"].given == {"b"}
+
+
+def test_later_tiers_are_not_even_tested(chain_of_three):
+    found = find_causes(chain_of_three, "b", knowledge=Tiers("a", "b", "c"))
+    assert found.parents == ("a",)
+    assert found.tests == 1
+
+
+def test_a_required_arrow_stays_whatever_the_tests_say(chain_of_three):
+    knowledge = Knowledge(tiers=Tiers("a", "b", "c"), required=["a -> c"])
+    assert find_causes(chain_of_three, "c", knowledge=knowledge).parents == ("a", "b")
+
+
+def test_a_forbidden_arrow_is_never_found(chain_of_three):
+    knowledge = Knowledge(tiers=Tiers("a", "bc"), forbidden=["b -> c"])
+    found = find_causes(chain_of_three, "c", knowledge=knowledge)
+    assert "b" not in chain(found.parents, *found.possible_parents)
+
+
+def test_what_an_untestable_result_removed_is_weakly_removed():
+    """Given b, which copies x, nothing of x is left to test."""
+    counts = CountTable.of(
+        {"x": ["0", "0", "1", "1"], "b": ["0", "0", "1", "1"], "e": ["0", "1", "0", "1"]},
+        counts=[80, 20, 20, 80],
+    )
+    found = find_causes(counts, "e", knowledge=Tiers(["x", "b"], ["e"]))
+    assert len(found.weakly_removed) == 1
+    assert set(found.parents) | set(found.weakly_removed) == {"x", "b"}
+
+
+def test_the_strength_of_an_edge_is_the_largest_p_of_its_tests(adult):
+    last = Tiers(..., ["income"])
+    small = adult.marginal(["sex", "age", "education", "hours", "income"])
+    found = find_causes(small, "income", knowledge=last)
+    tester = Tester(small)
+    for parent in found.parents:
+        others = set(found.parents) - {parent}
+        sets = chain.from_iterable(combinations(others, size) for size in range(4))
+        largest = max(tester.test(parent, "income", given).p for given in sets)
+        assert found.strength[parent].p >= largest
+        assert found.strength[parent].p <= 0.01
+        attained = tester.test(parent, "income", found.strength[parent].given)
+        assert attained.p == found.strength[parent].p
+
+
+def test_a_bound_that_bites_is_reported(adult):
+    found = find_causes(adult, "income", knowledge=Tiers(..., ["income"]), max_given=1)
+    assert any("Larger sets were not tried at 'income'" in note for note in found.notes)
+
+
+def test_progress_is_told_every_test(chain_of_three):
+    heard = []
+    found = find_causes(chain_of_three, "c", progress=heard.append)
+    assert heard == list(range(1, found.tests + 1))
+
+
+def test_a_decision_that_nothing_is_joined_to_has_no_causes():
+    counts = CountTable.of({"x": ["0", "0", "1", "1"], "e": ["0", "1", "0", "1"]})
+    found = find_causes(counts, "e")
+    assert (found.parents, found.children, found.ambiguous) == ((), (), {})
+    assert found.possible_parents == (frozenset(),)
+    assert "none" in str(found)
+
+
+def test_unknown_names_are_refused(chain_of_three):
+    with pytest.raises(ColumnError, match="'incme'"):
+        find_causes(chain_of_three, "incme")
+    with pytest.raises(QuestionError, match="'iamb'"):
+        find_causes(chain_of_three, "c", method="iamb")
+
+
+def test_a_result_says_itself_in_text_html_and_json(chain_of_three):
+    found = find_causes(chain_of_three, "c", knowledge=Tiers("a", "b", "c"))
+    assert str(found).startswith("Causes of c: b\n")
+    assert "<table>" in found._repr_html_()
+    assert json.loads(json.dumps(found.to_dict()))["parents"] == ["b"]

@@ -1,0 +1,99 @@
+"""Orientation: each rule once, and each kind of conflict."""
+
+import pytest
+
+from evenhand import Knowledge
+from evenhand.errors import KnowledgeError
+from evenhand.graph import Conflict, orient
+
+
+def oriented(edges, colliders=(), ambiguous=(), **known):
+    pairs = [tuple(sorted(edge)) for edge in edges.split()]
+    nodes = sorted({name for pair in pairs for name in pair})
+    order = Knowledge(**known).about(nodes)
+    return orient(
+        nodes,
+        pairs,
+        colliders=[tuple(one) for one in colliders],
+        ambiguous=[tuple(one) for one in ambiguous],
+        order=order,
+    )
+
+
+def arrows(found):
+    return {"".join(arrow) for arrow in found.arrows}
+
+
+def test_without_evidence_nothing_is_directed():
+    found = oriented("ab bc")
+    assert not found.arrows
+    assert found.undirected == {("a", "b"), ("b", "c")}
+
+
+def test_a_collider_directs_its_edges():
+    assert arrows(oriented("am bm", ["amb"])) == {"am", "bm"}
+
+
+def test_rule_1_avoids_a_new_collider():
+    assert arrows(oriented("ab bc", required=["a->b"])) == {"ab", "bc"}
+
+
+def test_rule_2_avoids_a_cycle():
+    assert "ab" in arrows(oriented("ac cb ab", required=["a->c", "c->b"]))
+
+
+def test_rule_3_avoids_a_cycle_or_a_new_collider():
+    assert arrows(oriented("ab ac ad cb db", ["cbd"])) == {"cb", "db", "ab"}
+
+
+def test_rule_4_avoids_a_cycle_or_a_new_collider():
+    found = oriented("ab ac ad dc cb", required=["d->c", "c->b"])
+    assert "ab" in arrows(found)
+    assert ("a", "d") in found.undirected
+
+
+def test_no_rule_draws_on_a_triple_in_doubt():
+    assert arrows(oriented("ab bc", ambiguous=["abc"], required=["a->b"])) == {"ab"}
+    assert arrows(oriented("ab ac ad cb db", ["cbd"], ["cad"])) == {"cb", "db"}
+    found = oriented("ab ac ad dc cb", ambiguous=["bad"], required=["d->c", "c->b"])
+    assert ("a", "b") in found.undirected
+
+
+def test_colliders_that_claim_an_edge_both_ways_leave_it_and_keep_their_other_arrows():
+    found = oriented("xa ab by", ["xab", "aby"])
+    assert arrows(found) == {"xa", "yb"}
+    assert found.undirected == {("a", "b")}
+    assert found.conflicts == (
+        Conflict(("a", "b"), "both ways", (("a", "b", "y"), ("x", "a", "b"))),
+    )
+    assert str(found.conflicts[0]) == (
+        "a - b is claimed in both directions (read from a - b - y, x - a - b)"
+    )
+
+
+def test_a_collider_against_knowledge_is_refused_whole():
+    found = oriented("am bm", ["amb"], required=["m->a"])
+    assert arrows(found) == {"ma"}
+    assert found.undirected == {("b", "m")}
+    assert [conflict.reason for conflict in found.conflicts] == ["against knowledge"]
+
+
+def test_colliders_that_close_a_cycle_leave_all_its_edges_undirected():
+    found = oriented("ab bc ac xb yc za", ["abx", "bcy", "caz"])
+    assert found.undirected == {("a", "b"), ("b", "c"), ("a", "c")}
+    assert {conflict.reason for conflict in found.conflicts} == {"cycle"}
+    assert arrows(found) == {"xb", "yc", "za"}
+
+
+def test_forbidding_one_direction_gives_the_other():
+    assert arrows(oriented("ab", forbidden=["a->b"])) == {"ba"}
+
+
+def test_an_edge_that_may_have_no_direction_is_refused():
+    with pytest.raises(KnowledgeError, match="'a' and 'b' are joined, but neither may cause"):
+        oriented("ab", forbidden=["a->b", "b->a"])
+
+
+def test_knowledge_that_forces_a_cycle_is_refused_with_the_path():
+    with pytest.raises(KnowledgeError, match="a -> c -> b -> a"):
+        oriented("ab bc ac", forbidden=["a->b", "b->c", "c->a"])
