@@ -10,29 +10,58 @@ if TYPE_CHECKING:
     from evenhand import datasets
     from evenhand.counts import Attribute, CountTable, pose
     from evenhand.errors import EvenhandError
+    from evenhand.evidence import (
+        Certificate,
+        Verdict,
+        certify,
+        certify_relaxed,
+        explain_partition,
+    )
+    from evenhand.graph import CausalGraph, PartialGraph, discover, find_causes, load_graph
     from evenhand.question import Bins, Codings, Knowledge, Question, QuestionFile, Tiers
+    from evenhand.removal import ModifyData, ModifyGraph, plan_removal
     from evenhand.rows import Rows, read
+    from evenhand.study import Audit, audit
 
 _ROOMS = {
     "counts": ("Attribute", "CountTable", "pose"),
     "errors": ("EvenhandError",),
+    "evidence": ("Certificate", "Verdict", "certify", "certify_relaxed", "explain_partition"),
+    "graph": ("CausalGraph", "PartialGraph", "discover", "find_causes", "load_graph"),
     "question": ("Bins", "Codings", "Knowledge", "Question", "QuestionFile", "Tiers"),
+    "removal": ("ModifyData", "ModifyGraph", "plan_removal"),
     "rows": ("Rows", "read"),
+    "study": ("Audit", "audit"),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "Attribute",
+    "Audit",
     "Bins",
+    "CausalGraph",
+    "Certificate",
     "Codings",
     "CountTable",
     "EvenhandError",
     "Knowledge",
+    "ModifyData",
+    "ModifyGraph",
+    "PartialGraph",
     "Question",
     "QuestionFile",
     "Rows",
     "Tiers",
+    "Verdict",
+    "audit",
+    "certify",
+    "certify_relaxed",
     "datasets",
+    "discover",
+    "explain_partition",
+    "find_causes",
+    "load_graph",
+    "plan_removal",
     "pose",
     "read",
 ]

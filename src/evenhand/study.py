@@ -29,7 +29,6 @@ class Audit(Described):
     knowledge: Knowledge
     graph: Graph
     certificate: Certificate
-    assumptions: tuple[str, ...]
 
     @property
     def question(self) -> Question:
@@ -53,17 +52,17 @@ class Audit(Described):
 
     def explain_partition(self, *names: str) -> PartitionExplanation:
         """Whether comparing people alike in these names means anything, and what it shows."""
-        return explain_partition(self.counts, self.graph, self.question, names)
+        return explain_partition(
+            self.certificate.posed.counts, self.graph, self.question, names
+        )
 
     def to_dict(self, *, assurance: object = "0.8") -> dict[str, Any]:
-        """The certificate's plain values, with what the audit assumed besides."""
-        found = self.certificate.to_dict(assurance=assurance)
-        return found | {"assumptions": [*self.assumptions, *found["assumptions"]]}
+        """The certificate's plain values."""
+        return self.certificate.to_dict(assurance=assurance)
 
     def summary(self) -> Summary:
-        """The certificate's, with what the audit assumed besides."""
-        summary = self.certificate.summary()
-        return replace(summary, notes=(*summary.notes, *self.assumptions))
+        """The certificate's."""
+        return self.certificate.summary()
 
 
 def audit(
@@ -98,13 +97,12 @@ def audit(
         codings = question.codings if codings is None else codings
         question = question.question
     rows, counts = _counted(source, codings)
-    known, assumptions = Knowledge.of(knowledge), ()
+    known = Knowledge.of(knowledge)
+    assumptions: tuple[str, ...] = ()
     if graph is None:
         known, assumptions = decision_last(known, question.decision)
-    posed = pose(counts, question)
-    if graph is None:
         graph = discover(
-            posed.counts,
+            pose(counts, question).counts,
             knowledge=known,
             significance=significance,
             test=test,
@@ -122,6 +120,7 @@ def audit(
         knowledge=known,
         codings=rows.codings if rows else codings,
         dropped=rows.dropped if rows else 0,
+        also_assumed=assumptions,
     )
     return Audit(
         rows=rows,
@@ -129,7 +128,6 @@ def audit(
         knowledge=known,
         graph=graph,
         certificate=certificate,
-        assumptions=assumptions,
     )
 
 

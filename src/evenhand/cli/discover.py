@@ -1,12 +1,15 @@
 """``evenhand discover``: the causal graph, or only the causes of the decision."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from evenhand.cli.options import Asked, shared
 from evenhand.cli.terminal import Progress, print_json, print_result
 from evenhand.errors import Problem, QuestionError
+
+if TYPE_CHECKING:
+    from evenhand.graph import LocalCauses, PartialGraph
 
 _RESULT = "What comes out"
 
@@ -48,19 +51,16 @@ def discover(
             )
         )
     counts = read(asked.data, codings=asked.codings()).count()
-    decision = asked.decision_named()
-    knowledge, assumed = asked.knowledge(), ()
+    decision, knowledge = asked.decision_named(), asked.knowledge()
+    assumed: tuple[str, ...] = ()
     if decision is not None:
         knowledge, assumed = decision_last(knowledge, decision)
+    found: LocalCauses | PartialGraph
     with Progress(quiet=quiet) as progress:
         if local:
-            if decision is None:
-                raise QuestionError(
-                    Problem("Whose causes?", remedy="Name the decision with --decision.")
-                )
             found = room.find_causes(
                 counts,
-                decision,
+                _whose(decision),
                 knowledge=knowledge,
                 significance=asked.significance,
                 test=asked.test,
@@ -72,15 +72,23 @@ def discover(
                 knowledge=knowledge,
                 significance=asked.significance,
                 test=asked.test,
-                algorithm=algorithm,
+                algorithm=algorithm,  # type: ignore[arg-type]  # checked there
                 max_depth=max_depth,
                 progress=progress,
             )
     if form == "json":
         print_json(found.to_dict())
-    elif form == "dot":
+    elif isinstance(found, room.PartialGraph) and form == "dot":
         typer.echo(found.to_dot())
     else:
         print_result(found.summary())
         for note in assumed:
             typer.echo(note)
+
+
+def _whose(decision: str | None) -> str:
+    if decision is None:
+        raise QuestionError(
+            Problem("Whose causes are asked for?", remedy="Name the decision with --decision.")
+        )
+    return decision

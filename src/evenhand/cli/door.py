@@ -10,7 +10,11 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli import demo, init
+from evenhand.cli.audit import audit
+from evenhand.cli.demo import demo
+from evenhand.cli.discover import discover
+from evenhand.cli.init import init
+from evenhand.cli.verify import verify
 from evenhand.errors import EvenhandError
 
 app = typer.Typer(
@@ -23,8 +27,8 @@ app = typer.Typer(
     epilog="Exit status: 0 certified or done · 1 not certified · 3 cannot decide · "
     "2 bad usage or input · 4 resources · 130 interrupted.",
 )
-app.command("demo")(demo.demo)
-app.command("init")(init.init)
+for verb in (demo, init, discover, audit, verify):
+    app.command(verb.__name__)(verb)
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001  # typer passes a flag by position

@@ -127,15 +127,15 @@ class Asked:
                     f"(`evenhand init {self.data}` writes one).",
                 )
             )
-        return Question(**(given | typed))  # type: ignore[arg-type]  # read by Question
+        return Question(**(given | typed))
 
     def knowledge(self) -> Knowledge:
         """Tiers and arrows: the file's, with what the options say instead or besides."""
         given = self._file.knowledge if self._file else Knowledge()
         return Knowledge(
             tiers=Tiers.parse(self.tiers) if self.tiers is not None else given.tiers,
-            required=(*given.required, *(self.require or ())),  # type: ignore[arg-type]
-            forbidden=(*given.forbidden, *(self.forbid or ())),  # type: ignore[arg-type]
+            required=(*given.required, *(self.require or ())),
+            forbidden=(*given.forbidden, *(self.forbid or ())),
         )
 
     def decision_named(self) -> str | None:

@@ -27,7 +27,7 @@ def print_json(content: dict[str, Any]) -> None:
 class Progress:
     """A bar on standard error that appears only on a terminal, and leaves nothing behind.
 
-    The object is called with what was done, how much there is, and a word about it.
+    The object itself is what a search calls to say how far it is.
     """
 
     def __init__(self, *, quiet: bool) -> None:
@@ -54,7 +54,16 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def __call__(self, done: int, total: int, what: str = "") -> None:
-        """Show how far the work is."""
-        if self._bar is not None:
-            self._bar.update(self._task, completed=done, total=total, description=what)
+    def __call__(self, so_far: Any) -> None:  # noqa: ANN401  # tests done, or Progress
+        """Show how far the search for a graph is."""
+        if self._bar is None:
+            return
+        if isinstance(so_far, int):
+            self._bar.update(self._task, completed=so_far, description="tests")
+        else:
+            self._bar.update(
+                self._task,
+                completed=so_far.done,
+                total=so_far.total,
+                description=f"tests given {so_far.depth}",
+            )

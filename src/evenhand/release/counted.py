@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.counts import CountTable
+from evenhand.counts import Attribute, CountTable
 from evenhand.graph.tables import ConditionalTable
 from evenhand.release.patterns import Patterns
 from evenhand.removal import Plan
@@ -36,15 +36,22 @@ def change_counts(counts: CountTable, plan: Plan, generator: np.random.Generator
             pieces.append(_changed(counts, lines, drawn * move.times, move.becomes))
     changed = _joined(counts, pieces)
     for table in plan.redrawn:
-        changed = redraw(changed, table, generator)
+        changed = redraw(changed, table, generator, pooled=plan.pooled)
     return _joined(counts, [CountTable(counts.attributes, counts.codes, kept), changed])
 
 
 def redraw(
-    counts: CountTable, table: ConditionalTable, generator: np.random.Generator
+    counts: CountTable,
+    table: ConditionalTable,
+    generator: np.random.Generator,
+    *,
+    pooled: str | None = None,
 ) -> CountTable:
-    """Draw the table's node anew for every row, given its parents as they are now."""
-    parents = tuple(_recode(counts, parent.name, parent.values) for parent in table.parents)
+    """Draw the table's node anew for every row, given its parents as they are now.
+
+    Groups that the table knows only together have the shares of their pool.
+    """
+    parents = tuple(_recode(counts, parent, pooled) for parent in table.parents)
     shares = np.broadcast_to(table.shares[parents], (len(counts), len(table.node)))
     split = generator.multinomial(counts.counts, shares)
     line, code = np.nonzero(split)
@@ -55,12 +62,14 @@ def redraw(
     return CountTable.build(counts.attributes, codes, split[line, code])
 
 
-def _recode(counts: CountTable, name: str, values: tuple[str, ...]) -> NDArray[np.int64]:
-    """A column's codes in another order of its values."""
-    order = np.array(
-        [values.index(v) if v in values else 0 for v in counts.attribute(name).values], np.int64
-    )
-    return order[counts.column(name)]
+def _recode(counts: CountTable, table: Attribute, pooled: str | None) -> NDArray[np.int64]:
+    """A column's codes as a table has its values; what it lacks is in the pool."""
+    code = {value: at for at, value in enumerate(table.values)}
+    rest = code.get(pooled or "", 0)
+    values = counts.attribute(table.name).values
+    order = np.array([code.get(value, rest) for value in values], np.int64)
+    codes: NDArray[np.int64] = order[counts.column(table.name)]
+    return codes
 
 
 def _changed(

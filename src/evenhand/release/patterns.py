@@ -22,7 +22,7 @@ class Patterns:
         self.moves: tuple[Move, ...] = tuple(plan.moves)
         self._protected, self._group = plan.question.protected, plan.question.group
         self._pooled = plan.pooled
-        self._codes = {
+        self._codes: dict[str, dict[str | None, int]] = {
             name: {label: code for code, label in enumerate(sorted(labels))}
             for name in self.names
             for labels in [{move.where[name] for move in self.moves}]

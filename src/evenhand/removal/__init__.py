@@ -3,15 +3,46 @@
 from typing import TypeAlias
 
 from evenhand.evidence import Certificate
+from evenhand.removal.baselines import (
+    BaselinePlan,
+    LocalMassaging,
+    LocalPreferentialSampling,
+    Seed,
+    ShuffleProtected,
+)
+from evenhand.removal.generated import GeneratedPlan
 from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
 from evenhand.removal.plan import Move, Plan, RemovalPlan
 
-__all__ = ["Method", "ModifyData", "ModifyGraph", "Move", "Plan", "RemovalPlan", "plan_removal"]
+__all__ = [
+    "Baseline",
+    "BaselinePlan",
+    "GeneratedPlan",
+    "LocalMassaging",
+    "LocalPreferentialSampling",
+    "Method",
+    "ModifyData",
+    "ModifyGraph",
+    "Move",
+    "Plan",
+    "RemovalPlan",
+    "Seed",
+    "ShuffleProtected",
+    "plan_removal",
+]
 
 Method: TypeAlias = ModifyData | ModifyGraph
+Baseline: TypeAlias = ShuffleProtected | LocalMassaging | LocalPreferentialSampling
 
 
-def plan_removal(certificate: Certificate, *, by: Method | None = None) -> RemovalPlan:
-    """Plan the change that removes what a certificate found, by ``ModifyData`` if not said."""
+def plan_removal(
+    certificate: Certificate, *, by: Method | Baseline | None = None, seed: Seed = 0
+) -> RemovalPlan | GeneratedPlan | BaselinePlan:
+    """Plan the change that removes what a certificate found, by ``ModifyData`` if not said.
+
+    Only the plans of baselines, which give no guarantee, are drawn with the seed.
+    """
+    if isinstance(by, Baseline):
+        return by.plan(certificate, seed=seed)
     return (by or ModifyData()).plan(certificate)

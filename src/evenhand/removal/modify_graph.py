@@ -8,6 +8,7 @@ proportion to them; both new rates lie between the old ones, so nothing else can
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from evenhand.graph.dag import CausalGraph
 from evenhand.graph.tables import Factor, Network, eliminate
 from evenhand.question import Question
 from evenhand.removal.fewest import Pair, nearest_counts
+from evenhand.removal.generated import GeneratedPlan
 from evenhand.removal.modify_data import ModifyData, at_threshold, lowered
 from evenhand.removal.plan import RemovalPlan
 from evenhand.removal.releasable import releasable
@@ -28,37 +30,68 @@ class ModifyGraph:
 
     In each subpopulation the numbers of favorable decisions are the integers nearest to the
     optimal rates that meet the criterion; the fewest rows that reach them change, and in these
-    the decision's effects are drawn anew. A ``margin`` asks for differences below threshold
+    the decision's effects are drawn anew. With ``generate`` no row is kept: a new table of the
+    graph's columns is made, by quotas too. With ``sample`` its rows are drawn independently, as
+    the paper has it, and nothing is promised. A ``margin`` asks for differences below threshold
     minus margin.
 
     Paper: alg:mg
     """
 
     margin: Fraction = Fraction(0)
+    generate: bool = False
+    sample: bool = False
+
+    name: ClassVar[str] = "modify-graph"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "margin", ModifyData(margin=self.margin).margin)
 
-    def plan(self, certificate: Certificate) -> RemovalPlan:
-        """Decide how many decisions change in each subpopulation."""
+    @property
+    def policy(self) -> str:
+        """How rows come to follow the model."""
+        return "sample" if self.sample else "generate" if self.generate else "quotas"
+
+    @property
+    def guaranteed(self) -> bool:
+        """Whether the released rows reach the criterion."""
+        return not self.sample
+
+    def plan(self, certificate: Certificate) -> RemovalPlan | GeneratedPlan:
+        """Decide how many decisions change in each subpopulation, or what is generated."""
         partition, unfavorable = releasable(certificate)
-        graph = certificate.graph
-        # Edges away from the decision may stay open in a learned graph; any way to direct them
-        # will do, because the decision's causes are settled.
-        directed = graph if isinstance(graph, CausalGraph) else graph.extension().graph
-        network = Network.estimate(certificate.posed.counts, directed)
+        counts, question = certificate.posed.counts, certificate.question
+        graph = model_graph(certificate)
+        network = Network.estimate(counts, graph)
         threshold = lowered(partition, self.margin)
         optimum = optimal_rates(partition, cell_weights(network, partition), threshold)
+        pooled = question.other if certificate.pools_others else None
+        if self.generate or self.sample:
+            return GeneratedPlan(
+                policy=self.policy,
+                sampled=self.sample,
+                network=network,
+                decision_shares=modified_shares(network, partition, optimum),
+                partition=partition,
+                threshold=threshold,
+                names=tuple(name for name in counts.names if name in graph.nodes),
+                rows=counts.rows,
+                model_distance=optimum.distance,
+                pooled=pooled,
+            )
         changes = np.zeros((2, len(partition)), np.int64)
+        sizes = np.stack([partition.group, partition.other])
+        targets = np.stack([optimum.group, optimum.other]) * sizes
         for at in np.flatnonzero(at_threshold(partition, threshold).side).tolist():
-            changes[:, at] = _quota(partition, at, optimum, threshold)
-        effects = directed.descendants(partition.question.decision)
+            changes[:, at] = quotas(sizes[:, at], targets[:, at], threshold)
+            changes[:, at] -= (partition.group_yes[at], partition.other_yes[at])
+        effects = graph.descendants(question.decision)
         return RemovalPlan(
-            method="modify-graph",
-            policy="quotas",
+            method=self.name,
+            policy=self.policy,
             partition=partition,
             unfavorable=unfavorable,
-            pooled=certificate.question.other if certificate.pools_others else None,
+            pooled=pooled,
             group_change=changes[0],
             other_change=changes[1],
             redrawn=tuple(network.tables[node] for node in network.nodes if node in effects),
@@ -120,22 +153,67 @@ def optimal_rates(
     )
 
 
-def _quota(
-    partition: Partition, at: int, optimum: Optimum, threshold: Fraction
+def modified_shares(
+    network: Network, partition: Partition, optimum: Optimum
+) -> NDArray[np.float64]:
+    """The decision's table with the optimal rates; all other tables stay as they are.
+
+    A group that a subpopulation lacks gets the other's rate, should it come to have rows.
+
+    Paper: alg:mg
+    """
+    question = partition.question
+    table = network.tables[question.decision]
+    shares = table.shares.copy()
+    favorable = table.node.values.index(question.favorable)
+    present = (partition.group > 0, partition.other > 0)
+    rates = (
+        np.where(present[0], optimum.group, optimum.other),
+        np.where(present[1], optimum.other, optimum.group),
+    )
+    for code, rate in zip(_group_codes(network, question), rates, strict=True):
+        at = tuple(
+            np.full(len(partition), code)
+            if parent.name == question.protected
+            else partition.assignments.column(parent.name)
+            for parent in table.parents
+        )
+        shares[(*at, favorable)] = rate.clip(0, 1)
+        shares[(*at, 1 - favorable)] = 1 - rate.clip(0, 1)
+    return shares
+
+
+def quotas(
+    sizes: NDArray[np.int64], targets: NDArray[np.float64], threshold: Fraction
 ) -> tuple[int, int]:
-    """The changes that bring a subpopulation to the feasible counts nearest to the optimum."""
-    sizes = (int(partition.group[at]), int(partition.other[at]))
-    yes = (int(partition.group_yes[at]), int(partition.other_yes[at]))
-    target = (optimum.group[at] * sizes[0], optimum.other[at] * sizes[1])
-    order = (0, 1) if sizes[0] <= sizes[1] else (1, 0)
-    small, large = order
-    new = nearest_counts(
-        (float(target[small]), float(target[large])),
-        Pair(sizes[small], sizes[large]),
+    """The favorable decisions of two groups of rows, feasible and nearest to the targets.
+
+    >>> quotas(np.array([200, 600]), np.array([90.0, 240.0]), Fraction(1, 20))
+    (89, 240)
+    """
+    small, large = (0, 1) if sizes[0] <= sizes[1] else (1, 0)
+    found = nearest_counts(
+        (float(targets[small]), float(targets[large])),
+        Pair(int(sizes[small]), int(sizes[large])),
         threshold,
     )
-    changes = (new.small - yes[small], new.large - yes[large])
-    return changes if order == (0, 1) else changes[::-1]
+    return (found.small, found.large) if small == 0 else (found.large, found.small)
+
+
+def model_graph(certificate: Certificate) -> CausalGraph:
+    """The certificate's graph with every edge directed, the group among the decision's causes.
+
+    How open edges elsewhere are directed matters little to the model. Where discovery found no
+    arrow from the protected attribute, differences are measured all the same, so the decision's
+    table distinguishes the groups in any case.
+    """
+    graph, decision = certificate.graph, certificate.question.decision
+    directed = graph if isinstance(graph, CausalGraph) else graph.extension().graph
+    causes = (certificate.question.protected, *certificate.partition.names)
+    kept = {(cause, effect) for cause, effect in directed.arrows if effect != decision}
+    return CausalGraph(
+        directed.nodes, frozenset(kept | {(cause, decision) for cause in causes})
+    )
 
 
 def _group_codes(network: Network, question: Question) -> tuple[int, int]:

@@ -1,6 +1,6 @@
 """``RemovalPlan``: how many decisions change, where, and to what. No row is touched here."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
@@ -34,16 +34,24 @@ class Plan(Protocol):
     ``pooled`` is the label under which all other groups were put together, if they were.
     """
 
-    method: str
-    policy: str
-    redrawn: tuple[ConditionalTable, ...]
+    @property
+    def method(self) -> str:
+        """The method that made the plan."""
+
+    @property
+    def policy(self) -> str:
+        """Which variant of the method."""
+
+    @property
+    def redrawn(self) -> tuple[ConditionalTable, ...]:
+        """The tables from which the decision's effects are drawn anew in changed rows."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns that patterns name."""
 
     @property
-    def moves(self) -> Iterator[Move]:
+    def moves(self) -> Iterable[Move]:
         """The changes."""
 
     @property

@@ -38,6 +38,7 @@ def test_each_subpopulation_has_its_four_counts():
     }
 
 
+@pytest.mark.paper("sec:md")
 def test_unmeasured_subpopulations_have_no_difference():
     partition = Partition.of(pose(COUNTS, QUESTION), ["job"])
     assert [partition.risk_difference(at) for at in range(3)] == [Fraction(-1, 4), None, None]

@@ -1,0 +1,26 @@
+"""Is it there: subpopulations, exact differences, criteria, and certificates of them."""
+
+from evenhand.evidence.certificate import Certificate
+from evenhand.evidence.certify import certify, certify_relaxed
+from evenhand.evidence.explanation import PartitionExplanation, explain_partition
+from evenhand.evidence.partition import Partition
+from evenhand.evidence.recorded import RecordedCertificate
+from evenhand.evidence.relaxed import RelaxedCertificate
+from evenhand.evidence.subpopulations import Subpopulation, Subpopulations, points
+from evenhand.evidence.verdict import Coverage, Verdict
+
+__all__ = [
+    "Certificate",
+    "Coverage",
+    "Partition",
+    "PartitionExplanation",
+    "RecordedCertificate",
+    "RelaxedCertificate",
+    "Subpopulation",
+    "Subpopulations",
+    "Verdict",
+    "certify",
+    "certify_relaxed",
+    "explain_partition",
+    "points",
+]

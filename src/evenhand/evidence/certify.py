@@ -1,0 +1,233 @@
+"""Certify: examine every subpopulation that the graph makes comparable, and judge.
+
+If the rows followed the graph exactly, the decision causes alone would settle the matter; on
+finite data other block sets can differ although these do not, so they can be examined too.
+Where the graph leaves the causes of the decision open, every possible set is examined.
+"""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import islice
+
+from evenhand.counts import CountTable, pose
+from evenhand.display import percent
+from evenhand.errors import Problem, QuestionError
+from evenhand.evidence.certificate import Certificate
+from evenhand.evidence.findings import Graph, Scope
+from evenhand.evidence.partition import Partition
+from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
+from evenhand.evidence.verdict import Verdict, all_must_agree, all_must_hold
+from evenhand.graph.parent_sets import ParentSets
+from evenhand.graph.partial import PartialGraph
+from evenhand.question import Codings, Knowledge, Question, Tiers
+from evenhand.question.question import REST
+
+_SCOPES = ("causes", "minimal", "all")
+_INCONSISTENT = (
+    "The graph contradicts itself: no way to direct its open edges fits what was found. Every "
+    "set of causes that keeps its arrows was examined."
+)
+
+
+def certify(
+    counts: CountTable,
+    graph: Graph,
+    question: Question,
+    *,
+    scope: Scope = "causes",
+    limit: int = 1000,
+    min_coverage: object = "0.9",
+    knowledge: Knowledge | Tiers | None = None,
+    graph_origin: str | None = None,
+    codings: Codings | None = None,
+    dropped: int = 0,
+    also_assumed: Iterable[str] = (),
+) -> Certificate:
+    """Judge whether every comparable subpopulation differs by less than the threshold.
+
+    ``scope`` says what is examined: the decision causes, all minimal block sets too, or all
+    block sets up to a limit. ``knowledge`` narrows the possible causes where the graph leaves
+    them open. ``codings`` and ``dropped`` say how the rows were counted, for the document, and
+    ``also_assumed`` what its verdict takes for granted besides.
+
+    >>> from evenhand.datasets import admissions
+    >>> from evenhand.graph.dag import CausalGraph
+    >>> graph = CausalGraph.parse("gender -> major -> admission; gender -> admission; "
+    ...                           "test_score -> admission")
+    >>> question = Question(protected="gender", group="female",
+    ...                     decision="admission", favorable="admitted", threshold="0.05")
+    >>> [str(certify(admissions(example), graph, question).verdict) for example in (1, 2)]
+    ['certified', 'not certified']
+
+    Paper: alg:dd, thm:snd
+    """
+    if scope not in _SCOPES:
+        raise QuestionError(
+            Problem(
+                f"There is no scope {scope!r}.", remedy=f"Choose one of {', '.join(_SCOPES)}."
+            )
+        )
+    posed = pose(counts, question)
+    graph.check(counts.names, question)
+    if isinstance(graph, PartialGraph) and knowledge is not None:
+        graph = graph.with_knowledge(knowledge)
+    least = exact_share(min_coverage, "least coverage")
+    parents = _parent_sets(graph, question.decision)
+    causes = _in_order(names - {question.protected} for names in parents.sets)
+    others, complete = _block_sets(graph, posed.question, scope, limit, skip=causes)
+    partitions = tuple(Partition.of(posed, names) for names in (*causes, *others))
+    verdicts = [partition.verdict(least) for partition in partitions]
+    by_causes = verdicts[: len(causes)]
+    verdict = all_must_hold([all_must_agree(by_causes), *verdicts[len(causes) :]])
+    if verdict is Verdict.CERTIFIED and not complete:
+        verdict = Verdict.CANNOT_DECIDE
+    edges = _deciding_edges(question, causes, by_causes)
+    direct = {question.protected in names for names in parents.sets}
+    return Certificate(
+        verdict=verdict,
+        reasons=(
+            *_open_edges(edges),
+            *(reason for partition in partitions for reason in _reasons(partition, least)),
+            *(() if complete else (_unfinished(causes, limit),)),
+        ),
+        posed=posed,
+        pools_others=question.other == REST,
+        graph=graph,
+        graph_origin=graph_origin or _origin(graph),
+        direct_arrow=direct.pop() if len(direct) == 1 else None,
+        possible_decision_causes=causes,
+        deciding_edges=edges,
+        partitions=partitions,
+        scope=scope,
+        complete=complete,
+        min_coverage=least,
+        codings=codings or Codings(),
+        dropped=dropped,
+        also_assumed=(*also_assumed, *(() if parents.consistent else (_INCONSISTENT,))),
+    )
+
+
+def certify_relaxed(
+    counts: CountTable,
+    graph: Graph,
+    question: Question,
+    *,
+    assurance: object = "0.8",
+    threshold: object = None,
+    knowledge: Knowledge | Tiers | None = None,
+) -> RelaxedCertificate:
+    """Bound the share of rows in subpopulations that differ by less than the threshold.
+
+    Paper: thm:srnd
+    """
+    certificate = certify(counts, graph, question, knowledge=knowledge)
+    return certificate.relaxed(assurance=assurance, threshold=threshold)
+
+
+def _parent_sets(graph: Graph, decision: str) -> ParentSets:
+    if isinstance(graph, PartialGraph):
+        return graph.parent_sets(decision)
+    return ParentSets(node=decision, sets=(graph.parents(decision),))
+
+
+def _in_order(sets: Iterable[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
+    """Sets of names, each sorted, larger ones first: the finest partition leads."""
+    return tuple(sorted({tuple(sorted(names)) for names in sets}, key=lambda s: (-len(s), s)))
+
+
+def _block_sets(
+    graph: Graph,
+    question: Question,
+    scope: Scope,
+    limit: int,
+    *,
+    skip: tuple[tuple[str, ...], ...],
+) -> tuple[tuple[tuple[str, ...], ...], bool]:
+    """The further block sets that the scope asks for, and whether these are all of them."""
+    if scope == "causes":
+        return (), True
+    if len(skip) > 1:
+        return (), False
+    whole = graph.to_dag() if isinstance(graph, PartialGraph) else graph
+    found = list(islice(whole.block_sets(question, minimal=scope == "minimal"), limit + 1))
+    names = _in_order(found[:limit])
+    return tuple(one for one in names if one not in skip), len(found) <= limit
+
+
+def _deciding_edges(
+    question: Question, causes: tuple[tuple[str, ...], ...], verdicts: list[Verdict]
+) -> tuple[tuple[str, str], ...]:
+    """The open edges at the decision on which the verdict hangs; none where all agree."""
+    if len(set(verdicts)) == 1:
+        return ()
+    in_doubt = sorted({name for names in causes for name in names if not _in_all(name, causes)})
+
+    def outcomes(name: str, *, is_cause: bool) -> set[Verdict]:
+        judged = zip(causes, verdicts, strict=True)
+        return {verdict for names, verdict in judged if (name in names) is is_cause}
+
+    telling = [n for n in in_doubt if outcomes(n, is_cause=True) != outcomes(n, is_cause=False)]
+    return tuple((name, question.decision) for name in telling or in_doubt)
+
+
+def _in_all(name: str, sets: tuple[tuple[str, ...], ...]) -> bool:
+    return all(name in names for names in sets)
+
+
+def _open_edges(edges: tuple[tuple[str, str], ...]) -> tuple[Problem, ...]:
+    return tuple(
+        Problem(
+            f"The verdict hangs on the edge {name} - {decision}, whose direction is open.",
+            remedy=f"Require '{name} -> {decision}' or '{decision} -> {name}' (--require), put "
+            "the two in different tiers, or give a graph.",
+        )
+        for name, decision in edges
+    )
+
+
+def _reasons(partition: Partition, least: Fraction) -> tuple[Problem, ...]:
+    """Why a partition is not certified."""
+    question, measured = partition.question, partition.measured
+    alike = f"{{{', '.join(partition.names)}}}"
+    if partition.violating:
+        return (
+            Problem(
+                f"{partition.violating:,} of {measured.sum():,} measured subpopulations of "
+                f"{alike} differ by {question.threshold} or more."
+            ),
+        )
+    return tuple(
+        Problem(
+            f"Only {rows[measured].sum():,} of {rows.sum():,} rows of {label!r} lie in "
+            f"subpopulations of {alike} in which both groups occur.",
+            f"At least {percent(float(least))} are asked for.",
+            "Merge values, use coarser bins, or lower the least coverage (--min-coverage).",
+        )
+        for label, rows, share in (
+            (question.group, partition.group, partition.coverage.group),
+            (question.other, partition.other, partition.coverage.other),
+        )
+        if share < least or not partition.coverage.rows
+    )
+
+
+def _unfinished(causes: tuple[tuple[str, ...], ...], limit: int) -> Problem:
+    if len(causes) > 1:
+        return Problem(
+            "Block sets beyond the decision causes were not examined: these are ambiguous.",
+            remedy="Settle them by tiers, required arrows or a graph, or ask for 'causes'.",
+        )
+    return Problem(
+        f"The graph has more than {limit:,} such block sets; only so many were examined.",
+        remedy="Raise the limit, or ask for scope 'minimal'.",
+    )
+
+
+def _origin(graph: Graph) -> str:
+    record = graph.record if isinstance(graph, PartialGraph) else None
+    if record is None:
+        return "given"
+    return (
+        f"learned from the same rows by {record.algorithm}, {record.test}, "
+        f"significance {record.significance}"
+    )

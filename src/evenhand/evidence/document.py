@@ -1,0 +1,224 @@
+"""The certificate document: canonical JSON that anyone can check without this program.
+
+Everything in it is exact: counts are integers, shares and differences are fractions in text.
+docs/certificate.md describes every field, certificate.schema.json its form.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.counts import Posed
+from evenhand.evidence.findings import Findings
+from evenhand.evidence.partition import Partition
+
+FORMAT = "evenhand certificate 1"
+
+_SCOPES = {
+    "causes": "Only the decision causes were examined: in rows that follow the graph exactly "
+    "no other block set differs by more, but in finite data one can.",
+    "minimal": "The decision causes and all minimal block sets were examined: in finite data a "
+    "larger block set can still differ.",
+    "all": "All block sets of the graph were examined.",
+}
+
+
+def full(found: Findings) -> dict[str, Any]:
+    """The document for the owner of the data: every subpopulation, and digests."""
+    document = _head(found, copy="full")
+    document["reasons"] = [str(reason) for reason in found.reasons]
+    document["rows"] = {
+        "read": found.rows + found.posed.left_out + found.dropped,
+        "dropped": found.dropped,
+        "left_out": found.posed.left_out,
+        "examined": found.rows,
+    }
+    for entry, partition in zip(document["partitions"], found.partitions, strict=True):
+        entry.update(counted(found.posed, partition))
+    return sealed(document)
+
+
+def counted(posed: Posed, partition: Partition) -> dict[str, Any]:
+    """What a full document says of a partition beside its verdict."""
+    return {
+        "coverage": partition.coverage.to_dict(),
+        "subpopulations": tally(partition),
+        "table": table(partition, np.arange(len(partition))),
+        "evidence": partition.by_strength.tolist(),
+        "digest": digest(posed, partition.names),
+    }
+
+
+def shared(found: Findings, *, least_count: int = 10) -> dict[str, Any]:
+    """The document for others: what it withholds cannot be computed from what it shows.
+
+    Of the decision causes it shows the subpopulations with no cell under the least count. A
+    total would give a withheld row back by subtraction, and so would a second partition of the
+    same people: there are none.
+    """
+    document = _head(found, copy="shared")
+    shown, document["withheld"] = withholding(found.partition, least_count)
+    document["partitions"][0]["table"] = shown
+    return sealed(document)
+
+
+def withholding(
+    partition: Partition, least_count: int
+) -> tuple[list[list[Any]], dict[str, int]]:
+    """The lines that may be shown, and how many may not."""
+    shown = np.flatnonzero(np.all([cell >= least_count for cell in partition.cells], axis=0))
+    hidden = len(partition) - len(shown)
+    withheld = {"least_count": least_count, "subpopulations": hidden}
+    return table(partition, shown), withheld
+
+
+def _head(found: Findings, *, copy: str) -> dict[str, Any]:
+    """What both copies say."""
+    question = found.question
+    causes = len(found.possible_decision_causes)
+    return {
+        **({"release": _release(found.release, copy)} if found.release else {}),
+        "format": FORMAT,
+        "copy": copy,
+        "versions": {"evenhand": version("evenhand")},
+        "verdict": str(found.verdict),
+        "question": {
+            **question.to_dict(),
+            "unfavorable": unfavorable(found.posed),
+            "min_coverage": str(found.min_coverage),
+        },
+        "pooled": {"other": found.pools_others, "unfavorable": _many_valued(found.posed)},
+        "codings": found.codings.to_dict(),
+        "graph": {**found.graph.to_dict(), "origin": found.graph_origin},
+        "direct_arrow": found.direct_arrow,
+        "decision_causes": list(found.decision_causes),
+        "possible_decision_causes": [list(names) for names in found.possible_decision_causes],
+        "scope": {"asked": found.scope, "complete": found.complete},
+        "partitions": [
+            {
+                "names": list(partition.names),
+                "role": "causes" if at < causes else "block set",
+                "verdict": str(partition.verdict(found.min_coverage)),
+            }
+            for at, partition in enumerate(found.partitions)
+        ],
+        "assumptions": list(assumptions(found)),
+    }
+
+
+def _release(release: Mapping[str, str | int], copy: str) -> dict[str, str | int]:
+    """What was changed for a release; how many rows, only its owner reads."""
+    return {n: v for n, v in release.items() if copy == "full" or isinstance(v, str)}
+
+
+def tally(partition: Partition) -> dict[str, int]:
+    """How many subpopulations occur, are measured, and reach the threshold on which side."""
+    return {
+        "occupied": len(partition),
+        "measured": int(np.count_nonzero(partition.measured)),
+        "violating": partition.violating,
+        "above": int(np.count_nonzero(partition.side > 0)),
+        "below": int(np.count_nonzero(partition.side < 0)),
+    }
+
+
+def table(partition: Partition, lines: NDArray[np.intp]) -> list[list[Any]]:
+    """One line for each subpopulation: its values, its four counts, its exact difference."""
+    assignments = partition.assignments
+    labels = (
+        np.asarray(attribute.values, object)[codes[lines]].tolist()
+        for attribute, codes in zip(assignments.attributes, assignments.codes, strict=True)
+    )
+    counts = (column[lines].tolist() for column in partition.cells)
+    differences = map(partition.risk_difference, lines.tolist())
+    texts = (None if difference is None else str(difference) for difference in differences)
+    return [list(line) for line in zip(*labels, *counts, texts, strict=True)]
+
+
+def unfavorable(posed: Posed) -> str:
+    """The label of decisions that are not favorable, pooled where there are several."""
+    favorable = posed.question.favorable
+    values = posed.counts.attribute(posed.question.decision).values
+    others = [value for value in values if value != favorable]
+    return others[0] if len(others) == 1 else f"not {favorable}"
+
+
+def _many_valued(posed: Posed) -> bool:
+    return len(posed.counts.attribute(posed.question.decision)) > 2
+
+
+def digest(posed: Posed, names: Iterable[str]) -> str:
+    """SHA-256 of the counts of protected attribute, decision and some attributes.
+
+    They are counted as they were compared: two groups, two decisions.
+    """
+    question = posed.question
+    counts = posed.counts.marginal([question.protected, question.decision, *names])
+    values = counts.attribute(question.decision).values
+    pooled = {value: unfavorable(posed) for value in values if value != question.favorable}
+    return counts.recoded(question.decision, pooled).digest
+
+
+def assumptions(found: Findings) -> tuple[str, ...]:
+    """What the verdict takes for granted, in words and without numbers."""
+    question = found.question
+    said = {
+        "The verdict holds if the graph is right: it lacks no common cause of its attributes, "
+        "and every arrow points from cause to effect.": True,
+        f"The graph was {found.graph_origin}.": True,
+        f"Only the direct effect of {question.protected} on {question.decision} is measured, "
+        "not what works through other attributes.": True,
+        "The threshold was chosen by whoever asked the question.": True,
+        "The verdict describes these rows; what they tell about other people is a matter of "
+        "statistics.": True,
+        _SCOPES[found.scope]: found.complete,
+        "Not all block sets that were asked for were examined.": not found.complete,
+        "Where one of the groups is absent nothing is measured, and nothing is said.": True,
+        "Certified does not mean anonymous.": True,
+        f"All groups other than {question.group} were pooled.": found.pools_others,
+        "Rows of groups that are not compared were left out.": found.posed.left_out > 0,
+        "Rows with missing values were dropped.": found.dropped > 0,
+        "All decisions that are not favorable were pooled.": _many_valued(found.posed),
+    }
+    return (*(sentence for sentence, applies in said.items() if applies), *found.also_assumed)
+
+
+def canonical(document: dict[str, Any]) -> str:
+    """The one text of a document: sorted keys, no spaces, one line."""
+    return _compact(document) + "\n"
+
+
+def sealed(document: dict[str, Any]) -> dict[str, Any]:
+    """Add the SHA-256 of the rest, so that a slip or a careless hand shows."""
+    return {**document, "seal": hashlib.sha256(_compact(document).encode()).hexdigest()}
+
+
+def _compact(document: dict[str, Any]) -> str:
+    return json.dumps(
+        document, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    )
+
+
+def write(path: str | Path, text: str, *, mode: int) -> Path:
+    """Write a file that appears whole under its name, or not at all."""
+    path = Path(path)
+    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(unfinished).chmod(mode)
+        Path(unfinished).replace(path)
+    except BaseException:
+        Path(unfinished).unlink(missing_ok=True)
+        raise
+    return path

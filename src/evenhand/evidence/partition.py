@@ -1,0 +1,168 @@
+"""A partition: people who are alike in some attributes, counted by group and decision."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.counts import CountTable, Posed
+from evenhand.evidence.statistics import Statistics, statistics
+from evenhand.evidence.verdict import Coverage, Verdict, judge, sides
+from evenhand.question import Question
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Partition:
+    """The subpopulations of some attributes that occur, as columns.
+
+    ``assignments`` has one line for each of them, with its rows; the four arrays of counts go
+    along with its lines.
+
+    >>> from evenhand.counts import pose
+    >>> columns = {"sex": ["f", "f", "m", "m"], "hired": ["no", "yes", "no", "yes"]}
+    >>> counts = CountTable.of(columns, [360, 240, 110, 90])
+    >>> question = Question(protected="sex", group="f", decision="hired", favorable="yes")
+    >>> whole = Partition.of(pose(counts, question), [])
+    >>> whole.risk_difference(0), whole.violating
+    (Fraction(1, 20), 1)
+    """
+
+    question: Question
+    assignments: CountTable
+    group_yes: NDArray[np.int64]
+    group_no: NDArray[np.int64]
+    other_yes: NDArray[np.int64]
+    other_no: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, posed: Posed, names: Iterable[str]) -> "Partition":
+        """Divide the people of a posed question by some attributes."""
+        counts, question, names = posed.counts, posed.question, sorted(names)
+        line, first = counts.groups(names)
+        in_other = counts.column(question.protected) != counts.code(
+            question.protected, question.group
+        )
+        unfavorable = counts.column(question.decision) != counts.code(
+            question.decision, question.favorable
+        )
+        cells = counts.totals(4 * line + 2 * in_other + unfavorable, 4 * len(first))
+        columns = np.ascontiguousarray(cells.reshape(-1, 4).T)
+        assignments = CountTable(
+            tuple(counts.attribute(name) for name in names),
+            tuple(counts.column(name)[first] for name in names),
+            columns.sum(axis=0),
+        )
+        columns.flags.writeable = False
+        return cls(question, assignments, *columns)
+
+    def __repr__(self) -> str:
+        return f"<Partition by {', '.join(self.names) or 'nothing'}: {len(self):,}>"
+
+    def __len__(self) -> int:
+        return len(self.group_yes)
+
+    @property
+    def cells(self) -> tuple[NDArray[np.int64], ...]:
+        """The four counts: of the group and of the others, favorable and not."""
+        return self.group_yes, self.group_no, self.other_yes, self.other_no
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes that divide the people, by name."""
+        return self.assignments.names
+
+    @cached_property
+    def group(self) -> NDArray[np.int64]:
+        """The rows of the group in each subpopulation."""
+        return self.group_yes + self.group_no
+
+    @cached_property
+    def other(self) -> NDArray[np.int64]:
+        """The rows of the others in each subpopulation."""
+        return self.other_yes + self.other_no
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """All rows of each subpopulation."""
+        return self.assignments.counts
+
+    @cached_property
+    def measured(self) -> NDArray[np.bool_]:
+        """Where both groups occur: elsewhere there is no difference to speak of."""
+        return (self.group > 0) & (self.other > 0)
+
+    @cached_property
+    def side(self) -> NDArray[np.int8]:
+        """1 where the difference is at or above the threshold, -1 at or below its negative."""
+        return sides(
+            group_yes=self.group_yes,
+            group=self.group,
+            other_yes=self.other_yes,
+            other=self.other,
+            threshold=self.question.threshold,
+        )
+
+    @property
+    def violating(self) -> int:
+        """How many subpopulations differ by the threshold or more."""
+        return int(np.count_nonzero(self.side))
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """The share of rows in measured subpopulations."""
+        return Coverage(
+            rows=_share(self.rows, self.measured),
+            group=_share(self.group, self.measured),
+            other=_share(self.other, self.measured),
+        )
+
+    def verdict(self, min_coverage: Fraction) -> Verdict:
+        """Whether the criterion is met in every subpopulation, as far as they were measured."""
+        return judge(
+            violating=self.violating, coverage=self.coverage, min_coverage=min_coverage
+        )
+
+    def risk_difference(self, at: int) -> Fraction | None:
+        """The others' rate of favorable decisions minus the group's, or None if unmeasured."""
+        group, other = int(self.group[at]), int(self.other[at])
+        if not group or not other:
+            return None
+        crossed = int(self.other_yes[at]) * group - int(self.group_yes[at]) * other
+        return Fraction(crossed, group * other)
+
+    def labels(self, at: int) -> tuple[str, ...]:
+        """The values that the people of a subpopulation share."""
+        columns = zip(self.assignments.attributes, self.assignments.codes, strict=True)
+        return tuple(attribute.values[column[at]] for attribute, column in columns)
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """Intervals and p-values of the measured subpopulations."""
+        measured = self.measured
+        return statistics(
+            group_yes=self.group_yes[measured],
+            group=self.group[measured],
+            other_yes=self.other_yes[measured],
+            other=self.other[measured],
+            threshold=float(self.question.threshold),
+        )
+
+    @cached_property
+    def place(self) -> NDArray[np.intp]:
+        """Where each measured subpopulation stands among the measured ones."""
+        return np.cumsum(self.measured) - 1
+
+    @cached_property
+    def by_strength(self) -> NDArray[np.intp]:
+        """The violating subpopulations, least likely to be chance first, then by rows."""
+        found = np.flatnonzero(self.side)
+        p = self.statistics.p_threshold[self.place[found]]
+        return found[np.lexsort((-self.rows[found], p))]
+
+
+def _share(rows: NDArray[np.int64], chosen: NDArray[np.bool_]) -> Fraction:
+    whole = int(rows.sum())
+    return Fraction(int(rows[chosen].sum()), whole) if whole else Fraction(0)

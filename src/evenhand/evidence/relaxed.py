@@ -1,0 +1,163 @@
+"""The relaxed criterion: most rows, instead of all, lie in subpopulations under the threshold.
+
+Mean and variance of the differences bound that share from below by Chebyshev's inequality,
+whatever the distribution. The bound of the decision causes holds for every block set, because
+the mean is the same there and the variance not larger.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm, sqrt
+from typing import Any
+
+from evenhand.display import Described, Summary, percent
+from evenhand.errors import Problem, QuestionError
+from evenhand.evidence.partition import Partition
+from evenhand.question import exact_fraction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moments:
+    """Mean and mean square of the differences over the measured rows, exact."""
+
+    mean: Fraction
+    mean_square: Fraction
+
+    @property
+    def variance(self) -> Fraction:
+        """The spread of the differences around their mean."""
+        return self.mean_square - self.mean**2
+
+    @classmethod
+    def of(cls, partition: Partition) -> "Moments | None":
+        """Weigh every measured subpopulation by its rows; None if there is none.
+
+        Terms of one denominator are added first: large tables have few distinct ones.
+        """
+        chosen = partition.measured
+        columns = (partition.group_yes, partition.group, partition.other_yes, partition.other)
+        sums: dict[int, tuple[int, int]] = {}
+        for a, n, b, m in zip(*(column[chosen].tolist() for column in columns), strict=True):
+            crossed, denominator = b * n - a * m, n * m
+            first, second = sums.get(denominator, (0, 0))
+            weighted = (n + m) * crossed
+            sums[denominator] = first + weighted, second + weighted * crossed
+        if not sums:
+            return None
+        rows = sum(partition.rows[chosen].tolist())
+        common = lcm(*sums)
+        mean = sum(first * (common // d) for d, (first, _) in sums.items())
+        square = sum(second * (common // d) ** 2 for d, (_, second) in sums.items())
+        return cls(
+            mean=Fraction(mean, common * rows), mean_square=Fraction(square, common**2 * rows)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelaxedCertificate(Described):
+    """A lower bound for the share of rows where the groups differ by less than the threshold.
+
+    ``bound`` speaks of the measured rows, None where there are none; ``bound_of_all_rows`` is
+    that times their share of all rows, and decides. A bound below 0 says nothing.
+
+    Paper: def:rnd, thm:rnd
+    """
+
+    names: tuple[str, ...]
+    threshold: Fraction
+    assurance: Fraction
+    moments: Moments | None
+    coverage: Fraction
+
+    @property
+    def bound(self) -> Fraction | None:
+        """At least this share of the measured rows differs by less than the threshold."""
+        return (
+            None if self.moments is None else 1 - self.moments.mean_square / self.threshold**2
+        )
+
+    @property
+    def bound_of_all_rows(self) -> Fraction:
+        """At least this share of all rows, the unmeasured ones counted as beyond."""
+        return max(self.bound or Fraction(0), Fraction(0)) * self.coverage
+
+    @property
+    def claimed(self) -> bool:
+        """Whether the bound reaches the assurance that was asked for."""
+        return self.bound_of_all_rows >= self.assurance
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values: exact as fractions, and as numbers to read."""
+        moments, bound = self.moments, self.bound
+        return {
+            "threshold": str(self.threshold),
+            "assurance": float(self.assurance),
+            "claimed": self.claimed,
+            "bound": None if bound is None else float(bound),
+            "bound_of_all_rows": float(self.bound_of_all_rows),
+            "coverage": float(self.coverage),
+            "mean": None if moments is None else float(moments.mean),
+            "sd": None if moments is None else sqrt(moments.variance),
+        }
+
+    def summary(self) -> Summary:
+        """The claim, with the mean and spread it rests on."""
+        asked = percent(float(self.assurance))
+        facts = [("decision causes", ", ".join(self.names) or "none")]
+        if self.moments is not None and self.bound is not None:
+            facts += [
+                ("mean difference", f"{float(self.moments.mean):.3f}"),
+                ("standard deviation", f"{sqrt(self.moments.variance):.3f}"),
+                ("bound, measured rows", _bound_text(self.bound)),
+                ("measured rows", percent(float(self.coverage))),
+            ]
+        return Summary(
+            title=f"{'claimed' if self.claimed else 'not claimed'}: at least {asked} of the "
+            f"rows lie where the groups differ by less than {self.threshold}",
+            facts=(*facts, ("bound, all rows", _bound_text(self.bound_of_all_rows))),
+        )
+
+
+def relax(
+    partitions: Iterable[Partition], *, assurance: object = "0.8", threshold: Fraction
+) -> RelaxedCertificate:
+    """The weakest bound among the possible decision causes.
+
+    Paper: thm:srnd
+    """
+    level = exact_share(assurance, "assurance")
+    bounds = (
+        RelaxedCertificate(
+            names=partition.names,
+            threshold=threshold,
+            assurance=level,
+            moments=Moments.of(partition),
+            coverage=partition.coverage.rows,
+        )
+        for partition in partitions
+    )
+    return min(bounds, key=lambda relaxed: relaxed.bound_of_all_rows)
+
+
+def exact_share(value: object, what: str) -> Fraction:
+    """Read a share between 0 and 1 as it was written."""
+    try:
+        share = exact_fraction(value)
+    except ValueError as error:
+        share, found = Fraction(-1), f"{error}."
+    else:
+        found = ""
+    if not 0 <= share <= 1:
+        raise QuestionError(
+            Problem(
+                f"The {what} {value!s} is no share.",
+                found,
+                "Write a number from 0 to 1, as '0.9'.",
+            )
+        )
+    return share
+
+
+def _bound_text(bound: Fraction) -> str:
+    return percent(float(bound), digits=2) if bound > 0 else "none"

@@ -1,0 +1,222 @@
+"""Subpopulations as a reader meets them: one by one, or as a table of any kind."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.display import Described, Summary
+from evenhand.evidence.partition import Partition
+
+_SHOWN_ROWS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subpopulation:
+    """People who share some values: the four counts of their decisions, and what they tell.
+
+    Statistics are None where one of the groups is absent.
+
+    Paper: tab:contingencyTable
+    """
+
+    where: Mapping[str, str]
+    group_yes: int
+    group_no: int
+    other_yes: int
+    other_no: int
+    risk_difference: Fraction | None
+    interval: tuple[float, float] | None
+    p_zero: float | None
+    p_threshold: float | None
+    p_adjusted: float | None
+    shown: bool
+
+    @property
+    def group(self) -> int:
+        """How many rows of the group."""
+        return self.group_yes + self.group_no
+
+    @property
+    def other(self) -> int:
+        """How many rows of the others."""
+        return self.other_yes + self.other_no
+
+    @property
+    def rows(self) -> int:
+        """How many rows."""
+        return self.group + self.other
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; the difference as an exact fraction."""
+        return {
+            "where": dict(self.where),
+            "group": {"favorable": self.group_yes, "total": self.group},
+            "other": {"favorable": self.other_yes, "total": self.other},
+            "risk_difference": None
+            if self.risk_difference is None
+            else str(self.risk_difference),
+            "interval": None if self.interval is None else list(self.interval),
+            "p_zero": self.p_zero,
+            "p_threshold": self.p_threshold,
+            "p_adjusted": self.p_adjusted,
+            "shown": self.shown,
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Subpopulations(Described, Sequence[Subpopulation]):
+    """Some subpopulations of a partition in some order; each is computed when it is read."""
+
+    partition: Partition
+    chosen: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    @overload
+    def __getitem__(self, at: int) -> Subpopulation: ...
+    @overload
+    def __getitem__(self, at: slice) -> "Subpopulations": ...
+    def __getitem__(self, at: int | slice) -> "Subpopulation | Subpopulations":
+        if isinstance(at, slice):
+            return Subpopulations(self.partition, self.chosen[at])
+        return self._read(int(self.chosen[at]))
+
+    def __iter__(self) -> Iterator[Subpopulation]:
+        return map(self._read, self.chosen.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            list(self) == list(other) if isinstance(other, Subpopulations) else NotImplemented
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # a sequence that compares by content
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} subpopulations of {', '.join(self.partition.names) or 'all'}>"
+
+    def _read(self, line: int) -> Subpopulation:
+        partition = self.partition
+        statistics, at = partition.statistics, partition.place[line]
+        measured = bool(partition.measured[line])
+        return Subpopulation(
+            where=dict(zip(partition.names, partition.labels(line), strict=True)),
+            group_yes=int(partition.group_yes[line]),
+            group_no=int(partition.group_no[line]),
+            other_yes=int(partition.other_yes[line]),
+            other_no=int(partition.other_no[line]),
+            risk_difference=partition.risk_difference(line),
+            interval=(float(statistics.low[at]), float(statistics.high[at]))
+            if measured
+            else None,
+            p_zero=float(statistics.p_zero[at]) if measured else None,
+            p_threshold=float(statistics.p_threshold[at]) if measured else None,
+            p_adjusted=float(statistics.p_adjusted[at]) if measured else None,
+            shown=measured and bool(statistics.shown[at]),
+        )
+
+    def to_arrow(self) -> Any:  # noqa: ANN401  # a pyarrow.Table, without importing pyarrow
+        """A pyarrow table: labels, counts and statistics; null where nothing is measured."""
+        import pyarrow as pa  # noqa: PLC0415  # only for those who ask for a table
+
+        partition, lines = self.partition, self.chosen
+        columns = {
+            attribute.name: pa.array(np.asarray(attribute.values, object)[codes[lines]])
+            for attribute, codes in zip(
+                partition.assignments.attributes, partition.assignments.codes, strict=True
+            )
+        }
+        for name in ("group_yes", "group_no", "other_yes", "other_no"):
+            columns[name] = pa.array(getattr(partition, name)[lines])
+        columns["reaches"] = pa.array(partition.side[lines] != 0)
+        unmeasured = ~partition.measured[lines]
+        # An unmeasured line has no place: it borrows the first, and is masked.
+        at = np.where(unmeasured, 0, partition.place[lines])
+        for name, field in _STATISTICS.items():
+            values = getattr(partition.statistics, field)
+            taken = values[at] if len(values) else np.zeros(len(lines), values.dtype)
+            columns[name] = pa.array(taken, mask=unmeasured)
+        return pa.table(columns)
+
+    def to_pandas(self) -> Any:  # noqa: ANN401  # a pandas.DataFrame
+        """A pandas data frame; needs pandas."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:  # noqa: ANN401  # a polars.DataFrame
+        """A polars data frame; needs polars."""
+        import polars as pl  # noqa: PLC0415  # only for those who have it
+
+        return pl.from_arrow(self.to_arrow())
+
+    def summary(self) -> Summary:
+        """The first of them with their counts, differences and intervals."""
+        question = self.partition.question
+        threshold = question.threshold
+        rest = len(self) - _SHOWN_ROWS
+        return Summary(
+            title=f"{len(self):,} subpopulations",
+            columns=(
+                *self.partition.names,
+                question.group,
+                str(question.other),
+                "difference",
+                "95 % interval",
+                "p",
+            ),
+            rows=tuple(
+                (
+                    *found.where.values(),
+                    f"{found.group_yes:,} of {found.group:,}",
+                    f"{found.other_yes:,} of {found.other:,}",
+                    points(found.risk_difference, threshold=threshold),
+                    " to ".join(points(x, threshold=threshold) for x in found.interval or ()),
+                    p_value(found.p_threshold),
+                )
+                for found in self[:_SHOWN_ROWS]
+            ),
+            notes=(f"and {rest:,} more",) if rest > 0 else (),
+        )
+
+
+_STATISTICS = {
+    "risk_difference": "difference",
+    "interval_low": "low",
+    "interval_high": "high",
+    "p_zero": "p_zero",
+    "p_threshold": "p_threshold",
+    "p_adjusted": "p_adjusted",
+    "shown": "shown",
+}
+
+
+def points(difference: Fraction | float | None, *, threshold: Fraction) -> str:
+    """A difference in percentage points that never rounds across the threshold.
+
+    >>> written = (Fraction("0.0498"), Fraction("-0.049998"), 0.062)
+    >>> [points(difference, threshold=Fraction(1, 20)) for difference in written]
+    ['4.98', '−4.99', '6.2']
+    """
+    if difference is None:
+        return "unmeasured"
+    exact, limit = 100 * abs(Fraction(difference)), 100 * threshold
+    shown, digits = round(exact, 1), 1
+    if (shown < limit) != (exact < limit):
+        away = floor if exact < limit else ceil
+        shown, digits = Fraction(away(100 * exact), 100), 2
+    return ("−" if difference < 0 and shown else "") + f"{float(shown):.{digits}f}"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value with as many digits as it deserves.
+
+    >>> p_value(0.0004), p_value(0.0451), p_value(0.312)
+    ('< 0.001', '0.045', '0.31')
+    """
+    if p is None:
+        return ""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"

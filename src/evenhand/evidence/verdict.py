@@ -1,0 +1,111 @@
+"""The verdict: integers in, one of three answers out.
+
+A float loses a piece of evidence in the paper's own Example 2, where 90/200 - 240/600 is just
+the threshold of 1/20. So nothing in this module divides, and no number here has a point.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+_INT64_END = 2**63
+
+
+class Verdict(Enum):
+    """What can be said of the criterion: met, not met, or neither from these rows."""
+
+    CERTIFIED = "certified"
+    NOT_CERTIFIED = "not certified"
+    CANNOT_DECIDE = "cannot decide"
+
+    def __str__(self) -> str:
+        return self.value
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "A verdict is not true or false: there are three. Compare it, as in "
+            "`verdict is Verdict.CERTIFIED`."
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """The share of rows where both groups occur: of all rows, and of each group's own."""
+
+    rows: Fraction
+    group: Fraction
+    other: Fraction
+
+    def reaches(self, least: Fraction) -> bool:
+        """Whether enough of each group's own rows can be compared."""
+        return min(self.group, self.other) >= least
+
+    def to_dict(self) -> dict[str, str]:
+        """The three shares as exact fractions."""
+        return {"rows": str(self.rows), "group": str(self.group), "other": str(self.other)}
+
+
+def sides(
+    *,
+    group_yes: NDArray[np.int64],
+    group: NDArray[np.int64],
+    other_yes: NDArray[np.int64],
+    other: NDArray[np.int64],
+    threshold: Fraction,
+) -> NDArray[np.int8]:
+    """On which side each difference reaches the threshold: 1, -1, or 0 where it does not.
+
+    The difference other_yes/other - group_yes/group is compared by cross multiplication, in
+    64-bit integers where their products provably fit and in Python's integers elsewhere.
+    Where a group is absent nothing is measured, and the answer is 0.
+
+    >>> one = lambda number: np.array([number])
+    >>> sides(group_yes=one(240), group=one(600), other_yes=one(90), other=one(200),
+    ...       threshold=Fraction(1, 20))
+    array([1], dtype=int8)
+    """
+    largest = int(group.max(initial=0)) * int(other.max(initial=0)) * threshold.denominator
+    integer = np.int64 if largest < _INT64_END else object
+    of_group, of_other = group.astype(integer), other.astype(integer)
+    crossed = other_yes.astype(integer) * of_group - group_yes.astype(integer) * of_other
+    product = of_group * of_other
+    reached = (product > 0) & (
+        abs(crossed) * threshold.denominator >= product * threshold.numerator
+    )
+    return np.where(reached, np.where(crossed > 0, 1, -1), 0).astype(np.int8)
+
+
+def judge(*, violating: int, coverage: Coverage, min_coverage: Fraction) -> Verdict:
+    """The verdict on one partition: violations first, then what could not be measured.
+
+    With nothing measured both shares of the groups are 0, which no coverage above 0 accepts.
+
+    Paper: alg:dd
+    """
+    if violating:
+        return Verdict.NOT_CERTIFIED
+    if not coverage.rows or not coverage.reaches(min_coverage):
+        return Verdict.CANNOT_DECIDE
+    return Verdict.CERTIFIED
+
+
+def all_must_hold(verdicts: Iterable[Verdict]) -> Verdict:
+    """The verdict on several partitions of one graph: each of them must meet the criterion.
+
+    Paper: thm:nd
+    """
+    found = set(verdicts)
+    for verdict in (Verdict.NOT_CERTIFIED, Verdict.CANNOT_DECIDE):
+        if verdict in found:
+            return verdict
+    return Verdict.CERTIFIED
+
+
+def all_must_agree(verdicts: Iterable[Verdict]) -> Verdict:
+    """The verdict over graphs of which one is right: theirs if it is the same for all."""
+    found = set(verdicts)
+    return found.pop() if len(found) == 1 else Verdict.CANNOT_DECIDE

@@ -1,0 +1,239 @@
+"""Block sets: the attributes to hold equal so that only the direct arrow is left to be seen.
+
+Take the arrow from the protected attribute to the decision away. A set is a block set if, given
+it, no path between the two is open any more, and if it holds no consequence of the decision.
+
+Both enumerations take polynomial time from one set to the next: a branch of the search is
+entered only when a block set is known to lie in it.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from evenhand.display import Described, Summary
+from evenhand.errors import GraphError, Problem
+from evenhand.graph.separation import Diagram, members, spread, union
+from evenhand.question.question import Question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockSetCheck(Described):
+    """Whether a set is a block set; if not, the path that stays open or the consequences in it.
+
+    True exactly when it is one. ``reasons`` says why not, in words; ``missing`` are causes of
+    the decision that make it one when added, once the consequences are taken out.
+
+    Paper: thm:dce
+    """
+
+    question: Question
+    names: frozenset[str]
+    open_path: tuple[str, ...]
+    consequences: tuple[str, ...]
+    reasons: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether the set is a block set."""
+        return not self.open_path and not self.consequences
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def summary(self) -> Summary:
+        """Say it in words."""
+        protected, decision = self.question.protected, self.question.decision
+        shown = f"{{{', '.join(sorted(self.names))}}}"
+        if self.holds:
+            meaning = "Among people alike in it, only a direct effect sets the groups apart."
+            return Summary(
+                title=f"{shown} is a block set for {protected} and {decision}.",
+                notes=(meaning,),
+            )
+        change = [f"add {_and(self.missing)}"] if self.missing else []
+        change += [f"leave out {_and(self.consequences)}"] if self.consequences else []
+        return Summary(
+            title=f"{shown} is not a block set for {protected} and {decision}.",
+            notes=(*self.reasons, f"To make it one, {' and '.join(change)}."),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The graph without the direct arrow, and what may be held equal in it."""
+
+    diagram: Diagram
+    protected: int
+    decision: int
+    allowed: int
+
+    @classmethod
+    def of(cls, diagram: Diagram, question: Question) -> "Setting":
+        """Take the direct arrow away; refuse a graph in which the decision comes first."""
+        protected, decision = diagram.bits(question.protected), diagram.bits(question.decision)
+        if path := diagram.directed_path(question.decision, question.protected):
+            raise decision_first(path)
+        everything = (1 << len(diagram.names)) - 1
+        return cls(
+            diagram.without(protected, decision),
+            protected,
+            decision,
+            everything & ~diagram.descendants(decision) & ~protected,
+        )
+
+    def separated_by(self, given: int) -> bool:
+        """Whether, given these nodes, no path but the direct arrow is open."""
+        return not self.diagram.connected(self.protected, given) & self.decision
+
+    def missing_causes(self, given: int) -> int:
+        """Few causes of the decision that turn the given into a block set; all of them do.
+
+        Paper: thm:q
+        """
+        missing = union(self.diagram.parents, self.decision) & ~given
+        for node in members(missing):
+            if self.separated_by(given | missing & ~(1 << node)):
+                missing &= ~(1 << node)
+        return missing
+
+
+def check(diagram: Diagram, question: Question, names: Iterable[str]) -> BlockSetCheck:
+    """Decide whether the names are a block set, with a witness if not."""
+    setting = Setting.of(diagram, question)
+    names = frozenset(names)
+    ends = sorted(names & {question.protected, question.decision})
+    if ends:
+        raise GraphError(
+            Problem(
+                f"{_and(ends)} cannot be held equal: it is what is compared.",
+                remedy="Name other attributes.",
+            )
+        )
+    given = diagram.bits(*names)
+    path = setting.diagram.open_path(question.protected, question.decision, given)
+    consequences = tuple(sorted(diagram.named(given & ~setting.allowed)))
+    return BlockSetCheck(
+        question=question,
+        names=names,
+        open_path=path,
+        consequences=consequences,
+        reasons=(
+            *((_why_open(setting.diagram, path, given),) if path else ()),
+            *(
+                f"{name!r} is a consequence of the decision "
+                f"({' -> '.join(diagram.directed_path(question.decision, name))}): "
+                "among people alike in it, part of the decision is already given."
+                for name in consequences
+            ),
+        ),
+        missing=tuple(sorted(diagram.named(setting.missing_causes(given & setting.allowed)))),
+    )
+
+
+def all_of_them(setting: Setting) -> Iterator[frozenset[str]]:
+    """All block sets, small ones early; van der Zander, Liśkiewicz and Textor's LISTSEP.
+
+    A separator that contains ``inside`` and lies within ``within`` exists if and only if the
+    ancestors of ``inside`` and of both ends, as far as they lie within, are one.
+
+    Paper: thm:dce
+    """
+    ends = setting.protected | setting.decision
+    branches = [(0, setting.allowed)]
+    while branches:
+        inside, within = branches.pop()
+        if not setting.separated_by(setting.diagram.ancestors(ends | inside) & within):
+            continue
+        undecided = within & ~inside
+        node = undecided & -undecided
+        if node:
+            branches += [(inside | node, within), (inside, within & ~node)]
+        else:
+            yield setting.diagram.named(inside)
+
+
+def minimal_ones(setting: Setting) -> Iterator[frozenset[str]]:
+    """The block sets of which no part is one.
+
+    They are the minimal separators of the two ends in the moral graph of their ancestors. From
+    one, the next are found by moving a node of it to the side of the protected attribute.
+
+    Paper: thm:dce
+    """
+    protected, decision = setting.protected, setting.decision
+    around = _moral(setting.diagram, setting.diagram.ancestors(protected | decision))
+
+    def boundary(removed: int) -> int:
+        """What separates the decision's side once the removed nodes are gone."""
+        side = spread(decision, [step & ~removed for step in around])
+        return union(around, side) & ~side
+
+    beside_decision = union(around, decision)
+    first = boundary(union(around, protected))
+    seen, waiting = {first}, deque([first])
+    while waiting:
+        found = waiting.popleft()
+        yield setting.diagram.named(found)
+        for node in members(found & ~beside_decision):
+            following = boundary((found | around[node]) & ~protected & ~decision)
+            if following not in seen:
+                seen.add(following)
+                waiting.append(following)
+
+
+def decision_first(path: tuple[str, ...]) -> GraphError:
+    """The refusal of a graph in which the decision causes the protected attribute."""
+    return GraphError(
+        Problem(
+            f"The decision {path[0]!r} causes the protected attribute {path[-1]!r}: "
+            f"{' -> '.join(path)}.",
+            "Then no difference in the decision can be due to the protected attribute.",
+            "Turn or drop one of these arrows, or put the decision in a later tier.",
+        )
+    )
+
+
+def _moral(diagram: Diagram, within: int) -> list[int]:
+    """For each node within an ancestral set its neighbours, parents of one child among them."""
+    around = [0] * len(diagram.names)
+    for child in members(within):
+        family = diagram.parents[child] | 1 << child
+        for node in members(family):
+            around[node] |= family & ~(1 << node)
+    return around
+
+
+def _why_open(diagram: Diagram, path: tuple[str, ...], given: int) -> str:
+    """The open path with the reason at each inner node: a collider opened, another not held."""
+    place = diagram.names.index
+    forward = [bool(diagram.children[place(a)] & diagram.bits(b)) for a, b in pairwise(path)]
+    drawn = path[0] + "".join(
+        f" {'->' if ahead else '<-'} {name}"
+        for ahead, name in zip(forward, path[1:], strict=True)
+    )
+    held = diagram.named(given)
+    free, reasons = [], []
+    for i, name in enumerate(path[1:-1]):
+        if not (forward[i] and not forward[i + 1]):
+            free.append(name)
+        elif name in held:
+            reasons.append(
+                f"holding {name!r} equal links its causes {path[i]!r} and {path[i + 2]!r}"
+            )
+        else:
+            below = sorted(held & diagram.named(diagram.descendants(diagram.bits(name))))
+            reasons.append(
+                f"holding {below[0]!r} equal, a consequence of {name!r}, links the causes "
+                f"{path[i]!r} and {path[i + 2]!r}"
+            )
+    if free:
+        reasons.insert(0, f"{_and(free)} {'is' if len(free) == 1 else 'are'} not held equal")
+    return f"{drawn} stays open: {', and '.join(reasons)}."
+
+
+def _and(names: Iterable[str]) -> str:
+    *most, last = map(repr, names)
+    return f"{', '.join(most)} and {last}" if most else last

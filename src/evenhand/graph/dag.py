@@ -1,0 +1,77 @@
+"""``CausalGraph``: which attribute is a direct cause of which."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from evenhand.display import Summary
+from evenhand.errors import GraphError, Problem
+from evenhand.graph import block_sets
+from evenhand.graph.block_sets import BlockSetCheck
+from evenhand.graph.mixed import MixedGraph
+from evenhand.question.question import Question
+
+
+@dataclass(frozen=True)
+class CausalGraph(MixedGraph):
+    """A directed graph without cycles, each arrow from a direct cause to its effect.
+
+    >>> graph = CausalGraph.parse("sex -> major -> admission; test_score -> admission")
+    >>> sorted(graph.parents("admission"))
+    ['major', 'test_score']
+    >>> print(graph)
+    major -> admission; sex -> major; test_score -> admission
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.undirected:
+            raise GraphError(
+                *(
+                    Problem(
+                        f"The edge {a} - {b} has no direction.",
+                        remedy="In a causal graph every edge is an arrow: write it as "
+                        f"'{a} -> {b}' or '{b} -> {a}', or use a PartialGraph.",
+                    )
+                    for a, b in sorted(self.undirected)
+                )
+            )
+
+    def topological_order(self) -> tuple[str, ...]:
+        """The nodes, causes before effects, otherwise by name."""
+        return self._diagram.topological_order()
+
+    def without_arrow(self, cause: str, effect: str) -> "CausalGraph":
+        """The same graph without the arrow, if it has it."""
+        return CausalGraph(self.nodes, self.arrows - {(cause, effect)})
+
+    def separated(self, a: str, b: str, given: Iterable[str] = ()) -> bool:
+        """Whether the given nodes block every path between the two.
+
+        >>> graph = CausalGraph.parse("a -> m; b -> m")
+        >>> graph.separated("a", "b"), graph.separated("a", "b", {"m"})
+        (True, False)
+        """
+        bits = self._diagram.bits
+        return not self._diagram.connected(bits(a), bits(*given)) & bits(b)
+
+    def decision_causes(self, question: Question) -> tuple[str, ...]:
+        """The direct causes of the decision but for the protected attribute, by name."""
+        return tuple(sorted(self.parents(question.decision) - {question.protected}))
+
+    def is_block_set(self, question: Question, names: Iterable[str]) -> BlockSetCheck:
+        """Whether comparing people alike in the names measures the direct effect alone.
+
+        The answer is true or false, and if false it has a witness.
+        """
+        return block_sets.check(self._diagram, question, names)
+
+    def block_sets(
+        self, question: Question, *, minimal: bool = False
+    ) -> Iterator[frozenset[str]]:
+        """All block sets, or those of which no part is one, found one by one as asked for."""
+        find = block_sets.minimal_ones if minimal else block_sets.all_of_them
+        return find(block_sets.Setting.of(self._diagram, question))
+
+    def explain_partition(self, question: Question, names: Iterable[str]) -> Summary:
+        """Say in words whether the names are a block set, and if not, why."""
+        return self.is_block_set(question, names).summary()

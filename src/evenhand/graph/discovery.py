@@ -1,0 +1,230 @@
+"""``discover``: from counts to a partial causal graph, by the PC algorithm.
+
+Edges first (``skeleton``), then colliders (``colliders``), then every direction that follows from
+these and from what is known (``orientation``).
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Literal
+
+import numpy as np
+
+from evenhand.counts import CountTable
+from evenhand.errors import Problem, QuestionError, did_you_mean, listed
+from evenhand.graph.colliders import Positions, Reading, by_first_set, by_majority
+from evenhand.graph.independence import check_significance, check_test
+from evenhand.graph.kernels.batch import Batch
+from evenhand.graph.kernels.evaluation import Evaluator
+from evenhand.graph.orientation import Conflict, Edge, Triple, orient
+from evenhand.graph.partial import DiscoveryRecord, PartialGraph, Separation
+from evenhand.graph.skeleton import Evaluate, Limits, Progress, Skeleton
+from evenhand.question.knowledge import Knowledge, KnownOrder, Tiers
+
+ALGORITHMS = ("stable", "original")
+KERNELS = ("auto", "numpy", "numba")
+
+
+def discover(
+    counts: CountTable,
+    *,
+    knowledge: Knowledge | Tiers | None = None,
+    significance: float = 0.01,
+    test: str = "chi-square",
+    algorithm: Literal["stable", "original"] = "stable",
+    max_depth: int | None = None,
+    max_tests: int | None = None,
+    progress: Callable[[Progress], object] | None = None,
+    kernel: Literal["auto", "numpy", "numba"] = "auto",
+) -> PartialGraph:
+    """Learn which attributes cause which, as far as the counts and the knowledge say.
+
+    An edge stays as long as no set makes its ends independent at the significance level. With
+    ``max_depth`` or ``max_tests`` the search ends early with the edges not yet removed, and the
+    record says so. ``kernel`` chooses how the tests are counted and never what they say.
+
+    >>> from evenhand.counts import CountTable
+    >>> counts = CountTable.of(
+    ...     {"x": list("aabb"), "y": list("cdcd")}, counts=[40, 10, 10, 40]
+    ... )
+    >>> discover(counts, knowledge=Tiers(["x"], ["y"])).arrows
+    frozenset({('x', 'y')})
+    """
+    level = check_significance(significance)
+    chosen_test = check_test(test)
+    _check_choice("algorithm", algorithm, ALGORITHMS)
+    _check_choice("kernel", kernel, KERNELS)
+    order = Knowledge.of(knowledge).about(counts.names)
+    names = sorted(counts.names) if algorithm == "stable" else list(counts.names)
+    evaluator = Evaluator(counts, names, kernel=kernel)
+    limits = Limits(max_depth=max_depth, max_tests=max_tests, progress=progress)
+
+    def evaluate(batch: Batch) -> np.ndarray:
+        return evaluator.p(batch, chosen_test)
+
+    skeleton, reading = search(names, order, level, evaluate, limits, algorithm=algorithm)
+    notes = [note for note in (skeleton.stopped, reading.stopped) if note]
+    if chosen_test == "chi-square":
+        notes += _thin(skeleton, names, evaluator)
+    return drawn(
+        names,
+        order,
+        skeleton,
+        reading,
+        DiscoveryRecord(
+            algorithm=algorithm,
+            test=chosen_test,
+            significance=level,
+            complete=not (skeleton.stopped or reading.stopped),
+            notes=tuple(notes),
+        ),
+    )
+
+
+def search(
+    names: list[str],
+    order: KnownOrder,
+    significance: float,
+    evaluate: Evaluate,
+    limits: Limits,
+    *,
+    algorithm: str = "stable",
+) -> tuple[Skeleton, Reading]:
+    """Find edges and colliders by whatever answers the tests."""
+    may_cause = np.array([[a != b and order.may_cause(a, b) for b in names] for a in names])
+    required = np.array(
+        [[not order.required.isdisjoint({(a, b), (b, a)}) for b in names] for a in names]
+    )
+    shape = (len(names), len(names))
+    skeleton = Skeleton(
+        may_cause.reshape(shape).astype(bool),
+        required.reshape(shape).astype(bool),
+        significance,
+    )
+    if algorithm == "original":
+        skeleton.search_at_once(evaluate, limits)
+        return skeleton, by_first_set(skeleton)
+    skeleton.search(evaluate, limits)
+    return skeleton, by_majority(skeleton, evaluate, limits)
+
+
+def drawn(
+    names: list[str],
+    order: KnownOrder,
+    skeleton: Skeleton,
+    reading: Reading,
+    record: DiscoveryRecord,
+) -> PartialGraph:
+    """Direct the edges, and complete the record of what they rest on."""
+
+    def triple(positions: Positions) -> Triple:
+        x, centre, y = (names[at] for at in positions)
+        return (x, centre, y) if x < y else (y, centre, x)
+
+    edges = sorted(
+        _pair(names[x], names[y]) for x, y in np.argwhere(np.triu(skeleton.adjacent)).tolist()
+    )
+    separating = {
+        _pair(names[x], names[y]): Separation(
+            frozenset(names[at] for at in found.given), found.p
+        )
+        for (x, y), found in sorted(skeleton.weakest.items())
+        if not skeleton.adjacent[x, y]
+    }
+    colliders = frozenset(map(triple, reading.colliders))
+    doubtful = set(map(triple, reading.ambiguous))
+    while True:
+        oriented = orient(
+            sorted(names),
+            edges,
+            colliders=sorted(colliders),
+            ambiguous=sorted(doubtful),
+            order=order,
+        )
+        outweighed = _outweighed(oriented.conflicts, colliders, separating)
+        if not outweighed:
+            break
+        doubtful |= outweighed
+    tests = map(sum, zip_longest(skeleton.tests, reading.tests, fillvalue=0))
+    return PartialGraph(
+        nodes=tuple(names),
+        arrows=oriented.arrows,
+        undirected=oriented.undirected,
+        record=replace(
+            record,
+            tests=tuple(tests),
+            separating=separating,
+            conflicts=oriented.conflicts,
+            ambiguous=tuple(sorted(doubtful)),
+        ),
+    )
+
+
+def _outweighed(
+    conflicts: Iterable[Conflict],
+    colliders: frozenset[Triple],
+    separating: Mapping[Edge, Separation],
+) -> set[Triple]:
+    """The triples, read as no colliders, that stronger ones contradict.
+
+    Where such triples direct an edge both ways, those whose ends are separated with the largest
+    p stand, and nothing is drawn from the ones against them; none stands against a direction
+    that avoids a cycle. Equal ones, and colliders, are left to contradict each other.
+    """
+    found = set()
+    for conflict in conflicts:
+        if conflict.reason != "both ways" or not colliders.isdisjoint(conflict.claims):
+            continue
+        strength: dict[str, np.float32] = {}
+        for x, centre, y in conflict.claims:
+            separation = separating.get((x, y))
+            p = np.float32(separation.p if separation else 0)
+            strength[centre] = max(p, strength.get(centre, p))
+        # A direction that no triple claims is there to avoid a cycle.
+        strongest = max(strength.values()) if len(strength) == 2 else np.inf
+        found |= {claim for claim in conflict.claims if strength[claim[1]] < strongest}
+    return found
+
+
+def _pair(a: str, b: str) -> tuple[str, str]:
+    return (a, b) if a < b else (b, a)
+
+
+def _thin(skeleton: Skeleton, names: list[str], evaluator: Evaluator) -> list[str]:
+    """Name the edges that only thin strata hold.
+
+    In strata of few rows chi-square rejects too often. An edge is held by thin strata if its
+    ends would pass for independent in its weakest test, the one with the largest p, once that
+    test is adjusted for them.
+    """
+    held: dict[int, list[tuple[int, int]]] = {}
+    for (x, y), found in skeleton.weakest.items():
+        if skeleton.adjacent[x, y]:
+            held.setdefault(len(found.given), []).append((x, y))
+    thin = []
+    for depth, pairs in held.items():
+        given = [skeleton.weakest[pair].given for pair in pairs]
+        x, y = np.array(pairs, np.intp).T
+        batch = Batch(x, y, np.array(given, np.intp).reshape(len(pairs), depth), x)
+        p = evaluator.p(batch, "chi-square-adjusted")
+        thin += [pairs[i] for i in np.flatnonzero(p > skeleton.significance)]
+    if not thin:
+        return []
+    edges = sorted(" - ".join(_pair(names[x], names[y])) for x, y in thin)
+    return [
+        f"{len(edges):,} of {int(skeleton.adjacent.sum()) // 2:,} edges are held by thin strata, "
+        "in which chi-square rejects too often: test='chi-square-adjusted' would not keep "
+        f"{listed(edges)}."
+    ]
+
+
+def _check_choice(what: str, choice: str, choices: tuple[str, ...]) -> None:
+    if choice not in choices:
+        raise QuestionError(
+            Problem(
+                f"There is no {what} {choice!r}.",
+                f"There are {listed(choices)}. {did_you_mean(str(choice), choices)}".strip(),
+                "Name one of them.",
+            )
+        )

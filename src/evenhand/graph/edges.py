@@ -1,0 +1,124 @@
+"""The edges of a graph as somebody wrote them, and the notation ``a -> b; c - d; e``.
+
+Every reader returns ``Edges``; the graph that is built from them checks them.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from evenhand.errors import GraphError, Problem
+from evenhand.question.knowledge import Arrow
+
+LARGEST_FILE = 1_000_000
+_TEXT = re.compile(
+    r"""(?P<comment>(?<![^\n])[ \t]*\#[^\n]*)
+    | (?P<quoted>"(?:[^"\\\n]|\\.)*")
+    | (?P<both><->)
+    | (?P<mark>->|<-|--|[ \t]-(?=\s))
+    | (?P<end>[;\n])
+    | (?P<name>(?:(?!<->|->|<-|--|[ \t]-\s|[;\n"]).)+)
+    | (?P<other>.)""",
+    re.VERBOSE,
+)
+
+
+class Edges(NamedTuple):
+    """A graph as it was written: nodes, arrows, undirected pairs."""
+
+    nodes: list[str]
+    arrows: list[Arrow]
+    undirected: list[Arrow]
+
+    def join(self, a: str, mark: str, b: str) -> None:
+        """Add one edge and its ends."""
+        self.nodes.extend((a, b))
+        pairs = self.undirected if mark == "--" else self.arrows
+        pairs.append((b, a) if mark == "<-" else (a, b))
+
+    def named_once(self) -> "Edges":
+        """The same, each node once: notations name a node at every edge."""
+        return self._replace(nodes=[*dict.fromkeys(self.nodes)])
+
+
+def read_text(text: str, where: str = "graph") -> Edges:
+    """Read ``a -> b; c - d; e``: edges, chains and lone nodes, between semicolons or lines."""
+    edges = Edges([], [], [])
+    left, mark, line = "", "", 1
+    for kind, token in chain(_text_tokens(sized(text, where)), [("end", ";")]):
+        place = f"{where}, line {line}"
+        if kind == "end":
+            if mark:
+                raise refused(f"Nothing follows '{left} {mark}'.", "Name a node.", place)
+            left = ""
+            line += "\n" in token
+        elif kind == "mark" and left and not mark:
+            mark = "--" if token.strip() == "-" else token
+        elif kind == "name" and bool(left) == bool(mark):
+            if mark:
+                edges.join(left, mark, token)
+            else:
+                edges.nodes.append(token)
+            left, mark = token, ""
+        else:
+            raise refused(
+                f"{token.strip()!r} cannot stand there.",
+                "Write edges as 'a -> b' or 'a - b', apart by ';' or on lines of their own; "
+                'quote odd names, as "a;b".',
+                place,
+            )
+    return edges.named_once()
+
+
+def write_text(edges: Edges, *, separator: str = "; ") -> str:
+    """Write so that ``read_text`` gives the same edges."""
+    joined = {name for pair in (*edges.arrows, *edges.undirected) for name in pair}
+    return separator.join(
+        [f"{_text_name(a)} -> {_text_name(b)}" for a, b in edges.arrows]
+        + [f"{_text_name(a)} - {_text_name(b)}" for a, b in edges.undirected]
+        + [_text_name(name) for name in edges.nodes if name not in joined]
+    )
+
+
+def _text_tokens(text: str) -> Iterator[tuple[str, str]]:
+    for match in _TEXT.finditer(text):
+        kind, token = str(match.lastgroup), match.group()
+        if kind == "quoted":
+            try:
+                yield "name", json.loads(token)
+            except ValueError:
+                yield "other", token
+        elif kind == "name":
+            if token.strip():
+                yield "name", token.strip()
+        elif kind != "comment":
+            yield kind, token
+
+
+def _text_name(name: str) -> str:
+    # A plain name reads back as itself; any other is quoted, odd characters as escapes.
+    plain = name.isprintable() and [*_text_tokens(name)] == [("name", name)]
+    return name if plain else json.dumps(name, ensure_ascii=not name.isprintable())
+
+
+def sized(text: str, where: str) -> str:
+    """Return the text unless it is larger than any graph needs."""
+    if len(text) > LARGEST_FILE:
+        raise too_large(where)
+    return text
+
+
+def too_large(where: str) -> GraphError:
+    """The refusal of a text beyond the limit."""
+    return refused(
+        f"This is too large for a graph: more than {LARGEST_FILE:,} characters.",
+        "Give the graph of the columns that matter.",
+        where,
+    )
+
+
+def refused(what: str, remedy: str, where: str) -> GraphError:
+    """The refusal of a text that cannot be read."""
+    return GraphError(Problem(what, remedy=remedy, where=where))

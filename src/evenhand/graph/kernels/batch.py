@@ -1,0 +1,101 @@
+"""Tests in batches, and the sets of attributes that have to be counted for them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Indices = NDArray[np.intp]
+
+# A set of attributes is a number with one bit for each; more attributes take more numbers.
+_WORD = 40
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Tests that condition on equally many attributes, which are given by position.
+
+    ``given`` has an ascending row for each test. ``side`` names an end of each test such that
+    the tests of one side lie within few attributes; it changes the work, never the result.
+    """
+
+    x: Indices
+    y: Indices
+    given: Indices
+    side: Indices
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    @classmethod
+    def joined(cls, parts: Sequence["Batch"]) -> "Batch":
+        """Several batches of one depth as one."""
+        return cls(
+            np.concatenate([part.x for part in parts]),
+            np.concatenate([part.y for part in parts]),
+            np.concatenate([part.given for part in parts]),
+            np.concatenate([part.side for part in parts]),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """The tests of a batch by the set of all their attributes, which is counted once.
+
+    ``members`` has an ascending row for each set, ``table`` says where it is counted, and the
+    tests of set i are those from ``start[i]`` to ``start[i + 1]``. ``x`` and ``y`` are positions
+    in the row, x the lower. ``order`` says where each test stood in the batch.
+    """
+
+    members: Indices
+    table: Indices
+    start: Indices
+    x: Indices
+    y: Indices
+    order: Indices
+
+    @classmethod
+    def of(cls, batch: Batch, table: Indices, attributes: int) -> "Plan":
+        """Gather tests of the same attributes.
+
+        Each test could be answered by the table proposed for it; where the proposals for one
+        set differ the highest serves all its tests.
+        """
+        low, high = np.minimum(batch.x, batch.y), np.maximum(batch.x, batch.y)
+        x = (batch.given < low[:, None]).sum(axis=1)
+        y = (batch.given < high[:, None]).sum(axis=1) + 1
+        number, count = _numbered((low, high, *batch.given.T), attributes)
+        if table.any():
+            highest = np.zeros(count, np.intp)
+            np.maximum.at(highest, number, table)
+            number, table = highest[number] * count + number, highest[number]
+        order = np.argsort(number, kind="stable")
+        start = np.flatnonzero(np.diff(number[order], prepend=-1, append=-1))
+        first = order[start[:-1]]
+        members = np.column_stack((batch.given[first], low[first], high[first]))
+        members.sort(axis=1)
+        return cls(members, table[first], start, x[order], y[order], order)
+
+
+def _numbered(columns: tuple[Indices, ...], attributes: int) -> tuple[Indices, int]:
+    """Number the sets that the columns hold, row by row, and say how many there are."""
+    number, count = np.zeros(len(columns[0]), np.intp), 1
+    for word in range(0, attributes, _WORD):
+        bits = min(_WORD, attributes - word)
+        key = number << bits
+        for column in columns:
+            inside = (column >= word) & (column < word + bits)
+            key += np.where(inside, np.int64(1) << (column - word) % _WORD, 0)
+        number, count = _ranked(key, count << bits)
+    return number, count
+
+
+def _ranked(keys: Indices, span: int) -> tuple[Indices, int]:
+    if span > max(8 * len(keys), 2**14):
+        distinct, rank = np.unique(keys, return_inverse=True)
+        return rank, len(distinct)
+    present = np.zeros(span, bool)
+    present[keys] = True
+    rank = np.cumsum(present) - 1
+    return rank[keys], int(rank[-1]) + 1

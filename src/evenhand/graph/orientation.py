@@ -1,0 +1,225 @@
+"""Giving edges their direction: what is known, then colliders, then what follows from both.
+
+The skeleton says which pairs are joined. Tiers and arrows that are known come first and are
+final. Then every collider ``x -> z <- y`` proposes its two arrows. Then Meek's four rules
+propose arrows without which there would be a cycle or a collider that was not seen.
+
+All proposals of a round are weighed together, so neither the order nor the names of the nodes
+change the result. Finite samples contradict themselves: an edge that is proposed both ways, or
+whose arrow would close a cycle, stays undirected for good and is kept as a ``Conflict``.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, TypeAlias
+
+from evenhand.errors import KnowledgeError, Problem
+from evenhand.graph.separation import Diagram
+from evenhand.question.knowledge import Arrow, KnownOrder
+
+Edge: TypeAlias = tuple[str, str]
+Triple: TypeAlias = tuple[str, str, str]
+_Proposals: TypeAlias = dict[Arrow, set[Triple]]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Conflict:
+    """An edge about which the evidence disagrees, and the triples whose reading is in doubt.
+
+    A triple ``(x, centre, y)`` was read as a collider or, by Meek's rules, as none.
+    """
+
+    edge: Edge
+    reason: Literal["both ways", "against knowledge", "cycle"]
+    claims: tuple[Triple, ...]
+
+    def __str__(self) -> str:
+        why = {
+            "both ways": "is claimed in both directions",
+            "against knowledge": "is claimed against what is known",
+            "cycle": "would close a cycle",
+        }[self.reason]
+        read = ", ".join(f"{x} - {centre} - {y}" for x, centre, y in self.claims)
+        return f"{' - '.join(self.edge)} {why}" + (f" (read from {read})" if read else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Orientation:
+    """The edges of a skeleton, directed as far as the evidence goes."""
+
+    arrows: frozenset[Arrow]
+    undirected: frozenset[Edge]
+    conflicts: tuple[Conflict, ...]
+
+
+def orient(
+    nodes: Collection[str],
+    edges: Collection[Edge],
+    *,
+    colliders: Collection[Triple] = (),
+    ambiguous: Collection[Triple] = (),
+    order: KnownOrder,
+) -> Orientation:
+    """Direct the edges by what is known, by the colliders and by Meek's rules.
+
+    A triple is ``(x, centre, y)`` with ``x < y`` not adjacent. An ambiguous one is read neither
+    as a collider nor as none, so no rule draws on it. A collider that contradicts what is known
+    is refused whole.
+
+    >>> from evenhand.question.knowledge import Knowledge
+    >>> free = Knowledge().about("abcd")
+    >>> found = orient("abcd", [("a", "c"), ("b", "c"), ("c", "d")],
+    ...                colliders=[("a", "c", "b")], order=free)
+    >>> sorted(found.arrows)
+    [('a', 'c'), ('b', 'c'), ('c', 'd')]
+    """
+    drawing = _Drawing(nodes, edges, ambiguous)
+    both_ways = [arrow for edge in edges for arrow in (edge, edge[::-1])]
+    drawing.direct(arrow for arrow in both_ways if not order.may_cause(*arrow[::-1]))
+    _check(drawing, order)
+    drawing.direct(drawing.forced())
+    drawing.settle(drawing.read(colliders))
+    while proposals := drawing.follow():
+        drawing.settle(proposals)
+    _check(drawing, order)
+    return Orientation(
+        frozenset(drawing.arrows),
+        frozenset(drawing.undirected),
+        tuple(sorted(drawing.conflicts)),
+    )
+
+
+class _Drawing:
+    """A graph on its way from skeleton to orientation; lives within one call of ``orient``."""
+
+    def __init__(
+        self, nodes: Collection[str], edges: Collection[Edge], ambiguous: Collection[Triple]
+    ) -> None:
+        self.nodes = tuple(nodes)
+        self.arrows: set[Arrow] = set()
+        self.undirected = set(edges)
+        self.conflicts: list[Conflict] = []
+        self.contested: set[Edge] = set()
+        self.ambiguous = frozenset(ambiguous)
+        self.adjacent: dict[str, set[str]] = {node: set() for node in nodes}
+        for a, b in edges:
+            self.adjacent[a].add(b)
+            self.adjacent[b].add(a)
+        self.parents: dict[str, set[str]] = {node: set() for node in nodes}
+        self.free = {node: set(around) for node, around in self.adjacent.items()}
+
+    def direct(self, arrows: Iterable[Arrow]) -> None:
+        for cause, effect in arrows:
+            self.arrows.add((cause, effect))
+            self.undirected.discard(_edge(cause, effect))
+            self.parents[effect].add(cause)
+            self.free[cause].discard(effect)
+            self.free[effect].discard(cause)
+
+    def read(self, colliders: Iterable[Triple]) -> _Proposals:
+        """The arrows of the colliders that knowledge leaves possible."""
+        proposals: _Proposals = {}
+        for triple in colliders:
+            x, centre, y = triple
+            known = [side for side in (x, y) if (centre, side) in self.arrows]
+            for side in known:
+                self.contest((side, centre), "against knowledge", {triple})
+            for side in () if known else (x, y):
+                if side in self.free[centre]:
+                    proposals.setdefault((side, centre), set()).add(triple)
+        return proposals
+
+    def follow(self) -> _Proposals:
+        """The arrows that Meek's rules 1, 3 and 4 draw, with the triples that they rely on."""
+        return {
+            (a, b): claims
+            for edge in self.undirected - self.contested
+            for a, b in (edge, edge[::-1])
+            if (claims := self.claims(a, b))
+        }
+
+    def claims(self, a: str, b: str) -> set[Triple]:
+        """Triples that are no colliders, but would be, or need a cycle, unless a -> b."""
+        parents, adjacent, free = self.parents, self.adjacent, self.free
+        relied_on = [(c, b) for c in parents[a] - adjacent[b]]  # rule 1
+        relied_on += [  # rule 3
+            (c, d) for c, d in combinations(free[a] & parents[b], 2) if d not in adjacent[c]
+        ]
+        relied_on += [  # rule 4
+            (d, b) for c in parents[b] & adjacent[a] for d in parents[c] & free[a] - adjacent[b]
+        ]
+        return {triple_of(x, a, y) for x, y in relied_on} - self.ambiguous
+
+    def forced(self) -> list[Arrow]:
+        """The edges whose other direction would close a cycle: Meek's rule 2."""
+        drawn = Diagram.of(self.nodes, self.arrows)
+        below = {node: drawn.named(drawn.descendants(drawn.bits(node))) for node in self.nodes}
+        both_ways = [
+            arrow for edge in self.undirected - self.contested for arrow in (edge, edge[::-1])
+        ]
+        return [(a, b) for a, b in both_ways if b in below[a]]
+
+    def settle(self, proposals: _Proposals) -> None:
+        """Draw the proposed arrows but those that another contradicts or that close a cycle."""
+        agreed = set()
+        for arrow, claims in proposals.items():
+            opposite = proposals.get(arrow[::-1])
+            if opposite is None:
+                agreed.add(arrow)
+            elif arrow == _edge(*arrow):
+                self.contest(arrow, "both ways", claims | opposite)
+        drawn = Diagram.of(self.nodes, self.arrows | agreed)
+        for cause, effect in agreed:
+            if drawn.descendants(drawn.bits(effect)) & drawn.bits(cause):
+                self.contest((cause, effect), "cycle", proposals[cause, effect])
+        self.direct(arrow for arrow in agreed if _edge(*arrow) not in self.contested)
+        # That nothing causes itself is no evidence: a claim against it does not hold it up.
+        forced = self.forced()
+        for a, b in forced:
+            if claims := self.claims(b, a):
+                self.contest((a, b), "cycle", claims)
+        self.direct(forced)
+
+    def contest(
+        self,
+        arrow: Arrow,
+        reason: Literal["both ways", "against knowledge", "cycle"],
+        claims: set[Triple],
+    ) -> None:
+        self.conflicts.append(Conflict(_edge(*arrow), reason, tuple(sorted(claims))))
+        self.contested.add(_edge(*arrow))
+
+
+def triple_of(a: str, centre: str, b: str) -> Triple:
+    """The triple as it is written everywhere, the outer two sorted."""
+    return (min(a, b), centre, max(a, b))
+
+
+def _edge(a: str, b: str) -> Edge:
+    return (min(a, b), max(a, b))
+
+
+def _check(drawing: _Drawing, order: KnownOrder) -> None:
+    """Refuse a graph that breaks what is known or has a cycle.
+
+    Only knowledge can bring that about: no later arrow is drawn against it or into a cycle.
+    """
+    problems = [
+        Problem(
+            f"{cause!r} and {effect!r} are joined, but neither may cause the other.",
+            remedy="Allow one direction, or leave the edge out.",
+        )
+        for cause, effect in sorted(drawing.arrows)
+        if cause < effect and not order.may_cause(cause, effect)
+    ]
+    cycle = Diagram.of(drawing.nodes, drawing.arrows).cycle()
+    if cycle and not problems:
+        problems.append(
+            Problem(
+                f"What is known makes a cycle of the edges found: {' -> '.join(cycle)}.",
+                remedy="Drop one of the tiers or arrows that force it.",
+            )
+        )
+    if problems:
+        raise KnowledgeError(*problems)

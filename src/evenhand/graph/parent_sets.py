@@ -1,0 +1,153 @@
+"""What a partly directed graph leaves open: the possible parents of a node, and whole graphs.
+
+A graph without undirected edges extends a partly directed one if it has the same edges, keeps
+all arrows, has no cycle and adds no collider. Colliders at triples that are in doubt, because
+votes were even or edges contested, are not held against it: the data do not exclude them.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+from evenhand.display import Described, Summary
+from evenhand.errors import Problem, ResourceError
+from evenhand.graph.orientation import Edge, Triple, triple_of
+from evenhand.graph.separation import Diagram
+from evenhand.question.knowledge import Arrow
+
+_MOST_NEIGHBORS = 12
+_CONTRADICTION = (
+    "The graph contradicts itself: every way to direct its edges adds a collider. "
+    "The sets keep its arrows and make no cycle."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParentSets(Described):
+    """All sets that may be the parents of a node.
+
+    ``consistent`` is false when the graph contradicts itself, so that no graph extends it; the
+    sets then only keep its arrows and make no cycle.
+    """
+
+    node: str
+    sets: tuple[frozenset[str], ...]
+    consistent: bool = True
+
+    @property
+    def definite(self) -> frozenset[str]:
+        """Parents in every set."""
+        return frozenset.intersection(*self.sets)
+
+    @property
+    def ambiguous(self) -> frozenset[str]:
+        """Parents in some sets only."""
+        return frozenset.union(*self.sets) - self.definite
+
+    def summary(self) -> Summary:
+        """Say it in words."""
+        return Summary(
+            title=f"{len(self.sets)} possible sets of parents of {self.node}",
+            facts=(
+                ("parents in all", ", ".join(sorted(self.definite)) or "none"),
+                ("in some", ", ".join(sorted(self.ambiguous)) or "none"),
+            ),
+            notes=() if self.consistent else (_CONTRADICTION,),
+        )
+
+
+def possible_parent_sets(
+    node: str,
+    nodes: Collection[str],
+    arrows: Collection[Arrow],
+    undirected: Collection[Edge],
+    doubtful: Collection[Triple] = (),
+) -> ParentSets:
+    """Try every way to direct the undirected edges at the node; keep what can be extended."""
+    neighbors = sorted({name for edge in undirected if node in edge for name in edge} - {node})
+    if len(neighbors) > _MOST_NEIGHBORS:
+        raise ResourceError(
+            Problem(
+                f"{len(neighbors)} edges at {node!r} have no direction.",
+                f"All their directions together are tried for at most {_MOST_NEIGHBORS}.",
+                "Give tiers, require arrows, or give a graph.",
+            )
+        )
+    known = frozenset(cause for cause, effect in arrows if effect == node)
+    elsewhere = [edge for edge in undirected if node not in edge]
+    joined = _joined((*arrows, *undirected))
+    seen = _colliders(arrows, joined).union(doubtful)
+    possible, acyclic = [], []
+    for size in range(len(neighbors) + 1):
+        for chosen in combinations(neighbors, size):
+            outward = {(node, name) for name in neighbors if name not in chosen}
+            drawn = {*arrows, *((name, node) for name in chosen), *outward}
+            if Diagram.of(nodes, drawn).cycle():
+                continue
+            acyclic.append(known.union(chosen))
+            if _colliders(drawn, joined) <= seen:
+                _, added = extension(nodes, drawn, elsewhere, doubtful)
+                if not added:
+                    possible.append(known.union(chosen))
+    return ParentSets(node=node, sets=tuple(possible or acyclic), consistent=bool(possible))
+
+
+def extension(
+    nodes: Collection[str],
+    arrows: Collection[Arrow],
+    undirected: Collection[Edge],
+    doubtful: Collection[Triple] = (),
+) -> tuple[frozenset[Arrow], tuple[Triple, ...]]:
+    """Direct every edge; return the arrows and the colliders that had to be added, if any.
+
+    A node without outgoing arrows at which no collider arises when all its undirected edges
+    point to it is taken away with its edges, and the rest is treated likewise (Dor and Tarsi).
+    Where there is none, the graph contradicts itself, and a node with the fewest such colliders
+    is taken. Among equals the last of ``nodes`` is taken first.
+    """
+    parents: dict[str, set[str]] = {node: set() for node in nodes}
+    children: dict[str, set[str]] = {node: set() for node in nodes}
+    free: dict[str, set[str]] = {node: set() for node in nodes}
+    for cause, effect in arrows:
+        parents[effect].add(cause)
+        children[cause].add(effect)
+    for a, b in undirected:
+        free[a].add(b)
+        free[b].add(a)
+    joined = _joined((*arrows, *undirected))
+
+    def arising(sink: str) -> set[Triple]:
+        """The colliders that come about when all undirected edges at the node point to it."""
+        sides = ((a, b) for a in free[sink] for b in free[sink] | parents[sink] if a != b)
+        found = {triple_of(a, sink, b) for a, b in sides if (a, b) not in joined}
+        return found.difference(doubtful)
+
+    drawn: set[Arrow] = set()
+    added: list[Triple] = []
+    rest = list(nodes)[::-1]
+    while rest:
+        sink = min((x for x in rest if not children[x]), key=lambda x: len(arising(x)))
+        added += sorted(arising(sink))
+        drawn |= {(cause, sink) for cause in parents[sink] | free[sink]}
+        for node in parents[sink] | free[sink]:
+            children[node].discard(sink)
+            free[node].discard(sink)
+        rest.remove(sink)
+    return frozenset(drawn), tuple(added)
+
+
+def _joined(edges: Iterable[Edge]) -> set[Edge]:
+    return {pair for a, b in edges for pair in ((a, b), (b, a))}
+
+
+def _colliders(arrows: Iterable[Arrow], joined: set[Edge]) -> set[Triple]:
+    """The triples of which the outer two point to the centre and are not joined."""
+    causes: dict[str, list[str]] = {}
+    for cause, effect in arrows:
+        causes.setdefault(effect, []).append(cause)
+    return {
+        triple_of(a, centre, b)
+        for centre, around in causes.items()
+        for a, b in combinations(around, 2)
+        if (a, b) not in joined
+    }

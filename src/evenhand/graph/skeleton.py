@@ -1,0 +1,172 @@
+"""Which attributes are joined: PC's search for sets that separate them.
+
+The search takes its tests from a function of batches, so that it can be run on data as well as
+on a graph whose separations are known. It works on positions; names come back in at the end.
+
+Two attributes stay joined until some set of their neighbors makes them independent. Sets grow
+by one from level to level, and are drawn from the neighbors of either end that may, by what is
+known, be causes of that end. In the *stable* search the neighbors are frozen during a level, all
+sets of the level are tried, and the set with the largest p is kept: neither the order of the
+attributes nor their names change what is found. (Where several sets have the same p, as
+untestable ones have, the first by name is kept; the graph does not depend on it.) The *original*
+search removes an edge at once, with the first set that separates its ends.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.graph.kernels.batch import Batch
+from evenhand.graph.kernels.subsets import Matrix, count_tests, tests_of
+
+Evaluate = Callable[[Batch], NDArray[np.float64]]
+
+
+class Progress(NamedTuple):
+    """How far a search is: ``done`` of ``total`` tests with so many conditions."""
+
+    depth: int
+    done: int
+    total: int
+
+
+class Verdict(NamedTuple):
+    """The set that makes two attributes look most independent, and the p it gives."""
+
+    given: tuple[int, ...]
+    p: float
+
+
+@dataclass(slots=True, kw_only=True)
+class Limits:
+    """Where a search ends before it is complete, and whom it tells how far it is."""
+
+    max_depth: int | None = None
+    max_tests: int | None = None
+    progress: Callable[[Progress], object] | None = None
+    done: int = 0
+
+    def reached(self, depth: int, tests: int) -> str:
+        """What would not be tried, in words, if another level went beyond the limits."""
+        if self.too_deep(depth):
+            return f"Sets of more than {self.max_depth:,} attributes were not tried."
+        if self.max_tests is not None and self.done + tests > self.max_tests:
+            return (
+                f"Sets of {depth:,} or more attributes were not tried: with them there would "
+                f"be more than {self.max_tests:,} tests."
+            )
+        return ""
+
+    def too_deep(self, depth: int) -> bool:
+        """Whether sets of this size are beyond the limit."""
+        return self.max_depth is not None and depth > self.max_depth
+
+    def tell(self, depth: int, done: int, total: int) -> None:
+        """Report progress to whoever listens."""
+        if self.progress:
+            self.progress(Progress(depth, done, total))
+
+
+@dataclass(slots=True)
+class Skeleton:
+    """The state of a search and, in the end, its result.
+
+    ``may_cause[a, b]`` says that a may be a cause of b; ``required`` pairs are never tested.
+    ``weakest`` holds for each pair the test with the largest p so far; where the pair is no
+    longer adjacent, this is what separates it.
+    """
+
+    may_cause: Matrix
+    required: Matrix
+    significance: float
+    adjacent: Matrix = field(init=False)
+    weakest: dict[tuple[int, int], Verdict] = field(default_factory=dict)
+    tests: list[int] = field(default_factory=list)
+    stopped: str = ""
+
+    def __post_init__(self) -> None:
+        self.adjacent = self.may_cause | self.may_cause.T
+
+    def offers(self) -> Matrix:
+        """``[a, z]``: z is joined to a and may be a cause of it."""
+        return self.adjacent & self.may_cause.T
+
+    def search(self, evaluate: Evaluate, limits: Limits) -> None:
+        """Remove edges level by level, all of a level at once, until no set is left to try."""
+        depth = 0
+        while total := count_tests(self.adjacent & ~self.required, self.offers(), depth):
+            self.stopped = limits.reached(depth, total)
+            if self.stopped:
+                return
+            done = 0
+            for batch in tests_of(self.adjacent & ~self.required, self.offers(), depth):
+                self.keep_weakest(batch, evaluate(batch))
+                done += len(batch)
+                limits.tell(depth, done, total)
+            limits.done += done
+            self.tests.append(done)
+            for (x, y), verdict in self.weakest.items():
+                if verdict.p > self.significance:
+                    self.adjacent[x, y] = self.adjacent[y, x] = False
+            depth += 1
+
+    def search_at_once(self, evaluate: Evaluate, limits: Limits) -> None:
+        """Remove each edge with the first set that separates its ends, in the given order."""
+        depth = 0
+        while total := count_tests(self.adjacent & ~self.required, self.offers(), depth):
+            self.stopped = limits.reached(depth, total)
+            if self.stopped:
+                return
+            done = 0
+            offered: dict[tuple[int, int], Matrix] = {}
+            for x, y in np.argwhere(self.adjacent & ~self.required).tolist():
+                if self.adjacent[x, y]:
+                    offers = np.zeros_like(self.adjacent)
+                    offered[x, y] = offers[x] = self.offers()[x]
+                    offers[y] = offered.get((y, x), False)
+                    done += self._separate(x, y, offers, depth, evaluate)
+                    limits.tell(depth, done, max(done, total))
+            limits.done += done
+            self.tests.append(done)
+            depth += 1
+
+    def _separate(self, x: int, y: int, offers: Matrix, depth: int, evaluate: Evaluate) -> int:
+        """Try what x offers until a set separates it from y; returns the number of tests."""
+        pair = np.zeros_like(self.adjacent)
+        pair[x, y] = True
+        done = 0
+        for batch in tests_of(pair, offers, depth):
+            p = evaluate(batch)
+            separating = np.flatnonzero(p > self.significance)
+            if len(separating):
+                first = int(separating[0])
+                given = tuple(batch.given[first].tolist())
+                self.weakest[min(x, y), max(x, y)] = Verdict(given, float(p[first]))
+                self.adjacent[x, y] = self.adjacent[y, x] = False
+                return done + first + 1
+            self.keep_weakest(batch, p)
+            done += len(batch)
+        return done
+
+    def keep_weakest(self, batch: Batch, p: NDArray[np.float64]) -> None:
+        """Remember for each pair the test with the largest p."""
+        pair = batch.x * len(self.adjacent) + batch.y
+        order = np.lexsort((-p, pair))
+        starts = np.flatnonzero(np.diff(pair[order], prepend=-1))
+        # Numbers that should be equal may differ in their last digits.
+        rounded = p.astype(np.float32)
+        for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(pair)], strict=True):
+            first = order[start]
+            ends = int(batch.x[first]), int(batch.y[first])
+            known = self.weakest.get(ends)
+            if known is None or rounded[first] > np.float32(known.p):
+                tied = order[start:end]
+                if p[first] > self.significance:
+                    tied = tied[rounded[tied] == rounded[first]]
+                    first = min(tied.tolist(), key=lambda i: batch.given[i].tolist())
+                self.weakest[ends] = Verdict(
+                    tuple(batch.given[first].tolist()), float(p[first])
+                )

@@ -1,0 +1,197 @@
+"""Files of released rows: which form a name asks for, and how rows are written in it."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as pq
+
+from evenhand.errors import Problem, QuestionError, listed
+from evenhand.rows.part import BATCH_ROWS
+
+Kind = Literal["text", "parquet", "arrow", "arrow stream"]
+
+_KINDS: dict[str, Kind] = {
+    ".csv": "text",
+    ".tsv": "text",
+    ".tab": "text",
+    ".txt": "text",
+    ".dat": "text",
+    ".data": "text",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".arrows": "arrow stream",
+}
+_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+_GROUP_ROWS = 1 << 20
+
+
+class Sink(Protocol):
+    """What files are written into."""
+
+    def write(self, data: bytes, /) -> object:
+        """Take some bytes."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """The form of a file: text with a delimiter, perhaps compressed, Parquet or Arrow.
+
+    >>> Format.of("released.csv.gz")
+    Format(kind='text', delimiter=None, compression='gzip')
+    """
+
+    kind: Kind
+    delimiter: str | None = None
+    compression: str | None = None
+
+    @classmethod
+    def of(cls, path: str | Path) -> "Format":
+        """The form that a file's name asks for."""
+        *_, before, last = ("", "", *Path(path).suffixes)
+        compression = _COMPRESSIONS.get(last.lower())
+        ending = (before if compression else last).lower()
+        kind = _KINDS.get(ending)
+        if kind is None or (compression and kind != "text"):
+            raise QuestionError(
+                Problem(
+                    f"The name {Path(path).name!r} does not say in which form to write.",
+                    remedy=f"Let it end in {', '.join(_KINDS)}; text also in .gz or .zst.",
+                )
+            )
+        return cls(
+            kind=kind,
+            delimiter="\t" if ending in (".tsv", ".tab") else None,
+            compression=compression,
+        )
+
+    @contextmanager
+    def packed(self, sink: Sink) -> Iterator[Any]:
+        """What to write into; the sink gets compressed bytes where these are asked for."""
+        if self.compression is None:
+            yield sink
+            return
+        with pa.CompressedOutputStream(pa.PythonFile(sink, "w"), self.compression) as packed:
+            yield packed
+
+
+def write_batches(
+    batches: Iterable[pa.RecordBatch], schema: pa.Schema, form: Format, sink: Sink
+) -> None:
+    """Write batches in any form."""
+    if form.kind == "text":
+        schema = _for_text(schema)
+        batches = (batch.cast(schema) for batch in batches)
+    elif form.kind == "parquet":
+        batches = _grouped(batches)
+    with form.packed(sink) as out, _writer(schema, form, out) as writer:
+        for batch in batches:
+            writer.write(batch)
+
+
+def _writer(schema: pa.Schema, form: Format, sink: Any) -> Any:  # noqa: ANN401  # four kinds
+    if form.kind == "parquet":
+        return pq.ParquetWriter(sink, schema)
+    if form.kind == "text":
+        options = arrow_csv.WriteOptions(delimiter=form.delimiter or ",")
+        return arrow_csv.CSVWriter(sink, schema, write_options=options)
+    if form.kind == "arrow stream":
+        return pa.ipc.new_stream(sink, schema)
+    options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+    return pa.ipc.new_file(sink, schema, options=options)
+
+
+def _for_text(schema: pa.Schema) -> pa.Schema:
+    """The types as text is written from; lists and structures have none."""
+    nested = [field.name for field in schema if pa.types.is_nested(field.type)]
+    if nested:
+        raise QuestionError(
+            Problem(
+                f"The columns {listed(nested)} hold lists or structures, which text cannot.",
+                remedy="Write Parquet or Arrow instead.",
+            )
+        )
+    return pa.schema(
+        field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field
+        for field in schema
+    )
+
+
+def _grouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Batches put together to tables of about a million rows."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(piece.num_rows for piece in held) >= _GROUP_ROWS:
+            yield pa.Table.from_batches(held)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def copy_parquet(
+    paths: Sequence[str], edit: Callable[[pa.RecordBatch], pa.RecordBatch], sink: Sink
+) -> None:
+    """Write edited Parquet files as one, in the form of the first.
+
+    Columns, metadata, row groups and compression stay. Texts are neither decoded nor hashed
+    where dictionaries hold them.
+    """
+    with ExitStack() as stack:
+        writer = None
+        for path in paths:
+            coded = _dictionaries(pq.read_metadata(path))
+            file = stack.enter_context(pq.ParquetFile(path, read_dictionary=coded))
+            if writer is None:
+                schema = file.schema_arrow
+                writer = stack.enter_context(
+                    pq.ParquetWriter(
+                        sink, schema, store_schema=False, **_settings(file.metadata)
+                    )
+                )
+                writer.add_key_value_metadata(file.metadata.metadata or {})
+            for group in range(file.num_row_groups):
+                batches = file.iter_batches(BATCH_ROWS, row_groups=[group])
+                for table in _grouped(map(edit, batches)):
+                    writer.write_table(table.cast(schema).unify_dictionaries())
+
+
+def _dictionaries(metadata: pq.FileMetaData) -> list[str]:
+    """The columns of text that are stored as dictionaries of moderate size."""
+    if not metadata.num_row_groups:
+        return []
+    group = metadata.row_group(0)
+    columns = [group.column(number) for number in range(group.num_columns)]
+    return [
+        column.path_in_schema
+        for column in columns
+        if column.physical_type == "BYTE_ARRAY"
+        and column.has_dictionary_page
+        and column.total_uncompressed_size < 2 * column.num_values
+    ]
+
+
+def _settings(metadata: pq.FileMetaData) -> dict[str, Any]:
+    """Options that make a new file like an old one."""
+    if not metadata.num_row_groups:
+        return {}
+    group = metadata.row_group(0)
+    columns = [group.column(number) for number in range(group.num_columns)]
+    return {
+        "compression": {
+            column.path_in_schema: "NONE"
+            if column.compression == "UNCOMPRESSED"
+            else column.compression
+            for column in columns
+        },
+        "use_dictionary": [c.path_in_schema for c in columns if c.has_dictionary_page],
+        "write_statistics": [c.path_in_schema for c in columns if c.is_stats_set],
+    }

@@ -1,0 +1,146 @@
+"""Carrying edits out on tables in memory: the same kind of object, types, index and order.
+
+A changed cell gets the value of another cell of its column, so no value is ever converted.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from evenhand.release.batches import edited, replaced
+from evenhand.release.changes import Edit, Integers
+from evenhand.release.stored import Stored
+
+
+def joined(edits: Iterable[Edit]) -> Edit:
+    """Edits of consecutive batches as one."""
+    pieces = list(edits)
+    begins = np.cumsum([0, *(piece.rows for piece in pieces)])
+    at = np.cumsum([0, *(piece.released for piece in pieces)])
+    source = None
+    if any(piece.source is not None for piece in pieces):
+        source = np.concatenate(
+            [
+                begin + (np.arange(piece.rows) if piece.source is None else piece.source)
+                for begin, piece in zip(begins, pieces, strict=False)
+            ]
+        )
+
+    def moved(pairs: Iterable[tuple[Integers, Integers] | None]) -> tuple[Integers, Integers]:
+        found = [(a + pair[0], pair[1]) for a, pair in zip(at, pairs, strict=False) if pair]
+        none = np.zeros(0, np.int64)
+        return (
+            np.concatenate([none, *(rows for rows, _ in found)]),
+            np.concatenate([none, *(values for _, values in found)]),
+        )
+
+    names = dict.fromkeys(name for piece in pieces for name in piece.cells)
+    counted = any(piece.frequencies for piece in pieces)
+    return Edit(
+        rows=int(begins[-1]),
+        source=source,
+        cells={name: moved(piece.cells.get(name) for piece in pieces) for name in names},
+        frequencies=moved(piece.frequencies for piece in pieces) if counted else None,
+    )
+
+
+def edited_frame(
+    frame: Any,  # noqa: ANN401  # whatever a person has
+    edit: Edit,
+    stored: Mapping[str, Stored],
+    frequency: str | None,
+) -> Any:  # noqa: ANN401  # the same
+    """A table with the edit carried out; None for kinds of tables that are not known here."""
+    room = type(frame).__module__.partition(".")[0]
+    if isinstance(frame, pa.Table):
+        return _edited_table(frame, edit, stored, frequency)
+    if isinstance(frame, pa.RecordBatch):
+        return edited(frame, edit, stored, frequency)
+    if room == "polars" and hasattr(frame, "collect"):
+        return _edited_polars(frame.collect(), edit, stored, frequency).lazy()
+    if room == "polars":
+        return _edited_polars(frame, edit, stored, frequency)
+    if room == "pandas":
+        return _edited_pandas(frame, edit, stored, frequency)
+    return None
+
+
+def _origins(edit: Edit, stored: Mapping[str, Stored]) -> dict[str, Integers]:
+    """For each changed column, the row from which each released cell takes its value."""
+    whole = np.arange(edit.rows) if edit.source is None else edit.source
+    origins = {}
+    for name, (at, places) in edit.cells.items():
+        origins[name] = whole.copy()
+        origins[name][at] = stored[name].rows[places]
+    return origins
+
+
+def _edited_pandas(
+    frame: Any,  # noqa: ANN401
+    edit: Edit,
+    stored: Mapping[str, Stored],
+    frequency: str | None,
+) -> Any:  # noqa: ANN401
+    released = frame.copy() if edit.source is None else frame.iloc[edit.source].copy()
+    for name, rows in _origins(edit, stored).items():
+        released[name] = frame[name].array.take(rows)
+    if frequency and edit.frequencies:
+        at, numbers = edit.frequencies
+        column = released[frequency].array.copy()
+        column[at] = numbers
+        released[frequency] = column
+    return released
+
+
+def _edited_polars(
+    frame: Any,  # noqa: ANN401
+    edit: Edit,
+    stored: Mapping[str, Stored],
+    frequency: str | None,
+) -> Any:  # noqa: ANN401
+    released = frame.clone() if edit.source is None else frame[edit.source]
+    for name, rows in _origins(edit, stored).items():
+        released = released.with_columns(frame.get_column(name).gather(rows))
+    if frequency and edit.frequencies:
+        at, numbers = edit.frequencies
+        released = released.with_columns(released.get_column(frequency).scatter(at, numbers))
+    return released
+
+
+def _edited_table(
+    table: pa.Table, edit: Edit, stored: Mapping[str, Stored], frequency: str | None
+) -> pa.Table:
+    """Chunks stay as they are, and so do their dictionaries."""
+    if edit.source is not None:
+        table = _taken(table, edit.source)
+    changes = {
+        name: (at, stored[name].values.take(pa.array(places)))
+        for name, (at, places) in edit.cells.items()
+    }
+    if frequency and edit.frequencies:
+        changes[frequency] = (edit.frequencies[0], pa.array(edit.frequencies[1]))
+    for name, (at, values) in changes.items():
+        chunks, begin = [], 0
+        for chunk in table.column(name).chunks:
+            first, last = np.searchsorted(at, [begin, begin + len(chunk)])
+            here = values.slice(first, last - first)
+            chunks.append(replaced(chunk, at[first:last] - begin, here) if len(here) else chunk)
+            begin += len(chunk)
+        position = table.schema.get_field_index(name)
+        field = table.schema.field(position)
+        table = table.set_column(position, field, pa.chunked_array(chunks, field.type))
+    return table
+
+
+def _taken(table: pa.Table, source: Integers) -> pa.Table:
+    """Rows of a table; Arrow cannot take views of texts, so these are copied."""
+    plain = pa.schema(
+        [
+            field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field
+            for field in table.schema
+        ],
+        metadata=table.schema.metadata,
+    )
+    return table.cast(plain).take(pa.array(source)).cast(table.schema)

@@ -1,0 +1,197 @@
+"""The manifest: for the owner's eyes, all that is needed to make a release once more.
+
+It holds the seed. Whoever has the seed, the data before and this program can tell which rows
+were changed; so it is written for its owner alone, and the certificate holds no more than a
+commitment to the seed.
+"""
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenhand.counts import Attribute
+from evenhand.errors import InputError, Problem
+from evenhand.evidence.document import canonical
+from evenhand.graph.tables import ConditionalTable
+from evenhand.question import Codings, Question
+from evenhand.question.question import REST
+from evenhand.removal import Move, Plan
+
+FORMAT = "evenhand manifest 1"
+NOTICE = (
+    "Decisions in these rows were changed so that they meet a criterion: they are no records "
+    "about persons."
+)
+
+
+def commitment(nonce: bytes, seed: int) -> str:
+    """SHA-256 of a nonce and the seed: it binds to the seed, and does not tell it."""
+    return hashlib.sha256(nonce + seed.to_bytes(16)).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """A plan as a manifest records it."""
+
+    method: str
+    policy: str
+    names: tuple[str, ...]
+    pooled: str | None
+    question: Question
+    moves: tuple[Move, ...]
+    redrawn: tuple[ConditionalTable, ...]
+
+
+def recorded(plan: Plan, *, redrawn: tuple[ConditionalTable, ...]) -> Recorded:
+    """A plan's moves, with other effects to draw."""
+    return Recorded(
+        method=plan.method,
+        policy=plan.policy,
+        names=plan.names,
+        pooled=plan.pooled,
+        question=plan.question,
+        moves=tuple(plan.moves),
+        redrawn=redrawn,
+    )
+
+
+def plan_document(plan: Plan) -> dict[str, Any]:
+    """A plan as plain values, complete."""
+    moves = list(plan.moves)
+    return {
+        "method": plan.method,
+        "policy": plan.policy,
+        "names": list(plan.names),
+        "pooled": plan.pooled,
+        "changed_rows": sum(move.rows for move in moves),
+        "moves": [
+            {
+                "where": dict(move.where),
+                "rows": move.rows,
+                "becomes": dict(move.becomes),
+                "times": move.times,
+            }
+            for move in moves
+        ],
+        "redrawn": [
+            {
+                "node": _attribute(table.node),
+                "parents": [_attribute(parent) for parent in table.parents],
+                "counts": table.counts.tolist(),
+            }
+            for table in plan.redrawn
+        ],
+    }
+
+
+def versions() -> dict[str, str]:
+    """What the bytes of a release may depend on."""
+    return {
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("evenhand", "numpy", "pyarrow")},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A manifest that was read."""
+
+    document: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Manifest":
+        """Read a manifest, and check that it is one."""
+        try:
+            manifest = cls(json.loads(Path(path).read_text("utf-8")))
+            _ = manifest.document["format"], manifest.output["sha256"]
+            _ = manifest.seed, manifest.plan, manifest.codings
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise InputError(
+                Problem(
+                    "This is no manifest of a release.",
+                    f"{type(error).__name__}: {error}.",
+                    "Name the file that ends in .manifest.json.",
+                    str(path),
+                )
+            ) from error
+        if manifest.document["format"] != FORMAT:
+            raise InputError(
+                Problem(
+                    f"The format {manifest.document['format']!r} is not known here.",
+                    remedy=f"This version reads {FORMAT!r}; use a later one.",
+                    where=str(path),
+                )
+            )
+        return manifest
+
+    @property
+    def seed(self) -> int:
+        """What the random choices were made from."""
+        return int(self.document["seed"])
+
+    @property
+    def codings(self) -> Codings:
+        """How the rows were counted."""
+        return Codings.of(**self.document["codings"])
+
+    @property
+    def output(self) -> Mapping[str, Any]:
+        """What was written."""
+        output: Mapping[str, Any] = self.document["output"]
+        return output
+
+    @property
+    def plan(self) -> Recorded:
+        """What was carried out."""
+        plan = self.document["plan"]
+        return Recorded(
+            method=plan["method"],
+            policy=plan["policy"],
+            names=tuple(plan["names"]),
+            pooled=plan["pooled"],
+            question=self.question,
+            moves=tuple(
+                Move(move["where"], move["rows"], move["becomes"], move["times"])
+                for move in plan["moves"]
+            ),
+            redrawn=tuple(
+                ConditionalTable(
+                    _read_attribute(table["node"]),
+                    tuple(map(_read_attribute, table["parents"])),
+                    np.array(table["counts"], np.int64),
+                )
+                for table in plan["redrawn"]
+            ),
+        )
+
+    @property
+    def question(self) -> Question:
+        """What was asked, with both groups named."""
+        return Question(**self.document["question"])
+
+    @property
+    def asked(self) -> Question:
+        """What was asked, as it is put to counts."""
+        pooled = self.document["plan"]["pooled"] is not None
+        return replace(self.question, other=REST) if pooled else self.question
+
+
+def manifest_text(document: Mapping[str, Any]) -> str:
+    """The manifest's one text."""
+    return canonical({"format": FORMAT, "notice": NOTICE, "versions": versions(), **document})
+
+
+def _attribute(attribute: Attribute) -> dict[str, Any]:
+    return {"name": attribute.name, "values": list(attribute.values)}
+
+
+def _read_attribute(document: Mapping[str, Any]) -> Attribute:
+    values: Sequence[str] = document["values"]
+    return Attribute(document["name"], tuple(values))

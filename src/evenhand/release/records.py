@@ -1,0 +1,150 @@
+"""Delimited text as bytes: where its records and fields begin and end.
+
+A released text is the old one with other bytes in the fields that change; quotes, line ends and
+blank lines stay. What a record is, is decided as the reader decides it: a quote opens a field
+only at its beginning, and a line ends with LF, CR LF or CR outside of quotes.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+_BLOCK = 1 << 22
+_QUOTE, _LF, _CR = b'"\n\r'
+
+
+class Source(Protocol):
+    """Bytes to be read in order."""
+
+    def read(self, size: int, /) -> bytes:
+        """Up to so many bytes; none at the end."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Consecutive records: their bytes, and where in these each begins and ends.
+
+    A record ends after its line end. Bytes between records are blank lines.
+    """
+
+    text: bytes
+    begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+class Fields:
+    """Finds chosen fields of a record, by their numbers."""
+
+    def __init__(self, delimiter: str, numbers: Iterable[int]) -> None:
+        mark = re.escape(delimiter.encode())
+        plain = rb"[^" + mark + rb"\r\n]*+"
+        field = rb'(?:"[^"]*+(?:""[^"]*+)*+"' + plain + rb'|(?!")' + plain + rb")"
+        chosen = set(numbers)
+        pieces = [
+            b"(" + field + b")" if number in chosen else field
+            for number in range(max(chosen, default=-1) + 1)
+        ]
+        self._numbers = sorted(chosen)
+        self._record = re.compile(mark.join(pieces))
+        self.line = re.compile(
+            rb"(?>" + field + rb"(?:" + mark + field + rb")*+)(\r\n|\n|\r(?!\Z))"
+        )
+        self._mark = delimiter.encode()
+
+    def find(self, records: Records, at: int) -> dict[int, tuple[int, int]]:
+        """Where the chosen fields of a record begin and end."""
+        found = self._record.match(records.text, int(records.begins[at]), int(records.ends[at]))
+        if found is None:
+            return {}
+        return {number: found.span(group + 1) for group, number in enumerate(self._numbers)}
+
+    def written(self, label: str, old: bytes) -> bytes:
+        """A label as bytes of a field, in quotes if the old ones were or if it needs them."""
+        text = label.encode()
+        needs = any(mark in text for mark in (b'"', b"\n", b"\r", self._mark))
+        quoted = needs or old.startswith(b'"')
+        return b'"' + text.replace(b'"', b'""') + b'"' if quoted else text
+
+
+class RecordReader:
+    """Reads records in the numbers asked for."""
+
+    def __init__(self, source: Source, delimiter: str) -> None:
+        self._source, self._delimiter = source, delimiter
+        self._line = Fields(delimiter, ()).line
+        self._text = b""
+        self._scanned = 0
+        self._begins = np.zeros(0, np.int64)
+        self._ends = np.zeros(0, np.int64)
+        self._at_end = False
+
+    def take(self, amount: int) -> Records:
+        """The next records, with the blank lines before them; fewer only at the end."""
+        while len(self._ends) < amount and not self._at_end:
+            self._read_on()
+        begins, self._begins = np.split(self._begins, [amount])
+        ends, self._ends = np.split(self._ends, [amount])
+        size = int(ends[-1]) if len(ends) else 0
+        text, self._text = self._text[:size], self._text[size:]
+        self._begins, self._ends = self._begins - size, self._ends - size
+        self._scanned -= size
+        return Records(text, begins, ends)
+
+    def rest(self) -> bytes:
+        """What comes after the last record taken."""
+        pieces = [self._text]
+        while block := self._source.read(_BLOCK):
+            pieces.append(block)
+        return b"".join(pieces)
+
+    def _read_on(self) -> None:
+        """Read another block, and find the records that end in it."""
+        block = self._source.read(_BLOCK)
+        self._at_end = not block
+        self._text += block
+        tail = self._text[self._scanned :]
+        ends = self._line_ends(tail)
+        if self._at_end and len(tail) > (ends[-1] if len(ends) else 0):
+            ends = np.append(ends, len(tail))
+        begins = np.concatenate([[0], ends[:-1]]).astype(np.int64) if len(ends) else ends
+        # A line that begins with its end is blank, and no record.
+        full = ~np.isin(np.frombuffer(tail, np.uint8)[begins], (_LF, _CR))
+        self._begins = np.concatenate([self._begins, begins[full] + self._scanned])
+        self._ends = np.concatenate([self._ends, ends[full] + self._scanned])
+        self._scanned += int(ends[-1]) if len(ends) else 0
+
+    def _line_ends(self, text: bytes) -> NDArray[np.int64]:
+        """The places after each line end outside of quotes; the last line may be unfinished."""
+        marks = np.frombuffer(text, np.uint8)
+        breaks = np.flatnonzero(marks == _LF)
+        if b"\r" in text:
+            returns = np.flatnonzero(marks[:-1] == _CR)
+            alone = returns[marks[returns + 1] != _LF]
+            breaks = np.sort(np.concatenate([breaks, alone]))
+        if b'"' in text:
+            quotes = np.flatnonzero(marks == _QUOTE)
+            if not self._are_regular(marks, quotes):
+                return np.array([found.end() for found in self._lines(text)], np.int64)
+            breaks = breaks[np.searchsorted(quotes, breaks) % 2 == 0]
+        return breaks + 1
+
+    def _are_regular(self, marks: NDArray[np.uint8], quotes: NDArray[np.intp]) -> bool:
+        """Whether quotes open where fields begin, close where they end, or come doubled."""
+        opening, closing = quotes[0::2], quotes[1::2]
+        edges = np.zeros(256, bool)
+        edges[[_QUOTE, _LF, _CR, ord(self._delimiter)]] = True
+        before = marks[opening[opening > 0] - 1]
+        after = marks[closing[closing < len(marks) - 1] + 1]
+        return bool(edges[before].all() and edges[after].all())
+
+    def _lines(self, text: bytes) -> Iterable[re.Match[bytes]]:
+        """Line after line, by the letter of the rule: slow, and right for odd quotes."""
+        position = 0
+        while found := self._line.match(text, position):
+            yield found
+            position = found.end()

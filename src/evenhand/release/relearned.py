@@ -1,0 +1,91 @@
+"""What discovery finds on released counts: reported beside the certificate, no part of it.
+
+The paper claims that the decision's causes stay the same. On finite data a re-learned graph can
+gain or lose a cause, and with it the verdict.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evenhand.counts import CountTable, pose
+from evenhand.display import Described, Summary
+from evenhand.evidence import Certificate, Verdict, certify
+from evenhand.graph import PartialGraph, discover
+from evenhand.question import Knowledge, Tiers
+from evenhand.question.question import REST
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Relearned(Described):
+    """The graph of the released counts, what would be certified by it, and what differs."""
+
+    graph: PartialGraph
+    decision_causes: tuple[str, ...]
+    verdict: Verdict
+    gained: tuple[str, ...]
+    lost: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "decision_causes": list(self.decision_causes),
+            "verdict": str(self.verdict),
+            "gained": list(self.gained),
+            "lost": list(self.lost),
+            "graph": self.graph.to_dict(),
+        }
+
+    def summary(self) -> Summary:
+        """The causes found anew, and the verdict that they would lead to."""
+        change = [
+            f"{word} {', '.join(names)}"
+            for word, names in (("gained", self.gained), ("lost", self.lost))
+            if names
+        ]
+        return Summary(
+            title=f"Learned anew from the release: {self.verdict}",
+            facts=(
+                ("decision causes", ", ".join(self.decision_causes) or "none"),
+                ("against the certificate's", "; ".join(change) or "the same"),
+            ),
+            notes=("No part of the certificate, which is given with its own graph.",),
+        )
+
+
+def relearn(
+    released: CountTable,
+    certificate: Certificate,
+    *,
+    knowledge: Knowledge | Tiers | None = None,
+    significance: float = 0.01,
+    test: str = "chi-square",
+) -> Relearned:
+    """Learn the graph of released counts as if nothing else were known, and certify by it.
+
+    The certificate is that of the release or of the data before it: it gives the question and
+    the causes to compare with.
+    """
+    asked = certificate.question
+    if certificate.pools_others:
+        asked = replace(asked, other=REST)
+    graph = discover(
+        pose(released, asked).counts,
+        knowledge=knowledge,
+        significance=significance,
+        test=test,
+    )
+    found = certify(
+        released,
+        graph,
+        asked,
+        knowledge=knowledge,
+        min_coverage=certificate.min_coverage,
+    )
+    now, before = set(found.decision_causes), set(certificate.decision_causes)
+    return Relearned(
+        graph=graph,
+        decision_causes=found.decision_causes,
+        verdict=found.verdict,
+        gained=tuple(sorted(now - before)),
+        lost=tuple(sorted(before - now)),
+    )

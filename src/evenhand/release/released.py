@@ -1,0 +1,323 @@
+"""``release``: a plan carried out on rows, which are then counted and certified once more."""
+
+import secrets
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenhand.counts import CountTable
+from evenhand.display import Described, Summary
+from evenhand.errors import CannotReleaseError, Problem, QuestionError
+from evenhand.evidence import Certificate, Partition, Verdict, certify
+from evenhand.evidence.document import tally
+from evenhand.graph.partial import PartialGraph
+from evenhand.question import Codings, Knowledge, Tiers
+from evenhand.question.question import REST
+from evenhand.release.carried import Carried, carry_out
+from evenhand.release.counted import change_counts
+from evenhand.release.manifest import NOTICE, commitment, plan_document, recorded
+from evenhand.release.relearned import Relearned, relearn
+from evenhand.release.stored import rows_differ
+from evenhand.release.utility import Utility, compare_counts
+from evenhand.release.written import Written, write_release
+from evenhand.removal import GeneratedPlan, Plan, RemovalPlan
+from evenhand.rows import Rows, read
+
+_SEED_BITS = 128
+_SHOWN = 5
+
+
+def release(
+    rows: Any,  # noqa: ANN401  # whatever was audited
+    plan: Plan,
+    *,
+    certificate: Certificate,
+    seed: int | None = None,
+    knowledge: Knowledge | Tiers | None = None,
+    uncertified: bool = False,
+) -> "Release":
+    """Carry a plan out on the rows that a certificate is about.
+
+    ``rows`` are what was audited: ``Rows``, whatever ``read`` takes, or a ``CountTable``.
+    Without a seed nobody can foresee which rows are chosen. What does not meet the criterion is
+    refused; ``uncertified`` allows it, and then the files say so by their names.
+
+    >>> import evenhand as eh
+    >>> from evenhand.graph import CausalGraph
+    >>> from evenhand.removal import ModifyData
+    >>> graph = CausalGraph.parse("gender -> major -> admission; gender -> admission; "
+    ...                           "test_score -> admission")
+    >>> counts, asked = eh.datasets.admissions(2), eh.datasets.question("admissions").question
+    >>> found = certify(counts, graph, asked)
+    >>> released = release(counts, ModifyData().plan(found), certificate=found, seed=7)
+    >>> str(released.certificate.verdict), released.changed_rows
+    ('certified', 15)
+    """
+    if seed is None:
+        seed = secrets.randbits(_SEED_BITS)
+    if type(seed) is not int or not 0 <= seed < 2**_SEED_BITS:
+        raise QuestionError(
+            Problem(
+                f"The seed {seed!r} is no whole number from 0 to 2¹²⁸ − 1.",
+                remedy="Give one, or none: then it is drawn.",
+            )
+        )
+    if not uncertified and not getattr(plan, "reaches_criterion", True):
+        raise _out_of_reach(plan)
+    released = Release(
+        plan=plan,
+        before=certificate,
+        source=rows
+        if isinstance(rows, CountTable | Rows)
+        else read(rows, codings=certificate.codings),
+        seed=seed,
+        nonce=secrets.token_bytes(_SEED_BITS // 8),
+        knowledge=knowledge,
+        uncertified=uncertified,
+    )
+    if not released.carried.inputs:
+        released.check(released.certificate)
+    return released
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Release(Described):
+    """Rows after a plan, and what can be said of them.
+
+    Of rows in files, nothing is read before it is needed; what ``write`` wrote is what was
+    certified. ``seed`` and ``nonce`` are for the owner's eyes.
+    """
+
+    plan: Plan
+    before: Certificate
+    source: Rows | CountTable
+    seed: int
+    nonce: bytes
+    knowledge: Knowledge | Tiers | None
+    uncertified: bool
+
+    @cached_property
+    def carried(self) -> Carried:
+        """The released rows, in the forms in which they are needed."""
+        return carry_out(self.source, self.plan, self.before.posed, self.seed)
+
+    @property
+    def rows(self) -> Any:  # noqa: ANN401  # the kind of object that came in
+        """The released rows: the same kind of object that came in; of files, ``Rows``."""
+        self.check(self.certificate)
+        return self.carried.rows
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """What the released rows, counted afresh, amount to under the same graph."""
+        counted = self.carried.counted
+        if isinstance(counted, Rows):
+            return self.certify(counted.count(), counted.codings, dropped=counted.dropped)
+        return self.certify(counted, Codings(), dropped=0)
+
+    def certify(self, counts: CountTable, codings: Codings, *, dropped: int) -> Certificate:
+        """Certify counts of released rows as the rows before were certified."""
+        before, pooled = self.before, self.before.pools_others
+        question = before.question
+        if pooled and not isinstance(self.plan, GeneratedPlan):
+            question = replace(question, other=REST)
+        found = certify(
+            counts,
+            before.graph,
+            question,
+            scope=before.scope,
+            limit=max(1000, len(before.partitions)),
+            min_coverage=before.min_coverage,
+            graph_origin=before.graph_origin.replace(
+                "the same rows", "the rows before release"
+            ),
+            codings=codings,
+            dropped=dropped,
+        )
+        assumed = (*before.also_assumed, *found.also_assumed, NOTICE)
+        return replace(
+            found, also_assumed=tuple(dict.fromkeys(assumed)), release=self._section()
+        )
+
+    def _section(self) -> dict[str, str | int]:
+        """What the certificate's document says of the release."""
+        return {
+            "notice": NOTICE,
+            "method": self.plan.method,
+            "policy": self.plan.policy,
+            "seed_commitment": commitment(self.nonce, self.seed),
+            "changed_rows": self.changed_rows,
+            "dropped_before": self.before.dropped,
+        }
+
+    def check(self, found: Certificate) -> None:
+        """Refuse rows that are not what the plan makes of those counted, or not certified."""
+        if not isinstance(self.plan, GeneratedPlan) and not self._is_expected(found):
+            source = self.source.source if isinstance(self.source, Rows) else "counts"
+            raise rows_differ(
+                source, "After the change they are not what the plan makes of them."
+            )
+        if not self.uncertified and found.verdict is not Verdict.CERTIFIED:
+            raise CannotReleaseError(
+                Problem(
+                    "The released rows would not be certified.",
+                    remedy="Nothing is written. For another method or policy see `compare`.",
+                ),
+                *found.reasons,
+            )
+
+    def _is_expected(self, found: Certificate) -> bool:
+        """Whether the plan's columns are counted as the plan foretells."""
+        if {table.node.name for table in self.plan.redrawn} & set(self.plan.names):
+            return True
+        names = self.plan.names
+        # Over these columns a pattern is one line, so that nothing is left to chance.
+        foretold = change_counts(
+            self.before.posed.counts.marginal(names),
+            recorded(self.plan, redrawn=()),
+            np.random.default_rng(0),
+        )
+        return compare_counts(foretold, found.posed.counts.marginal(names)).cell_changes == 0
+
+    @property
+    def changed_rows(self) -> int:
+        """How many rows were changed, left out or doubled; all of them if they are new."""
+        if isinstance(self.plan, GeneratedPlan):
+            return self.plan.rows
+        return sum(move.rows for move in self.plan.moves)
+
+    @cached_property
+    def utility(self) -> Utility:
+        """What the change costs, on the columns of the graph."""
+        before, after = self.before.posed.counts, self.certificate.posed.counts
+        columns = [name for name in before.names if name in self.before.graph.nodes]
+        return compare_counts(before.marginal(columns), after.marginal(columns))
+
+    @cached_property
+    def relearned(self) -> Relearned | None:
+        """What discovery finds on the released rows; None where the graph was given."""
+        graph = self.before.graph
+        record = graph.record if isinstance(graph, PartialGraph) else None
+        if record is None:
+            return None
+        return relearn(
+            self.certificate.posed.counts,
+            self.certificate,
+            knowledge=self.knowledge,
+            significance=record.significance,
+            test=record.test,
+        )
+
+    def write(
+        self, path: str | Path, *, overwrite: bool = False, share: bool = False
+    ) -> Written:
+        """Write the rows, and beside them ``.certificate.json`` and ``.manifest.json``.
+
+        The form is that of the name: text as .csv and the like, also .csv.gz; .parquet; .arrow.
+        The rows are read back from the disk, counted and certified before any file gets its
+        name, the data last. ``share`` adds a certificate for others' eyes. Without permission
+        nothing is overwritten, and an input never is.
+        """
+        written, found = write_release(
+            path,
+            self.carried,
+            examine=self._examine,
+            document=self._document(),
+            overwrite=overwrite,
+            share=share,
+            uncertified=self.uncertified,
+        )
+        # What is on the disk now is the release; it need not be counted again.
+        vars(self).setdefault("certificate", found)
+        return written
+
+    def _examine(self, rows: Rows) -> Certificate:
+        found = self.certify(rows.count(), rows.codings, dropped=rows.dropped)
+        self.check(found)
+        return found
+
+    def _document(self) -> dict[str, Any]:
+        """The manifest, as far as it does not depend on files."""
+        before = self.before
+        return {
+            "seed": str(self.seed),
+            "nonce": self.nonce.hex(),
+            "seed_commitment": commitment(self.nonce, self.seed),
+            "question": before.question.to_dict(),
+            "codings": before.codings.to_dict(),
+            "plan": plan_document(self.plan),
+            "input": {
+                "rows": before.rows + before.posed.left_out + before.dropped,
+                "counts_sha256": before.digest,
+            },
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The release as plain values."""
+        return {
+            "method": self.plan.method,
+            "policy": self.plan.policy,
+            "changed_rows": self.changed_rows,
+            **self.utility.to_dict(),
+            "before": _state(self.before),
+            "after": _state(self.certificate),
+            "relearned": self.relearned.to_dict() if self.relearned else None,
+        }
+
+    def summary(self) -> Summary:
+        """What was changed, what it cost, and what is certified now."""
+        rows, found = self.before.rows, self.certificate
+        notes = [NOTICE]
+        if self.relearned and (self.relearned.gained or self.relearned.lost):
+            notes.append(str(self.relearned.summary().facts[1][1]))
+        return Summary(
+            title=f"{found.verdict} after {self.plan.method} ({self.plan.policy}), given the "
+            f"same graph: {self.changed_rows:,} of {rows:,} rows changed",
+            facts=(
+                ("before", _in_words(self.before)),
+                ("after", _in_words(found)),
+                *self.utility.summary().facts,
+            ),
+            notes=tuple(notes),
+        )
+
+
+def _state(certificate: Certificate) -> dict[str, Any]:
+    return {
+        "verdict": str(certificate.verdict),
+        "rows": certificate.rows,
+        "subpopulations": tally(certificate.partition),
+    }
+
+
+def _in_words(certificate: Certificate) -> str:
+    found = tally(certificate.partition)
+    differing = f"{found['violating']:,} of {found['measured']:,} measured differ"
+    return f"{certificate.verdict}: {differing}"
+
+
+def _out_of_reach(plan: Plan) -> CannotReleaseError:
+    """The plan leaves differences: which, and what would not."""
+    after = plan.after if isinstance(plan, RemovalPlan) else None
+    left = after.by_strength.tolist() if after else []
+    places = [_place(after, line) for line in left[:_SHOWN]] if after else []
+    more = f" and {len(left) - _SHOWN:,} more" if len(left) > _SHOWN else ""
+    return CannotReleaseError(
+        Problem(
+            f"{plan.method} ({plan.policy}) does not reach the criterion.",
+            f"Still at or beyond {plan.question.threshold}: {'; '.join(places)}{more}."
+            if places
+            else "It gives no guarantee.",
+            "Use modify-data with the policy 'minimal', which always reaches it, or allow a "
+            "file whose name says that it is uncertified (--uncertified).",
+        )
+    )
+
+
+def _place(partition: Partition, line: int) -> str:
+    pairs = zip(partition.names, partition.labels(line), strict=True)
+    alike = ", ".join(f"{name} = {label}" for name, label in pairs) or "everybody"
+    return f"{alike}: {partition.risk_difference(line)}"

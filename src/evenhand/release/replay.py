@@ -1,0 +1,76 @@
+"""Making a release once more from its manifest, to see that it was made as it says."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evenhand.counts import pose
+from evenhand.errors import InputError, Problem
+from evenhand.release.carried import carry_out
+from evenhand.release.formats import Format
+from evenhand.release.manifest import Manifest, commitment
+from evenhand.rows import Rows, read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """The digest of what the manifest's plan and seed give, and the one that it records."""
+
+    sha256: str
+    recorded: str
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the very same bytes came out."""
+        return self.sha256 == self.recorded
+
+
+def replay(manifest: Manifest | str | Path, rows: Any) -> Replay:  # noqa: ANN401  # any table
+    """Carry a manifest's plan out on the rows before, without writing anything.
+
+    ``rows`` are what the release was made from: a path, a frame, or ``Rows``. Another version
+    of the libraries that write Parquet or compress text may give other bytes.
+    """
+    if not isinstance(manifest, Manifest):
+        manifest = Manifest.read(manifest)
+    source = rows if isinstance(rows, Rows) else read(rows, codings=manifest.codings)
+    nonce = bytes.fromhex(manifest.document["nonce"])
+    if commitment(nonce, manifest.seed) != manifest.document["seed_commitment"]:
+        raise InputError(
+            Problem(
+                "The manifest's seed is not the one that it is committed to.",
+                remedy="The manifest was altered: ask its owner for the right one.",
+            )
+        )
+    posed = pose(source.count(), manifest.asked)
+    digest = _Digest()
+    form = Format.of(manifest.output["name"])
+    carry_out(source, manifest.plan, posed, manifest.seed).write(form, digest)
+    return Replay(sha256=digest.sha256.hexdigest(), recorded=manifest.output["sha256"])
+
+
+class _Digest:
+    """A file that keeps only the SHA-256 of what is written."""
+
+    closed = False
+
+    def __init__(self) -> None:
+        self.sha256 = hashlib.sha256()
+        self._size = 0
+
+    def write(self, data: bytes) -> int:
+        """Take some bytes."""
+        self.sha256.update(data)
+        self._size += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        """How many bytes were written."""
+        return self._size
+
+    def flush(self) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""

@@ -1,0 +1,120 @@
+"""Delimited text in, the same text out, with other bytes in the fields that change."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from evenhand.release.changes import Changer, Edit
+from evenhand.release.formats import Sink
+from evenhand.release.records import Fields, RecordReader, Records
+from evenhand.release.stored import Stored, rows_differ
+from evenhand.rows.part import Dialect, Part, reading
+from evenhand.rows.text import TextFile
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def splice(
+    parts: Sequence[tuple[Part, Dialect]],
+    changer: Changer,
+    stored: Mapping[str, Stored],
+    frequency: str | None,
+    sink: Sink,
+) -> None:
+    """Write the released records of all files, under the header of the first."""
+    unfinished = False
+    for number, (part, dialect) in enumerate(parts):
+        splicer = _Splicer(part, dialect, stored, frequency)
+        text = TextFile(part.where, dialect.compression, dialect.delimiter)
+        with reading(part.where), text.open() as file:
+            mark = file.read(len(_BYTE_ORDER_MARK)) if dialect.has_mark else b""
+            reader = RecordReader(file, dialect.delimiter)
+            header = reader.take(1).text
+            pieces = [mark, header] if number == 0 else []
+            for batch in part.open(changer.names, coded=True):
+                records = reader.take(batch.num_rows)
+                if len(records.ends) < batch.num_rows:
+                    raise rows_differ(part.where, "The file became shorter meanwhile.")
+                pieces += splicer.pieces(records, changer.step(batch))
+                unfinished = _write(sink, pieces, dialect, after=unfinished)
+                pieces = []
+            if len(reader.take(1).ends):
+                raise rows_differ(part.where, "The file became longer meanwhile.")
+            unfinished = _write(sink, [*pieces, reader.rest()], dialect, after=unfinished)
+
+
+def _write(sink: Sink, pieces: Sequence[bytes], dialect: Dialect, *, after: bool) -> bool:
+    """Write, ``after`` a line without end too; say whether this leaves such a line."""
+    text = b"".join(pieces)
+    if not text:
+        return after
+    sink.write(dialect.newline.encode() + text if after else text)
+    return not text.endswith((b"\n", b"\r"))
+
+
+class _Splicer:
+    """Rewrites the records of one file."""
+
+    def __init__(
+        self,
+        part: Part,
+        dialect: Dialect,
+        stored: Mapping[str, Stored],
+        frequency: str | None,
+    ) -> None:
+        self._numbers = {name: part.names.index(name) for name in stored}
+        self._texts = {
+            name: [value or "" for value in values.values.to_pylist()]
+            for name, values in stored.items()
+        }
+        self._frequency = part.names.index(frequency) if frequency else -1
+        chosen = [*self._numbers.values(), *([self._frequency] if frequency else [])]
+        self._fields = Fields(dialect.delimiter, chosen)
+        self._newline = dialect.newline.encode()
+
+    def pieces(self, records: Records, edit: Edit) -> list[bytes]:
+        """The bytes of the released records, in order."""
+        changes = self._changes(edit)
+        copies = np.ones(edit.rows, np.int64)
+        if edit.source is not None:
+            copies = np.bincount(edit.source, minlength=edit.rows)
+        begins = np.cumsum(copies) - copies
+        touched = copies != 1
+        rows = np.fromiter(changes, np.int64, len(changes))
+        touched[rows if edit.source is None else edit.source[rows]] = True
+        pieces, done = [], 0
+        for row in np.flatnonzero(touched).tolist():
+            pieces.append(records.text[done : records.begins[row]])
+            released = range(int(begins[row]), int(begins[row] + copies[row]))
+            texts = [self._changed(records, row, changes.get(at, {})) for at in released]
+            pieces += [self._ended(text) for text in texts[:-1]] + texts[-1:]
+            done = int(records.ends[row])
+        pieces.append(records.text[done:])
+        return pieces
+
+    def _changes(self, edit: Edit) -> dict[int, dict[int, str]]:
+        """For each released row that changes, the new texts by the number of the field."""
+        changes: dict[int, dict[int, str]] = {}
+        for name, (at, places) in edit.cells.items():
+            for row, place in zip(at.tolist(), places.tolist(), strict=True):
+                changes.setdefault(row, {})[self._numbers[name]] = self._texts[name][place]
+        if edit.frequencies:
+            for row, number in np.stack(edit.frequencies).T.tolist():
+                changes.setdefault(row, {})[self._frequency] = str(number)
+        return changes
+
+    def _changed(self, records: Records, row: int, texts: Mapping[int, str]) -> bytes:
+        begin, end = int(records.begins[row]), int(records.ends[row])
+        if not texts:
+            return records.text[begin:end]
+        spans, pieces = self._fields.find(records, row), []
+        for number in sorted(texts):
+            first, last = spans[number]
+            pieces.append(records.text[begin:first])
+            pieces.append(self._fields.written(texts[number], records.text[first:last]))
+            begin = last
+        return b"".join([*pieces, records.text[begin:end]])
+
+    def _ended(self, record: bytes) -> bytes:
+        """A record that another follows needs a line end, which the last of a file may lack."""
+        return record if record.endswith((b"\n", b"\r")) else record + self._newline

@@ -1,0 +1,5 @@
+"""What happened: decision records in files, frames and tables, read once and counted."""
+
+from evenhand.rows.rows import Rows, read
+
+__all__ = ["Rows", "read"]

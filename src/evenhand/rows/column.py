@@ -1,0 +1,75 @@
+"""One column while batches go by: its codes, and where the first trouble of each kind is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from evenhand.rows.arrays import as_arrow, is_null
+from evenhand.rows.domain import UNFIT, Domain, Frequency
+from evenhand.rows.labels import distinct, texts
+from evenhand.rows.part import Part
+from evenhand.rows.tally import Codes
+
+_UNMET = -2
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A row of a part, from 0."""
+
+    part: Part
+    row: int
+
+    def __str__(self) -> str:
+        return self.part.places([self.row])[self.row]
+
+
+@dataclass(slots=True)
+class Column:
+    """What is known of a column while batches go by.
+
+    ``values`` are the distinct values of the latest batch and ``codes`` their codes; batches
+    of one file often share them.
+    """
+
+    domain: Domain | Frequency
+    na: Sequence[str] = ()
+    values: pa.Array | None = None
+    codes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    unfit: dict[str, Place] = field(default_factory=dict)
+    missing: Place | None = None
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        return self.domain.name
+
+    def encode(self, array: pa.Array, part: Part, row: int) -> tuple[NDArray[np.int64], Codes]:
+        """Codes of the distinct values in a batch, and for each row which of them it holds."""
+        values, indices = distinct(array)
+        if self.values is None or not values.equals(self.values):
+            self.values, self.codes = values, np.full(len(values), _UNMET, np.int64)
+        unmet = self.codes == _UNMET
+        if unmet.any():
+            # A dictionary may hold values that no row has: those are not learned.
+            new = np.flatnonzero(unmet & (np.bincount(indices, minlength=len(values)) > 0))
+            labels = texts(values.take(as_arrow(new)), na=self.na)
+            self.codes[new] = self.domain.encode(labels)
+            self._remember(labels, new, indices, Place(part, row))
+        return np.maximum(self.codes, 0), indices
+
+    def _remember(self, labels: pa.Array, new: Codes, indices: Codes, begin: Place) -> None:
+        """Keep the places of the first missing value and of each text that does not fit."""
+
+        def first(which: Codes) -> Place:
+            return Place(begin.part, begin.row + int(np.isin(indices, which).argmax()))
+
+        if self.missing is None and labels.null_count:
+            self.missing = first(new[is_null(labels)])
+        for position in np.flatnonzero(self.codes[new] == UNFIT):
+            text = labels[position].as_py() or ""
+            if text not in self.unfit:
+                self.unfit[text] = first(new[[position]])

@@ -1,0 +1,179 @@
+"""CSV and its kin: any delimiter, quoted newlines, byte order mark, gzip, zstd.
+
+A field is a label and stays the text that it is; no type is guessed. Arrow parses. A line of
+our own is put after the last one, because Arrow takes a quote that is still open at the end of
+the file for closed: if that line does not come back as a row, a quote is open.
+"""
+
+import codecs
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import islice
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from evenhand.errors import InputError, Problem, listed
+from evenhand.rows.part import Batches, Dialect, Part, reading, unreadable
+from evenhand.rows.text import END, TextFile
+
+_HEAD = 1 << 18
+_BLOCK = 1 << 22  # also the longest line that can be read
+_DELIMITERS = (",", ";", "\t", "|")
+_SAMPLE = 20
+
+
+def delimited_part(where: str, *, compression: str | None, delimiter: str | None) -> Part:
+    """A file of delimited text."""
+    text = TextFile(where, compression)
+    lines = _first_lines(text)
+    mark = "\ufeff" if lines[0].startswith("\ufeff") else ""
+    lines[0] = lines[0].removeprefix(mark)
+    text = replace(text, delimiter=_delimiter(lines, delimiter, where=where))
+    header, names = _header(lines, text.delimiter)
+    if not names:
+        raise InputError(
+            Problem(
+                "This file has no header.",
+                "Its first lines are blank, or have no end.",
+                "The first line must name the columns.",
+                where,
+            )
+        )
+    begin = len((mark + header).encode())
+    dialect = Dialect(
+        delimiter=text.delimiter,
+        newline=next(end for end in ("\r\n", "\r", "\n", "") if header.endswith(end)) or "\n",
+        has_mark=bool(mark),
+        compression=compression,
+    )
+
+    def batches(columns: Sequence[str], *, coded: bool) -> Batches:
+        kind = pa.dictionary(pa.int32(), pa.string()) if coded else pa.string()
+        with reading(where):
+            try:
+                yield from _to_the_end(_parsed(text, begin, names, columns, kind))
+            except pa.ArrowInvalid as error:
+                raise InputError(*text.problems() or [unreadable(error, where)]) from error
+
+    return Part(
+        where=where,
+        kind="delimited text",
+        names=names,
+        open=batches,
+        places=text.places,
+        dialect=dialect,
+    )
+
+
+def _first_lines(text: TextFile) -> list[str]:
+    """The first lines, as far as they are needed to know what the columns are."""
+    with reading(text.where), text.open() as file:
+        try:
+            head = codecs.getincrementaldecoder("utf-8")().decode(file.read(_HEAD))
+        except UnicodeDecodeError:
+            head = "\0"
+        if "\0" in head:
+            raise InputError(*text.foreign_bytes())
+        lines = io.StringIO(head, newline="").readlines()
+        # A line that is cut off says nothing.
+        return (lines[:-1] if file.read(1) else lines) or [""]
+
+
+def _header(lines: Sequence[str], delimiter: str) -> tuple[str, tuple[str, ...]]:
+    """The text of the header, with blank lines before it, and the names in it."""
+    reader = csv.reader(lines, delimiter=delimiter)
+    try:
+        names = next(filter(None, reader), [])
+    except csv.Error:  # a field without end
+        names = []
+    return "".join(lines[: reader.line_num]), tuple(names)
+
+
+def _parsed(
+    text: TextFile, begin: int, names: Sequence[str], columns: Sequence[str], kind: pa.DataType
+) -> Iterable[pa.RecordBatch]:
+    """Arrow's batches of the lines after the header, our own last line included."""
+    file = text.open()
+    file.read(begin)
+    end = f"\n{text.delimiter.join([END] * len(names))}\n"
+    batches: Iterable[pa.RecordBatch] = arrow_csv.open_csv(
+        pa.PythonFile(_Joined(file, io.BytesIO(end.encode())), mode="r"),
+        arrow_csv.ReadOptions(block_size=_BLOCK, column_names=names, use_threads=False),
+        arrow_csv.ParseOptions(delimiter=text.delimiter, newlines_in_values=True),
+        arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(names, kind), include_columns=columns
+        ),
+    )
+    return batches
+
+
+def _to_the_end(batches: Iterable[pa.RecordBatch]) -> Batches:
+    """The batches without our own last line, which must be there."""
+    held = None
+    for batch in batches:
+        if held:
+            yield held
+        held = batch
+    rows = held.num_rows - 1 if held else 0
+    if not held or any(column[rows].as_py() != END for column in held):
+        raise pa.ArrowInvalid("A quote is never closed")
+    yield held.slice(0, rows)
+
+
+class _Joined:
+    """Files read one after the other."""
+
+    closed = False
+
+    def __init__(self, *files: pa.NativeFile | io.BytesIO) -> None:
+        self._files = list(files)
+
+    def read(self, size: int) -> bytes:
+        """Up to so many bytes; none at the end of the last file."""
+        while self._files:
+            data: bytes = self._files[0].read(size)
+            if data:
+                return data
+            self._files.pop(0)
+        return b""
+
+
+def _delimiter(lines: Sequence[str], asked: str | None, *, where: str) -> str:
+    """The delimiter that was asked for, or the one that gives the most columns."""
+    if asked is not None and (len(asked) != 1 or asked in '"\r\n' or not asked.isascii()):
+        raise InputError(
+            Problem(
+                f"{asked!r} cannot be a delimiter.",
+                remedy="Give one character, such as ',' or ';' or '\\t'.",
+                where=where,
+            )
+        )
+    best = max(_DELIMITERS, key=lambda mark: _width(lines, mark))
+    columns = _width(lines, best)[1]
+    if asked is not None and (_width(lines, asked)[1] > 1 or columns <= 1):
+        return asked
+    if columns != 1 and asked is None:
+        return best
+    raise InputError(
+        Problem(
+            "Only one column was found.",
+            f"The delimiter {best!r} would give {columns} columns."
+            if asked
+            else f"None of {listed(_DELIMITERS)} stands in the header.",
+            f"Give delimiter={best!r}." if asked else "Give the one that does: delimiter=….",
+            where,
+        )
+    )
+
+
+def _width(lines: Sequence[str], delimiter: str) -> tuple[bool, int]:
+    """Whether the first records have as many fields as the header, and how many it has."""
+    records = csv.reader(lines, delimiter=delimiter)
+    try:
+        widths = [len(fields) for fields in islice(filter(None, records), _SAMPLE)]
+    except csv.Error:  # a field without end: not with this delimiter
+        return False, 1
+    return len({*widths}) == 1 and widths[0] > 1, widths[0] if widths else 0

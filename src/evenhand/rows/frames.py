@@ -1,0 +1,109 @@
+"""Tables in memory and in DuckDB: Arrow objects, pandas, polars, relations."""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from evenhand.errors import ColumnError, InputError, Problem, listed
+from evenhand.rows.part import BATCH_ROWS, Batches, Part, reading, unreadable
+
+
+def frame_part(source: Any) -> Part:  # noqa: ANN401  # whatever a person has
+    """A table that is not a file."""
+    if isinstance(source, pa.RecordBatch):
+        source = pa.Table.from_batches([source])
+    if isinstance(source, pa.Table):
+        return _table_part("Arrow table", source.column_names, source.select)
+    if isinstance(source, pa.RecordBatchReader):
+        return _reader_part(source)
+    # Where a relation is, duckdb is loaded; elsewhere it need not be.
+    duckdb = sys.modules.get("duckdb")
+    if duckdb and isinstance(source, duckdb.DuckDBPyRelation):
+        return _relation_part(source, duckdb.Error)
+    return _frame_part(source)
+
+
+def _table_part(
+    where: str, names: Iterable[str], select: Callable[[list[str]], pa.Table]
+) -> Part:
+    def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
+        with reading(where):
+            yield from select(list(columns)).to_batches(max_chunksize=BATCH_ROWS)
+
+    return Part(where=where, kind="frame", names=tuple(names), open=batches)
+
+
+def _frame_part(source: Any) -> Part:  # noqa: ANN401  # whatever a person has
+    import narwhals as nw  # noqa: PLC0415  # files are read without it
+
+    frame = nw.from_native(source, pass_through=True)
+    if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        if hasattr(source, "__arrow_c_stream__"):
+            return _reader_part(pa.RecordBatchReader.from_stream(source))
+        raise InputError(
+            Problem(
+                f"A {type(source).__name__} is no table that can be read.",
+                remedy="Give a path, an Arrow table, a pandas or polars frame, "
+                "or a DuckDB relation.",
+            )
+        )
+    where = f"{frame.implementation.value} frame"
+    lazy = isinstance(frame, nw.LazyFrame)
+    names = list(frame.collect_schema() if lazy else source.columns)
+    odd = [name for name in names if not isinstance(name, str)]
+    if odd:
+        raise ColumnError(
+            Problem(
+                f"The column names {listed(odd)} are no texts.",
+                remedy="Rename the columns, as in frame.columns = map(str, frame.columns).",
+                where=where,
+            )
+        )
+
+    def select(columns: list[str]) -> pa.Table:
+        chosen = frame.select(columns)
+        eager = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
+        # A pandas index comes along; it is no column.
+        return eager.to_arrow().select(columns)
+
+    return _table_part(where, names, select)
+
+
+def _reader_part(reader: pa.RecordBatchReader) -> Part:
+    where = "Arrow reader"
+    unread = [reader]
+
+    def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
+        if not unread:
+            raise InputError(
+                Problem(
+                    "A reader can be read only once.",
+                    "It was read before, perhaps to find quantiles.",
+                    "Give a table, as in reader.read_all().",
+                    where,
+                )
+            )
+        with reading(where):
+            for batch in unread.pop():
+                yield batch.select(list(columns))
+
+    return Part(where=where, kind="frame", names=tuple(reader.schema.names), open=batches)
+
+
+def _relation_part(relation: Any, failure: type[Exception]) -> Part:  # noqa: ANN401
+    where = "DuckDB relation"
+    names = tuple(relation.columns)
+
+    def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
+        # By position: names in SQL do not tell 'a' from 'A'.
+        positions = ", ".join(f"#{names.index(name) + 1}" for name in columns)
+        try:
+            with reading(where):
+                for batch in relation.project(positions).to_arrow_reader(BATCH_ROWS):
+                    yield pa.RecordBatch.from_arrays(batch.columns, list(columns))
+        except failure as error:
+            raise InputError(unreadable(error, where)) from error
+
+    return Part(where=where, kind="frame", names=names, open=batches)

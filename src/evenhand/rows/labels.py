@@ -1,0 +1,100 @@
+"""From values to labels: one rule for every type, so that all sources count alike.
+
+A label is the text of a value as ``evenhand.question.as_label`` writes it. Work is done on the
+distinct values of a batch, never row by row.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from evenhand.errors import ColumnError, Problem
+from evenhand.question import as_label
+from evenhand.rows.arrays import as_numpy, as_texts, is_null
+
+
+def check_types(schema: pa.Schema, *, where: str) -> None:
+    """Refuse columns whose values are no categories: lists, structures, bytes, durations."""
+    problems = [
+        Problem(
+            f"The column {field.name!r} has the type {field.type}, whose values are no labels.",
+            remedy="Leave it out (columns=…), or turn it into text.",
+            where=where,
+        )
+        for field in schema
+        if not _has_labels(field.type)
+    ]
+    if problems:
+        raise ColumnError(*problems)
+
+
+def distinct(array: pa.Array) -> tuple[pa.Array, NDArray[np.integer]]:
+    """The distinct values of a column, and for each row which of them it holds.
+
+    A missing value is a value here, a null.
+    """
+    if not pa.types.is_dictionary(array.type):
+        array = pc.dictionary_encode(array, null_encoding="encode")
+    values, indices = array.dictionary, as_numpy(array.indices)
+    if array.indices.null_count:
+        indices = np.where(is_null(array.indices), len(values), indices)
+        values = pa.concat_arrays([values, pa.nulls(1, values.type)])
+    return values, indices
+
+
+def texts(values: pa.Array, *, na: Iterable[str] = ()) -> pa.Array:
+    """The label of each value, and null for what is missing: null, NaN, "" and ``na``."""
+    labels = _labels(values)
+    missing = pc.is_in(labels, value_set=as_texts(["", *na]))
+    return pc.if_else(missing, pa.nulls(len(labels), labels.type), labels)
+
+
+def _labels(values: pa.Array) -> pa.Array:
+    kind = values.type
+    if pa.types.is_floating(kind):
+        numbers = pc.if_else(pc.is_nan(values), pa.nulls(len(values), kind), values)
+        labels = numbers.cast(pa.string())
+        # Arrow writes zero, very small and very large numbers in its own way.
+        foreign = pc.match_substring_regex(labels, r"e|^-?0\.0000|^-0$")
+        if not pc.any(foreign).as_py():
+            return labels
+        return as_texts([as_label(float(text)) if text else "" for text in labels.to_pylist()])
+    if pa.types.is_temporal(kind):
+        if pa.types.is_timestamp(kind) and kind.unit == "ns":
+            values = _without_nanoseconds(values)
+        python = values.to_pylist()
+        return as_texts(["" if value is None else as_label(value) for value in python])
+    return values.cast(pa.string())
+
+
+def _without_nanoseconds(values: pa.Array) -> pa.Array:
+    """Timestamps in microseconds where nothing is lost by it; Python has no finer ones."""
+    try:
+        return values.cast(pa.timestamp("us", values.type.tz))
+    except pa.ArrowInvalid:
+        return values.cast(pa.string())
+
+
+def _has_labels(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        return _has_labels(kind.value_type)
+    types = pa.types
+    if types.is_duration(kind) or types.is_interval(kind):
+        return False
+    return any(
+        test(kind)
+        for test in (
+            types.is_string,
+            types.is_large_string,
+            types.is_string_view,
+            types.is_boolean,
+            types.is_integer,
+            types.is_floating,
+            types.is_decimal,
+            types.is_temporal,
+            types.is_null,
+        )
+    )

@@ -1,0 +1,114 @@
+"""``Part``: one file, frame or table that yields Arrow record batches in order.
+
+Everything that can be read is a tuple of parts: most often one, or the files of a folder. What
+follows neither knows nor asks where the batches come from.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import pyarrow as pa
+
+from evenhand.errors import ColumnError, InputError, Problem, ResourceError
+
+# Enough rows to make Python's share of the work vanish, few enough to stay in the cache.
+BATCH_ROWS = 1 << 17
+
+Batches: TypeAlias = Iterator[pa.RecordBatch]
+
+
+class Open(Protocol):
+    """Begins to read; ``coded`` allows text to come as dictionaries, the way it is counted."""
+
+    def __call__(self, columns: Sequence[str], *, coded: bool) -> Batches:
+        """The batches of these columns, in order."""
+        ...
+
+
+def row_numbers(rows: Collection[int]) -> dict[int, str]:
+    """Places in a table that has no lines: the row's number, from 1."""
+    return {row: f"row {row + 1:,}" for row in rows}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """How a delimited file is written, for whoever writes another like it."""
+
+    delimiter: str
+    newline: str
+    has_mark: bool  # the byte order mark that some programs put before UTF-8
+    compression: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One file, frame or table.
+
+    ``places`` says where rows (from 0) stand, in the words of a person. ``schema`` is known
+    for files, whose types must agree when several make one table.
+    """
+
+    where: str
+    kind: str
+    names: tuple[str, ...]
+    open: Open
+    places: Callable[[Collection[int]], Mapping[int, str]] = row_numbers
+    schema: pa.Schema | None = None
+    dialect: Dialect | None = None
+
+    def __post_init__(self) -> None:
+        positions: dict[str, list[int]] = {}
+        for position, name in enumerate(self.names, 1):
+            positions.setdefault(name, []).append(position)
+        repeated = [
+            Problem(
+                f"The column name {name!r} occurs {len(where)} times.",
+                f"It names the columns {', '.join(map(str, where))}.",
+                "Give every column a name of its own.",
+                self.where,
+            )
+            for name, where in positions.items()
+            if len(where) > 1
+        ]
+        if repeated:
+            raise ColumnError(*repeated)
+
+
+@contextmanager
+def reading(where: str) -> Iterator[None]:
+    """Turn what an engine says of a source into an error of ours, with the place."""
+    try:
+        yield
+    except MemoryError as error:
+        raise ResourceError(
+            Problem(
+                "There is not enough memory to go on.",
+                f"{error}".rstrip(".") + "." if str(error) else "",
+                "Choose fewer columns, or bin those with many values.",
+                where,
+            )
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            Problem(
+                "A text is not UTF-8.",
+                f"{error.reason} at byte {error.start} of the text.",
+                "Convert the text to UTF-8.",
+                where,
+            )
+        ) from error
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(unreadable(error, where)) from error
+
+
+def unreadable(error: Exception, where: str) -> Problem:
+    """A source that breaks off or is damaged, in the engine's own words."""
+    message = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return Problem(
+        "This cannot be read to its end.",
+        message.strip().splitlines()[0].rstrip(".") + ".",
+        "Check that it is complete, for instance by fetching or writing it again.",
+        where,
+    )

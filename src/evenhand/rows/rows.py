@@ -1,0 +1,152 @@
+"""``read``: any table of decision records, ready to be counted."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from evenhand.counts import CountTable
+from evenhand.display import Described, Summary
+from evenhand.errors import ColumnError, Problem, QuestionError, listed
+from evenhand.question import Bins, Codings
+from evenhand.rows.counting import Counted, count
+from evenhand.rows.files import file_parts
+from evenhand.rows.frames import frame_part
+from evenhand.rows.part import Batches, Part
+from evenhand.rows.quantiles import quantile_bins
+
+
+@dataclass(frozen=True, repr=False)
+class Rows(Described):
+    """A table of records, and how its columns are read; of the rows only counts are kept."""
+
+    origin: Any  # what was given to ``read``
+    parts: tuple[Part, ...] = field(repr=False)
+    asked: Codings
+
+    @property
+    def source(self) -> str:
+        """The table's name, for messages."""
+        more = len(self.parts) - 1
+        return self.parts[0].where + (f" and {more:,} more" if more else "")
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are counted."""
+        return self.asked.chosen(self.parts[0].names)
+
+    @cached_property
+    def codings(self) -> Codings:
+        """How the columns are read, with cut points found where quantiles were asked for."""
+        bins = {
+            name: bins
+            if isinstance(bins, Bins) or name not in self.columns
+            else quantile_bins(self.parts, name, bins, self.asked)
+            for name, bins in self.asked.bins.items()
+        }
+        return replace(self.asked, bins=bins)
+
+    def count(self) -> CountTable:
+        """How often each assignment occurs; the rows are read for it only once."""
+        return self._counted.table
+
+    @property
+    def dropped(self) -> int:
+        """How many rows were left out of the counts because a value was missing."""
+        return self._counted.dropped
+
+    @cached_property
+    def _counted(self) -> Counted:
+        return count(self.parts, self.columns, self.codings)
+
+    def profile(self) -> dict[str, dict[str, int] | None]:
+        """How often each value of each column occurs; None where values hardly repeat."""
+        return {name: self._values(name) for name in self.columns}
+
+    def _values(self, name: str) -> dict[str, int] | None:
+        plain = replace(self.asked, columns=(name,), bins={}, merge={}, missing="level")
+        try:
+            return count(self.parts, [name], plain).table.values(name)
+        except ColumnError:
+            return None
+
+    def batches(self) -> Batches:
+        """All columns of all rows, in order and in their own types."""
+        for part in self.parts:
+            yield from part.open(part.names, coded=False)
+
+    def summary(self) -> Summary:
+        """Describe the source, without reading it."""
+        return Summary(
+            title=f"Rows of {self.source}",
+            facts=(("columns", ", ".join(self.columns)),),
+        )
+
+
+def read(
+    source: Any,  # noqa: ANN401  # a path, or any table a person has
+    *,
+    columns: Iterable[str] | None = None,
+    bins: Mapping[str, Sequence[object] | int | Bins] | None = None,
+    merge: Mapping[str, Mapping[str, Sequence[object]]] | None = None,
+    missing: str = "error",
+    na: Iterable[str] = (),
+    frequency: str | None = None,
+    delimiter: str | None = None,
+    codings: Codings | None = None,
+) -> Rows:
+    """Open a table of records: a file, a folder, a pattern, a frame, a relation.
+
+    Files are CSV (also compressed), Parquet or Arrow, whatever they are called. ``codings``
+    holds all other options but ``delimiter``, as a question file has them.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"sex": ["f", "m", "f"], "age": [36, 37, 38]})
+    >>> print(read(table, bins={"age": [37]}).count())
+    3 rows, 3 distinct assignments
+      attribute  values  how often
+      sex             2  f 2, m 1
+      age             2  <=37 2, >37 1
+    """
+    if codings is None:
+        codings = Codings.of(
+            columns=columns, bins=bins, merge=merge, missing=missing, na=na, frequency=frequency
+        )
+    elif (columns, bins, merge, missing, tuple(na), frequency) != (
+        *3 * (None,),
+        "error",
+        (),
+        None,
+    ):
+        raise QuestionError(
+            Problem(
+                "Codings were given twice: as `codings` and one by one.",
+                remedy="Give either.",
+            )
+        )
+    is_path = isinstance(source, str | os.PathLike)
+    parts = file_parts(source, delimiter=delimiter) if is_path else (frame_part(source),)
+    rows = Rows(source, parts, codings)
+    _check_columns(rows)
+    return rows
+
+
+def _check_columns(rows: Rows) -> None:
+    names, codings = rows.parts[0].names, rows.asked
+    unknown = [name for name in codings.mentioned() if name not in names]
+    if unknown:
+        raise ColumnError.unknown(unknown, names, where=rows.source)
+    twice = sorted({name for name in rows.columns if rows.columns.count(name) > 1})
+    if twice or codings.frequency in rows.columns or not rows.columns:
+        raise QuestionError(
+            Problem(
+                f"The columns {listed(twice)} are chosen twice."
+                if twice
+                else f"The frequency {codings.frequency!r} is also chosen as a column."
+                if rows.columns
+                else "No column is chosen.",
+                remedy="Name each column once, and the frequency apart from them.",
+                where=rows.source,
+            )
+        )

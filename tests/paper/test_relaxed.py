@@ -1,0 +1,59 @@
+"""The relaxed criterion on the paper's data: mean, spread and Chebyshev's bound."""
+
+from fractions import Fraction
+
+import pytest
+
+from evenhand import datasets
+from evenhand.errors import QuestionError
+from evenhand.evidence import certify_relaxed
+from evenhand.graph.dag import CausalGraph
+
+ADMISSION = datasets.question("admissions").question
+GRAPH = CausalGraph.parse(
+    "gender -> major -> admission; gender -> admission; test_score -> admission"
+)
+
+
+@pytest.mark.paper("thm:rnd")
+def test_the_bound_is_chebyshevs_by_hand():
+    relaxed = certify_relaxed(datasets.admissions(2), GRAPH, ADMISSION, threshold="0.1")
+    # 600 and 800 rows at 3/50 and 1/20, twice 400 at -1/10.
+    mean = (600 * Fraction(3, 50) + 800 * Fraction(1, 20) - 800 * Fraction(1, 10)) / 2200
+    square = (600 * Fraction(9, 2500) + 800 * Fraction(1, 400) + 800 * Fraction(1, 100)) / 2200
+    assert relaxed.moments.mean == mean
+    assert relaxed.moments.variance == square - mean**2
+    assert relaxed.bound == 1 - square / Fraction(1, 100)
+
+
+@pytest.mark.paper("def:rnd")
+@pytest.mark.parametrize(("assurance", "claimed"), [("0.44", True), ("0.45", False)])
+def test_the_assurance_decides_the_claim(assurance, claimed):
+    relaxed = certify_relaxed(
+        datasets.admissions(2), GRAPH, ADMISSION, threshold="0.1", assurance=assurance
+    )
+    assert relaxed.claimed is claimed
+
+
+@pytest.mark.paper("thm:srnd")
+def test_adult_at_15_points_has_a_small_bound(paper_adult):
+    causes = [name for name in paper_adult.names if name != "income"]
+    graph = CausalGraph.parse("; ".join(f"{name} -> income" for name in causes))
+    question = datasets.question("adult").question
+    relaxed = certify_relaxed(paper_adult, graph, question, threshold="0.15")
+    # The paper prints 25.97 %, from a spread of .129 for which no recipe is known.
+    assert round(float(relaxed.bound), 4) == 0.2275
+    assert round(float(relaxed.bound_of_all_rows), 4) == 0.2223
+    assert not relaxed.claimed
+
+
+@pytest.mark.parametrize("assurance", ["1.2", "-0.1", "most", float("nan")])
+def test_an_assurance_that_is_no_share_is_refused(assurance):
+    with pytest.raises(QuestionError, match="assurance"):
+        certify_relaxed(datasets.admissions(2), GRAPH, ADMISSION, assurance=assurance)
+
+
+@pytest.mark.parametrize("threshold", ["0", "1", "5%", float("inf")])
+def test_a_threshold_that_is_none_is_refused(threshold):
+    with pytest.raises(QuestionError, match="threshold"):
+        certify_relaxed(datasets.admissions(2), GRAPH, ADMISSION, threshold=threshold)

@@ -1,0 +1,144 @@
+"""Every record that certify writes is true; every altered one is false."""
+
+import copy
+import hashlib
+import json
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.strategies import asked_dags
+
+from evenhand import CountTable, datasets
+from evenhand.checker import checker
+from evenhand.evidence import certify
+from evenhand.graph.dag import CausalGraph
+
+GRAPH = CausalGraph.parse(
+    "gender -> major -> admission; gender -> admission; test_score -> admission"
+)
+
+
+@st.composite
+def asked_counts(draw):
+    """A graph, a question, and counts of binary attributes named like its nodes."""
+    graph, question = draw(asked_dags(max_nodes=5))
+    size = draw(st.integers(4, 40))
+    binary = st.lists(st.sampled_from("01"), min_size=size, max_size=size)
+    columns = {node: draw(binary) for node in graph.nodes}
+    for name in (question.protected, question.decision):
+        columns[name][:2] = "01"
+    weights = draw(st.lists(st.integers(1, 50), min_size=size, max_size=size))
+    return graph, question, columns, weights
+
+
+@given(asked_counts(), st.sampled_from(["causes", "minimal", "all"]))
+def test_every_record_is_true(drawn, scope):
+    graph, question, columns, weights = drawn
+    certificate = certify(CountTable.of(columns, weights), graph, question, scope=scope)
+    assert checker.verify(certificate.to_json()) == (0, [])
+    assert checker.verify(certificate.to_shared_json())[0] == 3
+
+
+@given(asked_counts())
+def test_every_record_is_true_of_its_data(tmp_path_factory, drawn):
+    graph, question, columns, weights = drawn
+    certificate = certify(CountTable.of(columns, weights), graph, question)
+    path = tmp_path_factory.mktemp("checker") / "data.csv"
+    rows = [
+        ",".join(line)
+        for line, weight in zip(zip(*columns.values(), strict=True), weights, strict=True)
+        for _ in range(weight)
+    ]
+    path.write_text("\n".join([",".join(columns), *rows]))
+    assert checker.verify(certificate.to_json(), str(path)) == (0, [])
+    assert checker.verify(certificate.to_shared_json(), str(path)) == (0, [])
+
+
+@given(asked_counts(), st.data())
+def test_one_altered_decision_is_found_in_the_data(tmp_path_factory, drawn, data):
+    graph, question, columns, weights = drawn
+    certificate = certify(CountTable.of(columns, weights), graph, question)
+    at = data.draw(st.integers(0, len(weights) - 1))
+    columns[question.decision][at] = "10"[int(columns[question.decision][at])]
+    path = tmp_path_factory.mktemp("checker") / "data.csv"
+    lines = zip(*columns.values(), strict=True)
+    rows = [",".join(line) for line, n in zip(lines, weights, strict=True) for _ in range(n)]
+    path.write_text("\n".join([",".join(columns), *rows]))
+    status, notes = checker.verify(certificate.to_json(), str(path))
+    assert status == 1
+    assert any("against the data" in note for note in notes)
+
+
+def paths(value, path=()):
+    """Every place of a document that holds a number, a truth value, a fraction or a verdict."""
+    if isinstance(value, dict | list):
+        keys = value if isinstance(value, dict) else range(len(value))
+        for key in keys:
+            yield from paths(value[key], (*path, key))
+    elif isinstance(value, int) or path[-1] == "verdict" or is_fraction(value):
+        yield path
+
+
+def is_fraction(text):
+    try:
+        return Fraction(text) is not None
+    except (ValueError, TypeError):
+        return False
+
+
+def altered(value):
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return [value + 1, value - 1, 10 * value + 7]
+    if is_fraction(value):
+        exact = Fraction(value)
+        return [str(exact + Fraction(1, 1000)), str(-exact - 1), str(exact / 2 + 2)]
+    return [v for v in ("certified", "not certified", "cannot decide") if v != value]
+
+
+def at_path(document, path):
+    for key in path:
+        document = document[key]
+    return document
+
+
+def sealed(document):
+    rest = {name: value for name, value in document.items() if name != "seal"}
+    text = json.dumps(rest, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps({**rest, "seal": hashlib.sha256(text.encode()).hexdigest()})
+
+
+def records():
+    question = datasets.question("admissions").question
+    for example in (1, 2):
+        counts = datasets.admissions(example)
+        certificate = certify(counts, GRAPH, question, scope="all", dropped=4)
+        document = json.loads(certificate.to_json())
+        for path in paths(document):
+            yield pytest.param(document, path, id=f"{example}-" + ".".join(map(str, path)))
+
+
+@pytest.mark.parametrize(("document", "path"), list(records()))
+def test_every_altered_number_and_verdict_is_found(document, path):
+    for value in altered(at_path(document, path)):
+        changed = copy.deepcopy(document)
+        at_path(changed, path[:-1])[path[-1]] = value
+        assert checker.verify(json.dumps(changed))[0] == 1
+        status, notes = checker.verify(sealed(changed))
+        # Sealed again, a record of another threshold, pooling or scope may be true as well.
+        if path[0] not in {"question", "pooled", "scope"}:
+            assert status == 1, (path, value)
+            assert notes[0].split(":")[0], "it says where"
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_every_dropped_row_is_found(at):
+    question = datasets.question("admissions").question
+    document = json.loads(certify(datasets.admissions(1), GRAPH, question).to_json())
+    del document["partitions"][0]["table"][at]
+    status, notes = checker.verify(sealed(document))
+    assert status == 1
+    assert any(note.startswith("rows.examined") for note in notes)

@@ -1,0 +1,135 @@
+"""Possible parents and extensions against all graphs that a partial graph stands for."""
+
+from itertools import combinations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.brute_force import colliders, directions, equivalent, is_acyclic, subsets
+from tests.strategies import LETTERS, known_dags, tiered_dags
+
+from evenhand import Knowledge
+from evenhand.graph import DiscoveryRecord, PartialGraph, orient
+
+
+def pattern_of(graph, knowledge):
+    """What a causal graph's edges, colliders and the knowledge about it show of it."""
+    order = Knowledge.of(knowledge).about(graph.nodes)
+    edges = {(min(arrow), max(arrow)) for arrow in graph.arrows}
+    found = orient(graph.nodes, edges, colliders=colliders(graph.arrows), order=order)
+    return PartialGraph(graph.nodes, found.arrows, found.undirected)
+
+
+def class_of(graph, knowledge):
+    """All graphs that show the same."""
+    return equivalent(graph.arrows, Knowledge.of(knowledge).about(graph.nodes).may_cause)
+
+
+def parents(arrows, node):
+    return frozenset(cause for cause, effect in arrows if effect == node)
+
+
+@given(known_dags(min_nodes=3, max_nodes=6))
+def test_the_possible_parents_are_those_of_all_graphs_of_the_class(known):
+    partial, graphs = pattern_of(*known), class_of(*known)
+    for node in partial.nodes:
+        found = partial.parent_sets(node)
+        assert found.consistent
+        assert len(found.sets) == len(set(found.sets))
+        assert set(found.sets) == {parents(arrows, node) for arrows in graphs}
+
+
+@given(tiered_dags(min_nodes=3, max_nodes=8))
+def test_under_tiers_the_possible_parents_are_the_sure_ones_with_a_clique_of_the_others(tiered):
+    partial = pattern_of(*tiered)
+    for node in partial.nodes:
+        cliques = {
+            partial.parents(node) | chosen
+            for chosen in subsets(partial.neighbors(node))
+            if all(partial.adjacent(a, b) for a, b in combinations(chosen, 2))
+        }
+        assert set(partial.possible_parents(node)) == cliques
+
+
+@given(known_dags(min_nodes=3, max_nodes=6))
+def test_knowledge_that_comes_later_gives_the_same_sets_as_knowledge_that_came_first(known):
+    graph, knowledge = known
+    blind = pattern_of(graph, None)
+    assert blind.with_knowledge(knowledge) == pattern_of(graph, knowledge)
+    for node in graph.nodes:
+        assert set(blind.possible_parents(node, knowledge)) == {
+            parents(arrows, node) for arrows in class_of(graph, knowledge)
+        }
+
+
+@given(known_dags(min_nodes=3, max_nodes=7))
+def test_a_graph_made_of_a_partial_one_has_the_same_partial_graph(known):
+    graph, knowledge = known
+    partial = pattern_of(graph, knowledge)
+    made = partial.to_dag(knowledge)
+    assert made.arrows >= partial.arrows
+    assert pattern_of(made, knowledge) == partial
+
+
+@st.composite
+def drawn_at_random(draw):
+    """Any partial graph without a directed cycle, with some triples in doubt."""
+    names = LETTERS[: draw(st.integers(3, 5))]
+    arrows, undirected = set(), set()
+    order = draw(st.permutations(names))
+    for a, b in combinations(order, 2):
+        kind = draw(st.integers(0, 2))
+        if kind == 1:
+            arrows.add((a, b))
+        elif kind == 2:
+            undirected.add((min(a, b), max(a, b)))
+    triples = [(a, m, b) for a, b in combinations(names, 2) for m in names if m not in (a, b)]
+    doubtful = draw(st.sets(st.sampled_from(triples), max_size=3))
+    record = DiscoveryRecord(
+        algorithm="PC", test="chi-square", significance=0.01, ambiguous=tuple(sorted(doubtful))
+    )
+    return PartialGraph(tuple(names), frozenset(arrows), frozenset(undirected), record)
+
+
+def extensions(partial):
+    """Every way to direct the edges that keeps the arrows and adds no collider but in doubt."""
+    allowed = colliders(partial.arrows) | partial.doubtful
+    return [
+        arrows
+        for arrows in directions([*partial.arrows, *partial.undirected])
+        if arrows >= partial.arrows and colliders(arrows) <= allowed
+    ]
+
+
+@settings(max_examples=300)
+@given(drawn_at_random())
+def test_on_any_partial_graph_the_possible_parents_are_those_of_its_extensions(partial):
+    graphs = extensions(partial)
+    for node in partial.nodes:
+        found = partial.parent_sets(node)
+        assert found.consistent == bool(graphs)
+        if graphs:
+            assert set(found.sets) == {parents(arrows, node) for arrows in graphs}
+
+
+@settings(max_examples=300)
+@given(drawn_at_random())
+def test_an_extension_adds_no_collider_exactly_when_it_can_avoid_it(partial):
+    found = partial.extension()
+    assert found.consistent == bool(extensions(partial))
+    assert found.graph.arrows >= partial.arrows
+    added = colliders(found.graph.arrows) - colliders(partial.arrows) - partial.doubtful
+    assert added <= set(found.added)
+
+
+@settings(max_examples=300)
+@given(drawn_at_random())
+def test_even_where_a_graph_contradicts_itself_the_sets_keep_its_arrows_and_make_no_cycle(
+    partial,
+):
+    for node in partial.nodes:
+        sets = partial.parent_sets(node).sets
+        assert sets
+        for chosen in sets:
+            assert chosen >= partial.parents(node)
+            outward = {(node, name) for name in partial.neighbors(node) - chosen}
+            assert is_acyclic(partial.arrows | {(name, node) for name in chosen} | outward)

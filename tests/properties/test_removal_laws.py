@@ -1,0 +1,108 @@
+"""Laws of removal on random counts, carried out and counted again."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from evenhand import CountTable, Question
+from evenhand.evidence import certify
+from evenhand.graph.dag import CausalGraph
+from evenhand.release.counted import change_counts
+from evenhand.removal import ModifyData, ModifyGraph, plan_removal
+
+GRAPH = CausalGraph.parse("c -> e; q -> e; c -> q; e -> d; x -> q")
+NAMES = ("x", "c", "q", "e", "d")
+THRESHOLDS = [Fraction(1, 40), Fraction(1, 20), Fraction(1, 10), Fraction(1, 3)]
+
+
+@st.composite
+def certificates(draw):
+    """Few rows in many subpopulations: groups of one person are common."""
+    rows = draw(st.integers(4, 60))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    bias = rng.random()
+    codes = {name: rng.integers(0, 4 if name == "q" else 2, rows) for name in NAMES}
+    codes["e"] |= (rng.random(rows) < bias) & (codes["c"] == 1)
+    counts = CountTable.of({name: [str(c) for c in column] for name, column in codes.items()})
+    assume(all(len(counts.attribute(name)) == 2 for name in ("c", "e")))
+    threshold = draw(st.sampled_from(THRESHOLDS))
+    asked = Question(
+        protected="c", group="0", decision="e", favorable="1", threshold=str(threshold)
+    )
+    return certify(counts, GRAPH, asked)
+
+
+METHODS = st.sampled_from([ModifyData(), ModifyData(policy="raise"), ModifyGraph()])
+
+
+def again(certificate, plan, seed=0):
+    """The certificate of what the plan makes of the counts."""
+    after = change_counts(certificate.posed.counts, plan, np.random.default_rng(seed))
+    return certify(after, GRAPH, certificate.question)
+
+
+@given(certificates(), METHODS, st.integers(0, 99))
+def test_what_was_planned_is_what_is_counted_and_it_meets_the_criterion(found, method, seed):
+    plan = plan_removal(found, by=method)
+    after = again(found, plan, seed).partition
+    assert np.array_equal(after.group_yes, plan.after.group_yes)
+    assert np.array_equal(after.other_yes, plan.after.other_yes)
+    assert after.violating == 0
+
+
+@given(certificates(), st.sampled_from(["minimal", "raise", "group", "paper", "printed"]))
+def test_only_decisions_change(found, policy):
+    plan = plan_removal(found, by=ModifyData(policy=policy))
+    after = change_counts(found.posed.counts, plan, np.random.default_rng(0))
+    others = [name for name in NAMES if name != "e"]
+    assert after.marginal(others) == found.posed.counts.marginal(others)
+
+
+@given(certificates())
+def test_modifying_the_graph_changes_only_the_decision_and_its_effects(found):
+    after = again(found, plan_removal(found, by=ModifyGraph())).posed.counts
+    before = found.posed.counts
+    assert after.marginal(["x", "c", "q"]) == before.marginal(["x", "c", "q"])
+
+
+@given(certificates(), METHODS)
+def test_only_subpopulations_that_violate_change(found, method):
+    plan = plan_removal(found, by=method)
+    still = found.partition.side == 0
+    assert not plan.group_change[still].any()
+    assert not plan.other_change[still].any()
+
+
+@given(certificates())
+def test_repairing_what_is_repaired_changes_nothing(found):
+    once = again(found, plan_removal(found))
+    assert plan_removal(once).changed_rows == 0
+    assert again(once, plan_removal(once)).posed.counts == once.posed.counts
+
+
+@given(certificates())
+def test_a_larger_threshold_never_needs_more_changes(found):
+    def changes(threshold):
+        asked = replace(found.question, threshold=threshold)
+        return plan_removal(certify(found.posed.counts, GRAPH, asked)).changed_rows
+
+    costs = [changes(threshold) for threshold in sorted(THRESHOLDS)]
+    assert costs == sorted(costs, reverse=True)
+
+
+@given(certificates(), METHODS)
+def test_a_margin_is_kept(found, method):
+    margin = found.question.threshold / 4
+    after = again(found, plan_removal(found, by=replace(method, margin=margin))).partition
+    limit = found.question.threshold - margin
+    differences = [after.risk_difference(at) for at in range(len(after))]
+    assert all(d is None or abs(d) < limit for d in differences)
+
+
+@given(certificates(), st.integers(0, 9))
+def test_the_same_seed_gives_the_same_release(found, seed):
+    plan = plan_removal(found, by=ModifyGraph())
+    assert again(found, plan, seed).posed.counts == again(found, plan, seed).posed.counts

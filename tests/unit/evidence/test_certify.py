@@ -1,0 +1,253 @@
+"""Certify: what is examined, which verdict follows, and what is said about it."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from evenhand import CountTable, Knowledge, Question, Tiers, datasets
+from evenhand.errors import ColumnError, GraphError, QuestionError
+from evenhand.evidence import Verdict, certify, certify_relaxed, explain_partition
+from evenhand.graph.dag import CausalGraph
+from evenhand.graph.partial import PartialGraph
+
+ADMISSION = datasets.question("admissions").question
+GRAPH = CausalGraph.parse(
+    "gender -> major -> admission; gender -> admission; test_score -> admission"
+)
+HIRING = Question(protected="sex", group="f", decision="hired", favorable="yes")
+
+
+def hiring(cells):
+    """Counts by job: (women hired, women not, men hired, men not)."""
+    kinds = [("f", "yes"), ("f", "no"), ("m", "yes"), ("m", "no")]
+    lines = [
+        (sex, job, hired, count)
+        for job, counts in cells.items()
+        for (sex, hired), count in zip(kinds, counts, strict=True)
+    ]
+    names = ("sex", "job", "hired")
+    columns = {name: [line[at] for line in lines] for at, name in enumerate(names)}
+    return CountTable.of(columns, [line[3] for line in lines])
+
+
+JOBS = CausalGraph.parse("sex -> hired; job -> hired; sex -> job")
+
+
+def test_a_difference_at_the_threshold_is_not_certified_whatever_the_coverage():
+    counts = hiring({"cook": (8, 12, 9, 11), "maid": (0, 900, 0, 0), "guard": (0, 0, 900, 0)})
+    certificate = certify(counts, JOBS, HIRING)
+    assert certificate.verdict is Verdict.NOT_CERTIFIED
+    assert certificate.coverage.rows == Fraction(40, 1840)
+
+
+def test_too_little_coverage_of_one_group_cannot_be_decided():
+    counts = hiring({"cook": (10, 10, 50, 50), "maid": (0, 5, 0, 0)})
+    certificate = certify(counts, JOBS, HIRING)
+    assert certificate.verdict is Verdict.CANNOT_DECIDE
+    (reason,) = certificate.reasons
+    assert "20 of 25 rows of 'f'" in str(reason)
+    assert "--min-coverage" in reason.remedy
+
+
+def test_the_least_coverage_can_be_lowered():
+    counts = hiring({"cook": (10, 10, 50, 50), "maid": (0, 5, 0, 0)})
+    assert certify(counts, JOBS, HIRING, min_coverage="0.8").verdict is Verdict.CERTIFIED
+
+
+def test_with_nothing_measured_nothing_is_certified():
+    counts = hiring({"guard": (0, 0, 5, 5), "maid": (5, 5, 0, 0)})
+    certificate = certify(counts, JOBS, HIRING, min_coverage=0)
+    assert certificate.verdict is Verdict.CANNOT_DECIDE
+    assert certificate.to_dict()["risk_difference"]["mean"] is None
+    assert not certificate.relaxed().claimed
+    assert str(certificate)
+
+
+@pytest.mark.parametrize("share", ["1.5", "-1", "ninety", "nan", "inf"])
+def test_a_coverage_that_is_no_share_is_refused(share):
+    with pytest.raises(QuestionError, match="no share"):
+        certify(hiring({"cook": (1, 1, 1, 1)}), JOBS, HIRING, min_coverage=share)
+
+
+def test_an_unknown_scope_is_refused():
+    with pytest.raises(QuestionError, match="'everything'"):
+        certify(datasets.admissions(1), GRAPH, ADMISSION, scope="everything")
+
+
+def test_a_graph_with_unknown_columns_is_refused():
+    with pytest.raises((ColumnError, GraphError), match="height"):
+        certify(
+            datasets.admissions(1), CausalGraph.parse("height -> admission; gender"), ADMISSION
+        )
+
+
+def test_a_missing_direct_arrow_changes_nothing_and_is_said():
+    without = GRAPH.without_arrow("gender", "admission")
+    counts = datasets.admissions(2)
+    bare = certify(counts, without, ADMISSION)
+    assert bare.verdict is certify(counts, GRAPH, ADMISSION).verdict
+    assert bare.direct_arrow is False
+    assert certify(counts, GRAPH, ADMISSION).direct_arrow is True
+
+
+def test_a_limit_that_cuts_the_block_sets_leaves_the_verdict_open():
+    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION, scope="all", limit=1)
+    assert certificate.verdict is Verdict.CANNOT_DECIDE
+    assert not certificate.complete
+    assert "limit" in certificate.reasons[-1].remedy
+
+
+def test_a_violation_is_one_even_if_the_limit_cuts():
+    certificate = certify(datasets.admissions(2), GRAPH, ADMISSION, scope="all", limit=1)
+    assert certificate.verdict is Verdict.NOT_CERTIFIED
+
+
+def test_minimal_block_sets_are_examined_beside_the_causes():
+    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION, scope="minimal")
+    assert [partition.names for partition in certificate.partitions] == [
+        ("major", "test_score"),
+        ("major",),
+    ]
+
+
+OPEN_GRAPH = PartialGraph.parse(
+    "gender -> major -> admission; gender -> admission; test_score - admission; "
+    "gender -> test_score; major -> test_score"
+)
+
+
+def test_an_open_edge_that_decides_is_named_with_its_remedy():
+    certificate = certify(datasets.admissions(2), OPEN_GRAPH, ADMISSION)
+    assert certificate.verdict is Verdict.CANNOT_DECIDE
+    assert certificate.ambiguous
+    assert certificate.deciding_edges == (("test_score", "admission"),)
+    assert certificate.possible_decision_causes == (("major", "test_score"), ("major",))
+    assert certificate.decision_causes == ("major",)
+    reason = certificate.reasons[0]
+    assert "test_score - admission" in reason.what
+    assert "--require" in reason.remedy
+    assert "'test_score -> admission'" in reason.remedy
+
+
+def test_an_open_edge_that_does_not_decide_leaves_the_common_verdict():
+    certificate = certify(datasets.admissions(1), OPEN_GRAPH, ADMISSION)
+    assert certificate.verdict is Verdict.CERTIFIED
+    assert certificate.ambiguous
+    assert certificate.deciding_edges == ()
+
+
+@pytest.mark.parametrize(
+    ("knowledge", "verdict"),
+    [
+        (Tiers(["gender"], ["major", "test_score"], ["admission"]), Verdict.NOT_CERTIFIED),
+        (Knowledge(required=["test_score -> admission"]), Verdict.NOT_CERTIFIED),
+        (Knowledge(required=["admission -> test_score"]), Verdict.CERTIFIED),
+    ],
+)
+def test_knowledge_settles_an_open_edge(knowledge, verdict):
+    certificate = certify(datasets.admissions(2), OPEN_GRAPH, ADMISSION, knowledge=knowledge)
+    assert certificate.verdict is verdict
+    assert not certificate.ambiguous
+
+
+def test_ambiguous_causes_leave_block_sets_unexamined():
+    certificate = certify(datasets.admissions(1), OPEN_GRAPH, ADMISSION, scope="all")
+    assert certificate.verdict is Verdict.CANNOT_DECIDE
+    assert not certificate.complete
+    assert "ambiguous" in certificate.reasons[-1].what
+
+
+def test_edges_open_elsewhere_do_not_matter():
+    graph = PartialGraph.parse(
+        "major - gender; major -> admission; gender -> admission; test_score -> admission"
+    )
+    certificate = certify(datasets.admissions(1), graph, ADMISSION, scope="minimal")
+    assert certificate.verdict is Verdict.CERTIFIED
+    assert not certificate.ambiguous
+
+
+def test_groups_that_are_not_compared_are_left_out_and_counted():
+    counts = datasets.admissions(2).recoded("gender", {})
+    lines = {name: [labels[at] for labels, _ in counts] for at, name in enumerate(counts.names)}
+    for name, value in zip(counts.names, ("other", "CS", "L", "admitted"), strict=True):
+        lines[name].append(value)
+    three = CountTable.of(lines, [*(count for _, count in counts), 11])
+    named = certify(three, GRAPH, replace(ADMISSION, other="male"))
+    assert named.posed.left_out == 11
+    assert named.rows == counts.rows
+    pooled = certify(three, GRAPH, replace(ADMISSION, other="rest"))
+    assert pooled.posed.left_out == 0
+    assert pooled.question.other == "not female"
+    assert any("pooled" in sentence for sentence in pooled.assumptions)
+
+
+def test_a_certificate_is_neither_true_nor_false():
+    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION)
+    with pytest.raises(TypeError, match="certificate.verdict is Verdict.CERTIFIED"):
+        bool(certificate)
+
+
+def test_equal_certificates_are_equal():
+    first, second = (certify(datasets.admissions(n), GRAPH, ADMISSION) for n in (1, 1))
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != certify(datasets.admissions(2), GRAPH, ADMISSION)
+
+
+def test_plain_values_serve_the_command_line():
+    found = certify(datasets.admissions(2), GRAPH, ADMISSION).to_dict()
+    assert found["verdict"] == "not certified"
+    assert found["threshold"] == "1/20"
+    assert found["coverage"] == {"rows": 1, "group": 1, "other": 1}
+    assert found["subpopulations"] == {
+        "occupied": 4,
+        "measured": 4,
+        "violating": 4,
+        "above": 2,
+        "below": 2,
+    }
+    assert found["evidence"][2]["risk_difference"] == "3/50"
+    assert set(found["evidence"][0]) >= {
+        "where", "group", "other", "risk_difference", "interval", "p_zero", "p_threshold",
+    }  # fmt: skip
+    assert set(found["relaxed"]) >= {"bound", "assurance", "claimed"}
+    assert found["graph"]["origin"] == "given"
+    assert ["gender", "admission"] in found["graph"]["arrows"]
+
+
+def test_the_words_never_call_anything_fair():
+    for example in (1, 2):
+        text = str(certify(datasets.admissions(example), GRAPH, ADMISSION)).lower()
+        assert "fair" not in text
+        assert "compliant" not in text
+        assert "given this graph" in text
+
+
+def test_a_partition_may_hold_a_consequence_and_is_then_refused():
+    graph = CausalGraph.parse("gender -> admission; major -> admission -> test_score")
+    told = explain_partition(datasets.admissions(1), graph, ADMISSION, ["major", "test_score"])
+    assert not told.is_meaningful
+    assert told.to_dict()["consequences"] == ["test_score"]
+
+
+@pytest.mark.parametrize("names", [["gender"], ["major", "admission"]])
+def test_what_is_compared_cannot_be_held_equal(names):
+    with pytest.raises(GraphError, match="what is compared"):
+        explain_partition(datasets.admissions(1), GRAPH, ADMISSION, names)
+
+
+@pytest.mark.paper("def:rnd")
+def test_the_relaxed_criterion_is_claimed_where_nothing_differs():
+    relaxed = certify_relaxed(datasets.admissions(1), GRAPH, ADMISSION, assurance="0.99")
+    assert relaxed.claimed
+    assert relaxed.bound == 1
+    assert "claimed" in str(relaxed)
+
+
+def test_unmeasured_rows_weaken_the_relaxed_claim():
+    counts = hiring({"cook": (10, 10, 10, 10), "guard": (0, 0, 5, 5)})
+    relaxed = certify(counts, JOBS, HIRING).relaxed(assurance="0.9")
+    assert relaxed.bound == 1
+    assert relaxed.bound_of_all_rows == Fraction(40, 50)
+    assert not relaxed.claimed

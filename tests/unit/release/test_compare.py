@@ -1,0 +1,122 @@
+"""Every method side by side."""
+
+from fractions import Fraction
+
+import pytest
+
+from evenhand import datasets
+from evenhand.errors import CannotReleaseError
+from evenhand.evidence import Verdict, certify
+from evenhand.graph.dag import CausalGraph
+from evenhand.graph.partial import PartialGraph
+from evenhand.release.compare import EVERY_METHOD, compare
+from evenhand.removal import LocalMassaging, ModifyData, ModifyGraph, ShuffleProtected
+
+ADMISSION = CausalGraph.parse(
+    "gender -> major; gender -> admission; major -> admission; test_score -> admission"
+)
+ASKED = datasets.question("admissions").question
+
+
+@pytest.fixture
+def example_2():
+    return certify(datasets.admissions(2), ADMISSION, ASKED)
+
+
+def found(certificate, **options):
+    return {
+        (one.method, one.policy, one.threshold): one
+        for one in compare(certificate, **options).outcomes
+    }
+
+
+@pytest.mark.paper("table:comparison")
+def test_every_method_has_its_line(example_2):
+    outcomes = compare(example_2).outcomes
+    assert len(outcomes) == len(EVERY_METHOD)
+    assert {one.threshold for one in outcomes} == {Fraction(1, 20)}
+
+
+def test_what_promises_to_reach_the_criterion_reaches_it(example_2):
+    promised = [one for one in compare(example_2).outcomes if one.guaranteed]
+    assert len(promised) == 5
+    assert all(one.violating == 0 for one in promised)
+    assert {one.verdict for one in promised} == {Verdict.CERTIFIED}
+
+
+def test_the_printed_algorithm_does_not(example_2):
+    printed = found(example_2)["modify-data", "printed", Fraction(1, 20)]
+    assert not printed.guaranteed
+    assert printed.violating == 3
+    assert printed.verdict is Verdict.NOT_CERTIFIED
+
+
+def test_numbers_are_those_of_the_change(example_2):
+    minimal = found(example_2)["modify-data", "minimal", Fraction(1, 20)]
+    assert minimal.changed_rows == 15
+    assert minimal.utility.cell_changes == 30
+    assert minimal.model_distance is None
+
+
+@pytest.mark.paper("table:setting")
+def test_a_larger_threshold_costs_less(example_2):
+    some = compare(
+        example_2, thresholds=["0.025", "0.05", "0.075", "0.1"], methods=[ModifyData()]
+    )
+    costs = [one.changed_rows for one in some.outcomes]
+    assert costs == sorted(costs, reverse=True)
+    assert [partition.violating for partition in some.before] == [4, 4, 2, 2]
+
+
+def test_a_result_does_not_depend_on_the_other_methods(example_2):
+    alone = found(example_2, methods=[ShuffleProtected()], seed=3)
+    among = found(example_2, seed=3)
+    key = ("shuffle-protected", "all rows", Fraction(1, 20))
+    assert alone[key].utility == among[key].utility
+
+
+def test_the_model_s_optimum_stands_beside_what_is_measured(example_2):
+    for one in compare(example_2, methods=[ModifyGraph(), ModifyGraph(generate=True)]).outcomes:
+        assert 0 < one.model_distance < one.utility.distance
+
+
+def test_utility_is_measured_on_the_graphs_columns_for_every_method():
+    """Columns outside the graph are not generated, so they must not count for the others."""
+    graph = CausalGraph.parse("gender -> admission; test_score -> admission")
+    certificate = certify(datasets.admissions(2), graph, ASKED)
+    both = compare(certificate, methods=[ModifyData(), ModifyGraph(generate=True)])
+    assert all(one.utility.cell_changes for one in both.outcomes)
+
+
+def test_pooled_groups_are_compared_as_one():
+    counts = datasets.admissions(2)
+    asked = type(ASKED)(
+        protected="gender",
+        group="female",
+        other="rest",
+        decision="admission",
+        favorable="admitted",
+        threshold="0.05",
+    )
+    outcomes = compare(certify(counts, ADMISSION, asked)).outcomes
+    assert {one.violating for one in outcomes if one.guaranteed} == {0}
+
+
+def test_it_is_told_in_words_and_in_values(example_2):
+    comparison = compare(example_2, methods=[ModifyData(), LocalMassaging()])
+    text = str(comparison)
+    assert "modify-data" in text
+    assert "neither the ranker" in text
+    assert "4 of 4 measured differ" in text
+    first = comparison.to_dict()["outcomes"][0]
+    assert first["threshold"] == "1/20"
+    assert first["cell_changes"] == 30
+    assert comparison.to_dict()["before"] == [
+        {"threshold": "1/20", "violating": 4, "measured": 4}
+    ]
+
+
+def test_ambiguous_causes_cannot_be_compared():
+    graph = PartialGraph.parse("gender -> admission; gender -> major; major - admission")
+    with pytest.raises(CannotReleaseError):
+        compare(certify(datasets.admissions(2), graph, ASKED))

@@ -1,0 +1,183 @@
+"""Tables made from the modified model."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from evenhand import CountTable, Question, datasets
+from evenhand.evidence import Partition, certify
+from evenhand.graph.dag import CausalGraph
+from evenhand.release.generated import generate_counts
+from evenhand.release.utility import compare_counts
+from evenhand.removal import GeneratedPlan, ModifyGraph, plan_removal
+
+ADMISSION = CausalGraph.parse(
+    "gender -> major -> admission; gender -> admission; test_score -> admission; "
+    "admission -> stays"
+)
+ASKED = datasets.question("admissions").question
+
+
+def students():
+    """Example 2, everybody four times: three of four of the admitted stay, and nobody else."""
+    columns, counts = {name: [] for name in (*datasets.admissions(2).names, "stays")}, []
+    for labels, rows in datasets.admissions(2):
+        admitted = "admitted" in labels
+        for stays, share in (("yes", 3 if admitted else 0), ("no", 1 if admitted else 4)):
+            for name, label in zip(columns, (*labels, stays), strict=True):
+                columns[name].append(label)
+            counts.append(rows * share)
+    return CountTable.of(columns, counts)
+
+
+def planned(*, sample=False, counts=None, graph=ADMISSION, threshold="0.05"):
+    asked = replace(ASKED, threshold=Fraction(threshold))
+    certificate = certify(students() if counts is None else counts, graph, asked)
+    return plan_removal(certificate, by=ModifyGraph(generate=True, sample=sample))
+
+
+def made(plan, seed=0):
+    return generate_counts(plan, np.random.default_rng(seed))
+
+
+def differences(plan, counts):
+    certificate = certify(counts, ADMISSION, plan.question)
+    return certificate.partition
+
+
+@pytest.mark.paper("alg:mg")
+def test_counted_out_rows_meet_the_criterion():
+    plan = planned()
+    assert isinstance(plan, GeneratedPlan)
+    assert plan.reaches_criterion
+    found = differences(plan, made(plan))
+    assert found.measured.all()
+    assert found.violating == 0
+
+
+@pytest.mark.paper("alg:mg")
+def test_rows_drawn_independently_promise_nothing_and_keep_nothing():
+    """Where the optimum lies on the threshold about every second draw is beyond it."""
+    plan = planned(sample=True)
+    assert not plan.reaches_criterion
+    broken = [differences(plan, made(plan, seed)).violating for seed in range(20)]
+    assert sum(found > 0 for found in broken) > 10
+
+
+def test_there_are_as_many_rows_and_the_same_columns_in_the_same_order():
+    counts = students()
+    after = made(planned())
+    assert after.rows == counts.rows
+    assert after.names == counts.names
+
+
+def test_columns_outside_the_graph_are_not_made():
+    few = CausalGraph.parse("gender -> admission; major -> admission")
+    assert made(planned(graph=few)).names == ("gender", "major", "admission")
+
+
+def test_every_table_is_met_within_a_row():
+    """Given the same parents, each value has its share of the rows made, but for rounding."""
+    plan = planned()
+    after = made(plan)
+    for node, parents, shares in plan.tables:
+        if node.name == plan.question.decision:
+            continue
+        cube = after.cube([*parents, node.name])
+        wanted = shares * cube.sum(axis=-1, keepdims=True)
+        assert abs(cube - wanted).max() <= 1
+
+
+def test_the_decisions_effects_follow_the_new_decisions():
+    after = made(planned())
+    assert after.count(admission="rejected", stays="yes") == 0
+    admitted = after.count(admission="admitted")
+    assert after.count(admission="admitted", stays="yes") == pytest.approx(
+        0.75 * admitted, abs=1
+    )
+
+
+def test_a_complete_graph_gives_back_every_untouched_cell():
+    """Then the model is the joint itself, and only decisions beyond the threshold move."""
+    counts = students()
+    order = ("gender", "test_score", "major", "admission", "stays")
+    whole = CausalGraph(
+        order, frozenset((a, b) for at, a in enumerate(order) for b in order[at + 1 :])
+    )
+    nothing_to_do = planned(counts=counts, graph=whole, threshold="0.2")
+    assert made(nothing_to_do) == counts
+    assert nothing_to_do.model_distance == 0
+
+
+def test_the_same_seed_gives_the_same_table_and_another_another():
+    plan = planned(sample=True)
+    assert made(plan, 3) == made(plan, 3)
+    assert made(plan, 3) != made(plan, 4)
+
+
+def test_a_graph_without_the_arrow_still_generates_rows_that_certify():
+    graph = CausalGraph(ADMISSION.nodes, ADMISSION.arrows - {("gender", "admission")})
+    plan = planned(graph=graph)
+    assert differences(plan, made(plan)).violating == 0
+
+
+def test_an_absent_group_gets_the_rate_of_the_present_one():
+    """No woman studies physics; should the model make one, her chances are the men's."""
+    counts = CountTable.of(
+        {
+            "gender": ["female", "female", "male", "male", "male"],
+            "major": ["law", "law", "law", "physics", "physics"],
+            "admission": ["rejected", "admitted", "admitted", "admitted", "rejected"],
+        },
+        [30, 10, 40, 15, 5],
+    )
+    graph = CausalGraph.parse("major -> admission; gender -> admission")
+    plan = planned(counts=counts, graph=graph)
+    table = plan.network.tables["admission"]
+    at = {name: table.parents[i].values.index for i, name in enumerate(table.names[:-1])}
+    cell = tuple(
+        at[name]("female" if name == "gender" else "physics") for name in table.names[:-1]
+    )
+    shares = dict(zip(table.node.values, plan.decision_shares[cell], strict=True))
+    assert shares["admitted"] == pytest.approx(0.75)
+    found = Partition.of(
+        replace(certify(counts, graph, plan.question).posed, counts=made(plan)), ["major"]
+    )
+    assert found.measured.all()
+    assert found.violating == 0
+
+
+def test_counting_out_is_nearer_to_the_model_than_drawing():
+    counts = students()
+    exact, drawn = planned(), planned(sample=True)
+    nearest = compare_counts(counts, made(exact)).distance
+    luck = [compare_counts(counts, made(drawn, seed)).distance for seed in range(10)]
+    assert nearest < np.mean(luck)
+
+
+def test_a_plan_is_told_in_words_and_in_values():
+    assert "8,800 new rows, counted out" in str(planned())
+    assert "drawn independently" in str(planned(sample=True))
+    assert planned().to_dict()["columns"] == list(students().names)
+    assert not list(planned().moves)
+
+
+def test_a_margin_is_kept():
+    certificate = certify(students(), ADMISSION, ASKED)
+    plan = plan_removal(certificate, by=ModifyGraph(generate=True, margin="0.03"))
+    found = differences(plan, made(plan))
+    assert all(abs(found.risk_difference(at)) < Fraction(1, 50) for at in range(len(found)))
+
+
+def test_a_protected_attribute_pooled_of_many_is_made_under_its_pool():
+    counts = CountTable.of(
+        {"sex": ["f", "m", "x", "f"], "hired": ["no", "yes", "yes", "yes"]}, [40, 30, 10, 20]
+    )
+    asked = Question(
+        protected="sex", group="f", other="rest", decision="hired", favorable="yes"
+    )
+    certificate = certify(counts, CausalGraph.parse("sex -> hired"), asked)
+    after = made(plan_removal(certificate, by=ModifyGraph(generate=True)))
+    assert after.values("sex") == {"f": 60, "not f": 40}

@@ -1,0 +1,215 @@
+"""The methods to compare with: what they do, and that they promise nothing."""
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from evenhand import CountTable, Question, datasets
+from evenhand.errors import CannotReleaseError, ColumnError
+from evenhand.evidence import Partition, certify
+from evenhand.graph.dag import CausalGraph
+from evenhand.graph.partial import PartialGraph
+from evenhand.release.counted import change_counts
+from evenhand.removal import (
+    LocalMassaging,
+    LocalPreferentialSampling,
+    ShuffleProtected,
+    plan_removal,
+)
+
+ADMISSION = CausalGraph.parse(
+    "gender -> major; gender -> admission; major -> admission; test_score -> admission"
+)
+BASELINES = [ShuffleProtected(), LocalMassaging(), LocalPreferentialSampling()]
+
+
+@pytest.fixture
+def example_2():
+    return certify(datasets.admissions(2), ADMISSION, datasets.question("admissions").question)
+
+
+def carried_out(certificate, method, seed=0):
+    plan = plan_removal(certificate, by=method, seed=seed)
+    return change_counts(certificate.posed.counts, plan, np.random.default_rng(seed))
+
+
+def rates(certificate, counts, name):
+    """The favorable rates of the group and of the others for each value of an attribute."""
+    found = Partition.of(replace(certificate.posed, counts=counts), [name])
+    return [
+        (Fraction(int(a), int(n)), Fraction(int(b), int(m)))
+        for a, n, b, m in zip(
+            found.group_yes, found.group, found.other_yes, found.other, strict=True
+        )
+    ]
+
+
+@pytest.mark.paper("table:comparison")
+@pytest.mark.parametrize("method", BASELINES, ids=lambda method: method.name)
+def test_a_baseline_promises_nothing_and_says_so(example_2, method):
+    plan = plan_removal(example_2, by=method)
+    assert not method.guaranteed
+    assert not plan.reaches_criterion
+    assert "no guarantee" in str(plan)
+    assert plan.to_dict()["changed_rows"] == plan.changed_rows
+
+
+@pytest.mark.parametrize("method", BASELINES, ids=lambda method: method.name)
+def test_the_same_seed_gives_the_same_plan(method, adult):
+    graph = CausalGraph.parse("; ".join(f"{n} -> income" for n in adult.names if n != "income"))
+    certificate = certify(adult, graph, datasets.question("adult").question)
+    assert method.plan(certificate, seed=5) == method.plan(certificate, seed=5)
+    assert method.plan(certificate, seed=5) == method.plan(
+        certificate, seed=np.random.default_rng(5)
+    )
+
+
+@pytest.mark.parametrize("method", BASELINES, ids=lambda method: method.name)
+def test_patterns_give_every_value_and_do_not_overlap(example_2, method):
+    plan = plan_removal(example_2, by=method)
+    patterns = Counter(tuple(sorted(move.where.items())) for move in plan.moves)
+    assert set(patterns.values()) == {1}
+    assert {frozenset(move.where) for move in plan.moves} == {
+        frozenset(example_2.posed.counts.names)
+    }
+    for move in plan.moves:
+        assert 0 < move.rows <= example_2.posed.counts.count(**move.where)
+
+
+def test_shuffling_moves_nothing_but_the_protected_attribute(example_2):
+    before = example_2.posed.counts
+    after = carried_out(example_2, ShuffleProtected())
+    rest = ["major", "test_score", "admission"]
+    assert after.marginal(rest) == before.marginal(rest)
+    assert after.values("gender") == before.values("gender")
+    assert after != before
+
+
+def test_after_shuffling_the_groups_share_is_the_same_everywhere_on_average(example_2):
+    """A quarter of example 2 is male, also among the admitted."""
+    males = [
+        carried_out(example_2, ShuffleProtected(), seed).count(
+            gender="male", admission="admitted"
+        )
+        for seed in range(60)
+    ]
+    admitted = datasets.admissions(2).count(admission="admitted")
+    assert np.mean(males) == pytest.approx(admitted / 4, rel=0.02)
+
+
+def test_massaging_makes_rates_agree_given_its_attribute(example_2):
+    after = carried_out(example_2, LocalMassaging(explanatory=("test_score",)))
+    for group, other in rates(example_2, after, "test_score"):
+        assert abs(group - other) <= Fraction(1, 200)
+
+
+def test_massaging_meets_in_the_middle_of_the_two_rates(example_2):
+    before = rates(example_2, example_2.posed.counts, "test_score")
+    after = rates(
+        example_2,
+        carried_out(example_2, LocalMassaging(explanatory=("test_score",))),
+        "test_score",
+    )
+    for (group, other), (new, _) in zip(before, after, strict=True):
+        assert float(new) == pytest.approx(float((group + other) / 2), abs=0.003)
+
+
+def test_massaging_changes_decisions_only(example_2):
+    before = example_2.posed.counts
+    rest = ["gender", "major", "test_score"]
+    assert carried_out(example_2, LocalMassaging()).marginal(rest) == before.marginal(rest)
+
+
+def test_sampling_takes_the_rates_half_the_way(example_2):
+    before = rates(example_2, example_2.posed.counts, "test_score")
+    method = LocalPreferentialSampling(explanatory=("test_score",))
+    after = rates(example_2, carried_out(example_2, method), "test_score")
+    for (group, other), (new_group, new_other) in zip(before, after, strict=True):
+        assert float(new_other - new_group) == pytest.approx(
+            float(other - group) / 2, abs=0.005
+        )
+
+
+def test_sampling_leaves_rows_out_and_doubles_others(example_2):
+    plan = plan_removal(example_2, by=LocalPreferentialSampling())
+    assert {move.times for move in plan.moves} == {0, 2}
+    assert not any(move.becomes for move in plan.moves)
+    gone = sum(move.rows for move in plan.moves if move.times == 0)
+    doubled = sum(move.rows for move in plan.moves if move.times == 2)
+    after = carried_out(example_2, LocalPreferentialSampling())
+    assert after.rows == example_2.rows - gone + doubled
+
+
+def test_those_nearest_to_the_other_decision_change_first():
+    """Of the women with and without a degree, those with one are raised; of the men, the
+    others are lowered."""
+    lines = [
+        ("f", "law", "no", 40, 2),
+        ("f", "law", "yes", 40, 10),
+        ("m", "law", "no", 40, 20),
+        ("m", "law", "yes", 40, 36),
+    ]
+    columns, counts = {name: [] for name in ("sex", "field", "degree", "hired")}, []
+    for sex, field, degree, rows, yes in lines:
+        for hired, count in (("yes", yes), ("no", rows - yes)):
+            for name, label in zip(columns, (sex, field, degree, hired), strict=True):
+                columns[name].append(label)
+            counts.append(count)
+    asked = Question(protected="sex", group="f", decision="hired", favorable="yes")
+    graph = CausalGraph.parse("sex -> hired; degree -> hired; field -> hired")
+    certificate = certify(CountTable.of(columns, counts), graph, asked)
+    plan = LocalMassaging(explanatory=("field",)).plan(certificate)
+    changed = {
+        (move.where["sex"], move.where["degree"], move.where["hired"]): move.rows
+        for move in plan.moves
+    }
+    assert changed == {("f", "yes", "no"): 22, ("m", "no", "yes"): 20, ("m", "yes", "yes"): 2}
+
+
+@pytest.mark.paper("tab:toy2")
+def test_an_attribute_that_forms_no_meaningful_partition_hides_every_difference(example_2):
+    """Given the major alone the rates hardly differ, so next to nothing is done."""
+    after = carried_out(example_2, LocalMassaging(explanatory=("major",)))
+    found = Partition.of(replace(example_2.posed, counts=after), example_2.partition.names)
+    assert found.violating == example_2.partition.violating == 4
+
+
+def test_without_other_attributes_the_whole_table_is_one_part():
+    counts = CountTable.of(
+        {"sex": ["f", "f", "m", "m"], "hired": ["no", "yes", "no", "yes"]}, [80, 20, 40, 60]
+    )
+    asked = Question(protected="sex", group="f", decision="hired", favorable="yes")
+    certificate = certify(counts, CausalGraph.parse("sex -> hired"), asked)
+    after = carried_out(certificate, LocalMassaging())
+    assert after.count(sex="f", hired="yes") == after.count(sex="m", hired="yes") == 40
+
+
+def test_a_part_with_one_group_only_stays_as_it_is():
+    counts = CountTable.of(
+        {
+            "sex": ["f", "f", "m", "m"],
+            "job": ["a", "a", "b", "b"],
+            "hired": ["no", "yes", "no", "yes"],
+        },
+        [8, 2, 5, 5],
+    )
+    asked = Question(protected="sex", group="f", decision="hired", favorable="yes")
+    certificate = certify(counts, CausalGraph.parse("sex -> hired; job -> hired"), asked)
+    assert not plan_removal(certificate, by=LocalMassaging()).moves
+
+
+def test_an_unknown_attribute_is_refused(example_2):
+    with pytest.raises(ColumnError, match="no column 'majr'.*'major'"):
+        LocalMassaging(explanatory=("majr",)).plan(example_2)
+
+
+def test_ambiguous_causes_give_no_plan():
+    graph = PartialGraph.parse("gender -> admission; gender -> major; major - admission")
+    certificate = certify(
+        datasets.admissions(2), graph, datasets.question("admissions").question
+    )
+    with pytest.raises(CannotReleaseError):
+        ShuffleProtected().plan(certificate)
