@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 YES, NO, OPEN = "certified", "not certified", "cannot decide"
-BAD = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
+BAD = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, csv.Error)
 Table = dict[tuple[str, ...], list[int]]
 
 
@@ -269,7 +269,7 @@ def verify(text: str, data: str | None = None) -> tuple[int, list[str]]:
         checker = Checker(record)
         wrong = checker.wrong
         checker.check(data)
-    except BAD as error:
+    except (*BAD, RecursionError) as error:
         return 1, [*wrong, f"malformed: {type(error).__name__}: {error}"]
     if not wrong and not data and not checker.is_full:
         return 3, ["this is a shared copy: its verdict can be checked with the data only"]

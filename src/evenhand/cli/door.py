@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from evenhand.cli.audit import audit
+from evenhand.cli.compare import compare
 from evenhand.cli.demo import demo
 from evenhand.cli.discover import discover
 from evenhand.cli.init import init
@@ -27,7 +28,7 @@ app = typer.Typer(
     epilog="Exit status: 0 certified or done · 1 not certified · 3 cannot decide · "
     "2 bad usage or input · 4 resources · 130 interrupted.",
 )
-for verb in (demo, init, discover, audit, verify):
+for verb in (demo, init, discover, audit, compare, verify):
     app.command(verb.__name__)(verb)
 
 

@@ -317,3 +317,12 @@ def test_a_file_that_is_not_there_is_bad_usage(tmp_path, names):
     CERTIFICATE.write(tmp_path / "certificate.json")
     with pytest.raises(SystemExit, match="2"):
         checker.main([str(tmp_path / name) for name in names])
+
+
+def test_data_that_are_no_csv_are_said_to_be_so(tmp_path):
+    text = CERTIFICATE.to_json()
+    data = tmp_path / "broken.csv"
+    data.write_text('gender,major,test_score,admission\nfemale,"CS"x,L,admitted\n')
+    status, notes = checker.verify(text, str(data))
+    assert status == 1
+    assert "malformed" in notes[-1]

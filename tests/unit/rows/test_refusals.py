@@ -87,9 +87,7 @@ def test_names_that_are_no_texts_are_refused(pandas):
     assert "'0', '1'" in problem.what
 
 
-@pytest.mark.parametrize(
-    "value", [[1], {"x": 1}, b"bytes"], ids=["list", "structure", "bytes"]
-)
+@pytest.mark.parametrize("value", [[1], {"x": 1}, b"bytes"], ids=["list", "structure", "bytes"])
 def test_a_column_without_labels_is_refused_by_type(value):
     table = pa.table({"a": ["x"], "b": [value]})
     problem = the_problem(ColumnError, table)
@@ -125,7 +123,9 @@ def test_codings_are_given_in_one_way(written):
 
 
 def identified(rows, every=1):
-    return pa.table({"id": [str(i // every) for i in range(rows)], "x": ["a", "b"] * (rows // 2)})
+    return pa.table(
+        {"id": [str(i // every) for i in range(rows)], "x": ["a", "b"] * (rows // 2)}
+    )
 
 
 @pytest.mark.parametrize("rows", [100, 30_000])

@@ -1,0 +1,145 @@
+"""How long a release takes: Adult from end to end, and ten million rows of Parquet.
+
+    python bench/release.py [ROWS]
+
+Every measurement runs in a process of its own; CPU seconds are those after the import. A plain
+copy of the same file by DuckDB stands beside the large one.
+"""
+
+import csv
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenhand import Question, datasets
+from evenhand.evidence import Certificate, certify
+from evenhand.graph.dag import CausalGraph
+from evenhand.release import release
+from evenhand.removal import ModifyData
+from evenhand.rows import Rows, read
+
+CARDS = (2, 2, 3, 4, 4, 5, 6, 8, 9, 3, 2)
+GROUP = 1_000_000
+
+
+def write_adult(path: Path) -> None:
+    """Adult as one line for each person."""
+    counts = datasets.adult()
+    people = [labels for labels, count in counts for _ in range(count)]
+    order = np.random.default_rng(0).permutation(len(people))
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(counts.names)
+        writer.writerows(people[at] for at in order)
+
+
+def write_many(path: Path, rows: int) -> None:
+    """Twelve columns of labels; the decision depends on two of them, and on the group."""
+    generator = np.random.default_rng(0)
+    schema = pa.schema(
+        [*((f"a{at}", pa.string()) for at in range(len(CARDS))), ("e", pa.string())]
+    )
+    with pq.ParquetWriter(path, schema) as writer:
+        for begin in range(0, rows, GROUP):
+            size = min(GROUP, rows - begin)
+            codes = [generator.integers(0, card, size) for card in CARDS]
+            rate = 0.3 + 0.1 * codes[0] + 0.05 * codes[2] + 0.02 * codes[5]
+            codes.append((generator.random(size) < rate).astype(int))
+            columns = [
+                pa.DictionaryArray.from_arrays(
+                    pa.array(code.astype(np.int32)), [f"v{at}" for at in range(code.max() + 1)]
+                ).cast(pa.string())
+                for code in codes
+            ]
+            writer.write_table(pa.table(columns, schema=schema))
+
+
+def audited(rows: Rows, question: Question, causes: tuple[str, ...]) -> Certificate:
+    counts = rows.count()
+    arrows = {(name, question.decision) for name in (*causes, question.protected)}
+    graph = CausalGraph(counts.names, frozenset(arrows))
+    return certify(counts, graph, question, codings=rows.codings)
+
+
+def adult(folder: Path) -> None:
+    question = datasets.question("adult").question
+    causes = ("age", "education", "marital_status", "occupation", "hours_per_week")
+    rows = read(folder / "adult.csv")
+    found = audited(rows, question, tuple(n for n in causes if n in rows.columns))
+    made = release(rows, ModifyData().plan(found), certificate=found, seed=1)
+    made.write(folder / "adult-released.csv", overwrite=True)
+
+
+def many(folder: Path) -> Callable[[], object]:
+    question = Question(protected="a0", group="v0", decision="e", favorable="v1")
+    rows = read(folder / "many.parquet")
+    found = audited(rows, question, ("a2", "a5"))
+    plan = ModifyData().plan(found)
+
+    def run() -> None:
+        made = release(rows, plan, certificate=found, seed=1)
+        made.write(folder / "many-released.parquet", overwrite=True)
+
+    return run
+
+
+def copy(folder: Path) -> None:
+    import duckdb  # noqa: PLC0415  # measured with the copy, not with the release
+
+    source, target = folder / "many.parquet", folder / "many-copy.parquet"
+    duckdb.read_parquet(str(source)).write_parquet(str(target))
+
+
+def measured(what: str, folder: Path) -> None:
+    """Run in a process of its own and print what it took."""
+    run: Callable[[], object]
+    if what == "many":
+        run = many(folder)
+    else:
+        run = {"adult": lambda: adult(folder), "copy": lambda: copy(folder)}[what]
+    cpu, wall = time.process_time(), time.perf_counter()
+    run()
+    took = {
+        "cpu": time.process_time() - cpu,
+        "wall": time.perf_counter() - wall,
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+    print(json.dumps(took))
+
+
+def main() -> None:
+    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_adult(folder / "adult.csv")
+        write_many(folder / "many.parquet", rows)
+        for what, title in (
+            ("adult", "Adult, CSV to certified CSV, all steps (limit 1 s CPU)"),
+            ("many", f"{rows:,} rows of Parquet, audited, to a certified file"),
+            ("copy", "the same file copied by DuckDB"),
+        ):
+            command = [sys.executable, __file__, "--measure", what, name]
+            took = json.loads(subprocess.check_output(command))
+            speed = (
+                f", {rows / took['cpu'] / 1e6:.1f} M rows per CPU s" if what != "adult" else ""
+            )
+            print(
+                f"{title}: {took['cpu']:.2f} s CPU, {took['wall']:.2f} s, "
+                f"{took['peak']:.0f} MB{speed}"
+            )
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--measure"]:
+        measured(sys.argv[2], Path(sys.argv[3]))
+    else:
+        main()

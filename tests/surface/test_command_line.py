@@ -1,0 +1,255 @@
+"""The command line as people and machines meet it."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from evenhand import Codings, datasets
+from evenhand.cli.door import main
+
+GRAPH = "gender -> major; gender -> admission; major -> admission; test_score -> admission"
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a command in this process; returns exit status, output and errors."""
+
+    def running(*arguments):
+        monkeypatch.setattr(sys, "argv", ["evenhand", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        told = capsys.readouterr()
+        return stopped.value.code or 0, told.out, told.err
+
+    return running
+
+
+@pytest.fixture
+def example(tmp_path):
+    """The paper's example 2 as a counted CSV, with a question file and a graph."""
+    lines = ["gender,major,test_score,admission,n"]
+    lines += [",".join([*labels, str(count)]) for labels, count in datasets.admissions(2)]
+    (tmp_path / "data.csv").write_text("\n".join(lines) + "\n")
+    question = replace(datasets.question("admissions"), codings=Codings.of(frequency="n"))
+    (tmp_path / "q.toml").write_text(str(question))
+    (tmp_path / "graph.txt").write_text(GRAPH)
+    return tmp_path
+
+
+def asked(folder):
+    return [
+        folder / "data.csv",
+        "--question",
+        folder / "q.toml",
+        "--graph",
+        folder / "graph.txt",
+    ]
+
+
+def test_not_certified_exits_with_1(run, example):
+    status, out, _ = run("audit", *asked(example))
+    assert status == 1
+    assert out.startswith("not certified: criterion not met at τ = 1/20, given this graph")
+
+
+def test_certified_exits_with_0(run, example):
+    status, out, _ = run("audit", *asked(example), "--threshold", "0.11")
+    assert status == 0
+    assert out.startswith("certified: criterion met at τ = 11/100")
+
+
+def test_cannot_decide_exits_with_3(run, example):
+    (example / "data.csv").write_text(
+        "gender,major,test_score,admission,n\n"
+        "female,CS,L,admitted,5\nfemale,CS,L,rejected,5\nmale,EE,L,admitted,5\n"
+        "male,EE,H,rejected,5\n"
+    )
+    status, out, _ = run("audit", *asked(example))
+    assert status == 3
+    assert out.startswith("cannot decide")
+
+
+def test_json_is_one_document_with_every_promised_field(run, example):
+    status, out, err = run("audit", *asked(example), "--json")
+    told = json.loads(out)
+    assert status == 1
+    assert err == ""
+    assert told["verdict"] == "not certified"
+    assert told["threshold"] == "1/20"
+    assert told["subpopulations"] == {
+        "occupied": 4,
+        "measured": 4,
+        "violating": 4,
+        "above": 2,
+        "below": 2,
+    }
+    assert {
+        "protected",
+        "group",
+        "other",
+        "decision",
+        "favorable",
+        "direct_arrow",
+        "rows",
+        "decision_causes",
+        "possible_decision_causes",
+    } <= set(told)
+    assert set(told["coverage"]) == {"rows", "group", "other"}
+    assert {"nodes", "arrows", "undirected", "origin"} <= set(told["graph"])
+    assert set(told["risk_difference"]) == {"min", "max", "mean", "sd"}
+    assert {"bound", "assurance", "claimed"} <= set(told["relaxed"])
+    assert {
+        "where",
+        "group",
+        "other",
+        "risk_difference",
+        "interval",
+        "p_zero",
+        "p_threshold",
+    } <= set(told["evidence"][0])
+
+
+def test_quiet_says_the_verdict_alone(run, example):
+    assert run("audit", *asked(example), "--quiet")[1] == "not certified\n"
+
+
+def test_a_partition_of_ones_own_is_explained(run, example):
+    _, out, _ = run("audit", *asked(example), "--partition", "test_score")
+    assert "gender -> major -> admission" in out
+
+
+def test_a_certificate_is_written_and_verified(run, example):
+    certificate = example / "c.json"
+    run("audit", *asked(example), "--certificate", certificate)
+    assert certificate.stat().st_mode & 0o777 == 0o600
+    status, out, _ = run("verify", certificate)
+    assert (status, "true" in out) == (0, True)
+    status, out, _ = run("verify", certificate, example / "data.csv")
+    assert (status, "true" in out) == (0, True)
+    assert run("verify", certificate, "--expect", "certified")[0] == 1
+    assert run("verify", certificate, "--expect", "not certified")[0] == 0
+
+
+def test_an_altered_certificate_is_found_false_by_both_programs(run, example):
+    certificate = example / "c.json"
+    run("audit", *asked(example), "--certificate", certificate)
+    content = json.loads(certificate.read_text())
+    content["partitions"][0]["table"][0][2] += 1
+    certificate.write_text(json.dumps(content))
+    status, out, _ = run("verify", certificate, "--json")
+    told = json.loads(out)
+    assert status == 1
+    assert told["record"] == "false"
+    assert told["checker"]
+    assert told["engine"]
+
+
+def test_data_with_one_altered_decision_are_found_out(run, example):
+    certificate = example / "c.json"
+    run("audit", *asked(example), "--certificate", certificate)
+    data = example / "data.csv"
+    data.write_text(data.read_text().replace("admitted,50", "admitted,49", 1))
+    status, out, _ = run("verify", certificate, data)
+    assert status == 1
+    assert "checker:" in out
+    assert "engine:" in out
+
+
+def test_a_shared_copy_cannot_be_decided_alone(run, example):
+    certificate = example / "c.json"
+    run("audit", *asked(example), "--certificate", certificate, "--share")
+    assert run("verify", certificate)[0] == 3
+    assert run("verify", certificate, example / "data.csv")[0] == 0
+
+
+def test_what_is_no_certificate_is_refused(run, example):
+    assert run("verify", example / "absent.json")[0] == 2
+    assert run("verify", example / "data.csv")[0] in (1, 2)
+
+
+def test_discovery_speaks_text_json_and_dot(run, example):
+    options = [example / "data.csv", "--question", example / "q.toml"]
+    assert "arrows" in run("discover", *options)[1]
+    assert set(json.loads(run("discover", *options, "--format", "json")[1])) >= {
+        "nodes",
+        "arrows",
+        "undirected",
+    }
+    assert run("discover", *options, "--format", "dot")[1].startswith("digraph")
+    assert "Causes of admission" in run("discover", *options, "--local")[1]
+    assert run("discover", *options, "--format", "png")[0] == 2
+
+
+def test_without_tiers_the_decision_comes_last_and_this_is_said(run, example):
+    options = [example / "data.csv", "--frequency", "n", "--decision", "admission"]
+    assert "is taken to come after all other columns" in run("discover", *options)[1]
+
+
+def test_init_writes_a_file_once(run, example):
+    target = example / "new.toml"
+    status, out, _ = run("init", example / "data.csv", "--output", target)
+    assert status == 0
+    assert "evenhand audit" in out
+    assert 'protected = ""' in target.read_text()
+    status, _, err = run("init", example / "data.csv", "--output", target)
+    assert status == 2
+    assert "left as it is" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["audit", "absent.csv"], "lacks --protected"),
+        (["audit", "absent.csv", "--question", "absent.toml"], "cannot be read"),
+        (["audit"], "Missing argument"),
+        (["audits"], "audit"),
+    ],
+)
+def test_bad_usage_exits_with_2_and_a_sentence(run, arguments, said):
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_a_wrong_column_name_is_answered_with_the_right_one(run, example):
+    status, _, err = run("audit", *asked(example), "--protected", "gendr")
+    assert status == 2
+    assert "Did you mean 'gender'?" in err
+
+
+def test_methods_are_compared(run, example):
+    status, out, _ = run("compare", *asked(example), "--json")
+    outcomes = json.loads(out)["outcomes"]
+    assert status == 0
+    assert {"modify-data", "modify-graph"} <= {one["method"] for one in outcomes}
+    minimal = next(one for one in outcomes if one["policy"] == "minimal")
+    assert (minimal["changed_rows"], minimal["violating"]) == (15, 0)
+
+
+def test_the_demo_tells_its_story(run):
+    status, out, _ = run("demo")
+    assert status == 0
+    assert "48,842 rows" in out
+
+
+def test_the_version_is_told(run):
+    assert run("--version")[1].startswith("evenhand 0.")
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    program = (
+        "import sys; sys.argv = ['evenhand', 'demo']; from evenhand.cli import main; main()"
+    )
+    pipe = subprocess.run(  # noqa: S602  # a pipe is what is tested
+        f'{sys.executable} -c "{program}" | head -n 1',
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in pipe.stderr
+    assert pipe.stderr == ""
