@@ -187,10 +187,7 @@ class Campaign:
     def size_table(self) -> Iterator[str]:
         """Level and power by the mean number of rows in a stratum."""
         yield (
-            "| rows per stratum | nulls | "
-            + heads("level %")
-            + " | edges | "
-            + heads("power %")
+            "| rows per stratum | nulls | " + heads("level %") + " edges | " + heads("power %")
         )
         yield "|---|--:|" + "--:|" * len(TESTS) + "--:|" + "--:|" * len(TESTS)
         lower = 0.0

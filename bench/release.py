@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ from evenhand.release import release
 from evenhand.removal import ModifyData
 from evenhand.rows import Rows, read
 
-CARDS = (2, 2, 3, 4, 4, 5, 6, 8, 9, 3, 2)
+CARDS = (2, 4, 3, 4, 4, 5, 6, 8, 9, 3, 5)  # with two decisions 25 million cells
 GROUP = 1_000_000
 
 
@@ -43,22 +44,28 @@ def write_adult(path: Path) -> None:
 
 
 def write_many(path: Path, rows: int) -> None:
-    """Twelve columns of labels; the decision depends on two of them, and on the group."""
+    """Twelve columns of labels, each but the first drawn by a table given the one before."""
     generator = np.random.default_rng(0)
-    schema = pa.schema(
-        [*((f"a{at}", pa.string()) for at in range(len(CARDS))), ("e", pa.string())]
-    )
+    tables = [
+        np.cumsum(generator.dirichlet([0.7] * card, size=before), axis=1)
+        for before, card in pairwise((1, *CARDS))
+    ]
+    names = [f"a{at}" for at in range(len(CARDS))]
+    schema = pa.schema([(name, pa.string()) for name in (*names, "e")])
     with pq.ParquetWriter(path, schema) as writer:
         for begin in range(0, rows, GROUP):
             size = min(GROUP, rows - begin)
-            codes = [generator.integers(0, card, size) for card in CARDS]
-            rate = 0.3 + 0.1 * codes[0] + 0.05 * codes[2] + 0.02 * codes[5]
+            codes = [np.zeros(size, int)]
+            for table in tables:
+                below = table[codes[-1]] <= generator.random((size, 1))
+                codes.append(np.minimum(below.sum(axis=1), table.shape[1] - 1))
+            rate = 0.3 + 0.1 * codes[1] + 0.05 * codes[3] + 0.02 * codes[6]
             codes.append((generator.random(size) < rate).astype(int))
             columns = [
                 pa.DictionaryArray.from_arrays(
-                    pa.array(code.astype(np.int32)), [f"v{at}" for at in range(code.max() + 1)]
+                    pa.array(code.astype(np.int32)), [f"v{at}" for at in range(12)]
                 ).cast(pa.string())
-                for code in codes
+                for code in codes[1:]
             ]
             writer.write_table(pa.table(columns, schema=schema))
 

@@ -15,7 +15,7 @@ from evenhand.evidence import certify
 from evenhand.graph import discover
 from evenhand.release.compare import compare
 
-BESIDE = Path(__file__).parents[2] / "shared" / "data"
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def report(name: str, counts: CountTable) -> None:

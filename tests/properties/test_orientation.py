@@ -66,17 +66,19 @@ def contradictory(draw, *, max_nodes=7):
     readings = draw(st.lists(st.integers(0, 3), min_size=len(triples), max_size=len(triples)))
     read = dict(zip(triples, readings, strict=True))
     tiers = {name: draw(st.integers(0, 2)) for name in names} if draw(st.booleans()) else None
+    support = {triple: draw(st.sampled_from((0.0, 0.02, 0.5))) for triple in triples}
     return (
         names,
         frozenset(edges),
-        frozenset(triple for triple, reading in read.items() if reading > 1),
+        frozenset(triple for triple, reading in read.items() if reading > 2),
         frozenset(triple for triple, reading in read.items() if reading == 1),
         tiers,
+        support,
     )
 
 
 def run(case, rename=lambda name: name, *, reverse=False):
-    names, edges, seen, doubtful, tiers = case
+    names, edges, seen, doubtful, tiers, support = case
 
     def pair(a, b):
         return tuple(sorted((rename(a), rename(b))))
@@ -97,6 +99,7 @@ def run(case, rename=lambda name: name, *, reverse=False):
         sorted((pair(*edge) for edge in edges), reverse=reverse),
         colliders=sorted((triple(*one) for one in seen), reverse=reverse),
         ambiguous=[triple(*one) for one in doubtful],
+        support={triple(*one): p for one, p in support.items()},
         order=Knowledge(forbidden=forbidden).about(nodes),
     )
 
@@ -125,7 +128,7 @@ def test_names_and_order_change_nothing_even_where_colliders_conflict(case, othe
 @settings(max_examples=200)
 @given(contradictory())
 def test_whatever_the_evidence_says_no_edge_is_lost_no_cycle_made_no_knowledge_broken(case):
-    _, edges, _, _, tiers = case
+    _, edges, _, _, tiers, _ = case
     found = run(case)
     assert edges_of(found.arrows) | found.undirected == edges
     assert not edges_of(found.arrows) & found.undirected
@@ -138,7 +141,7 @@ def test_whatever_the_evidence_says_no_edge_is_lost_no_cycle_made_no_knowledge_b
 @settings(max_examples=200)
 @given(contradictory())
 def test_an_edge_that_colliders_direct_both_ways_stays_undirected_and_is_logged(case):
-    _, _, seen, _, tiers = case
+    _, _, seen, _, tiers, _ = case
     if tiers is not None:
         return
     claimed = {(side, centre) for x, centre, y in seen for side in (x, y)}

@@ -10,13 +10,13 @@ direction, until no edge at the decision lacks one or no further peer can give i
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
 from typing import get_args
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
-from evenhand.errors import ColumnError, Problem, QuestionError, listed
+from evenhand.errors import ColumnError, Problem, QuestionError, ResourceError, listed
 from evenhand.graph.independence import Tester
 from evenhand.graph.neighborhood import (
     Inquiry,
@@ -38,7 +38,8 @@ class LocalCauses(Described):
     """What is joined to the decision, in which direction, and on what evidence.
 
     ``parents`` and ``children`` have a direction; ``ambiguous`` says for each other neighbor
-    why its edge has none, and ``possible_parents`` lists every parent set that remains. Effects
+    why its edge has none, and ``possible_parents`` lists every parent set that remains (none
+    where they are too many to list). Effects
     that knowledge places after the decision are not looked for. ``separated`` holds the set
     that took each other attribute away from the decision; those in ``weakly_removed`` went
     although that set left nothing to test. ``strength`` holds, for each neighbor, the set that
@@ -139,7 +140,23 @@ def find_causes(
         max_given=max_given,
         max_given_peers=max_given_peers,
     )
-    return search.causes()
+    found = search.causes()
+    if test != "chi-square":
+        return found
+    adjusted = Tester(counts, test="chi-square-adjusted", significance=significance)
+    thin = [
+        name
+        for name, weakest in found.strength.items()
+        if not search.required(decision, name)
+        and adjusted.test(decision, name, weakest.given).independent
+    ]
+    if not thin:
+        return found
+    note = (
+        f"Thin strata hold the edges between {decision!r} and {listed(thin)}: there chi-square "
+        "rejects too often, and test='chi-square-adjusted' would not keep them."
+    )
+    return replace(found, notes=(*found.notes, note))
 
 
 class LocalSearch:
@@ -211,13 +228,21 @@ class LocalSearch:
         return False if not all(seen) else True if len(seen) == len(sides) else None
 
     def separation(self, a: str, b: str) -> Separation | None:
-        """The smallest set that was found to separate two nodes."""
+        """The smallest set that was found to separate two nodes, a testable one if there is."""
         found = [
             self.found[x].separated[y]
             for x, y in ((a, b), (b, a))
             if x in self.found and y in self.found[x].separated
         ]
-        return min(found, key=lambda s: (len(s.given), -s.p, sorted(s.given)), default=None)
+        return min(
+            found,
+            key=lambda s: (self.untestable(a, b, s), len(s.given), -s.p, sorted(s.given)),
+            default=None,
+        )
+
+    def untestable(self, a: str, b: str, separation: Separation) -> bool:
+        """Whether the set left nothing of the two nodes to test."""
+        return self.inquiry.ask(a, b, separation.given).status == "untestable"
 
     def drawing(self) -> "_Drawing":
         """Orient the edges that are known so far.
@@ -234,7 +259,7 @@ class LocalSearch:
                 if self.joined(name, member)
             }
         )
-        around: dict[str, set[str]] = {name: set() for name in (*self.found, *sum(edges, ()))}
+        around: dict[str, set[str]] = {name: set() for name in chain(self.found, *edges)}
         for a, b in edges:
             around[a].add(b)
             around[b].add(a)
@@ -257,13 +282,20 @@ class LocalSearch:
         """Put what was found at the decision into words."""
         decision, drawn = self.decision, drawing.orientation
         claims = [claim for conflict in drawn.conflicts for claim in conflict.claims]
-        sets = possible_parent_sets(
-            decision,
-            drawing.nodes,
-            drawn.arrows,
-            drawn.undirected,
-            (*drawing.ambiguous, *claims),
-        )
+        notes = list(self.notes())
+        try:
+            sets = possible_parent_sets(
+                decision,
+                drawing.nodes,
+                drawn.arrows,
+                drawn.undirected,
+                (*drawing.ambiguous, *claims),
+            )
+        except ResourceError as error:
+            sets = ParentSets(node=decision, sets=())
+            notes.append(str(error))
+        if not sets.consistent:
+            notes.append("The edges found contradict each other: no graph fits all of them.")
         parents = sorted(cause for cause, effect in drawn.arrows if effect == decision)
         children = sorted(effect for cause, effect in drawn.arrows if cause == decision)
         neighbors = sorted(b for a, b in _both(drawn.undirected) if a == decision)
@@ -276,7 +308,7 @@ class LocalSearch:
         weak = [
             name
             for name, separation in separated.items()
-            if self.inquiry.ask(decision, name, separation.given).status == "untestable"
+            if self.untestable(decision, name, separation)
         ]
         return LocalCauses(
             decision=decision,
@@ -292,7 +324,7 @@ class LocalSearch:
             },
             tests=self.inquiry.tests,
             expanded=expanded,
-            notes=tuple(self.notes(sets)),
+            notes=tuple(notes),
         )
 
     def reason(self, name: str, drawn: Orientation) -> str:
@@ -301,11 +333,11 @@ class LocalSearch:
         conflicts = [str(conflict) for conflict in drawn.conflicts if conflict.edge == edge]
         if conflicts:
             return "; ".join(conflicts)
-        return (
-            "no triple of attributes decides its direction: the data look the same either way"
-        )
+        why = "no triple of attributes decides its direction: the data look the same either way"
+        capped = any(self.found[end].capped for end in edge if end in self.found)
+        return why + ("; larger sets, not tried, might tell" if capped else "")
 
-    def notes(self, sets: ParentSets) -> Iterator[str]:
+    def notes(self) -> Iterator[str]:
         """What the answer assumes, and what was not tried."""
         yield "Assumed: no common cause is hidden, and what is known beforehand is right."
         if all(level is None for level in self.order.tier.values()):
@@ -316,8 +348,6 @@ class LocalSearch:
                 f"Larger sets were not tried at {listed(capped)} (more than {self.max_given} "
                 f"at {self.decision!r}, {self.max_given_peers} at its peers)."
             )
-        if not sets.consistent:
-            yield "The edges found contradict each other: no graph fits all of them."
 
 
 @dataclass(frozen=True, slots=True)

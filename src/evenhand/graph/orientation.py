@@ -5,11 +5,13 @@ final. Then every collider ``x -> z <- y`` proposes its two arrows. Then Meek's 
 propose arrows without which there would be a cycle or a collider that was not seen.
 
 All proposals of a round are weighed together, so neither the order nor the names of the nodes
-change the result. Finite samples contradict themselves: an edge that is proposed both ways, or
-whose arrow would close a cycle, stays undirected for good and is kept as a ``Conflict``.
+change the result. Finite samples contradict themselves: an edge that colliders propose both
+ways, or whose arrow would close a cycle together with others, stays undirected for good. So
+does one that rules propose both ways, unless one reading is better supported. Each is kept as a
+``Conflict``.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, TypeAlias
@@ -20,6 +22,7 @@ from evenhand.question.knowledge import Arrow, KnownOrder
 
 Edge: TypeAlias = tuple[str, str]
 Triple: TypeAlias = tuple[str, str, str]
+Reason: TypeAlias = Literal["both ways", "outweighed", "against knowledge", "cycle"]
 _Proposals: TypeAlias = dict[Arrow, set[Triple]]
 
 
@@ -31,12 +34,13 @@ class Conflict:
     """
 
     edge: Edge
-    reason: Literal["both ways", "against knowledge", "cycle"]
+    reason: Reason
     claims: tuple[Triple, ...]
 
     def __str__(self) -> str:
         why = {
             "both ways": "is claimed in both directions",
+            "outweighed": "is claimed in both directions, one of them better supported",
             "against knowledge": "is claimed against what is known",
             "cycle": "would close a cycle",
         }[self.reason]
@@ -59,13 +63,16 @@ def orient(
     *,
     colliders: Collection[Triple] = (),
     ambiguous: Collection[Triple] = (),
+    support: Mapping[Triple, float] | None = None,
     order: KnownOrder,
 ) -> Orientation:
     """Direct the edges by what is known, by the colliders and by Meek's rules.
 
     A triple is ``(x, centre, y)`` with ``x < y`` not adjacent. An ambiguous one is read neither
     as a collider nor as none, so no rule draws on it. A collider that contradicts what is known
-    is refused whole.
+    is refused whole. ``support`` says how well a triple's reading is supported, as by the p of
+    the independence that it is read from: where rules, not colliders, contradict each other,
+    the best supported reading is followed; without it, none.
 
     >>> from evenhand.question.knowledge import Knowledge
     >>> free = Knowledge().about("abcd")
@@ -79,9 +86,9 @@ def orient(
     drawing.direct(arrow for arrow in both_ways if not order.may_cause(*arrow[::-1]))
     _check(drawing, order)
     drawing.direct(drawing.forced())
-    drawing.settle(drawing.read(colliders))
+    drawing.settle(drawing.read(colliders), {})
     while proposals := drawing.follow():
-        drawing.settle(proposals)
+        drawing.settle(proposals, support or {})
     _check(drawing, order)
     return Orientation(
         frozenset(drawing.arrows),
@@ -160,14 +167,21 @@ class _Drawing:
         ]
         return [(a, b) for a, b in both_ways if b in below[a]]
 
-    def settle(self, proposals: _Proposals) -> None:
+    def settle(self, proposals: _Proposals, support: Mapping[Triple, float]) -> None:
         """Draw the proposed arrows but those that another contradicts or that close a cycle."""
         agreed = set()
         for arrow, claims in proposals.items():
             opposite = proposals.get(arrow[::-1])
             if opposite is None:
                 agreed.add(arrow)
-            elif arrow == _edge(*arrow):
+                continue
+            here, there = (
+                max(support.get(claim, 0.0) for claim in side) for side in (claims, opposite)
+            )
+            if here > there:
+                agreed.add(arrow)
+                self.note(arrow, "outweighed", claims | opposite)
+            elif here == there and arrow == _edge(*arrow):
                 self.contest(arrow, "both ways", claims | opposite)
         drawn = Diagram.of(self.nodes, self.arrows | agreed)
         for cause, effect in agreed:
@@ -178,17 +192,16 @@ class _Drawing:
         forced = self.forced()
         for a, b in forced:
             if claims := self.claims(b, a):
-                self.contest((a, b), "cycle", claims)
+                self.note((a, b), "cycle", claims)
         self.direct(forced)
 
-    def contest(
-        self,
-        arrow: Arrow,
-        reason: Literal["both ways", "against knowledge", "cycle"],
-        claims: set[Triple],
-    ) -> None:
-        self.conflicts.append(Conflict(_edge(*arrow), reason, tuple(sorted(claims))))
+    def contest(self, arrow: Arrow, reason: Reason, claims: set[Triple]) -> None:
+        """Leave the edge undirected for good, and say why."""
+        self.note(arrow, reason, claims)
         self.contested.add(_edge(*arrow))
+
+    def note(self, arrow: Arrow, reason: Reason, claims: set[Triple]) -> None:
+        self.conflicts.append(Conflict(_edge(*arrow), reason, tuple(sorted(claims))))
 
 
 def triple_of(a: str, centre: str, b: str) -> Triple:

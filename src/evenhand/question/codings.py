@@ -7,13 +7,13 @@ changes what is released.
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
 from evenhand.errors import EvenhandError, Problem, QuestionError, ValuesError, listed
-from evenhand.question.question import as_label, exact_fraction
+from evenhand.question.question import as_label, exact_fraction, exact_number
 
 MissingRule: TypeAlias = Literal["error", "level", "drop"]
 MISSING = "(missing)"
@@ -62,13 +62,7 @@ class Bins:
 
     def label(self, text: str) -> str:
         """The class of a number given as text; ``ValueError`` if it is none."""
-        try:
-            number = Decimal(text.strip())
-        except InvalidOperation:
-            raise ValueError(text) from None
-        if not number.is_finite():
-            raise ValueError(text)
-        return self.labels[bisect_left(self.cuts, Fraction(number))]
+        return self.labels[bisect_left(self.cuts, exact_number(text))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

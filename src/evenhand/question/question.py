@@ -9,6 +9,7 @@ from evenhand.errors import Problem, QuestionError, did_you_mean, listed
 
 # A threshold with more digits than this is a mistake, and would make exact verdicts slow.
 _LONGEST_THRESHOLD = 18
+_LARGEST_EXPONENT = 400
 
 REST = "rest"
 
@@ -85,6 +86,18 @@ def as_label(value: object) -> str:
     return str(value)
 
 
+def exact_number(text: str) -> Fraction:
+    """The number that a text writes; ``ValueError`` if it writes none, or one beyond floats."""
+    try:
+        number = Decimal(text.strip())
+    except InvalidOperation:
+        raise ValueError(text) from None
+    # A short text can write a number that fills the memory: 1e999999999.
+    if not number.is_finite() or abs(number.adjusted()) > _LARGEST_EXPONENT:
+        raise ValueError(text)
+    return Fraction(number)
+
+
 def exact_fraction(value: object) -> Fraction:
     """Read "0.05", "1/20", Decimal, int or float as the exact number that was written.
 
@@ -96,8 +109,8 @@ def exact_fraction(value: object) -> Fraction:
     if len(text) > 4 * _LONGEST_THRESHOLD:
         raise ValueError(f"{text[:20]}… has too many digits")
     try:
-        number = Fraction(text) if "/" in text else Fraction(Decimal(text))
-    except (InvalidOperation, ZeroDivisionError, OverflowError) as error:
+        number = Fraction(text) if "/" in text else exact_number(text)
+    except (ValueError, ZeroDivisionError) as error:
         raise ValueError(f"{text!r} is not a number") from error
     if max(len(str(number.numerator)), len(str(number.denominator))) > _LONGEST_THRESHOLD + 1:
         raise ValueError(f"{text!r} has more than {_LONGEST_THRESHOLD} digits")
@@ -184,8 +197,8 @@ def _meant_number(text: str) -> str:
     """Guess what a mistyped number was meant to be: "5%" or "0,05"."""
     cleaned = text.strip().replace(",", ".")
     try:
-        number = Fraction(cleaned.rstrip("% "))
-    except (ValueError, ZeroDivisionError):
+        number = exact_number(cleaned.rstrip("% "))
+    except ValueError:
         return ""
     return f"Did you mean '{float(number / 100 if '%' in cleaned else number)}'?"
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from evenhand.release.changes import Changer, Edit, Integers
 from evenhand.release.stored import Stored
@@ -20,31 +21,37 @@ def edited(
         arrays = {name: _taken(array, edit.source) for name, array in arrays.items()}
     for name, (at, places) in edit.cells.items():
         if name in arrays and len(at):
-            new = stored[name].values.take(pa.array(places))
+            new = stored[name].values.take(integers(places))
             arrays[name] = replaced(arrays[name], at, new)
     if frequency in arrays and edit.frequencies:
         at, numbers = edit.frequencies
-        arrays[frequency] = replaced(arrays[frequency], at, pa.array(numbers))
+        arrays[frequency] = replaced(arrays[frequency], at, integers(numbers))
     return pa.RecordBatch.from_arrays(list(arrays.values()), schema=batch.schema)
 
 
 def replaced(array: pa.Array, at: Integers, values: pa.Array) -> pa.Array:
     """The array with other values at some rows; a dictionary grows only if it must."""
     kind = array.type
-    if pa.types.is_string_view(kind):
-        return replaced(array.cast(pa.string()), at, values).cast(kind)
-    mask = np.zeros(len(array), bool)
-    mask[at] = True
+    chosen = np.zeros(len(array), bool)
+    chosen[at] = True
+    bits = np.packbits(chosen, bitorder="little")
+    mask = pa.Array.from_buffers(pa.bool_(), len(array), [None, pa.py_buffer(bits)])
     if not pa.types.is_dictionary(kind):
-        return pc.replace_with_mask(array, pa.array(mask), values.cast(kind))
+        return pc.replace_with_mask(array, mask, values.cast(kind))
     values = values.cast(kind.value_type)
     added = pc.unique(values.filter(pc.invert(pc.is_in(values, value_set=array.dictionary))))
     dictionary = array.dictionary
     if added.drop_null():
         dictionary = pa.concat_arrays([dictionary, added.drop_null()])
     codes = pc.index_in(values, value_set=dictionary, skip_nulls=True).cast(kind.index_type)
-    indices = pc.replace_with_mask(array.indices, pa.array(mask), codes)
+    indices = pc.replace_with_mask(array.indices, mask, codes)
     return pa.DictionaryArray.from_arrays(indices, dictionary, ordered=kind.ordered)
+
+
+def integers(numbers: NDArray[np.integer]) -> pa.Array:
+    """Numbers as Arrow has them, without a copy; ``pa.array`` would load pandas if it can."""
+    data = pa.py_buffer(np.ascontiguousarray(numbers, np.int64))
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, data])
 
 
 def edited_part(
@@ -71,5 +78,5 @@ def edited_part(
 def _taken(array: pa.Array, source: Integers) -> pa.Array:
     kind = array.type
     if pa.types.is_string_view(kind):
-        return array.cast(pa.string()).take(pa.array(source)).cast(kind)
-    return array.take(pa.array(source))
+        return array.cast(pa.string()).take(integers(source)).cast(kind)
+    return array.take(integers(source))

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from evenhand.counts import CountTable, Posed
 from evenhand.question import Codings
-from evenhand.release.batches import edited, edited_part
+from evenhand.release.batches import edited, edited_part, integers
 from evenhand.release.changes import Changer
 from evenhand.release.counted import change_counts
 from evenhand.release.formats import Format, Sink, copy_parquet, write_batches
@@ -113,7 +113,7 @@ def _counted(counts: CountTable) -> Carried:
     number = next(
         n for n in ("count", *(f"count {i}" for i in range(99))) if n not in counts.names
     )
-    table = _labels(counts).append_column(number, pa.array(counts.counts))
+    table = _labels(counts).append_column(number, integers(counts.counts))
     carried = _frame(table, counts)
     codings = Codings(frequency=number)
     return Carried(rows=counts, counted=counts, write=carried.write, codings=codings)
@@ -127,7 +127,7 @@ def _generated(
     if isinstance(rows, CountTable):
         return _counted(counts)
     lines = generator.permutation(np.repeat(np.arange(len(counts)), counts.counts))
-    table = _labels(counts).take(pa.array(lines))
+    table = _labels(counts).take(integers(lines))
     kind = type(rows.origin).__module__.partition(".")[0]
     frame: Any = table
     if kind == "pandas":
@@ -148,7 +148,7 @@ def _labels(counts: CountTable) -> pa.Table:
     return pa.table(
         {
             attribute.name: pa.DictionaryArray.from_arrays(
-                pa.array(codes.astype(np.int32)), pa.array(attribute.values, pa.string())
+                integers(codes), pa.array(attribute.values, pa.string())
             ).cast(pa.string())
             for attribute, codes in zip(counts.attributes, counts.codes, strict=True)
         }

@@ -99,11 +99,11 @@ class Changer:
     def step(self, batch: pa.RecordBatch) -> Edit:
         """What becomes of the next rows."""
         seen = {name: labels.read(batch.column(name)) for name, labels in self._columns.items()}
-        kept = np.ones(batch.num_rows, bool)
+        kept, moves = np.ones(batch.num_rows, bool), self._moves(seen)
         if self._drops:
             for name, (codes, indices) in seen.items():
                 kept &= (codes != self._columns[name].missing)[indices]
-        moves = np.where(kept, self._moves(seen), -1)
+            moves = np.where(kept, moves, -1)
         try:
             if self._selection:
                 return self._edit(kept, moves, self._selection, seen)

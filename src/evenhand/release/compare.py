@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.question import Question
@@ -22,14 +21,12 @@ from evenhand.release.generated import generate_counts
 from evenhand.release.utility import Utility, compare_counts
 from evenhand.removal import (
     Baseline,
-    BaselinePlan,
     GeneratedPlan,
     LocalMassaging,
     LocalPreferentialSampling,
     Method,
     ModifyData,
     ModifyGraph,
-    RemovalPlan,
     ShuffleProtected,
     plan_removal,
 )
@@ -182,24 +179,16 @@ def compare(
     )
 
 
-def carry_out(
-    certificate: Certificate,
-    plan: RemovalPlan | GeneratedPlan | BaselinePlan,
-    generator: np.random.Generator,
-) -> CountTable:
-    """The certificate's counts after a plan; only the graph's columns if rows are generated."""
-    if isinstance(plan, GeneratedPlan):
-        return generate_counts(plan, generator)
-    return change_counts(certificate.posed.counts, plan, generator)
-
-
 def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> Outcome:
     generator = np.random.default_rng(seed)
     start = process_time()
     plan = plan_removal(certificate, by=method, seed=generator)
-    after = carry_out(certificate, plan, generator)
-    seconds = process_time() - start
     before = certificate.posed.counts
+    if isinstance(plan, GeneratedPlan):
+        after = generate_counts(plan, generator)
+    else:
+        after = change_counts(before, plan, generator)
+    seconds = process_time() - start
     columns = [name for name in before.names if name in certificate.graph.nodes]
     found = Partition.of(replace(certificate.posed, counts=after), certificate.partition.names)
     return Outcome(

@@ -192,6 +192,8 @@ def _settings(metadata: pq.FileMetaData) -> dict[str, Any]:
             else column.compression
             for column in columns
         },
+        # Statistics are worked out once for each of these; they need not be so small.
+        "write_batch_size": 1 << 16,
         "use_dictionary": [c.path_in_schema for c in columns if c.has_dictionary_page],
         "write_statistics": [c.path_in_schema for c in columns if c.is_stats_set],
     }

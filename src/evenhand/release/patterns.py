@@ -1,6 +1,7 @@
 """Which move, if any, a line or row falls under."""
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from evenhand.removal import Move, Plan
 
 _LARGEST_KEY = 2**62
+_LARGEST_TABLE = 2**20
 
 
 class Patterns:
@@ -37,6 +39,10 @@ class Patterns:
         keys = self._learn_keys(patterns)
         self._order = np.argsort(keys)
         self._keys = keys[self._order]
+        self._by_key = None
+        if (span := prod(self._cards.values())) <= _LARGEST_TABLE:
+            self._by_key = np.full(span, -1)
+            self._by_key[keys] = np.arange(len(keys))
 
     def codes_of(self, name: str, labels: Sequence[str | None]) -> NDArray[np.int64]:
         """For each label of a column, the code that ``find`` expects."""
@@ -48,6 +54,8 @@ class Patterns:
     def find(self, columns: Mapping[str, NDArray[np.integer]]) -> NDArray[np.int64]:
         """The move of each row, or -1; ``columns`` holds codes from ``codes_of``."""
         keys = self._keys_of([columns[name].astype(np.int64) for name in self.names])
+        if self._by_key is not None:
+            return self._by_key[keys]
         if not len(self._keys):
             return np.full(len(keys), -1)
         place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)

@@ -17,10 +17,15 @@ from evenhand.question.question import REST
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Relearned(Described):
-    """The graph of the released counts, what would be certified by it, and what differs."""
+    """The graph of the released counts, what would be certified by it, and what differs.
+
+    ``decision_causes`` are the certain ones, as in a certificate; where the graph leaves more
+    open, ``possible_decision_causes`` holds every set of them.
+    """
 
     graph: PartialGraph
     decision_causes: tuple[str, ...]
+    possible_decision_causes: tuple[tuple[str, ...], ...]
     verdict: Verdict
     gained: tuple[str, ...]
     lost: tuple[str, ...]
@@ -29,6 +34,9 @@ class Relearned(Described):
         """Plain values."""
         return {
             "decision_causes": list(self.decision_causes),
+            "possible_decision_causes": [
+                list(names) for names in self.possible_decision_causes
+            ],
             "verdict": str(self.verdict),
             "gained": list(self.gained),
             "lost": list(self.lost),
@@ -42,6 +50,10 @@ class Relearned(Described):
             for word, names in (("gained", self.gained), ("lost", self.lost))
             if names
         ]
+        possible = sorted({name for names in self.possible_decision_causes for name in names})
+        doubtful = [name for name in possible if name not in self.decision_causes]
+        if doubtful:
+            change.append(f"open: {', '.join(doubtful)}")
         return Summary(
             title=f"Learned anew from the release: {self.verdict}",
             facts=(
@@ -82,10 +94,12 @@ def relearn(
         min_coverage=certificate.min_coverage,
     )
     now, before = set(found.decision_causes), set(certificate.decision_causes)
+    possible = {name for names in found.possible_decision_causes for name in names}
     return Relearned(
         graph=graph,
         decision_causes=found.decision_causes,
+        possible_decision_causes=found.possible_decision_causes,
         verdict=found.verdict,
         gained=tuple(sorted(now - before)),
-        lost=tuple(sorted(before - now)),
+        lost=tuple(sorted(before - possible)),
     )

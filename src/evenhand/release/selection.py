@@ -57,7 +57,8 @@ class Selection:
         """
         taken = np.zeros(len(moves), bool)
         matching = np.flatnonzero(moves >= 0)
-        move = moves[matching]
+        # Sixteen bits are sorted by digits, which is much faster.
+        move = moves[matching].astype(np.int16 if len(self.sizes) < 2**15 else np.int64)
         order = np.argsort(move, kind="stable")
         amounts = np.bincount(move, minlength=len(self.sizes))
         if (self._seen + amounts > self.sizes).any():

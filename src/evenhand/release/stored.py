@@ -109,7 +109,7 @@ def _first_values(rows: Rows, name: str) -> Iterator[tuple[str, pa.Array, int]]:
         for batch in part.open([name], coded=True):
             values, indices = distinct(batch.column(name))
             occurring, first = np.unique(indices, return_index=True)
-            present = values.take(pa.array(occurring))
+            present = values.take(pa.array(occurring.tolist()))
             labels = texts(present, na=rows.codings.na).to_pylist()
             for at in np.argsort(first).tolist():
                 label = MISSING if labels[at] is None else labels[at]

@@ -9,6 +9,7 @@ import codecs
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
@@ -172,8 +173,7 @@ def _delimiter(lines: Sequence[str], asked: str | None, *, where: str) -> str:
 def _width(lines: Sequence[str], delimiter: str) -> tuple[bool, int]:
     """Whether the first records have as many fields as the header, and how many it has."""
     records = csv.reader(lines, delimiter=delimiter)
-    try:
-        widths = [len(fields) for fields in islice(filter(None, records), _SAMPLE)]
-    except csv.Error:  # a field without end: not with this delimiter
-        return False, 1
+    widths: list[int] = []
+    with suppress(csv.Error):  # a field without end
+        widths.extend(len(fields) for fields in islice(filter(None, records), _SAMPLE))
     return len({*widths}) == 1 and widths[0] > 1, widths[0] if widths else 0

@@ -6,13 +6,13 @@ code to a text that does not fit what was asked, and leave the complaint to the 
 """
 
 from decimal import Decimal, InvalidOperation
-from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from evenhand.question import Bins, Codings
+from evenhand.question.question import exact_number
 from evenhand.rows.arrays import as_numpy, is_null
 
 UNFIT = -1
@@ -81,17 +81,6 @@ class Frequency:
     def encode(self, texts: pa.Array) -> NDArray[np.int64]:
         """The number that each text writes."""
         return np.array([_whole_number(text) for text in texts.to_pylist()], np.int64)
-
-
-def exact_number(text: str) -> Fraction:
-    """The number that a text writes; ``ValueError`` if it writes none."""
-    try:
-        number = Decimal(text.strip())
-    except InvalidOperation:
-        raise ValueError(text) from None
-    if not number.is_finite():
-        raise ValueError(text)
-    return Fraction(number)
 
 
 def nearest_floats(texts: pa.Array) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from evenhand.errors import ColumnError, InputError, Problem, listed
+from evenhand.errors import ColumnError, InputError, Problem, did_you_mean, listed
 from evenhand.rows.binary import arrow_part, parquet_part
 from evenhand.rows.delimited import delimited_part
 from evenhand.rows.part import Part, reading
@@ -80,12 +80,10 @@ def _files(text: str) -> list[Path]:
 
 def _not_found(path: Path, error: Exception) -> Problem:
     if isinstance(error, FileNotFoundError):
-        near = [
-            file for file in path.parent.glob("*") if file.name.lower() == path.name.lower()
-        ]
+        names = [file.name for file in path.parent.glob("*")]
         return Problem(
             "There is no such file.",
-            f"There is {listed(near)}." if near else "",
+            did_you_mean(path.name, names),
             f"Check the path; the working folder is {Path.cwd()}.",
             str(path),
         )
@@ -155,17 +153,14 @@ def _differences(parts: Sequence[Part]) -> Iterator[Problem]:
                 where=other.where,
             )
             continue
-        for (name, kind), (new_name, new_kind) in zip_longest(
-            _fields(first), _fields(other), fillvalue=("", "")
-        ):
-            if (name, kind) != (new_name, new_kind):
+        for old, new in zip_longest(_fields(first), _fields(other), fillvalue=("", "nothing")):
+            if old != new:
                 yield Problem(
-                    f"The files do not have the same columns: here {new_name!r} ({new_kind}), "
-                    if new_name != name
-                    else f"The column {name!r} has the type {new_kind} here, "
-                    f"but {kind} in {first.where}.",
-                    remedy="Bring all files to the same columns, in the same order.",
-                    where=other.where,
+                    f"Here stands the column {new[0]!r} ({new[1]}), where {first.where} has "
+                    f"{old[0]!r} ({old[1]}).",
+                    "Several files make one table only if they have the same columns.",
+                    "Bring all files to the same columns, in the same order.",
+                    other.where,
                 )
 
 

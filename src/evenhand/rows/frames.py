@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from evenhand.errors import ColumnError, InputError, Problem, listed
-from evenhand.rows.part import BATCH_ROWS, Batches, Part, reading, unreadable
+from evenhand.rows.part import BATCH_ROWS, Batches, Part, check_names, reading, unreadable
 
 
 def frame_part(source: Any) -> Part:  # noqa: ANN401  # whatever a person has
@@ -38,7 +38,11 @@ def _table_part(
 def _frame_part(source: Any) -> Part:  # noqa: ANN401  # whatever a person has
     import narwhals as nw  # noqa: PLC0415  # files are read without it
 
-    frame = nw.from_native(source, pass_through=True)
+    try:
+        frame = nw.from_native(source, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        check_names(source.columns, where="frame")
+        raise
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         if hasattr(source, "__arrow_c_stream__"):
             return _reader_part(pa.RecordBatchReader.from_stream(source))

@@ -4,7 +4,7 @@ Everything that can be read is a tuple of parts: most often one, or the files of
 follows neither knows nor asks where the batches come from.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
@@ -59,21 +59,26 @@ class Part:
     dialect: Dialect | None = None
 
     def __post_init__(self) -> None:
-        positions: dict[str, list[int]] = {}
-        for position, name in enumerate(self.names, 1):
-            positions.setdefault(name, []).append(position)
-        repeated = [
-            Problem(
-                f"The column name {name!r} occurs {len(where)} times.",
-                f"It names the columns {', '.join(map(str, where))}.",
-                "Give every column a name of its own.",
-                self.where,
-            )
-            for name, where in positions.items()
-            if len(where) > 1
-        ]
-        if repeated:
-            raise ColumnError(*repeated)
+        check_names(self.names, where=self.where)
+
+
+def check_names(names: Iterable[str], *, where: str) -> None:
+    """Refuse names that several columns have, with the positions of these columns."""
+    positions: dict[str, list[int]] = {}
+    for position, name in enumerate(names, 1):
+        positions.setdefault(name, []).append(position)
+    repeated = [
+        Problem(
+            f"The column name {name!r} occurs {len(places)} times.",
+            f"It names the columns {', '.join(map(str, places))}.",
+            "Give every column a name of its own.",
+            where,
+        )
+        for name, places in positions.items()
+        if len(places) > 1
+    ]
+    if repeated:
+        raise ColumnError(*repeated)
 
 
 @contextmanager

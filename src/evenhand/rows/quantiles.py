@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -11,20 +12,24 @@ from numpy.typing import NDArray
 
 from evenhand.errors import Problem, ValuesError
 from evenhand.question import Bins, Codings
-from evenhand.rows.domain import Frequency, exact_number, nearest_floats
+from evenhand.question.question import exact_number
+from evenhand.rows.arrays import as_arrow, as_numpy, as_texts
+from evenhand.rows.domain import Frequency, nearest_floats
 from evenhand.rows.labels import check_types, distinct, texts
 from evenhand.rows.part import Part, reading
+
+Occurrences: TypeAlias = tuple[pa.Array, NDArray[np.int64]]
 
 _MOST_LOOSE = 1 << 20
 
 
-def quantile_bins(parts: Sequence[Part], name: str, classes: int, codings: Codings) -> Bins:
+def quantile_bins(name: str, classes: int, found: Occurrences, *, where: str) -> Bins:
     """Cuts at exact values of the data: the smallest value that reaches each share of the rows.
 
     A value that would fill several classes makes one of them. Texts that are no numbers are
     passed over here; counting complains about all of them.
     """
-    values, counts = _occurrences(parts, name, codings)
+    values, counts = found
     floats = nearest_floats(values)
     order = np.flatnonzero(np.isfinite(floats))
     order = order[np.argsort(floats[order])]
@@ -52,49 +57,54 @@ def quantile_bins(parts: Sequence[Part], name: str, classes: int, codings: Codin
                 f"The column {name!r} cannot be split into {classes} classes of numbers.",
                 "One value fills them all." if total else "It has no numbers.",
                 "Give cut points in a list, or leave the column as it is.",
-                parts[0].where,
+                where,
             )
         )
     return Bins(tuple(cuts))
 
 
-def _occurrences(
-    parts: Sequence[Part], name: str, codings: Codings
-) -> tuple[pa.Array, NDArray[np.int64]]:
-    """Each distinct text of a column, and in how many rows it occurs."""
-    tables: list[pa.Table] = []
-    for table in _batch_occurrences(parts, name, codings):
-        tables.append(table)
-        if sum(map(len, tables)) > max(_MOST_LOOSE, 2 * len(tables[0])):
-            tables = [_added_up(tables)]
-    table = _added_up(tables).combine_chunks()
-    return table["text"].chunk(0), table["count"].to_numpy()
-
-
-def _batch_occurrences(
-    parts: Sequence[Part], name: str, codings: Codings
-) -> Iterator[pa.Table]:
+def occurrences(
+    parts: Sequence[Part], names: Sequence[str], codings: Codings
+) -> dict[str, Occurrences]:
+    """Each distinct text of some columns, null for missing, and in how many rows it occurs."""
+    nothing = pa.table({"text": as_texts([]), "count": as_arrow(np.zeros(0, np.int64))})
+    loose = {name: [nothing] for name in names}
     for part in parts:
         with reading(part.where):
-            wanted = [name, *filter(None, [codings.frequency])]
-            for batch in part.open(wanted, coded=True):
-                check_types(batch.schema, where=part.where)
-                values, indices = distinct(batch.column(name))
-                counts = np.zeros(len(values), np.int64)
-                np.add.at(counts, indices, _weights(batch, codings.frequency))
-                yield pa.table({"text": texts(values, na=codings.na), "count": counts})
+            for name, table in _tables(part, names, codings):
+                tables = loose[name]
+                tables.append(table)
+                if sum(map(len, tables)) > max(_MOST_LOOSE, 2 * len(tables[0])):
+                    loose[name] = [_added_up(tables)]
+    added = {name: _added_up(tables) for name, tables in loose.items()}
+    return {
+        name: (table["text"].combine_chunks(), as_numpy(table["count"].combine_chunks()))
+        for name, table in added.items()
+    }
 
 
-def _weights(batch: pa.RecordBatch, frequency: str | None) -> NDArray[np.int64] | int:
-    if frequency is None:
-        return 1
-    values, indices = distinct(batch.column(frequency))
-    numbers = np.maximum(Frequency(frequency).encode(texts(values)), 0)
-    weights: NDArray[np.int64] = numbers[indices]
-    return weights
+def _tables(
+    part: Part, names: Sequence[str], codings: Codings
+) -> Iterator[tuple[str, pa.Table]]:
+    frequency = [codings.frequency] if codings.frequency else []
+    for batch in part.open([*names, *frequency], coded=True):
+        check_types(batch.schema, where=part.where)
+        weights = [_numbers(batch.column(name)) for name in frequency]
+        for name in names:
+            values, indices = distinct(batch.column(name))
+            counts = np.zeros(len(values), np.int64)
+            np.add.at(counts, indices, weights[0] if weights else 1)
+            labels = texts(values, na=codings.na).cast(pa.string())
+            yield name, pa.table({"text": labels, "count": as_arrow(counts)})
+
+
+def _numbers(array: pa.Array) -> NDArray[np.int64]:
+    """Frequencies; those that are none count for nothing here."""
+    values, indices = distinct(array)
+    numbers: NDArray[np.int64] = np.maximum(Frequency("").encode(texts(values)), 0)[indices]
+    return numbers
 
 
 def _added_up(tables: Sequence[pa.Table]) -> pa.Table:
-    empty = pa.table({"text": pa.array([], pa.string()), "count": pa.array([], pa.int64())})
-    grouped = pa.concat_tables([empty, *tables]).group_by("text").aggregate([("count", "sum")])
-    return grouped.rename_columns({"count_sum": "count"})
+    added = pa.concat_tables(tables).group_by("text").aggregate([("count", "sum")])
+    return added.rename_columns({"count_sum": "count"})

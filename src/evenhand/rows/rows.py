@@ -14,7 +14,7 @@ from evenhand.rows.counting import Counted, count
 from evenhand.rows.files import file_parts
 from evenhand.rows.frames import frame_part
 from evenhand.rows.part import Batches, Part
-from evenhand.rows.quantiles import quantile_bins
+from evenhand.rows.quantiles import occurrences, quantile_bins
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,13 +39,19 @@ class Rows(Described):
     @cached_property
     def codings(self) -> Codings:
         """How the columns are read, with cut points found where quantiles were asked for."""
-        bins = {
-            name: bins
-            if isinstance(bins, Bins) or name not in self.columns
-            else quantile_bins(self.parts, name, bins, self.asked)
-            for name, bins in self.asked.bins.items()
+        asked = {
+            name: classes
+            for name, classes in self.asked.bins.items()
+            if isinstance(classes, int) and name in self.columns
         }
-        return replace(self.asked, bins=bins)
+        if not asked:
+            return self.asked
+        found = occurrences(self.parts, [*asked], self.asked)
+        bins = {
+            name: quantile_bins(name, classes, found[name], where=self.source)
+            for name, classes in asked.items()
+        }
+        return replace(self.asked, bins={**self.asked.bins, **bins})
 
     def count(self) -> CountTable:
         """How often each assignment occurs; the rows are read for it only once."""
@@ -61,7 +67,10 @@ class Rows(Described):
         return count(self.parts, self.columns, self.codings)
 
     def profile(self) -> dict[str, dict[str, int] | None]:
-        """How often each value of each column occurs; None where values hardly repeat."""
+        """How often each value of each column occurs; None where values hardly repeat.
+
+        Nothing is coded: this is for who does not know the table yet.
+        """
         return {name: self._values(name) for name in self.columns}
 
     def _values(self, name: str) -> dict[str, int] | None:

@@ -5,17 +5,19 @@ import pytest
 from evenhand import Knowledge
 from evenhand.errors import KnowledgeError
 from evenhand.graph import Conflict, orient
+from evenhand.graph.orientation import triple_of
 
 
-def oriented(edges, colliders=(), ambiguous=(), **known):
+def oriented(edges, colliders=(), ambiguous=(), support=None, **known):
     pairs = [tuple(sorted(edge)) for edge in edges.split()]
     nodes = sorted({name for pair in pairs for name in pair})
     order = Knowledge(**known).about(nodes)
     return orient(
         nodes,
         pairs,
-        colliders=[tuple(one) for one in colliders],
-        ambiguous=[tuple(one) for one in ambiguous],
+        colliders=[triple_of(*one) for one in colliders],
+        ambiguous=[triple_of(*one) for one in ambiguous],
+        support=support and {triple_of(*one): p for one, p in support.items()},
         order=order,
     )
 
@@ -64,11 +66,34 @@ def test_colliders_that_claim_an_edge_both_ways_leave_it_and_keep_their_other_ar
     assert arrows(found) == {"xa", "yb"}
     assert found.undirected == {("a", "b")}
     assert found.conflicts == (
-        Conflict(("a", "b"), "both ways", (("a", "b", "y"), ("x", "a", "b"))),
+        Conflict(("a", "b"), "both ways", (("a", "b", "y"), ("b", "a", "x"))),
     )
     assert str(found.conflicts[0]) == (
-        "a - b is claimed in both directions (read from a - b - y, x - a - b)"
+        "a - b is claimed in both directions (read from a - b - y, b - a - x)"
     )
+
+
+def test_rules_that_claim_an_edge_both_ways_leave_it():
+    found = oriented("xa ab by", required=["x->a", "y->b"])
+    assert found.undirected == {("a", "b")}
+    assert [conflict.reason for conflict in found.conflicts] == ["both ways"]
+
+
+@pytest.mark.parametrize(("left", "right", "arrow"), [(0.5, 0.1, "ab"), (0.1, 0.5, "ba")])
+def test_of_two_rules_the_better_supported_is_followed_and_the_other_logged(left, right, arrow):
+    found = oriented("xa ab by", required=["x->a", "y->b"], support={"xab": left, "aby": right})
+    assert arrow in arrows(found)
+    assert [conflict.reason for conflict in found.conflicts] == ["outweighed"]
+
+
+def test_support_does_not_decide_between_colliders():
+    found = oriented("xa ab by", ["xab", "aby"], support={"xab": 0.5, "aby": 0.1})
+    assert found.undirected == {("a", "b")}
+
+
+def test_a_rule_does_not_hold_up_what_would_otherwise_be_a_cycle():
+    found = oriented("cb ba ac xa", required=["x->a", "c->b", "b->a"])
+    assert "ca" in arrows(found)
 
 
 def test_a_collider_against_knowledge_is_refused_whole():

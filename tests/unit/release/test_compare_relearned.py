@@ -13,14 +13,15 @@ from evenhand.removal import plan_removal
 TIERS = Tiers(["sex"], ["job"], ["hired"])
 
 
-def people(*, by_job):
-    """Men are hired more often; the job matters only if it is said to."""
+def people(*, by_job, jobs_differ=False):
+    """Men are hired more often; the job matters, and differs by sex, only if it is said to."""
     columns, counts = {"sex": [], "job": [], "hired": []}, []
     for sex, job, hired in np.ndindex(2, 2, 2):
         rate = 4 + 3 * sex + (2 * job if by_job else 0)
         for name, code in zip(columns, (sex, job, hired), strict=True):
             columns[name].append(str(code))
-        counts.append(100 * (rate if hired else 10 - rate))
+        share = 3 if jobs_differ and sex == job else 1
+        counts.append(100 * share * (rate if hired else 10 - rate))
     return CountTable.of(columns, counts)
 
 
@@ -61,6 +62,16 @@ def test_after_a_release_the_relearned_verdict_is_reported():
     found = relearn(after, certificate, knowledge=TIERS)
     assert found.verdict is Verdict.CERTIFIED
     assert found.decision_causes == ("job",)
+
+
+def test_causes_that_stay_open_are_named():
+    """With all three joined, nothing but knowledge could tell job -> hired from its reverse."""
+    counts = people(by_job=True, jobs_differ=True)
+    certificate = certify(counts, CausalGraph.parse("sex -> hired; job -> hired"), ASKED)
+    found = relearn(counts, certificate, knowledge=Tiers(["sex"], ["job", "hired"]))
+    assert found.possible_decision_causes == (("job",), ())
+    assert not found.lost
+    assert "open: job" in str(found)
 
 
 def test_pooled_groups_are_pooled_again():

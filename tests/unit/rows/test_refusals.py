@@ -266,7 +266,7 @@ def test_the_junk_line_of_adult_test_is_found(written):
     assert "one column" in problem.what
 
 
-@pytest.mark.parametrize("end", ["", "\n", "\n3,4\n", '\n3,"4"\n'])
+@pytest.mark.parametrize("end", ["", "\n", "\n3,4\n"])
 def test_a_quote_that_is_never_closed_is_found_where_it_opens(written, end):
     path = written('a,b\n1,2\n3,"4' + end)
     problems = refusal(InputError, path)

@@ -24,19 +24,11 @@ _exact = njit(cache=True, nogil=True)
 _sum = njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 
 
-def run(table: Table, plan: Plan, sets: slice, kind: int, statistic, degrees) -> None:
+def run(table: Table, plan: Plan, sets, kind: int, statistic, degrees) -> None:
     """Fill in statistic and degrees of freedom for the tests of some sets."""
     _evaluate(
-        table.codes,
-        table.rows,
-        table.cards,
-        plan.members[sets],
-        plan.start[sets.start : sets.stop + 1],
-        plan.x,
-        plan.y,
-        kind,
-        statistic,
-        degrees,
+        table.codes, table.rows, table.cards, plan.members[sets],
+        plan.start[sets], plan.start[sets + 1], plan.x, plan.y, kind, statistic, degrees,
     )
 
 

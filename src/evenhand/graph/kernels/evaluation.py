@@ -12,7 +12,7 @@ from evenhand.graph.kernels.tables import Table, narrowed
 
 import os
 from evenhand.graph.kernels.partitions import Partitions
-SPARSE={'numpy':float(os.environ.get('SN','4')),'numba':float(os.environ.get('SC','32'))}
+SPARSE={'auto':32.0,'numpy':float(os.environ.get('SN','4')),'numba':float(os.environ.get('SC','32'))}
 # Memory that the partitions of one lattice may take.
 _MOST_BYTES = 2**27
 

@@ -116,9 +116,7 @@ class Partitions:
             strata_of = without(by_x, x)
             strata = self.by(strata_of)
             margins = self.by(by_x), self.by(by_y)
-            attested = np.dot(
-                self.attested(by_x, x).astype(np.float64), self.attested(by_y, y).astype(np.float64)
-            )
+            attested = np.multiply(self.attested(by_x, x), self.attested(by_y, y), dtype=np.int64).sum()
             degrees[test] = int(attested) - len(margins[0].rows) - len(margins[1].rows) + len(strata.rows)
             if kind == 2:
                 statistic[test] = 2 * (_entropy(cells) - _entropy(margins[0]) - _entropy(margins[1]) + _entropy(strata))

@@ -56,13 +56,11 @@ def tests_of(pairs: Matrix, offers: Matrix, depth: int) -> Iterator[Batch]:
 
 def _side(side: int, others: Indices, sets: Indices, offers: Matrix) -> Batch:
     """The tests of one end against others, without sets that an earlier end offers too."""
-    held = np.zeros((len(sets), len(offers)), np.float32)
-    held[np.arange(len(sets))[:, None], sets] = 1
-    fresh = held[:, others] == 0
+    held = np.zeros((len(sets), len(offers)), bool)
+    held[np.arange(len(sets))[:, None], sets] = True
+    fresh = ~held[:, others]
     earlier = others < side
-    if earlier.any():
-        within = held @ offers[others[earlier]].T.astype(np.float32)
-        fresh[:, earlier] &= within < sets.shape[1]
+    fresh[:, earlier] &= ~offers[others[earlier]][:, sets].all(axis=2).T
     at, other = np.nonzero(fresh)
     y = others[other]
     return Batch(np.minimum(side, y), np.maximum(side, y), sets[at], np.full(len(at), side))

@@ -1,0 +1,31 @@
+"""``evenhand paper``: the paper's figures, ours beside them."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evenhand.cli.terminal import print_result
+
+
+def paper(
+    *,
+    data: Annotated[
+        Path | None, typer.Option(help="A folder with dutch_census_2001.arff, or the file.")
+    ] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Also write the page here.")] = None,
+) -> None:
+    """Print the paper's examples, discoveries and tables, ours beside them.
+
+    Adult comes with evenhand; the Dutch census is read from your own copy.
+    """
+    from evenhand import datasets
+    from evenhand.reproduction import as_markdown, reproduce
+
+    found = data if data is None or data.is_file() else next(data.rglob("dutch*.arff"), data)
+    sections = []
+    for section in reproduce(None if found is None else datasets.dutch(found)):
+        print_result(section)
+        sections.append(section)
+    if markdown is not None:
+        markdown.write_text(as_markdown(sections), "utf-8")
