@@ -24,12 +24,13 @@ def subsets(names: Iterable[str]) -> Iterator[frozenset[str]]:
     """Every subset, small ones first."""
     names = sorted(names)
     return map(
-        frozenset, chain.from_iterable(combinations(names, size) for size in range(len(names) + 1))
+        frozenset,
+        chain.from_iterable(combinations(names, size) for size in range(len(names) + 1)),
     )
 
 
 def is_acyclic(arrows: frozenset[tuple[str, str]]) -> bool:
-    """Whether nothing causes itself: take effects that cause nothing away until none is left."""
+    """Whether taking effects that cause nothing away, again and again, leaves nothing."""
     while arrows:
         causes = {cause for cause, _ in arrows}
         rest = frozenset(arrow for arrow in arrows if arrow[1] in causes)
@@ -93,9 +94,7 @@ def block_sets(
     without = arrows - {(protected, decision)}
     allowed = set(names) - descendants(arrows, decision) - {protected}
     return {
-        given
-        for given in subsets(allowed)
-        if is_separated(without, protected, decision, given)
+        given for given in subsets(allowed) if is_separated(without, protected, decision, given)
     }
 
 
@@ -118,7 +117,9 @@ def directions(
             yield frozenset(arrows)
 
 
-def equivalent(arrows: frozenset[tuple[str, str]], may_cause) -> list[frozenset[tuple[str, str]]]:
+def equivalent(
+    arrows: frozenset[tuple[str, str]], may_cause
+) -> list[frozenset[tuple[str, str]]]:
     """All graphs with the same edges and colliders that keep to what is known."""
     seen = colliders(arrows)
     return [

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     )
     from evenhand.graph import CausalGraph, PartialGraph, discover, find_causes, load_graph
     from evenhand.question import Bins, Codings, Knowledge, Question, QuestionFile, Tiers
-    from evenhand.removal import ModifyData, ModifyGraph, plan_removal
+    from evenhand.release import Release, release
+    from evenhand.release.compare import compare
+    from evenhand.removal import (
+        LocalMassaging,
+        LocalPreferentialSampling,
+        ModifyData,
+        ModifyGraph,
+        RemovalPlan,
+        ShuffleProtected,
+        plan_removal,
+    )
     from evenhand.rows import Rows, read
     from evenhand.study import Audit, audit
 
@@ -29,7 +39,17 @@ _ROOMS = {
     "evidence": ("Certificate", "Verdict", "certify", "certify_relaxed", "explain_partition"),
     "graph": ("CausalGraph", "PartialGraph", "discover", "find_causes", "load_graph"),
     "question": ("Bins", "Codings", "Knowledge", "Question", "QuestionFile", "Tiers"),
-    "removal": ("ModifyData", "ModifyGraph", "plan_removal"),
+    "release": ("Release", "release"),
+    "release.compare": ("compare",),
+    "removal": (
+        "LocalMassaging",
+        "LocalPreferentialSampling",
+        "ModifyData",
+        "ModifyGraph",
+        "RemovalPlan",
+        "ShuffleProtected",
+        "plan_removal",
+    ),
     "rows": ("Rows", "read"),
     "study": ("Audit", "audit"),
 }
@@ -45,17 +65,23 @@ __all__ = [
     "CountTable",
     "EvenhandError",
     "Knowledge",
+    "LocalMassaging",
+    "LocalPreferentialSampling",
     "ModifyData",
     "ModifyGraph",
     "PartialGraph",
     "Question",
     "QuestionFile",
+    "Release",
+    "RemovalPlan",
     "Rows",
+    "ShuffleProtected",
     "Tiers",
     "Verdict",
     "audit",
     "certify",
     "certify_relaxed",
+    "compare",
     "datasets",
     "discover",
     "explain_partition",
@@ -64,6 +90,7 @@ __all__ = [
     "plan_removal",
     "pose",
     "read",
+    "release",
 ]
 
 

@@ -17,6 +17,15 @@ from evenhand.evidence import (
 from evenhand.evidence.findings import Graph, Scope
 from evenhand.graph import discover
 from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
+from evenhand.release import Release, release
+from evenhand.removal import (
+    Baseline,
+    BaselinePlan,
+    GeneratedPlan,
+    Method,
+    RemovalPlan,
+    plan_removal,
+)
 from evenhand.rows import Rows, read
 
 
@@ -54,6 +63,29 @@ class Audit(Described):
         """Whether comparing people alike in these names means anything, and what it shows."""
         return explain_partition(
             self.certificate.posed.counts, self.graph, self.question, names
+        )
+
+    def plan(
+        self, *, by: Method | Baseline | None = None, seed: int | None = None
+    ) -> RemovalPlan | GeneratedPlan | BaselinePlan:
+        """What would change, by ``ModifyData`` if not said; no row is touched."""
+        return plan_removal(self.certificate, by=by, seed=seed or 0)
+
+    def release(
+        self,
+        *,
+        by: Method | Baseline | None = None,
+        seed: int | None = None,
+        uncertified: bool = False,
+    ) -> Release:
+        """Carry the change out on the rows, and certify what comes of it."""
+        return release(
+            self.counts if self.rows is None else self.rows,
+            self.plan(by=by, seed=seed),
+            certificate=self.certificate,
+            seed=seed,
+            knowledge=self.knowledge,
+            uncertified=uncertified,
         )
 
     def to_dict(self, *, assurance: object = "0.8") -> dict[str, Any]:

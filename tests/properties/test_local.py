@@ -135,6 +135,14 @@ def test_a_decision_alone_in_the_last_tier_is_the_only_node_searched(tiered, dat
     assert set(found.parents) == graph.parents(decision)
 
 
+def test_more_ambiguous_edges_than_can_be_combined_are_still_named():
+    star = CausalGraph.parse("; ".join(f"a -> {effect}" for effect in "bcdefghijklmnop"))
+    found = searched(star, None, "a", cap=1)
+    assert set(found.ambiguous) == set("bcdefghijklmnop")
+    assert found.possible_parents == ()
+    assert any("15 edges at 'a' have no direction" in note for note in found.notes)
+
+
 @given(known_dags(min_nodes=3, max_nodes=6), st.data())
 def test_no_question_is_asked_twice(known, data):
     graph, knowledge = known

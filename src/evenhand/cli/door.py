@@ -16,6 +16,7 @@ from evenhand.cli.demo import demo
 from evenhand.cli.discover import discover
 from evenhand.cli.init import init
 from evenhand.cli.paper import paper
+from evenhand.cli.release import release
 from evenhand.cli.verify import verify
 from evenhand.errors import EvenhandError
 
@@ -29,7 +30,7 @@ app = typer.Typer(
     epilog="Exit status: 0 certified or done · 1 not certified · 3 cannot decide · "
     "2 bad usage or input · 4 resources · 130 interrupted.",
 )
-for verb in (demo, init, discover, audit, compare, verify, paper):
+for verb in (demo, init, discover, audit, release, compare, verify, paper):
     app.command(verb.__name__)(verb)
 
 

@@ -1,8 +1,8 @@
 """All subpopulations together: their common difference, and whether it is common.
 
 A difference of nothing on average may hide differences of opposite signs, the tokenism of the
-paper: so beside the average stand a test of whether the differences are all the same, and one of
-whether they point to opposite sides.
+paper: so beside the average stand a test of whether the differences are all the same, and two
+of whether they point to opposite sides.
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.tails import variance_at
+from evenhand.evidence.tails import variance_at, zero_p
 
+Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 # The 97.5 % point of the standard normal distribution: intervals have 95 %.
@@ -49,17 +50,27 @@ class Heterogeneity:
 
     ``statistic`` adds up the squared deviations from the common difference, each in units of
     its variance there; ``p`` compares it with a chi-square of the same mean and variance, as
-    small tables do not give a plain one. ``p_opposite`` is Gail and Simon's test of qualitative
-    interaction: it is small where some subpopulations favor one group and some the other.
+    small tables do not give a plain one.
+
+    Opposite sides have two tests. ``p_gail_simon`` is Gail and Simon's of qualitative
+    interaction, which adds up the evidence on the weaker side: strong where many differ a
+    little. ``p_extremes`` asks for one difference on each side that stands after Bonferroni's
+    correction: strong where few differ much. ``p_opposite`` is twice the smaller of the two.
     ``for_group`` and ``for_other`` count who is favored in how many.
     """
 
     statistic: float
     expected: float
     p: float
-    p_opposite: float
+    p_gail_simon: float
+    p_extremes: float
     for_group: int
     for_other: int
+
+    @property
+    def p_opposite(self) -> float:
+        """Whether some favor one group and some the other, by either test."""
+        return min(1.0, 2 * min(self.p_gail_simon, self.p_extremes))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -68,16 +79,29 @@ class Heterogeneity:
             "expected": self.expected,
             "p": self.p,
             "p_opposite": self.p_opposite,
+            "p_gail_simon": self.p_gail_simon,
+            "p_extremes": self.p_extremes,
             "for_group": self.for_group,
             "for_other": self.for_other,
         }
 
 
+def compared(partition: Partition) -> tuple[Counts, Counts, Counts, Counts]:
+    """Where both groups occur: the group's favorable decisions and rows, then the others'."""
+    measured = partition.measured
+    return (
+        partition.group_yes[measured],
+        partition.group[measured],
+        partition.other_yes[measured],
+        partition.other[measured],
+    )
+
+
 def common_difference(partition: Partition) -> CommonDifference | None:
-    """Average the differences with the weights of Mantel and Haenszel; None if there is none."""
+    """Average the differences with Mantel and Haenszel's weights; None if there is none."""
     from scipy.special import chdtrc  # noqa: PLC0415  # slow to import
 
-    a, n, b, m = _measured(partition)
+    a, n, b, m = (counts.astype(float) for counts in compared(partition))
     if not len(a):
         return None
     rows = n + m
@@ -91,8 +115,8 @@ def common_difference(partition: Partition) -> CommonDifference | None:
     square = (b - m * yes / rows).sum() ** 2 / variance if variance else 0.0
     return CommonDifference(
         difference=difference,
-        low=max(difference - half, -1.0),
-        high=min(difference + half, 1.0),
+        low=float(max(difference - half, -1.0)),
+        high=float(min(difference + half, 1.0)),
         p_zero=float(chdtrc(1, square)),
     )
 
@@ -104,35 +128,30 @@ def heterogeneity(partition: Partition, common: float) -> Heterogeneity:
     """
     from scipy.special import chdtrc  # noqa: PLC0415
 
-    a, n, b, m = partition.compared
+    a, n, b, m = compared(partition)
     varied = (a + b > 0) & (a + b < n + m)
-    table = tuple(counts[varied] for counts in (a, n, b, m))
-    variance = variance_at(*table, common)
-    a, n, b, m = (counts.astype(float) for counts in table)
+    a, n, b, m = a[varied], n[varied], b[varied], m[varied]
     difference = b / m - a / n
-    statistic = float(((difference - common) ** 2 / variance).sum())
-    expected, spread = len(a) - 1, float((_kurtosis(a, n, b, m) - 1).sum())
+    statistic = float(((difference - common) ** 2 / variance_at(a, n, b, m, common)).sum())
+    expected, spread = len(a) - 1, float((_kurtosis(n, m, a + b) - 1).sum())
     scale = spread / (2 * expected) if expected > 0 else 0.0
+    p_zero = zero_p(a, n, b, m)
     found = scale > 0
     return Heterogeneity(
         statistic=statistic,
         expected=float(max(expected, 0)),
         p=float(chdtrc(expected / scale, statistic / scale)) if found else 1.0,
-        p_opposite=_gail_simon(difference, partition.statistics.p_zero[varied]),
+        p_gail_simon=_gail_simon(difference, p_zero),
+        p_extremes=_extremes(difference, p_zero),
         for_group=int((difference < 0).sum()),
         for_other=int((difference > 0).sum()),
     )
 
 
-def _measured(partition: Partition) -> tuple[Floats, Floats, Floats, Floats]:
-    columns = (partition.group_yes, partition.group, partition.other_yes, partition.other)
-    a, n, b, m = (column[partition.measured].astype(float) for column in columns)
-    return a, n, b, m
-
-
-def _kurtosis(a: Floats, n: Floats, b: Floats, m: Floats) -> Floats:
+def _kurtosis(group: Counts, other: Counts, favorable: Counts) -> Floats:
     """Of the hypergeometric distribution: how unevenly a difference of small tables spreads."""
-    rows, yes = n + m, a + b
+    n, m, yes = group.astype(float), other.astype(float), favorable.astype(float)
+    rows = n + m
     cells = n * m * yes * (rows - yes)
     large = rows > 3
     few = np.where(rows < 3, 1.0, 1.5)
@@ -161,3 +180,11 @@ def _gail_simon(difference: Floats, p_zero: Floats) -> float:
     sides = np.arange(max(1, int(others / 2 - reach)), min(others, int(others / 2 + reach)) + 1)
     ways = gammaln(others + 1) - gammaln(sides + 1) - gammaln(others - sides + 1)
     return float((np.exp(ways - others * np.log(2)) * chdtrc(sides, weaker)).sum())
+
+
+def _extremes(difference: Floats, p_zero: Floats) -> float:
+    """The larger p, of the two sides, of their most unlikely difference among all."""
+    one_sided = p_zero / 2 * len(p_zero)
+    return float(
+        max(one_sided[side].min(initial=1.0) for side in (difference > 0, difference < 0))
+    )

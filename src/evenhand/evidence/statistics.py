@@ -10,6 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.evidence.multiplicity import benjamini_hochberg
+from evenhand.evidence.tails import within_p
+
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
@@ -26,6 +29,9 @@ class Statistics:
 
     ``p_adjusted`` is ``p_threshold`` after Holm's correction for all of them; a difference is
     ``shown`` when it stays under .05 there and the interval lies wholly beyond the threshold.
+    ``discovery_rate`` is Benjamini and Hochberg's. A difference is shown to lie ``within`` the
+    threshold when its interval does and ``p_within`` is under .05: that all do needs no
+    correction, as each of them has to.
     """
 
     difference: Floats
@@ -34,7 +40,10 @@ class Statistics:
     p_zero: Floats
     p_threshold: Floats
     p_adjusted: Floats
+    discovery_rate: Floats
+    p_within: Floats
     shown: NDArray[np.bool_]
+    within: NDArray[np.bool_]
 
 
 def statistics(
@@ -44,7 +53,9 @@ def statistics(
     low, high = newcombe_interval(group_yes, group, other_yes, other)
     p_threshold = score_p(group_yes, group, other_yes, other, threshold)
     p_adjusted = holm(p_threshold)
+    p_within = within_p(group_yes, group, other_yes, other, threshold)
     beyond = (low > threshold) | (high < -threshold)
+    inside = (low > -threshold) & (high < threshold)
     return Statistics(
         # One rounding, at the end: the float of the exact difference while counts are moderate.
         difference=(other_yes * group.astype(float) - group_yes * other.astype(float))
@@ -54,7 +65,10 @@ def statistics(
         p_zero=np.minimum(1.0, 2 * score_p(group_yes, group, other_yes, other, 0.0)),
         p_threshold=p_threshold,
         p_adjusted=p_adjusted,
+        discovery_rate=benjamini_hochberg(p_threshold),
+        p_within=p_within,
         shown=beyond & (p_adjusted < _LEVEL),
+        within=inside & (p_within < _LEVEL),
     )
 
 

@@ -38,12 +38,12 @@ class LocalCauses(Described):
     """What is joined to the decision, in which direction, and on what evidence.
 
     ``parents`` and ``children`` have a direction; ``ambiguous`` says for each other neighbor
-    why its edge has none, and ``possible_parents`` lists every parent set that remains (none
-    where they are too many to list). Effects
-    that knowledge places after the decision are not looked for. ``separated`` holds the set
-    that took each other attribute away from the decision; those in ``weakly_removed`` went
-    although that set left nothing to test. ``strength`` holds, for each neighbor, the set that
-    came nearest to separating it: the larger its p, the weaker the edge.
+    why its edge has none. ``possible_parents`` lists every parent set that remains, none where
+    they are too many to list. Effects that knowledge places after the decision are not looked
+    for. ``separated`` holds the set that took each other attribute away from the decision;
+    those in ``weakly_removed`` went although that set left nothing to test. ``strength`` holds,
+    for each neighbor, the set that came nearest to separating it: the larger its p, the weaker
+    the edge.
     """
 
     decision: str

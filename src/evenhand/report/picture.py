@@ -1,29 +1,383 @@
 """The causal graph as a picture: attributes in columns of time, links that never cross a box.
 
-A link that passes over a column gets a narrow lane there, as if it were a small box. The order
-within columns is searched for few crossings, where links that matter weigh more; then every box
-and lane is drawn towards its neighbours as far as the order allows. One and the same layout
-serves wide pages, where columns go from left to right, and narrow ones, where they go down.
+A link that passes over a column gets a narrow lane there, as if it were a small box. One and the
+same layout serves wide pages, where columns stand side by side, and narrow ones, where they
+become rows. "Along" is the direction of time, "across" the other one.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from evenhand.display import visible
-from evenhand.evidence.findings import Graph
-from evenhand.question import KnownOrder, Question
+from evenhand.evidence.findings import Findings
+from evenhand.graph import CausalGraph, PartialGraph
+from evenhand.question import KnownOrder
 from evenhand.report import view
 from evenhand.report.arrangement import Item, Link, arrange
 
 # Above so many attributes only those that matter for the question are drawn.
 MOST_BOXES = 15
-_STRENGTH = {"direct": 14.0, "cause": 8.0, "held": 4.0, "after": 3.0, "rest": 1.0}
+_STRENGTHS = {"direct": 14.0, "cause": 8.0, "held": 4.0, "after": 3.0, "rest": 1.0}
+_HEADS = {"direct": 10.0, "cause": 8.0, "held": 6.5, "after": 7.0, "rest": 5.5}
 _CAPTIONS = {
     "protected": "protected",
     "decision": "decision",
     "cause": "held equal",
-    "possible": "possibly a cause",
+    "possible": "perhaps a cause",
     "consequence": "consequence",
     "plain": "",
 }
+Point = Callable[[float, float], tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """An attribute to be drawn."""
+
+    name: str
+    label: str
+    role: str
+    column: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sketch:
+    """What is to be drawn: attributes in columns, links of some kind, headings over columns."""
+
+    nodes: tuple[Node, ...]
+    links: tuple[tuple[str, str, str, bool], ...]
+    headings: tuple[tuple[str, int, int], ...]
+    left_out: int
+
+
+def sketch(
+    found: Findings, order: KnownOrder | None, label: Callable[[str], str]
+) -> Sketch:
+    """Choose what is drawn, and in which column: tiers, the decision's own tier in three."""
+    graph, question = found.graph, found.question
+    roles = _roles(found)
+    kept = set(graph.nodes)
+    if len(kept) > MOST_BOXES:
+        kept = {n for n in kept if roles[n] not in ("plain", "consequence")}
+        kept |= graph.children(question.decision)
+    places = {name: _place(graph, question.protected, question.decision, order, name) for name in kept}
+    columns = sorted(set(places.values()))
+    nodes = tuple(
+        Node(name=name, label=visible(label(name)), role=roles[name], column=columns.index(places[name]))
+        for name in sorted(kept, key=lambda n: (places[n], roles[n] != "protected", n))
+    )
+    ends = (*((a, b, True) for a, b in sorted(graph.arrows)), *((a, b, False) for a, b in sorted(graph.undirected)))
+    links = tuple(
+        (a, b, _kind(question.protected, question.decision, roles, a, b), directed)
+        for a, b, directed in ends
+        if a in kept and b in kept
+    )
+    return Sketch(
+        nodes=nodes,
+        links=links,
+        headings=_headings(columns, tiered=order is not None),
+        left_out=len(graph.nodes) - len(kept),
+    )
+
+
+def draw_wide(plan: Sketch) -> view.Drawing:
+    """Columns from left to right."""
+    many = max(node.column for node in plan.nodes) + 1
+    width = min(158.0, max(100.0, (764 - 62 * (many - 1)) / many))
+    gap = max(62.0, min(150.0, (764 - width * many) / max(1, many - 1)))
+    return _draw(plan, _Frame(box=width, gap=gap, letters=int((width - 14) / 7.2), wide=True))
+
+
+def draw_narrow(plan: Sketch, *, abreast: int = 3) -> view.Drawing:
+    """Rows from top to bottom, few boxes in each; a tier may take several rows."""
+    rank = {name: at for at, name in enumerate(_causes_first(plan))}
+    rows: list[list[Node]] = []
+    for column in range(max(node.column for node in plan.nodes) + 1):
+        tier = sorted((n for n in plan.nodes if n.column == column), key=lambda n: rank[n.name])
+        many = -(-len(tier) // abreast)
+        for start in range(many):
+            rows.append(tier[start::many] if many == 1 else tier[start * len(tier) // many : (start + 1) * len(tier) // many])
+    nodes = tuple(replace(node, column=at) for at, row in enumerate(rows) for node in row)
+    frame = _Frame(box=100.0, gap=46.0, letters=14, wide=False)
+    return _draw(replace(plan, nodes=nodes, headings=()), frame)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Frame:
+    """Measures of a drawing: the width of a box, the room between columns or rows."""
+
+    box: float
+    gap: float
+    letters: int
+    wide: bool
+
+    def point(self, along: float, across: float) -> tuple[float, float]:
+        return (along, across) if self.wide else (across, along)
+
+
+@dataclass(slots=True)
+class _Run:
+    """A link with the items it passes: its two ends, and lanes between."""
+
+    kind: str
+    directed: bool
+    stops: list[int]
+
+
+def _draw(plan: Sketch, frame: _Frame) -> view.Drawing:
+    lines = {node.name: wrapped(node.label, frame.letters) for node in plan.nodes}
+    incoming = {node.name: sum(b == node.name for _, b, _, _ in plan.links) for node in plan.nodes}
+    outgoing = {node.name: sum(a == node.name for a, _, _, _ in plan.links) for node in plan.nodes}
+
+    def height(node: Node) -> float:
+        text = 16.0 * len(lines[node.name]) + (15 if _CAPTIONS[node.role] else 0) + 14
+        if not frame.wide:
+            return text
+        each = 11.0 if node.role == "decision" else 6.0
+        return max(text, 42.0, each * max(incoming[node.name], outgoing[node.name]) + 14)
+
+    thick = {n.name: height(n) if frame.wide else frame.box for n in plan.nodes}
+    deep = frame.box if frame.wide else max(map(height, plan.nodes))
+    items = [
+        Item(layer=n.column, size=thick[n.name], margin=18 if frame.wide else 14, pinned=n.role == "protected" and frame.wide)
+        for n in plan.nodes
+    ]
+    index = {node.name: at for at, node in enumerate(plan.nodes)}
+    runs, links = _runs(plan, index, items)
+    centre = arrange(items, links)
+    start = 26.0 if plan.headings else 2.0
+    top = start if frame.wide else 0.0
+
+    def along(layer: int) -> float:
+        return layer * (deep + frame.gap) + (0 if frame.wide else 2)
+
+    pen = _Pen(items, [c + top for c in centre], runs, along, deep, frame.point)
+    arrows = sorted(
+        (pen.arrow(run) for run in runs), key=lambda arrow: _STRENGTHS[arrow.kind]
+    )
+    boxes = tuple(
+        _box(node, lines[node.name], frame.point(along(node.column), pen.centre[at] - thick[node.name] / 2),
+             frame.point(deep, thick[node.name]))
+        for at, node in enumerate(plan.nodes)
+    )
+    layers = max(item.layer for item in items)
+    extent = frame.point(along(layers) + deep, max(c + i.size / 2 for c, i in zip(pen.centre, items, strict=True)))
+    return view.Drawing(
+        left=-34.0 if frame.wide else -20.0,
+        width=extent[0] + (68 if frame.wide else 40),
+        height=extent[1] + 4,
+        headings=tuple(
+            view.Heading(text=text, x=along(first), width=along(last) + deep - along(first))
+            for text, first, last in plan.headings
+        ),
+        arrows=tuple(arrows),
+        boxes=boxes,
+    )
+
+
+def _runs(
+    plan: Sketch, index: dict[str, int], items: list[Item]
+) -> tuple[list[_Run], list[Link]]:
+    """Links with a lane in every column they pass; lanes are added to the items."""
+    runs, links = [], []
+    for a, b, kind, directed in plan.links:
+        ends = [index[a], index[b]]
+        backward = items[ends[0]].layer > items[ends[1]].layer
+        first, last = ends[::-1] if backward else ends
+        stops = [first]
+        for layer in range(items[first].layer + 1, items[last].layer):
+            thin = kind == "rest"
+            items.append(Item(layer=layer, size=1.0, margin=4.0 if thin else 7.0, pinned=kind == "direct"))
+            stops.append(len(items) - 1)
+        stops.append(last)
+        links += [Link(s, t, _STRENGTHS[kind]) for s, t in zip(stops, stops[1:], strict=False)]
+        runs.append(_Run(kind, directed, stops[::-1] if backward else stops))
+    return runs, links
+
+
+class _Pen:
+    """Draws links between items that have their places."""
+
+    def __init__(
+        self,
+        items: Sequence[Item],
+        centre: list[float],
+        runs: Sequence[_Run],
+        along: Callable[[int], float],
+        deep: float,
+        point: Point,
+    ) -> None:
+        self.items, self.centre, self.along, self.deep, self.point = items, centre, along, deep, point
+        self.rank = {
+            box: at
+            for layer in range(max(item.layer for item in items) + 1)
+            for at, box in enumerate(sorted((i for i, item in enumerate(items) if item.layer == layer and item.size > 1), key=centre.__getitem__))
+        }
+        self.last = max(item.layer for item in items)
+        self.ports: dict[tuple[int, int], float] = {}
+        self.spread(runs)
+
+    def spread(self, runs: Sequence[_Run]) -> None:
+        """Give each link its own place on the side of a box, in the order of the other ends."""
+        sides: dict[tuple[int, bool], list[tuple[float, int]]] = {}
+        for number, run in enumerate(runs):
+            for box, neighbour in ((run.stops[0], run.stops[1]), (run.stops[-1], run.stops[-2])):
+                step = self.items[neighbour].layer - self.items[box].layer
+                if step:
+                    sides.setdefault((box, step > 0), []).append((self.centre[neighbour], number))
+        self.numbers = {id(run): number for number, run in enumerate(runs)}
+        for (box, _), found in sides.items():
+            found.sort()
+            room = self.items[box].size - 14
+            each = min(13.0, room / max(1, len(found) - 1))
+            for place, (_, number) in enumerate(found):
+                shift = (place - (len(found) - 1) / 2) * each
+                self.ports[number, box] = self.centre[box] + shift
+
+    def arrow(self, run: _Run) -> view.Arrow:
+        first, last = run.stops[0], run.stops[-1]
+        head = _HEADS[run.kind] if run.directed else 0.0
+        if self.items[first].layer == self.items[last].layer:
+            return self.beside(run, first, last, head)
+        number = self.numbers[id(run)]
+        forward = 1 if self.items[last].layer > self.items[first].layer else -1
+        here = (self.along(self.items[first].layer) + (self.deep if forward > 0 else 0), self.ports[number, first])
+        path = [f"M{self.at(*here)}"]
+        for stop in run.stops[1:]:
+            near = self.along(self.items[stop].layer) + (0 if forward > 0 else self.deep)
+            far = near + forward * self.deep
+            is_end = stop == last
+            across = self.ports[number, last] if is_end else self.centre[stop]
+            near -= forward * (head + 1.5 if is_end and head else 0)
+            middle = (here[0] + near) / 2
+            path.append(f"C{self.at(middle, here[1])} {self.at(middle, across)} {self.at(near, across)}")
+            if not is_end:
+                path.append(f"L{self.at(far, across)}")
+            here = (near if is_end else far, across)
+        return view.Arrow(kind=run.kind, path="".join(path), head=self.head(here, (forward, 0), head))
+
+    def beside(self, run: _Run, first: int, last: int, head: float) -> view.Arrow:
+        """A link within a column: straight between neighbours, else an arc beside the boxes."""
+        start = self.along(self.items[first].layer)
+        sign = 1 if self.centre[last] > self.centre[first] else -1
+        from_ = self.centre[first] + sign * self.items[first].size / 2
+        to = self.centre[last] - sign * self.items[last].size / 2
+        if abs(self.rank[first] - self.rank[last]) == 1:
+            middle = start + self.deep / 2
+            end = to - sign * (head + 1.5 if head else 0)
+            path = f"M{self.at(middle, from_)}L{self.at(middle, end)}"
+            return view.Arrow(kind=run.kind, path=path, head=self.head((middle, end), (0, sign), head))
+        right = self.items[first].layer == self.last and self.last > 0
+        edge = start + (self.deep if right else 0)
+        out = 1 if right else -1
+        bulge = edge + out * (14 + 5 * abs(self.rank[first] - self.rank[last]))
+        from_ -= sign * min(12, self.items[first].size / 3)
+        to += sign * min(12, self.items[last].size / 3)
+        end = edge + out * (head + 1.5 if head else 0)
+        path = f"M{self.at(edge, from_)}C{self.at(bulge, from_)} {self.at(bulge, to)} {self.at(end, to)}"
+        return view.Arrow(kind=run.kind, path=path, head=self.head((end, to), (-out, 0), head))
+
+    def head(self, base: tuple[float, float], way: tuple[int, int], length: float) -> str:
+        if not length:
+            return ""
+        half = length * 0.42
+        (a, c), (da, dc) = base, way
+        tip = (a + da * length, c + dc * length)
+        return f"M{self.at(a - dc * half, c - da * half)}L{self.at(*tip)}L{self.at(a + dc * half, c + da * half)}Z"
+
+    def at(self, along: float, across: float) -> str:
+        x, y = self.point(along, across)
+        return f"{x:.1f} {y:.1f}"
+
+
+def wrapped(text: str, letters: int) -> tuple[str, ...]:
+    """A name in at most two lines; what does not fit is cut, with a sign that it was.
+
+    >>> wrapped("household position", 14)
+    ('household', 'position')
+    >>> wrapped("abcdefghij" * 3, 12)
+    ('abcdefghijab', 'cdefghijabc…')
+    """
+    if len(text) <= letters:
+        return (text,)
+    end = text.rfind(" ", 1, letters + 1)
+    first, rest = (text[:end], text[end + 1 :]) if end > 0 else (text[:letters], text[letters:])
+    return first, rest if len(rest) <= letters else rest[: letters - 1] + "…"
+
+
+def _box(
+    node: Node, lines: tuple[str, ...], corner: tuple[float, float], size: tuple[float, float]
+) -> view.Box:
+    caption = _CAPTIONS[node.role]
+    many = len(lines) + bool(caption)
+    first = corner[1] + size[1] / 2 - 8 * (many - 1) + 4.5
+    return view.Box(
+        name=node.label,
+        lines=tuple((first + 16 * at, line) for at, line in enumerate(lines)),
+        role=node.role,
+        caption=caption,
+        caption_y=first + 16 * len(lines),
+        x=corner[0],
+        y=corner[1],
+        width=size[0],
+        height=size[1],
+    )
+
+
+def _roles(found: Findings) -> dict[str, str]:
+    graph, question = found.graph, found.question
+    possible = {name for names in found.possible_decision_causes for name in names}
+    roles = dict.fromkeys(graph.nodes, "plain")
+    roles |= dict.fromkeys(graph.descendants(question.decision), "consequence")
+    roles |= dict.fromkeys(possible, "possible") | dict.fromkeys(found.decision_causes, "cause")
+    return roles | {question.protected: "protected", question.decision: "decision"}
+
+
+def _place(
+    graph: CausalGraph | PartialGraph,
+    protected: str,
+    decision: str,
+    order: KnownOrder | None,
+    name: str,
+) -> tuple[int, int]:
+    """The column: by tier, or without tiers by whether the protected attribute comes before."""
+    after = name in graph.descendants(decision) and name != decision
+    before = name in graph.ancestors(decision) and name != decision
+    tiers = order.tier if order is not None else {}
+    tier, last = tiers.get(name), tiers.get(decision)
+    if tier is not None and last is not None:
+        if tier != last:
+            return tier, 0
+        return tier, 2 if after else 0 if before else 1
+    if after or name == decision:
+        return 2, int(after)
+    return (1 if name in graph.descendants(protected) and name != protected else 0), 0
+
+
+def _kind(protected: str, decision: str, roles: dict[str, str], a: str, b: str) -> str:
+    if b == decision:
+        return "direct" if a == protected else "cause" if roles[a] in ("cause", "possible") else "rest"
+    if a == decision:
+        return "after" if roles[b] != "possible" else "cause"
+    return "held" if a == protected and roles[b] == "cause" else "rest"
+
+
+def _headings(columns: list[tuple[int, int]], *, tiered: bool) -> tuple[tuple[str, int, int], ...]:
+    tiers = sorted({tier for tier, _ in columns})
+    if not tiered or len(tiers) < 2:
+        return ()
+    spans = {tier: [at for at, column in enumerate(columns) if column[0] == tier] for tier in tiers}
+    words = ["First", *["Then"] * (len(tiers) - 2), "Last"]
+    return tuple((word, spans[t][0], spans[t][-1]) for word, t in zip(words, tiers, strict=True))
+
+
+def _causes_first(plan: Sketch) -> list[str]:
+    """The names, causes before effects as far as arrows say, else as they stand."""
+    waiting = [node.name for node in plan.nodes]
+    before = {name: {a for a, b, _, directed in plan.links if b == name and directed} for name in waiting}
+    done: list[str] = []
+    while waiting:
+        free = next((n for n in waiting if not before[n] & set(waiting)), waiting[0])
+        waiting.remove(free)
+        done.append(free)
+    return done

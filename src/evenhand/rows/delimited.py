@@ -8,6 +8,7 @@ the file for closed: if that line does not come back as a row, a quote is open.
 import codecs
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -34,6 +35,8 @@ def delimited_part(where: str, *, compression: str | None, delimiter: str | None
     lines[0] = lines[0].removeprefix(mark)
     text = replace(text, delimiter=_delimiter(lines, delimiter, where=where))
     header, names = _header(lines, text.delimiter)
+    if re.search("[\0\udc80-\udcff]", header):
+        raise InputError(*text.foreign_bytes())
     if not names:
         raise InputError(
             Problem(
@@ -71,14 +74,9 @@ def delimited_part(where: str, *, compression: str | None, delimiter: str | None
 
 def _first_lines(text: TextFile) -> list[str]:
     """The first lines, as far as they are needed to know what the columns are."""
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     with reading(text.where), text.open() as file:
-        try:
-            head = codecs.getincrementaldecoder("utf-8")().decode(file.read(_HEAD))
-        except UnicodeDecodeError:
-            head = "\0"
-        if "\0" in head:
-            raise InputError(*text.foreign_bytes())
-        lines = io.StringIO(head, newline="").readlines()
+        lines = io.StringIO(decoder.decode(file.read(_HEAD)), newline="").readlines()
         # A line that is cut off says nothing.
         return (lines[:-1] if file.read(1) else lines) or [""]
 

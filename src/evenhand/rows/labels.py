@@ -39,6 +39,8 @@ def distinct(array: pa.Array) -> tuple[pa.Array, NDArray[np.integer]]:
     if not pa.types.is_dictionary(array.type):
         array = pc.dictionary_encode(array, null_encoding="encode")
     values, indices = array.dictionary, as_numpy(array.indices)
+    if pa.types.is_string_view(values.type):  # of which Arrow cannot take a part
+        values = values.cast(pa.string())
     if array.indices.null_count:
         indices = np.where(is_null(array.indices), len(values), indices)
         values = pa.concat_arrays([values, pa.nulls(1, values.type)])
@@ -61,7 +63,10 @@ def _labels(values: pa.Array) -> pa.Array:
         foreign = pc.match_substring_regex(labels, r"e|^-?0\.0000|^-0$")
         if not pc.any(foreign).as_py():
             return labels
-        return as_texts([as_label(float(text)) if text else "" for text in labels.to_pylist()])
+        pairs = zip(labels.to_pylist(), foreign.to_pylist(), strict=True)
+        return as_texts(
+            [as_label(float(text)) if other else text or "" for text, other in pairs]
+        )
     if pa.types.is_temporal(kind):
         if pa.types.is_timestamp(kind) and kind.unit == "ns":
             values = _without_nanoseconds(values)

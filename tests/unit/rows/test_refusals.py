@@ -307,12 +307,12 @@ def test_utf_16_is_refused_with_the_byte(written, encoding):
     assert "iconv -f UTF-16" in problem.remedy
 
 
-def test_a_nul_byte_is_refused_with_its_place(written):
-    problem = the_problem(InputError, written(b"a,b\n1,2\n3\x00,4\n"))
-    assert "NUL byte at byte 9, line 3" in problem.what
+def test_a_nul_byte_in_the_header_is_refused_with_its_place(written):
+    problem = the_problem(InputError, written(b"a,b\x00\n1,2\n"))
+    assert "NUL byte at byte 3, line 1" in problem.what
 
 
-def test_a_nul_byte_far_down_is_refused_with_its_line(written):
+def test_a_nul_byte_in_a_field_is_refused_with_its_line(written):
     problem = the_problem(InputError, written(b"a,b\n" + b"1,2\n" * 100_000 + b"3\x00,4\n"))
     assert "NUL byte" in problem.what
     assert "line 100,002" in problem.found

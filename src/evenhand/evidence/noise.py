@@ -1,0 +1,126 @@
+"""How much of the spread of the differences is sampling noise, and what is left without it.
+
+The differences seen vary more than the true ones, because each is an estimate. With weights w
+and sampling variances v the variance seen is too large by Σ w v − Σ w² v on average; taking
+this away corrects the relaxed bound. But v itself must be estimated, and in small
+subpopulations the ways to do so disagree: rates as they were seen (*plug-in*) give no noise at
+all where nobody or everybody was favored; *smoothed* rates, (favorable + 1) / (rows + 2), give
+much. Both are reported. Where they disagree the spread is not known, and neither is the bound.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.display import percent
+from evenhand.evidence.overall import compared
+from evenhand.evidence.partition import Partition
+
+Floats = NDArray[np.float64]
+
+ESTIMATORS = ("plug-in", "smoothed")
+_NEGLIGIBLE = 0.1
+_MOST = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corrected:
+    """The spread without noise, as one estimator sees the noise.
+
+    ``share`` is the part of the variance seen that is noise; ``mean_error`` the standard error
+    of the mean; ``bound`` the relaxed bound from the corrected variance.
+    """
+
+    estimator: str
+    share: float
+    sd: float
+    mean_error: float
+    bound: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "estimator": self.estimator,
+            "noise_share": self.share,
+            "sd": self.sd,
+            "mean_error": self.mean_error,
+            "bound": self.bound,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """Mean and spread of the differences over the measured rows, plain and corrected."""
+
+    mean: float
+    sd: float
+    bound: float
+    corrected: tuple[Corrected, ...]
+
+    @property
+    def solid(self) -> bool:
+        """Whether the spread is hardly noise, whichever way noise is estimated."""
+        return all(one.share < _NEGLIGIBLE for one in self.corrected)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "mean": self.mean,
+            "sd": self.sd,
+            "bound": self.bound,
+            "solid": self.solid,
+            "corrected": [one.to_dict() for one in self.corrected],
+        }
+
+    def sentence(self) -> str:
+        """Which claim is solid, in words."""
+        shares = " or ".join(
+            f"{percent(one.share)} ({one.estimator} rates)" for one in self.corrected
+        )
+        lead = f"Of the variance of the differences {shares} is sampling noise: "
+        if self.solid:
+            return lead + "the spread, and the relaxed bound from it, are solid."
+        if all(one.share >= _MOST for one in self.corrected):
+            return lead + "the spread is mostly noise, and the relaxed bound says little."
+        return lead + "the spread, and the relaxed bound from it, are not solid."
+
+
+def spread(partition: Partition) -> Spread | None:
+    """Weigh every measured subpopulation by its rows; None if there is none."""
+    a, n, b, m = (counts.astype(float) for counts in compared(partition))
+    if not len(a):
+        return None
+    threshold = float(partition.question.threshold)
+    weight = (n + m) / (n + m).sum()
+    difference = b / m - a / n
+    mean = float(weight @ difference)
+    variance = float(weight @ (difference - mean) ** 2)
+
+    def corrected(estimator: str) -> Corrected:
+        sampling = sampling_variance(a, n, b, m, smoothed=estimator == "smoothed")
+        noise = float(weight @ sampling - weight**2 @ sampling)
+        left = max(variance - noise, 0.0)
+        return Corrected(
+            estimator=estimator,
+            share=min(noise / variance, 1.0) if variance else 0.0,
+            sd=sqrt(left),
+            mean_error=sqrt(float(weight**2 @ sampling)),
+            bound=1 - (left + mean**2) / threshold**2,
+        )
+
+    return Spread(
+        mean=mean,
+        sd=sqrt(variance),
+        bound=1 - (variance + mean**2) / threshold**2,
+        corrected=tuple(map(corrected, ESTIMATORS)),
+    )
+
+
+def sampling_variance(a: Floats, n: Floats, b: Floats, m: Floats, *, smoothed: bool) -> Floats:
+    """The variance of each difference, from the rates as seen or drawn towards one half."""
+    more = 1 if smoothed else 0
+    group, other = (a + more) / (n + 2 * more), (b + more) / (m + 2 * more)
+    return group * (1 - group) / n + other * (1 - other) / m

@@ -1,0 +1,193 @@
+"""Layers of boxes and lanes, put in an order with few crossings and then in their places.
+
+Positions here go across the layers: downwards if layers are columns. Everything is
+deterministic: the same graph always gives the same picture.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_SWEEPS = 12
+_PASSES = 25
+_ROUNDS = 16
+# How much a link between two boxes of one layer wants them to be neighbours.
+_CLOSENESS = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A box or a lane: how much room it takes across, and what it keeps free on either side.
+
+    ``pinned`` items stay first in their layer.
+    """
+
+    layer: int
+    size: float
+    margin: float
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A tie between items of neighbouring layers, or of the same one."""
+
+    source: int
+    target: int
+    strength: float
+
+
+def arrange(items: Sequence[Item], links: Sequence[Link]) -> list[float]:
+    """The centre of each item; the first one stands at half its size."""
+    layers: list[list[int]] = [[] for _ in range(max(item.layer for item in items) + 1)]
+    for number, item in enumerate(items):
+        layers[item.layer].append(number)
+    for layer in layers:
+        layer.sort(key=lambda number: not items[number].pinned)
+    ordered = _Order(items, links, layers)
+    ordered.sweep()
+    ordered.swap()
+    return _placed(items, links, ordered.layers)
+
+
+class _Order:
+    """The order within layers, improved step by step."""
+
+    def __init__(
+        self, items: Sequence[Item], links: Sequence[Link], layers: list[list[int]]
+    ) -> None:
+        self.items, self.layers = items, layers
+        self.beside: list[list[tuple[int, float]]] = [[] for _ in items]
+        self.across: list[list[tuple[int, float]]] = [[] for _ in items]
+        for link in links:
+            same = items[link.source].layer == items[link.target].layer
+            near = self.beside if same else self.across
+            near[link.source].append((link.target, link.strength))
+            near[link.target].append((link.source, link.strength))
+        self.place = [0] * len(items)
+        self.number()
+
+    def number(self) -> None:
+        for layer in self.layers:
+            for place, item in enumerate(layer):
+                self.place[item] = place
+
+    def cost(self) -> float:
+        """Crossings, weighed, and distances within layers."""
+        total = 0.0
+        for layer in self.layers:
+            for at, above in enumerate(layer):
+                total += sum(self.crossings(above, below)[0] for below in layer[at + 1 :]) / 2
+                total += self.apart(above) / 2
+        return total
+
+    def apart(self, item: int) -> float:
+        return sum(
+            _CLOSENESS * weight * abs(self.place[item] - self.place[other])
+            for other, weight in self.beside[item]
+        )
+
+    def crossings(self, above: int, below: int) -> tuple[float, float]:
+        """Crossings between the links of two items as they stand, and if they changed places."""
+        now = swapped = 0.0
+        for a, weight_a in self.across[above]:
+            for b, weight_b in self.across[below]:
+                if self.items[a].layer == self.items[b].layer:
+                    now += weight_a * weight_b * (self.place[a] > self.place[b])
+                    swapped += weight_a * weight_b * (self.place[a] < self.place[b])
+        return now, swapped
+
+    def sweep(self) -> None:
+        """Put items at the mean place of those they are linked to, over and over."""
+        best, least = [list(layer) for layer in self.layers], self.cost()
+        for _ in range(_SWEEPS):
+            for layer in (*self.layers, *reversed(self.layers)):
+                middle = {item: self.middle(item, len(layer)) for item in layer}
+                layer.sort(key=lambda item: (not self.items[item].pinned, middle[item]))
+                self.number()
+            cost = self.cost()
+            if cost < least:
+                best, least = [list(layer) for layer in self.layers], cost
+        self.layers = best
+        self.number()
+
+    def middle(self, item: int, size: int) -> float:
+        """Where the linked items stand on average, as a share of their layers."""
+        near = self.across[item]
+        weight = sum(w for _, w in near)
+        if not weight:
+            return self.place[item] / size
+        places = (
+            w * (self.place[other] + 0.5) / len(self.layers[self.items[other].layer])
+            for other, w in near
+        )
+        return sum(places) / weight
+
+    def swap(self) -> None:
+        """Change neighbours' places as long as that helps."""
+        for _ in range(_PASSES):
+            if not any([self.try_swap(layer, at) for layer in self.layers for at in range(len(layer) - 1)]):
+                return
+
+    def try_swap(self, layer: list[int], at: int) -> bool:
+        above, below = layer[at], layer[at + 1]
+        if self.items[above].pinned:
+            return False
+        now, swapped = self.crossings(above, below)
+        before = self.apart(above) + self.apart(below)
+        self.place[above], self.place[below] = at + 1, at
+        after = self.apart(above) + self.apart(below)
+        if swapped + after < now + before - 1e-9:
+            layer[at], layer[at + 1] = below, above
+            return True
+        self.place[above], self.place[below] = at, at + 1
+        return False
+
+
+def _placed(
+    items: Sequence[Item], links: Sequence[Link], layers: Sequence[Sequence[int]]
+) -> list[float]:
+    """Centres: each item as near to those it is linked to as order and sizes allow."""
+    near: list[list[tuple[int, float]]] = [[] for _ in items]
+    for link in links:
+        if items[link.source].layer != items[link.target].layer:
+            near[link.source].append((link.target, link.strength))
+            near[link.target].append((link.source, link.strength))
+    centre = [0.0] * len(items)
+    offsets = [_offsets([items[item] for item in layer]) for layer in layers]
+    for layer, offset in zip(layers, offsets, strict=True):
+        for item, at in zip(layer, offset, strict=True):
+            centre[item] = at - offset[-1] / 2
+    for round_ in range(_ROUNDS):
+        for number in range(len(layers)) if round_ % 2 else reversed(range(len(layers))):
+            layer, offset = layers[number], offsets[number]
+            weights = [1 + sum(w for _, w in near[item]) for item in layer]
+            wanted = [
+                (centre[item] + sum(w * centre[o] for o, w in near[item])) / weight - at
+                for item, weight, at in zip(layer, weights, offset, strict=True)
+            ]
+            for item, value, at in zip(layer, _rising(wanted, weights), offset, strict=True):
+                centre[item] = value + at
+    top = min(c - item.size / 2 for c, item in zip(centre, items, strict=True))
+    return [value - top for value in centre]
+
+
+def _offsets(layer: Sequence[Item]) -> list[float]:
+    """Centres of a layer's items when they are packed."""
+    found = [0.0]
+    for above, below in zip(layer, layer[1:], strict=False):
+        free = max(above.margin, below.margin)
+        found.append(found[-1] + above.size / 2 + free + below.size / 2)
+    return found
+
+
+def _rising(wanted: Sequence[float], weights: Sequence[float]) -> list[float]:
+    """The nearest values that do not fall: neighbours that would are pooled."""
+    pools: list[tuple[float, float, int]] = []
+    for value, weight in zip(wanted, weights, strict=True):
+        pool = (value, weight, 1)
+        while pools and pools[-1][0] > pool[0]:
+            mean, mass, many = pools.pop()
+            both = mass + pool[1]
+            pool = ((mean * mass + pool[0] * pool[1]) / both, both, many + pool[2])
+        pools.append(pool)
+    return [mean for mean, _, many in pools for _ in range(many)]
