@@ -1,7 +1,6 @@
 """Block sets against the definition, on all small graphs and on random larger ones."""
 
 from itertools import islice, pairwise, permutations
-from time import perf_counter
 
 import pytest
 from hypothesis import given, settings
@@ -96,9 +95,8 @@ def layered(layers, width):
 
 
 @pytest.mark.parametrize("least", [False, True])
-def test_the_first_block_sets_of_sixty_nodes_come_at_once(least):
+def test_the_first_block_sets_of_sixty_nodes_need_not_wait_for_all(least):
+    """All of them are more than could ever be listed."""
     graph = layered(15, 4)
-    started = perf_counter()
     found = [*islice(graph.block_sets(ask("c", "e"), minimal=least), 50)]
     assert len(set(found)) == (15 if least else 50)
-    assert perf_counter() - started < 2

@@ -253,3 +253,69 @@ def test_a_reader_that_has_seen_enough_is_no_error():
     )
     assert "Traceback" not in pipe.stderr
     assert pipe.stderr == ""
+
+
+def test_a_release_is_certified_and_verified(run, example):
+    output = example / "released.csv"
+    status, out, _ = run("release", *asked(example), "--output", output, "--seed", "7")
+    assert status == 0
+    assert "15 of 2,200 rows changed" in out
+    certificate = example / "released.certificate.json"
+    assert run("verify", certificate, output, "--expect", "certified")[0] == 0
+    manifest = example / "released.manifest.json"
+    assert manifest.stat().st_mode & 0o777 == 0o600
+
+
+def test_release_tells_machines_everything(run, example):
+    status, out, _ = run(
+        "release", *asked(example), "--output", example / "released.csv", "--json"
+    )
+    assert status == 0
+    assert {
+        "method",
+        "policy",
+        "changed_rows",
+        "cell_changes",
+        "distance",
+        "chi_square",
+        "output",
+        "certificate",
+        "manifest",
+        "before",
+        "after",
+        "relearned",
+    } <= set(json.loads(out))
+
+
+def test_a_dry_run_writes_nothing(run, example):
+    before = sorted(example.iterdir())
+    status, out, _ = run("release", *asked(example), "--dry-run")
+    assert status == 0
+    assert "15 of 2,200 decisions would change" in out
+    assert sorted(example.iterdir()) == before
+
+
+def test_an_earlier_output_and_the_input_are_left_alone(run, example):
+    output = example / "released.csv"
+    output.write_text("precious")
+    assert run("release", *asked(example), "--output", output)[0] == 2
+    assert output.read_text() == "precious"
+    data = (example / "data.csv").read_bytes()
+    command = ["release", *asked(example), "--output", example / "data.csv", "--overwrite"]
+    assert run(*command)[0] == 2
+    assert (example / "data.csv").read_bytes() == data
+
+
+def test_a_method_without_a_guarantee_needs_permission(run, example):
+    output = example / "released.csv"
+    command = ["release", *asked(example), "--output", output, "--policy", "printed"]
+    assert run(*command)[0] == 2
+    assert run(*command, "--uncertified")[0] == 0
+    assert not output.exists()
+    assert list(example.glob("*.uncertified.*"))
+
+
+def test_an_unknown_method_is_answered_with_the_methods(run, example):
+    status, _, err = run("release", *asked(example), "--method", "modify-dat", "--dry-run")
+    assert status == 2
+    assert "Did you mean 'modify-data'" in err

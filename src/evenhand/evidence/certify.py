@@ -6,6 +6,7 @@ Where the graph leaves the causes of the decision open, every possible set is ex
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 
@@ -17,6 +18,7 @@ from evenhand.evidence.findings import Graph, Scope
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
 from evenhand.evidence.verdict import Verdict, all_must_agree, all_must_hold
+from evenhand.graph.mixed import known_order
 from evenhand.graph.parent_sets import ParentSets
 from evenhand.graph.partial import PartialGraph
 from evenhand.question import Codings, Knowledge, Question, Tiers
@@ -26,6 +28,16 @@ _SCOPES = ("causes", "minimal", "all")
 _INCONSISTENT = (
     "The graph contradicts itself: no way to direct its open edges fits what was found. Every "
     "set of causes that keeps its arrows was examined."
+)
+
+
+_AMBIGUOUS = Problem(
+    "Block sets beyond the decision causes were not examined: these are ambiguous.",
+    remedy="Settle them by tiers, required arrows or a graph, or ask for 'causes'.",
+)
+_CONTRADICTED = Problem(
+    "Block sets beyond the decision causes were not examined: the graph contradicts itself.",
+    remedy="Settle it by tiers, required arrows or a graph, or ask for 'causes'.",
 )
 
 
@@ -69,37 +81,35 @@ def certify(
         )
     posed = pose(counts, question)
     graph.check(counts.names, question)
-    if isinstance(graph, PartialGraph) and knowledge is not None:
-        graph = graph.with_knowledge(knowledge)
+    graph = _settled(graph, question, knowledge)
     least = exact_share(min_coverage, "least coverage")
     parents = _parent_sets(graph, question.decision)
     causes = _in_order(names - {question.protected} for names in parents.sets)
-    others, complete = _block_sets(graph, posed.question, scope, limit, skip=causes)
+    others, unfinished = _block_sets(graph, posed.question, scope, limit, skip=causes)
     partitions = tuple(Partition.of(posed, names) for names in (*causes, *others))
     verdicts = [partition.verdict(least) for partition in partitions]
     by_causes = verdicts[: len(causes)]
     verdict = all_must_hold([all_must_agree(by_causes), *verdicts[len(causes) :]])
-    if verdict is Verdict.CERTIFIED and not complete:
+    if verdict is Verdict.CERTIFIED and unfinished:
         verdict = Verdict.CANNOT_DECIDE
     edges = _deciding_edges(question, causes, by_causes)
-    direct = {question.protected in names for names in parents.sets}
     return Certificate(
         verdict=verdict,
         reasons=(
             *_open_edges(edges),
             *(reason for partition in partitions for reason in _reasons(partition, least)),
-            *(() if complete else (_unfinished(causes, limit),)),
+            *unfinished,
         ),
         posed=posed,
         pools_others=question.other == REST,
         graph=graph,
         graph_origin=graph_origin or _origin(graph),
-        direct_arrow=direct.pop() if len(direct) == 1 else None,
+        direct_arrow=graph.adjacent(question.protected, question.decision),
         possible_decision_causes=causes,
         deciding_edges=edges,
         partitions=partitions,
         scope=scope,
-        complete=complete,
+        complete=not unfinished,
         min_coverage=least,
         codings=codings or Codings(),
         dropped=dropped,
@@ -124,6 +134,20 @@ def certify_relaxed(
     return certificate.relaxed(assurance=assurance, threshold=threshold)
 
 
+def _settled(graph: Graph, question: Question, knowledge: Knowledge | Tiers | None) -> Graph:
+    """The graph with all that is known; the question itself says one thing about direction.
+
+    Who asks whether an attribute changed the decision takes for granted that the decision did
+    not cause the attribute.
+    """
+    is_open = question.protected in graph.neighbors(question.decision)
+    if not isinstance(graph, PartialGraph) or (knowledge is None and not is_open):
+        return graph
+    order = known_order(knowledge, graph.nodes)
+    backward = (question.decision, question.protected)
+    return graph.with_knowledge(replace(order, forbidden=order.forbidden | {backward}))
+
+
 def _parent_sets(graph: Graph, decision: str) -> ParentSets:
     if isinstance(graph, PartialGraph):
         return graph.parent_sets(decision)
@@ -142,16 +166,25 @@ def _block_sets(
     limit: int,
     *,
     skip: tuple[tuple[str, ...], ...],
-) -> tuple[tuple[tuple[str, ...], ...], bool]:
-    """The further block sets that the scope asks for, and whether these are all of them."""
+) -> tuple[tuple[tuple[str, ...], ...], tuple[Problem, ...]]:
+    """The further block sets that the scope asks for, and why these are not all, if so."""
     if scope == "causes":
-        return (), True
+        return (), ()
     if len(skip) > 1:
-        return (), False
-    whole = graph.to_dag() if isinstance(graph, PartialGraph) else graph
-    found = list(islice(whole.block_sets(question, minimal=scope == "minimal"), limit + 1))
+        return (), (_AMBIGUOUS,)
+    if isinstance(graph, PartialGraph):
+        extension = graph.extension()
+        if not extension.consistent:
+            return (), (_CONTRADICTED,)
+        graph = extension.graph
+    found = list(islice(graph.block_sets(question, minimal=scope == "minimal"), limit + 1))
     names = _in_order(found[:limit])
-    return tuple(one for one in names if one not in skip), len(found) <= limit
+    too_many = Problem(
+        f"The graph has more than {limit:,} such block sets; only so many were examined.",
+        remedy="Raise the limit, or ask for scope 'minimal'.",
+    )
+    others = tuple(one for one in names if one not in skip)
+    return others, (too_many,) if len(found) > limit else ()
 
 
 def _deciding_edges(
@@ -208,18 +241,6 @@ def _reasons(partition: Partition, least: Fraction) -> tuple[Problem, ...]:
             (question.other, partition.other, partition.coverage.other),
         )
         if share < least or not partition.coverage.rows
-    )
-
-
-def _unfinished(causes: tuple[tuple[str, ...], ...], limit: int) -> Problem:
-    if len(causes) > 1:
-        return Problem(
-            "Block sets beyond the decision causes were not examined: these are ambiguous.",
-            remedy="Settle them by tiers, required arrows or a graph, or ask for 'causes'.",
-        )
-    return Problem(
-        f"The graph has more than {limit:,} such block sets; only so many were examined.",
-        remedy="Raise the limit, or ask for scope 'minimal'.",
     )
 
 

@@ -23,7 +23,6 @@ Floats = NDArray[np.float64]
 
 ESTIMATORS = ("plug-in", "smoothed")
 _NEGLIGIBLE = 0.1
-_MOST = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,15 +76,18 @@ class Spread:
 
     def sentence(self) -> str:
         """Which claim is solid, in words."""
+        if not self.sd:
+            return "The differences do not vary."
         shares = " or ".join(
             f"{percent(one.share)} ({one.estimator} rates)" for one in self.corrected
         )
         lead = f"Of the variance of the differences {shares} is sampling noise: "
+        found = [one.share for one in self.corrected]
         if self.solid:
             return lead + "the spread, and the relaxed bound from it, are solid."
-        if all(one.share >= _MOST for one in self.corrected):
-            return lead + "the spread is mostly noise, and the relaxed bound says little."
-        return lead + "the spread, and the relaxed bound from it, are not solid."
+        if max(found) - min(found) >= _NEGLIGIBLE:
+            return lead + "the spread is not known, and the relaxed bound is not solid."
+        return lead + "the spread is smaller than it looks, and the corrected bound stands."
 
 
 def spread(partition: Partition) -> Spread | None:

@@ -72,8 +72,8 @@ def by_majority(skeleton: Skeleton, evaluate: Evaluate, limits: Limits) -> Readi
         reading.tests.append(done)
         depth += 1
     for x, centre, y in found:
-        pair = x * nodes + y
-        twice, of = 2 * holding.get(pair * nodes + centre, 0), separating.get(pair, 0)
+        ends = x * nodes + y
+        twice, of = 2 * holding.get(ends * nodes + centre, 0), separating.get(ends, 0)
         if twice == of:
             reading.ambiguous.append((x, centre, y))
         elif twice < of:

@@ -16,7 +16,7 @@ from evenhand.errors import Problem, QuestionError, did_you_mean, listed
 from evenhand.graph.colliders import Positions, Reading, by_first_set, by_majority
 from evenhand.graph.independence import check_significance, check_test
 from evenhand.graph.kernels.batch import Batch
-from evenhand.graph.kernels.evaluation import Evaluator
+from evenhand.graph.evaluation import Evaluator
 from evenhand.graph.orientation import Conflict, Edge, Triple, orient
 from evenhand.graph.partial import DiscoveryRecord, PartialGraph, Separation
 from evenhand.graph.skeleton import Evaluate, Limits, Progress, Skeleton
@@ -61,7 +61,7 @@ def discover(
     limits = Limits(max_depth=max_depth, max_tests=max_tests, progress=progress)
 
     def evaluate(batch: Batch) -> np.ndarray:
-        return evaluator.p(batch, chosen_test)
+        return evaluator.p_values(batch, chosen_test)
 
     skeleton, reading = search(names, order, level, evaluate, limits, algorithm=algorithm)
     notes = [note for note in (skeleton.stopped, reading.stopped) if note]
@@ -207,7 +207,7 @@ def _thin(skeleton: Skeleton, names: list[str], evaluator: Evaluator) -> list[st
         given = [skeleton.weakest[pair].given for pair in pairs]
         x, y = np.array(pairs, np.intp).T
         batch = Batch(x, y, np.array(given, np.intp).reshape(len(pairs), depth), x)
-        p = evaluator.p(batch, "chi-square-adjusted")
+        p = evaluator.p_values(batch, "chi-square-adjusted")
         thin += [pairs[i] for i in np.flatnonzero(p > skeleton.significance)]
     if not thin:
         return []

@@ -144,7 +144,9 @@ def p_values(
     """
     from scipy.special import chdtrc  # noqa: PLC0415  (a quarter of a second to import)
 
-    p: NDArray[np.float64] = chdtrc(np.maximum(degrees_of_freedom, 1), statistic)
+    # Where everything agrees the statistic is zero, give or take a rounding error.
+    positive = np.maximum(statistic, 0)
+    p: NDArray[np.float64] = chdtrc(np.maximum(degrees_of_freedom, 1), positive)
     return np.where(degrees_of_freedom > 0, p, 1.0)
 
 

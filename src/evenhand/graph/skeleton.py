@@ -5,11 +5,11 @@ on a graph whose separations are known. It works on positions; names come back i
 
 Two attributes stay joined until some set of their neighbors makes them independent. Sets grow
 by one from level to level, and are drawn from the neighbors of either end that may, by what is
-known, be causes of that end. In the *stable* search the neighbors are frozen during a level, all
-sets of the level are tried, and the set with the largest p is kept: neither the order of the
-attributes nor their names change what is found. (Where several sets have the same p, as
-untestable ones have, the first by name is kept; the graph does not depend on it.) The *original*
-search removes an edge at once, with the first set that separates its ends.
+known, be causes of that end. In the *stable* search the neighbors are frozen during a level,
+all sets of the level are tried, and the set with the largest p is kept: neither the order of
+the attributes nor their names change what is found. (Where several sets have the same p, as
+untestable ones have, the first by name is kept; the graph does not depend on it.) The
+*original* search removes an edge at once, with the first set that separates its ends.
 """
 
 from collections.abc import Callable

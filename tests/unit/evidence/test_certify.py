@@ -251,3 +251,11 @@ def test_unmeasured_rows_weaken_the_relaxed_claim():
     assert relaxed.bound == 1
     assert relaxed.bound_of_all_rows == Fraction(40, 50)
     assert not relaxed.claimed
+
+
+def test_an_open_edge_between_the_two_is_an_arrow_by_the_question_itself():
+    """Who asks whether gender changed admission takes it that admission did not change gender."""
+    graph = PartialGraph.parse("gender - admission; major -> admission; major - gender")
+    certificate = certify(datasets.admissions(2), graph, ADMISSION)
+    assert certificate.direct_arrow is True
+    assert ("gender", "admission") in certificate.graph.arrows

@@ -1,14 +1,12 @@
-"""Runs that are killed, disks that are full: what is left, and what the next run makes of it.
-
-The runs are processes of their own in which one call of the system is replaced.
-"""
+"""Killed runs and full disks: what is left, and what the next run makes of it."""
 
 import fcntl
+import json
 import os
 import signal
 import subprocess
 import sys
-import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -17,43 +15,10 @@ from tests.hiring import csv_text, people, released
 from evenhand.errors import ResourceError
 from evenhand.evidence import Verdict
 from evenhand.evidence.recorded import RecordedCertificate
+from evenhand.release import Written
 from evenhand.rows import read
 
 ROOT = Path(__file__).parents[3]
-RUN = """
-import errno, os, resource, signal, sys
-sys.path.insert(0, {root!r})
-from pathlib import Path
-from tests.hiring import released
-from evenhand.errors import EvenhandError
-
-calls = 0
-def before_call(name, number, act):
-    whole = getattr(os, name)
-    def counted(*args, **options):
-        global calls
-        calls += 1
-        if calls == number:
-            act()
-        return whole(*args, **options)
-    setattr(os, name, counted)
-
-def die():
-    os.kill(os.getpid(), signal.SIGKILL)
-
-def fail(code):
-    def act():
-        raise OSError(code, os.strerror(code))
-    return act
-
-made = released(Path("people.csv"))
-{fault}
-try:
-    made.write("out.csv", overwrite={overwrite})
-except EvenhandError as error:
-    print(error)
-    sys.exit(error.exit_status)
-"""
 FINAL = {"out.csv", "out.certificate.json", "out.manifest.json"}
 
 
@@ -63,12 +28,21 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(folder, fault, *, overwrite=False):
-    """A release in a process of its own, in which something goes wrong."""
-    code = RUN.format(root=str(ROOT), fault=textwrap.dedent(fault), overwrite=overwrite)
-    return subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
-    )
+@pytest.fixture(scope="module")
+def run():
+    """Releases in processes of their own, in which something goes wrong: status and words."""
+    command = [sys.executable, "-m", "tests.faulty"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(  # noqa: S603  # this Python, with a file of ours
+        command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True
+    ) as server:
+
+        def once(folder, *fault, overwrite=False):
+            server.stdin.write(json.dumps([str(folder), fault, overwrite]) + "\n")
+            server.stdin.flush()
+            return json.loads(server.stdout.readline())
+
+        yield once
 
 
 def names(folder):
@@ -85,7 +59,7 @@ def is_whole(folder):
 
 
 KILLS = [
-    *(("fsync", number) for number in range(1, 9)),
+    *(("fsync", number) for number in range(1, 7)),
     *(("replace", number) for number in range(1, 4)),
     ("unlink", 1),
 ]
@@ -93,13 +67,10 @@ KILLS = [
 
 @pytest.mark.parametrize(("call", "number"), KILLS)
 def test_after_a_kill_the_next_run_finds_nothing_or_all_and_leaves_only_its_own(
-    folder, call, number
+    run, folder, call, number
 ):
-    ended = run(folder, f"before_call({call!r}, {number}, die)")
-    if ended.returncode == 0:
-        assert (call, number) in {("fsync", 7), ("fsync", 8)}  # there are no more calls
-        return
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    status, said = run(folder, "kill", call, number)
+    assert status == -signal.SIGKILL, said
     left = names(folder)
     whole = "out.csv" in left
     assert not whole or is_whole(folder)
@@ -110,48 +81,47 @@ def test_after_a_kill_the_next_run_finds_nothing_or_all_and_leaves_only_its_own(
 
 
 @pytest.mark.parametrize(("call", "number"), [("fsync", 1), ("fsync", 3), ("replace", 1)])
-def test_a_kill_before_the_names_are_given_leaves_the_old_release_whole(folder, call, number):
+def test_a_kill_before_the_names_are_given_leaves_the_old_release_whole(
+    run, folder, call, number
+):
     released(folder / "people.csv", seed=1).write(folder / "out.csv")
     before = {name: (folder / name).read_bytes() for name in FINAL}
-    assert run(folder, f"before_call({call!r}, {number}, die)", overwrite=True).returncode < 0
+    assert run(folder, "kill", call, number, overwrite=True)[0] < 0
     assert {name: (folder / name).read_bytes() for name in FINAL} == before
     released(folder / "people.csv").write(folder / "out.csv", overwrite=True)
     assert names(folder) == FINAL
     assert is_whole(folder)
 
 
-def test_a_killed_run_does_not_take_the_papers_of_another_release_with_it(folder):
+def test_a_killed_run_does_not_take_the_papers_of_another_release_with_it(run, folder):
     (folder / "out.certificate.json").write_text("of data that were moved elsewhere")
-    assert run(folder, "before_call('fsync', 1, die)", overwrite=True).returncode < 0
+    assert run(folder, "kill", "fsync", 1, overwrite=True)[0] < 0
     written = released(folder / "people.csv").write(folder / "out.csv", overwrite=True)
     assert "out.certificate.json" not in written.removed
 
 
 FAILURES = [
-    *(
-        (f"before_call('fsync', {n}, fail(errno.EIO))", "Input/output error")
-        for n in range(1, 7)
-    ),
-    *((f"before_call('replace', {n}, fail(errno.EIO))", "Input/output") for n in range(1, 4)),
-    ("before_call('fsync', 1, fail(errno.ENOSPC))", "no room"),
-    ("resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))", "no room"),
-    ("resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))", "no room"),
-    ("resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))", "no room"),
-    ("Path('people.csv').write_text('a,b\\n')", "not those that were counted"),
+    *(("fail", "fsync", number, "EIO") for number in range(1, 7)),
+    *(("fail", "replace", number, "EIO") for number in range(1, 4)),
+    ("fail", "fsync", 1, "ENOSPC"),
+    *(("full", size) for size in (0, 4096, 9000)),
+    ("other rows",),
 ]
 
 
-@pytest.mark.parametrize(("fault", "said"), FAILURES)
-def test_a_disk_that_fails_or_is_full_leaves_nothing_and_is_named(folder, fault, said):
-    ended = run(folder, fault)
-    assert said in ended.stdout, ended.stderr
-    assert ended.returncode in (2, 4)
+@pytest.mark.parametrize("fault", FAILURES)
+def test_whatever_fails_is_named_and_nothing_is_left(run, folder, fault):
+    status, words = run(folder, *fault)
+    said = {"EIO": "Input/output error", "other rows": "not those that were counted"}
+    assert said.get(fault[-1], "no room") in words
+    assert status == (2 if fault == ("other rows",) else 4)
     assert not names(folder)
 
 
-def test_an_interrupted_run_leaves_nothing(folder):
-    ended = run(folder, "before_call('fsync', 1, lambda: os.kill(os.getpid(), signal.SIGINT))")
-    assert "KeyboardInterrupt" in ended.stderr
+def test_an_interrupted_run_leaves_nothing(run, folder):
+    status, words = run(folder, "interrupt", "fsync", 1)
+    assert status == 1
+    assert "KeyboardInterrupt" in words
     assert not names(folder)
 
 
@@ -174,22 +144,26 @@ def test_runs_to_other_names_are_no_concern(folder):
 
 
 def test_runs_at_the_same_time_make_one_release(folder):
-    code = RUN.format(root=str(ROOT), fault="", overwrite=True)
-    runs = [
-        subprocess.Popen([sys.executable, "-c", code], cwd=folder, stdout=subprocess.DEVNULL)
-        for _ in range(4)
-    ]
-    ended = {one.wait() for one in runs}
-    assert ended <= {0, 4}
-    if 0 in ended:
-        assert names(folder) == FINAL
-        assert is_whole(folder)
+    made = [released(folder / "people.csv", seed=seed) for seed in range(8)]
+
+    def write(one):
+        try:
+            return one.write(folder / "out.csv", overwrite=True)
+        except ResourceError as error:
+            return error
+
+    with ThreadPoolExecutor(8) as pool:
+        ended = list(pool.map(write, made))
+    assert all(isinstance(one, Written | ResourceError) for one in ended)
+    assert any(isinstance(one, Written) for one in ended)
+    assert names(folder) == FINAL
+    assert is_whole(folder)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
-def test_a_folder_that_cannot_be_written_to_is_refused(folder):
+def test_a_folder_that_cannot_be_written_to_is_refused(run, folder):
     folder.chmod(0o500)
-    ended = run(folder, "")
+    status, words = run(folder, "nothing")
     folder.chmod(0o700)
-    assert ended.returncode == 2
-    assert "cannot be written" in ended.stdout
+    assert status == 2
+    assert "cannot be written" in words

@@ -2,14 +2,33 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Indices = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.unsignedinteger]
+
+# Kinds of statistic as kernels know them: chi-square takes 0 from the rows of each stratum, the
+# adjusted one takes 1; g-square is another formula.
+CHI_SQUARE, ADJUSTED, G_SQUARE = 0, 1, 2
 
 # A set of attributes is a number with one bit for each; more attributes take more numbers.
 _WORD = 40
+
+
+class Answers(NamedTuple):
+    """Statistic and degrees of freedom of each test."""
+
+    statistic: Floats
+    degrees: NDArray[np.int64]
+
+    @classmethod
+    def to(cls, tests: int) -> "Answers":
+        """Room for the answers to so many tests."""
+        return cls(np.empty(tests), np.empty(tests, np.int64))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

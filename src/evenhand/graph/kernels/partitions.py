@@ -1,8 +1,8 @@
 """Sets of attributes with far more possible cells than lines: partitions of the lines.
 
-A partition numbers the groups of lines that agree in some attributes. It is made from one with an
-attribute less, so keys stay small whatever is conditioned on, and it is kept, because each serves
-as cells, as margins and as strata of many tests. A test is then one sum over lines.
+A partition numbers the groups of lines that agree in some attributes. It is made from one with
+an attribute less, so its keys stay small whatever is conditioned on; and it is kept, because it
+serves as cells, as margins and as strata of many tests. A test is then one sum over lines.
 """
 
 from collections import OrderedDict
@@ -13,125 +13,140 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts.table import code_type
-from evenhand.graph.kernels.batch import Indices, Plan
+from evenhand.graph.kernels.batch import G_SQUARE, Answers, Floats, Indices, Numbers, Plan
 from evenhand.graph.kernels.tables import Table
 
-# Memory that partitions may take until the one that was not used longest is forgotten.
+# Memory for partitions; beyond it those that were not used longest are forgotten.
 _MOST_BYTES = 3 * 2**26
+_FEWEST_KEPT = 64
 
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.unsignedinteger]
+Members = tuple[int, ...]
 
 
-class Primitives(Protocol):
-    """What has to be fast: two passes over lines, and one over groups."""
+class Passes(Protocol):
+    """The passes over lines that have to be fast."""
 
     def split(
-        self, of: Numbers, groups: int, code: Numbers, values: int, rows: Floats, like: Numbers
+        self, of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
     ) -> tuple[Numbers, Floats]:
         """Split groups by one more attribute: each line's group, and the groups' rows."""
 
-    def attested(self, of: Numbers, groups: int, within: Numbers, strata: int) -> Numbers:
+    def attested(
+        self, of: Numbers, groups: int, within: Numbers, strata: int
+    ) -> NDArray[np.integer]:
         """How many groups lie in each stratum."""
 
-    def line_sum(self, weight: Floats, x: Floats, y: Floats, rows: Floats, of: Numbers) -> float:
+    def line_sum(
+        self, weight: Floats, x: Floats, y: Floats, rows: Floats, of: Numbers
+    ) -> float:
         """The sum of weight · x · y · rows[of] over lines."""
 
 
 @dataclass(slots=True, eq=False)
 class Partition:
-    """Each line's group, each group's rows, and how many groups lie in groups of fewer members."""
+    """Each line's group and each group's rows.
+
+    ``attested[a]`` says how many values of a occur in each group of the other attributes.
+    """
 
     of: Numbers
     rows: Floats
     attested: dict[int, Numbers] = field(default_factory=dict)
 
+    @property
+    def bytes(self) -> int:
+        """The memory it takes."""
+        parts = (self.of, self.rows, *self.attested.values())
+        return sum(part.nbytes for part in parts)
+
+    @property
+    def entropy(self) -> float:
+        """The sum of n ln n over groups."""
+        return float((self.rows * np.log(self.rows)).sum())
+
 
 class Partitions:
     """The partitions of one table's lines."""
 
-    def __init__(self, table: Table, primitives: Primitives) -> None:
-        self.table, self.primitives = table, primitives
-        self.number = code_type(len(table.rows))
-        self.kept: OrderedDict[tuple[int, ...], Partition] = OrderedDict()
+    def __init__(self, table: Table, passes: Passes) -> None:
+        self.table, self.passes = table, passes
+        self.kept: OrderedDict[Members, Partition] = OrderedDict()
         self.bytes = 0
 
-    def by(self, members: tuple[int, ...]) -> Partition:
-        """The partition by some attributes, split from one that is known if there is any."""
+    def run(self, plan: Plan, sets: Indices, kind: int, answers: Answers) -> None:
+        """Fill in the answers to the tests of some sets."""
+        for number in sets.tolist():
+            members = tuple(plan.members[number].tolist())
+            cells = self.by(members)
+            weight = self.table.rows * cells.rows[cells.of]
+            inverse: dict[int, Floats] = {}
+            for test in range(plan.start[number], plan.start[number + 1]):
+                x, y = members[plan.x[test]], members[plan.y[test]]
+                by_x, by_y = self.by(_without(members, y)), self.by(_without(members, x))
+                strata = self.by(_without(members, x, y))
+                met = np.multiply(
+                    self.attested(members, x, y), self.attested(members, y, x), dtype=np.int64
+                )
+                groups = len(by_x.rows) + len(by_y.rows) - len(strata.rows)
+                answers.degrees[test] = met.sum() - groups
+                if kind == G_SQUARE:
+                    margins = by_x.entropy + by_y.entropy
+                    answers.statistic[test] = 2 * (cells.entropy - margins + strata.entropy)
+                    continue
+                for left_out, margin in ((y, by_x), (x, by_y)):
+                    if left_out not in inverse:
+                        inverse[left_out] = (1 / margin.rows)[margin.of]
+                found = self.passes.line_sum(
+                    weight, inverse[x], inverse[y], strata.rows - kind, strata.of
+                )
+                answers.statistic[test] = found - self.table.total + kind * len(strata.rows)
+
+    def by(self, members: Members) -> Partition:
+        """The partition by some attributes, split from one that is kept if there is any."""
         found = self.kept.get(members)
         if found:
             self.kept.move_to_end(members)
             return found
         table = self.table
-        if not members:
-            found = Partition(np.zeros(len(table.rows), self.number), table.rows.sum(keepdims=True))
-        else:
+        if members:
             last = min(
                 members,
-                key=lambda at: (without(members, at) not in self.kept, table.cards[at], at),
+                key=lambda at: (_without(members, at) not in self.kept, table.cards[at], at),
             )
-            coarse = self.by(without(members, last))
+            coarse = self.by(_without(members, last))
             found = Partition(
-                *self.primitives.split(
-                    coarse.of, len(coarse.rows), table.codes[last], int(table.cards[last]), table.rows, coarse.of[:0]
+                *self.passes.split(
+                    coarse.of,
+                    len(coarse.rows),
+                    table.codes[last],
+                    int(table.cards[last]),
+                    table.rows,
                 )
             )
-        self.keep(members, found)
+        else:
+            number = code_type(len(table.rows))
+            found = Partition(np.zeros(len(table.rows), number), np.array([table.total]))
+        self.kept[members] = found
+        self.bytes += found.bytes
+        while self.bytes > _MOST_BYTES and len(self.kept) > _FEWEST_KEPT:
+            self.bytes -= self.kept.popitem(last=False)[1].bytes
         return found
 
-    def keep(self, members: tuple[int, ...], found: Partition) -> None:
-        self.kept[members] = found
-        self.bytes += found.of.nbytes + found.rows.nbytes
-        while self.bytes > _MOST_BYTES and len(self.kept) > 64:
-            _, gone = self.kept.popitem(last=False)
-            self.bytes -= gone.of.nbytes + gone.rows.nbytes
-            self.bytes -= sum(counts.nbytes for counts in gone.attested.values())
-
-    def attested(self, members: tuple[int, ...], at: int) -> Numbers:
-        """How many values of an attribute occur in each group of the other members."""
-        whole, strata = self.by(members), self.by(without(members, at))
-        if at not in whole.attested:
-            counts = self.primitives.attested(whole.of, len(whole.rows), strata.of, len(strata.rows))
-            whole.attested[at] = counts.astype(code_type(int(self.table.cards[at]) + 1))
-            self.bytes += whole.attested[at].nbytes
-        return whole.attested[at]
-
-    def run(self, plan: Plan, sets: Indices, kind: int, statistic: Floats, degrees: NDArray[np.int64]) -> None:
-        """Fill in statistic and degrees of freedom for the tests of some sets."""
-        for number in sets.tolist():
-            members = tuple(plan.members[number].tolist())
-            tests = range(plan.start[number], plan.start[number + 1])
-            self._answer(members, plan, tests, kind, statistic, degrees)
-
-    def _answer(self, members, plan, tests, kind, statistic, degrees):
-        cells = self.by(members)
-        rows = self.table.rows
-        total = float(rows.sum())
-        weight = rows * cells.rows[cells.of]
-        inverse: dict[int, Floats] = {}
-        entropy = None
-        for test in tests:
-            x, y = members[plan.x[test]], members[plan.y[test]]
-            by_x, by_y = without(members, y), without(members, x)
-            strata_of = without(by_x, x)
-            strata = self.by(strata_of)
-            margins = self.by(by_x), self.by(by_y)
-            attested = np.multiply(self.attested(by_x, x), self.attested(by_y, y), dtype=np.int64).sum()
-            degrees[test] = int(attested) - len(margins[0].rows) - len(margins[1].rows) + len(strata.rows)
-            if kind == 2:
-                statistic[test] = 2 * (_entropy(cells) - _entropy(margins[0]) - _entropy(margins[1]) + _entropy(strata))
-                continue
-            for left, margin in ((y, margins[0]), (x, margins[1])):
-                if left not in inverse:
-                    inverse[left] = (1 / margin.rows)[margin.of]
-            found = self.primitives.line_sum(weight, inverse[x], inverse[y], strata.rows - kind, strata.of)
-            statistic[test] = found - total + kind * len(strata.rows)
+    def attested(self, members: Members, end: int, other: int) -> Numbers:
+        """How many values of an end of a test occur in each of its strata."""
+        margin, strata = (
+            self.by(_without(members, other)),
+            self.by(_without(members, end, other)),
+        )
+        if end not in margin.attested:
+            counts = self.passes.attested(
+                margin.of, len(margin.rows), strata.of, len(strata.rows)
+            )
+            narrow = counts.astype(code_type(int(self.table.cards[end]) + 1))
+            margin.attested[end] = narrow
+            self.bytes += narrow.nbytes
+        return margin.attested[end]
 
 
-def without(members: tuple[int, ...], at: int) -> tuple[int, ...]:
-    """The members but one."""
-    return tuple(member for member in members if member != at)
-
-
-def _entropy(partition: Partition) -> float:
-    return float((partition.rows * np.log(partition.rows)).sum())
+def _without(members: Members, *ends: int) -> Members:
+    return tuple(member for member in members if member not in ends)

@@ -1,4 +1,4 @@
-"""Tables that kernels count in: codes and rows as plain arrays."""
+"""Tables as kernels count in them: codes and rows as plain arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,36 +7,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
+from evenhand.graph.kernels.batch import Floats, Indices, Numbers
 from evenhand.graph.kernels.counting import refine, whole
-from evenhand.graph.kernels.batch import Indices
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Distinct lines: a row of codes for each attribute, and how many rows a line stands for."""
+    """Distinct lines: a row of codes for each attribute, and how many rows each line has."""
 
-    codes: NDArray[np.unsignedinteger]
-    rows: NDArray[np.float64]
+    codes: Numbers
+    rows: Floats
     cards: NDArray[np.int64]
+    total: float
 
     @classmethod
     def of(cls, counts: CountTable, names: Sequence[str]) -> "Table":
-        """The counts, with attributes in the order of ``names``."""
+        """The counts, with attributes in the order of ``names`` and lines sorted by them."""
         at = [counts.position(name) for name in names]
-        # Neighboring lines of a sorted table fall into the same groups and wait for each other.
-        mixed = np.lexsort([counts.codes[i] for i in reversed(at)])
-        return cls(
-            np.stack([counts.codes[i][mixed] for i in at]),
-            counts.counts[mixed].astype(np.float64),
-            np.array([counts.cards[i] for i in at], np.int64),
-        )
+        codes = np.array([counts.codes[i] for i in at]).reshape(len(at), len(counts))
+        order = np.lexsort(codes[::-1]) if len(at) else slice(None)
+        rows = counts.counts[order].astype(np.float64)
+        cards = np.array([counts.cards[i] for i in at], np.int64)
+        return cls(np.ascontiguousarray(codes[:, order]), rows, cards, float(rows.sum()))
 
-
-def narrowed(table: Table, attributes: Indices) -> Table:
-    """Merge the lines that agree in some attributes; codes of others are left meaningless."""
-    groups = whole(table.rows)
-    for at in attributes:
-        groups = refine(groups, table.codes[at], int(table.cards[at]), table.rows)
-    line = np.empty(len(groups.rows), np.intp)
-    line[groups.of] = np.arange(len(groups.of))
-    return Table(np.ascontiguousarray(table.codes[:, line]), groups.rows, table.cards)
+    def merged(self, attributes: Indices) -> "Table":
+        """Merge lines that agree in some attributes; the codes of others lose their meaning."""
+        groups = whole(self.rows)
+        for at in attributes.tolist():
+            groups = refine(groups, self.codes[at], int(self.cards[at]), self.rows)
+        line = np.empty(len(groups.rows), np.intp)
+        line[groups.of] = np.arange(len(groups.of))
+        codes = np.ascontiguousarray(self.codes[:, line])
+        return Table(codes, groups.rows, self.cards, self.total)

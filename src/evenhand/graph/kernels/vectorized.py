@@ -1,33 +1,34 @@
 """The numpy kernel: many sets of attributes at a time, in flat arrays of their cells.
 
-For each set the lines are gathered into cells by one mixed-radix key. Leaving out a member makes
-its digit zero, so that cells of one group get one key; rows of groups and of strata are sums by
-such keys. Keys of different sets are kept apart by an offset, so that one pass serves many sets.
+For each set the lines are gathered into cells by one mixed-radix key. Leaving out a member
+makes its digit zero, so that the cells of a group get one key, and the rows of groups and of
+strata are sums by such keys. Keys of different sets are kept apart by an offset, so that one
+pass serves many sets.
 """
+
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.graph.kernels.batch import Indices, Plan
+from evenhand.graph.kernels.batch import G_SQUARE, Answers, Floats, Indices, Numbers, Plan
 from evenhand.graph.kernels.tables import Table
 
 # About so many cells, occupied or not, are worked on at a time: they stay in the cache.
 _MOST_CELLS = 2**16
 
 
-def run(
-    table: Table,
-    plan: Plan,
-    sets: Indices,
-    kind: int,
-    statistic: NDArray[np.float64],
-    degrees: NDArray[np.int64],
-) -> None:
-    """Fill in statistic and degrees of freedom for the tests of some sets."""
+def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) -> None:
+    """Fill in the answers to the tests of some sets."""
     spans = table.cards[plan.members[sets]].prod(axis=1)
     part = np.cumsum(spans) // _MOST_CELLS
     for some in np.split(sets, np.flatnonzero(np.diff(part)) + 1):
-        _Cells(table, plan.members[some]).answer(plan, some, kind, statistic, degrees)
+        cells = _Cells(table, plan.members[some])
+        margins = [_Margin(cells, at) for at in range(plan.members.shape[1])]
+        for x, y, sets_of, tests in _by_position(plan, some):
+            found, df = cells.test(margins[x], margins[y], kind)
+            answers.statistic[tests] = found[sets_of]
+            answers.degrees[tests] = df[sets_of]
 
 
 class _Cells:
@@ -35,90 +36,67 @@ class _Cells:
 
     def __init__(self, table: Table, members: Indices) -> None:
         cards = table.cards[members]
-        self.cards = cards
-        self.strides = np.cumprod(cards[:, :0:-1], axis=1)[:, ::-1]
-        self.strides = np.column_stack((self.strides, np.ones(len(cards), np.int64)))
         spans = cards.prod(axis=1)
-        self.base = np.cumsum(spans) - spans
-        self.span = int(spans.sum())
-        dense = np.concatenate(
-            [
-                np.bincount(key, table.rows, span)
-                for key, span in zip(_keys(table, members), spans.tolist(), strict=True)
-            ]
-        )
-        self.key = np.flatnonzero(dense)
-        self.n = dense[self.key]
-        self.of = np.repeat(
-            np.arange(len(members)), np.diff(np.searchsorted(self.key, [*self.base, self.span]))
-        )
-        self.start = np.searchsorted(self.of, np.arange(len(members)))
+        ends = np.cumsum(spans)
+        lines = zip(_keys(table, members), spans.tolist(), strict=True)
+        rows = np.concatenate([np.bincount(key, table.rows, span) for key, span in lines])
+        self.span = len(rows)
+        self.key = np.flatnonzero(rows)
+        self.rows = rows[self.key]
         self.total = float(table.rows.sum())
-        inside = self.key - self.base[self.of]
-        # What to subtract from the key to leave a member out.
-        self.part = [
-            inside // self.strides[self.of, at] % cards[self.of, at] * self.strides[self.of, at]
-            for at in range(members.shape[1])
-        ]
+        self.start = np.searchsorted(self.key, ends - spans)
+        self.place = np.arange(len(self.key))
+        of = np.repeat(np.arange(len(members)), np.diff(self.start, append=len(self.key)))
+        # What to take from a cell's key to leave a member out: its digit times its stride.
+        self.part: list[Indices] = [np.zeros_like(self.key)] * members.shape[1]
+        left, stride = self.key - (ends - spans)[of], np.ones(len(members), np.intp)
+        for at in reversed(range(members.shape[1])):
+            left, digit = np.divmod(left, cards[of, at])
+            self.part[at] = digit * stride[of]
+            stride *= cards[:, at]
 
-    def answer(self, plan, sets, kind, statistic, degrees):
-        size = plan.members.shape[1]
-        number = np.full((len(sets), size, size), -1)
-        for i, s in enumerate(sets.tolist()):
-            a, b = plan.start[s], plan.start[s + 1]
-            number[i, plan.x[a:b], plan.y[a:b]] = np.arange(a, b)
-        line = np.arange(len(self.key))
-        key, inverse, flag, groups, entropy = [], [], [], [], []
-        for at in range(size):
-            if not ((number[:, at] >= 0).any() or (number[:, :, at] >= 0).any()):
-                for column in (key, inverse, flag, groups, entropy):
-                    column.append(None)
-                continue
-            k = self.key - self.part[at]
-            rows = np.bincount(k, self.n, self.span)[k]
-            last = np.empty(self.span, np.intp)
-            last[k] = line
-            first = last[k] == line
-            key.append(k)
-            flag.append(first.astype(np.float64))
-            groups.append(self.sum(flag[-1]))
-            inverse.append(1 / rows)
-            entropy.append(self.sum(self.n * np.log(rows)) if kind == 2 else None)
-        weight = self.n * self.n
-        own = self.sum(self.n * np.log(self.n)) if kind == 2 else None
-        for x in range(size):
-            for y in range(x + 1, size):
-                which = number[:, x, y]
-                chosen = np.flatnonzero(which >= 0)
-                if not len(chosen):
-                    continue
-                k = key[x] - self.part[y]
-                rows = np.bincount(k, self.n, self.span)
-                attested = np.bincount(k, flag[x], self.span)
-                found = self.sum(flag[y] * attested[k])
-                last = np.empty(self.span, np.intp)
-                last[k] = line
-                strata = self.sum(last[k] == line)
-                degrees[which[chosen]] = (found - groups[x] - groups[y] + strata)[chosen]
-                if kind == 2:
-                    s = 2 * (own - entropy[x] - entropy[y] + self.sum(self.n * np.log(rows[k])))
-                else:
-                    s = (
-                        self.sum(weight * inverse[x] * inverse[y] * (rows - kind)[k])
-                        - self.total
-                        + kind * strata
-                    )
-                statistic[which[chosen]] = s[chosen]
+    def test(self, x: "_Margin", y: "_Margin", kind: int) -> tuple[Floats, NDArray[np.int64]]:
+        """Test the members at two positions, in every set."""
+        key = x.key - self.part[y.at]
+        rows = np.bincount(key, self.rows, self.span)
+        strata = self.added(self.is_first(key))
+        # Each value of one end that a stratum has meets each value of the other.
+        cells = self.added(y.first * np.bincount(key, x.first, self.span)[key])
+        df = (cells - x.groups - y.groups + strata).astype(np.int64)
+        if kind == G_SQUARE:
+            logarithm = np.log(self.rows * rows[key] * x.inverse * y.inverse)
+            return 2 * self.added(self.rows * logarithm), df
+        ratio = self.rows * x.inverse * (self.rows * y.inverse) * (rows - kind)[key]
+        return self.added(ratio) - self.total + kind * strata, df
 
-    def sum(self, of_cell):
-        """Add up what each cell has, set by set."""
+    def is_first(self, key: Indices) -> NDArray[np.bool_]:
+        """Whether each cell is the one that stands for its key."""
+        chosen = np.empty(self.span, np.intp)
+        chosen[key] = self.place
+        first: NDArray[np.bool_] = chosen[key] == self.place
+        return first
+
+    def added(self, of_cell: NDArray[np.generic]) -> Floats:
+        """Add up what cells have, set by set."""
         return np.add.reduceat(of_cell, self.start, dtype=np.float64)
 
 
-def _keys(table, members):
+class _Margin:
+    """The groups of cells that differ in the member at one position only."""
+
+    def __init__(self, cells: _Cells, at: int) -> None:
+        self.at = at
+        self.key = cells.key - cells.part[at]
+        self.inverse = 1 / np.bincount(self.key, cells.rows, cells.span)[self.key]
+        first = cells.is_first(self.key)
+        self.first = first.astype(np.float64)
+        self.groups = cells.added(first)
+
+
+def _keys(table: Table, members: Indices) -> Iterator[Indices]:
     """Each line's cell in each set, as a mixed-radix number."""
     chain = [np.zeros(len(table.rows), np.intp)]
-    before = []
+    before: list[int] = []
     for row in members.tolist():
         shared = 0
         while shared < len(before) and row[shared] == before[shared]:
@@ -130,22 +108,38 @@ def _keys(table, members):
         yield chain[-1]
 
 
-def split(of, groups, code, values, rows, like):
-    """Split groups by one more attribute: each line's group, and the groups' rows."""
+def _by_position(plan: Plan, sets: Indices) -> Iterator[tuple[int, int, Indices, Indices]]:
+    """Tests with their ends at the same positions: of which of the sets, and which tests."""
+    sizes = plan.start[sets + 1] - plan.start[sets]
+    of = np.repeat(np.arange(len(sets)), sizes)
+    within = np.arange(len(of)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    tests = plan.start[sets][of] + within
+    size = plan.members.shape[1]
+    position = plan.x[tests] * size + plan.y[tests]
+    order = np.argsort(position, kind="stable")
+    cuts = np.flatnonzero(np.diff(position[order])) + 1
+    for some in np.split(order, cuts):
+        yield *divmod(int(position[some[0]]), size), of[some], tests[some]
+
+
+def split(
+    of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
+) -> tuple[Numbers, Floats]:
+    """Split groups of lines by one more attribute: each line's group, and the groups' rows."""
     key = of.astype(np.intp) * values + code
-    totals = np.bincount(key, rows, groups * values)
+    totals = np.bincount(key, rows, groups * values).astype(np.float64, copy=False)
     present = totals > 0
-    return (np.cumsum(present) - 1).astype(like.dtype)[key], totals[present]
+    return (np.cumsum(present) - 1).astype(of.dtype)[key], totals[present]
 
 
-def attested(of, groups, within, strata):
+def attested(of: Numbers, groups: int, within: Numbers, strata: int) -> NDArray[np.integer]:
     """How many groups lie in each stratum."""
-    parent = np.empty(groups, np.intp)
-    parent[of] = within
-    return np.bincount(parent, minlength=strata)
+    stratum = np.empty(groups, np.intp)
+    stratum[of] = within
+    return np.bincount(stratum, minlength=strata)
 
 
-def line_sum(weight, x, y, rows, of):
+def line_sum(weight: Floats, x: Floats, y: Floats, rows: Floats, of: Numbers) -> float:
     """The sum of weight · x · y · rows[of] over lines."""
     # Not np.dot: libraries of linear algebra start threads, which cost more than they save.
     return float((weight * x * y * rows[of]).sum())

@@ -1,0 +1,99 @@
+"""The groups that a report may show, in the order in which it shows them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import Problem, QuestionError
+from evenhand.evidence import Certificate, Partition, Subpopulation, Subpopulations
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A comparable group: its counts, on which side it reaches the threshold, its id if so."""
+
+    found: Subpopulation
+    line: int
+    side: int
+    shown: bool
+    id: str
+
+    @property
+    def kind(self) -> str:
+        """Who is behind by the threshold or more: the group, the others, or nobody."""
+        return {1: "group", -1: "other", 0: "none"}[self.side]
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """What may be passed on: everything, or groups with no count under the least one.
+
+    A total gives a withheld group back by subtraction. So once a group is withheld, totals are
+    too, and everything that depends on them: shares, averages, adjusted p-values, ids.
+    """
+
+    share: bool
+    least_count: int
+    partition: Partition
+    after: Partition | None = None
+
+    def __post_init__(self) -> None:
+        if self.least_count < 1:
+            raise QuestionError(
+                Problem(
+                    f"The least count {self.least_count!r} would withhold nothing.",
+                    remedy="Give a whole number of at least 1; 10 is usual.",
+                )
+            )
+
+    @cached_property
+    def allowed(self) -> NDArray[np.bool_]:
+        """Which lines of the partition may be shown, before and after a release."""
+        if not self.share:
+            return np.ones(len(self.partition), bool)
+        cells = (*self.partition.cells, *(self.after.cells if self.after else ()))
+        return np.all([cell >= self.least_count for cell in cells], axis=0)
+
+    @property
+    def withheld(self) -> int:
+        """How many groups are not shown."""
+        return int(np.count_nonzero(~self.allowed))
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is withheld, so that totals may be shown."""
+        return not self.withheld
+
+
+def cases(certificate: Certificate, sharing: Sharing) -> tuple[Case, ...]:
+    """The measured groups: evidence, strongest first, then the others, largest difference first."""
+    partition = certificate.partition
+    allowed = [line for line in partition.by_strength.tolist() if sharing.allowed[line]]
+    calm = np.flatnonzero(partition.measured & (partition.side == 0) & sharing.allowed)
+    size = -abs(partition.statistics.difference[partition.place[calm]])
+    # In a shared report gaps between ids would tell of groups that are not shown.
+    letter = "E" if sharing.whole else "S"
+    named = [(line, f"{letter}{number}") for number, line in enumerate(allowed, 1)]
+    named += [(line, "") for line in calm[np.lexsort((-partition.rows[calm], size))].tolist()]
+    lines = [line for line, _ in named]
+    read: Iterable[Subpopulation] = Subpopulations(partition, np.asarray(lines, np.intp))
+    threshold = float(certificate.question.threshold)
+    return tuple(
+        Case(
+            found=found,
+            line=line,
+            side=int(partition.side[line]),
+            shown=found.shown if sharing.whole else _beyond(found, threshold),
+            id=name,
+        )
+        for found, (line, name) in zip(read, named, strict=True)
+    )
+
+
+def _beyond(found: Subpopulation, threshold: float) -> bool:
+    """Whether the interval lies beyond the threshold: all that may be said without the others."""
+    low, high = found.interval or (0.0, 0.0)
+    return low > threshold or high < -threshold

@@ -1,0 +1,170 @@
+"""Differences as pictures: percentages of a width, pixels of a height, nothing else.
+
+Across, everything is a percentage, so that one drawing serves a phone, a screen and paper.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor, log10
+
+from evenhand.report import view
+from evenhand.report.cases import Case
+from evenhand.report.wording import Words, rate
+
+_STEPS = (1, 2, 5, 10, 20, 25, 50, 100)
+_MOST_TICKS = 7
+_MOST_DOTS = 2000
+FUNNEL_HEIGHT = 320.0
+HISTOGRAM_HEIGHT = 96.0
+_TOP, _BOTTOM = 26.0, 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Percentage points from left to right; ``room`` is kept free for numbers at both ends."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def over(cls, values: Iterable[float], threshold: float, *, room: float = 0.0) -> "Scale":
+        """A scale that holds all values and, with some air, the band under the threshold."""
+        held = [*values, -1.6 * threshold, 1.6 * threshold]
+        low, high = max(min(held), -100.0), min(max(held), 100.0)
+        free = room * (high - low)
+        return cls(low - free, high + free)
+
+    def at(self, points: float) -> float:
+        """Where a difference stands, in percent of the width."""
+        return 100 * (min(max(points, self.low), self.high) - self.low) / (self.high - self.low)
+
+    def axis(self, words: Words) -> view.Axis:
+        """The axis with its band, and which side is whose."""
+        threshold = float(100 * words.question.threshold)
+        step = next((s for s in _STEPS if (self.high - self.low) / s <= _MOST_TICKS), 100)
+        first = -floor(-max(self.low, -100.0) / step)
+        last = floor(min(self.high, 100.0) / step)
+        return view.Axis(
+            ticks=tuple(
+                view.Tick(at=self.at(n * step), text=f"{'−' if n < 0 else ''}{abs(n * step)}")
+                for n in range(first, last + 1)
+            ),
+            zero=self.at(0.0),
+            band=(self.at(-threshold), self.at(threshold)),
+            left=f"{words.group} higher",
+            right=f"{words.other} higher",
+        )
+
+
+def in_points(case: Case) -> float:
+    """The difference of a measured group in points, for drawing."""
+    return 100 * float(case.found.risk_difference or 0)
+
+
+def ends(case: Case) -> tuple[float, float]:
+    """Its interval in points."""
+    low, high = case.found.interval or (0.0, 0.0)
+    return 100 * low, 100 * high
+
+
+def mark(case: Case, scale: Scale, words: Words) -> view.Mark:
+    """A dot with its interval, its number on the outer side."""
+    (low, high), here = ends(case), in_points(case)
+    left = here < 0
+    return view.Mark(
+        at=scale.at(here),
+        low=scale.at(low),
+        high=scale.at(high),
+        text=words.points(case.found.risk_difference),
+        text_at=scale.at(low if left else high),
+        text_left=left,
+        kind=case.kind,
+        shown=case.shown,
+        told=f"difference {words.points(case.found.risk_difference)} points, "
+        f"{words.higher(case.found.risk_difference)}, "
+        f"interval {words.interval(case.found.interval)}",
+    )
+
+
+def rates(case: Case, words: Words) -> view.Rates:
+    """The rates of both groups."""
+    found = case.found
+    group, other = found.group_yes / found.group, found.other_yes / found.other
+    return view.Rates(
+        group=100 * group,
+        other=100 * other,
+        group_text=f"{100 * group:.0f}%",
+        other_text=f"{100 * other:.0f}%",
+        told=f"{words.group} {rate(found.group_yes, found.group)}, "
+        f"{words.other} {rate(found.other_yes, found.other)}",
+    )
+
+
+def funnel(drawn: Sequence[Case], words: Words) -> view.Funnel:
+    """All groups by difference and, logarithmically, by size; the largest if there are many."""
+    chosen = sorted(drawn, key=lambda case: -case.found.rows)[:_MOST_DOTS]
+    largest = log10(max(case.found.rows for case in chosen))
+    smallest = log10(min(case.found.rows for case in chosen))
+    scale = Scale.over(map(in_points, chosen), float(100 * words.question.threshold), room=0.03)
+
+    def height(rows: float) -> float:
+        part = (log10(rows) - smallest) / (largest - smallest or 1.0)
+        return FUNNEL_HEIGHT - _BOTTOM - part * (FUNNEL_HEIGHT - _TOP - _BOTTOM)
+
+    powers = [10**power for power in range(1, 12) if smallest <= power <= largest]
+    dots = tuple(
+        view.Dot(
+            at=scale.at(in_points(case)),
+            y=height(case.found.rows),
+            kind=case.kind,
+            shown=case.shown,
+            id=case.id if case.shown else "",
+            id_left=in_points(case) < 0,
+        )
+        for case in sorted(chosen, key=lambda case: (case.shown, case.side != 0))
+    )
+    left_out = len(drawn) - len(chosen)
+    said = f"Each dot is one of the {len(drawn):,} comparable groups" if not left_out else (
+        f"Each dot is one of the {len(chosen):,} largest of {len(drawn):,} comparable groups"
+    )
+    return view.Funnel(
+        title="Differences by size of group",
+        subtitle=f"{said}: its difference in percentage points from left to right, and from "
+        "bottom to top how many people it holds (logarithmic).",
+        axis=scale.axis(words),
+        levels=tuple(view.Level(y=height(power), text=f"{power:,}") for power in powers),
+        dots=dots,
+        height=FUNNEL_HEIGHT,
+        told=f"{len(drawn):,} comparable groups by difference and size.",
+    )
+
+
+def histogram(
+    label: str, differences: Sequence[Fraction], scale: Scale, words: Words, *, tallest: int
+) -> view.Histogram:
+    """Groups by difference in bars as wide as the threshold, so that no bar crosses it."""
+    step = float(100 * words.question.threshold)
+    bars = counted(differences, words)
+    return view.Histogram(
+        label=label,
+        columns=tuple(
+            view.Column(
+                at=scale.at(place * step),
+                width=scale.at((place + 1) * step) - scale.at(place * step),
+                y=HISTOGRAM_HEIGHT * (1 - many / tallest),
+                height=HISTOGRAM_HEIGHT * many / tallest,
+                kind="none" if place in (-1, 0) else "group" if place > 0 else "other",
+            )
+            for place, many in sorted(bars.items())
+        ),
+        told=f"{label}: {bars[-1] + bars[0]:,} of {len(differences):,} groups are under the "
+        "threshold.",
+    )
+
+
+def counted(differences: Iterable[Fraction], words: Words) -> Counter[int]:
+    """How many differences lie in each step of one threshold, exactly; 0 and -1 are under it."""
+    steps = ((d, int(abs(d) / words.question.threshold)) for d in differences)
+    return Counter(-step - 1 if difference < 0 else step for difference, step in steps)

@@ -1,0 +1,110 @@
+import hashlib
+import json
+
+import pandas as pd
+import pytest
+from tests.hiring import COLUMNS, QUESTION, csv_text, people, released, table
+
+from evenhand.errors import InputError
+from evenhand.release import replay
+from evenhand.release.manifest import Manifest, commitment
+from evenhand.removal import LocalPreferentialSampling, ModifyGraph
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text(csv_text(people()), newline="")
+    return path
+
+
+def test_the_manifest_holds_what_a_replay_needs(source, tmp_path):
+    written = released(source, seed=12345).write(tmp_path / "out.csv")
+    found = json.loads(written.manifest.read_text())
+    assert found["seed"] == "12345"
+    assert "no records about persons" in found["notice"]
+    assert (
+        found["input"]["files"][0]["sha256"] == hashlib.sha256(source.read_bytes()).hexdigest()
+    )
+    assert found["output"]["sha256"] == hashlib.sha256(written.data.read_bytes()).hexdigest()
+    assert found["plan"]["changed_rows"] == sum(move["rows"] for move in found["plan"]["moves"])
+    assert set(found["versions"]) == {"python", "evenhand", "numpy", "pyarrow"}
+
+
+def test_the_certificate_is_bound_to_the_seed_and_does_not_tell_it(source, tmp_path):
+    seed = 0xFEDCBA9876543210
+    written = released(source, seed=seed).write(tmp_path / "out.csv")
+    manifest = json.loads(written.manifest.read_text())
+    certificate = json.loads(written.certificate.read_text())
+    plain = bytes.fromhex(manifest["nonce"]) + seed.to_bytes(16, "big")
+    assert len(bytes.fromhex(manifest["nonce"])) == 16
+    assert certificate["release"]["seed_commitment"] == hashlib.sha256(plain).hexdigest()
+    assert str(seed) not in written.certificate.read_text()
+    assert manifest["nonce"] not in written.certificate.read_text()
+
+
+@pytest.mark.parametrize(
+    "name", ["out.csv", "out.csv.gz", "out.parquet", "out.arrow", "out.arrows"]
+)
+def test_a_replay_gives_the_same_bytes(source, tmp_path, name):
+    written = released(source, by=ModifyGraph(), seed=None).write(tmp_path / name)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    assert replay(written.manifest, source).is_same
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_a_replay_knows_codings_and_pooled_groups(tmp_path):
+    frame = pd.DataFrame(table(groups="fmx"))
+    frame["degree"] = frame["degree"].map({"none": 1, "some": 2, "most": 3})
+    frame.loc[::9, "pay"] = None
+    path = tmp_path / "people.csv"
+    frame.to_csv(path, index=False)
+    from dataclasses import replace  # noqa: PLC0415
+
+    made = released(
+        path, question=replace(QUESTION, other="rest"), bins={"degree": [2]}, missing="drop"
+    )
+    assert replay(made.write(tmp_path / "out.csv").manifest, path).is_same
+
+
+def test_a_replay_of_a_frame_or_of_left_out_rows_works_too(tmp_path):
+    frame = pd.DataFrame(table())
+    made = released(frame, by=LocalPreferentialSampling(), uncertified=True)
+    assert replay(made.write(tmp_path / "out.parquet").manifest, frame).is_same
+
+
+def test_another_seed_or_other_bytes_show(source, tmp_path):
+    written = released(source).write(tmp_path / "out.csv")
+    found = json.loads(written.manifest.read_text())
+    altered = Manifest(found | {"seed": "8"})
+    with pytest.raises(InputError, match="committed"):
+        replay(altered, source)
+    nonce = bytes.fromhex(found["nonce"])
+    hidden = Manifest(found | {"seed": "8", "seed_commitment": commitment(nonce, 8)})
+    assert not replay(hidden, source).is_same
+
+
+def test_rows_that_are_not_those_released_are_refused(source, tmp_path):
+    written = released(source).write(tmp_path / "out.csv")
+    source.write_text(csv_text(people()[1:]), newline="")
+    with pytest.raises(InputError, match="not those that were counted"):
+        replay(written.manifest, source)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"format":"evenhand manifest 1"}', '{"format":1,"plan":[]}']
+)
+def test_other_files_are_no_manifests(tmp_path, text):
+    path = tmp_path / "x.manifest.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match="no manifest"):
+        Manifest.read(path)
+
+
+def test_a_later_form_is_named(source, tmp_path):
+    written = released(source).write(tmp_path / "out.csv")
+    text = written.manifest.read_text().replace("evenhand manifest 1", "evenhand manifest 2")
+    written.manifest.write_text(text)
+    with pytest.raises(InputError, match="later"):
+        Manifest.read(written.manifest)
+    assert COLUMNS
