@@ -2,7 +2,7 @@
 
     python -m tests.faulty
 
-Reads lines of JSON (folder, what goes wrong, whether to overwrite), answers with status and words.
+Reads lines of JSON (folder, what goes wrong, whether to overwrite); answers status and words.
 """
 
 import errno
@@ -44,7 +44,7 @@ def failing(code):
 
 
 def spoil(fault):
-    """Make something go wrong: a call to fail or to be the last, a disk to be full, other rows."""
+    """Make something go wrong: a call fails or is the last, the disk is full, rows change."""
     kind, *details = fault
     if kind == "kill":
         at_call(*details, signalled(signal.SIGKILL))

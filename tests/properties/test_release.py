@@ -24,7 +24,7 @@ THRESHOLDS = ("0.025", "0.05", "0.1", "0.3")
 
 
 @st.composite
-def some_people(draw):
+def some_people(draw, *, most=40):
     """People of both groups and decisions in a few kinds, with texts of any form beside."""
     text = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)
     notes = draw(st.lists(text, min_size=1, max_size=5))
@@ -35,14 +35,12 @@ def some_people(draw):
         st.sampled_from(["no", "yes"]),
         st.sampled_from(["low", "high"]),
     )
-    found = draw(st.lists(kinds, min_size=4, max_size=60))
-    everyone = [
-        ("", sex, degree, hired, "low")
-        for sex in "fm"
-        for degree in ("none", "some")
-        for hired in ("no", "yes")
-    ]
-    return draw(st.permutations([*found, *everyone]))
+    found = draw(st.lists(kinds, min_size=4, max_size=most))
+    # Both groups are there everywhere; among people of one degree nothing differs, so that both
+    # decisions always remain.
+    everyone = [("", sex, degree, "no", "low") for sex in "fm" for degree in ("none", "some")]
+    alike = [("", sex, "most", hired, "low") for sex in "fm" for hired in ("no", "yes")]
+    return [*everyone, *found, *alike]
 
 
 def asked(threshold):
@@ -64,6 +62,7 @@ def released_text(text, **options):
         return written.data.read_bytes().decode(), made
 
 
+@settings(max_examples=30)
 @given(some_people(), st.sampled_from(THRESHOLDS), st.sampled_from(["\n", "\r\n"]))
 def test_a_released_text_is_certified_and_differs_only_in_decisions(found, threshold, newline):
     text = csv_text(found, newline=newline)
@@ -82,6 +81,7 @@ def test_a_released_text_is_certified_and_differs_only_in_decisions(found, thres
         assert abs(subpopulation.risk_difference) < asked(threshold).threshold
 
 
+@settings(max_examples=20)
 @given(some_people(), st.sampled_from(THRESHOLDS))
 def test_releasing_a_release_changes_no_byte(found, threshold):
     once, _ = released_text(csv_text(found), question=asked(threshold))
@@ -90,6 +90,7 @@ def test_releasing_a_release_changes_no_byte(found, threshold):
     assert made.changed_rows == 0
 
 
+@settings(max_examples=30)
 @given(some_people())
 def test_a_lower_threshold_never_changes_fewer_rows(found):
     frame = pd.DataFrame(found, columns=NAMES)
@@ -105,6 +106,7 @@ def test_a_margin_keeps_differences_that_far_below_the_threshold(found, margin):
         assert abs(subpopulation.risk_difference) < QUESTION.threshold - by.margin
 
 
+@settings(max_examples=40)
 @given(some_people(), st.integers(1, 40), st.integers(0, 2**128 - 1), st.booleans())
 def test_the_same_seed_gives_the_same_bytes_for_any_batches(found, batch, seed, effects):
     by = ModifyGraph() if effects else ModifyData()
@@ -131,7 +133,7 @@ def test_two_seeds_choose_other_rows():
 def test_changed_rows_are_uniform_among_those_alike():
     found = [("", *kind) for kind in [("f", "none", "no", "low"), ("m", "none", "yes", "low")]]
     frame = pd.DataFrame(found * 12, columns=NAMES)
-    runs = 600
+    runs = 250
     often = np.zeros(len(frame))
     for seed in range(runs):
         made = released(frame, seed=seed, question=asked("0.3"))
@@ -141,7 +143,7 @@ def test_changed_rows_are_uniform_among_those_alike():
         share = here.sum() / runs / len(here)
         if share:
             chi_square = ((here - runs * share) ** 2).sum() / (runs * share * (1 - share))
-            assert 1.5 < chi_square < 35  # eleven degrees of freedom
+            assert 1.5 < chi_square < 38  # eleven degrees of freedom
     assert often.any()
 
 
@@ -183,10 +185,10 @@ def test_fields_are_found_and_written_as_a_reader_reads_them(rows, number):
         assert next(csv.reader(io.StringIO(new, newline="")), [""]) == [row[number]]
 
 
+@settings(max_examples=12)
 @given(some_people())
 def test_every_form_gives_the_rows_back(found):
-    frame = pd.DataFrame(found, columns=NAMES)
-    made = released(frame)
+    made = released(pd.DataFrame(found, columns=NAMES))
     with tempfile.TemporaryDirectory() as name:
         for ending in ("csv", "csv.gz", "parquet", "arrow", "arrows"):
             path = Path(name) / f"out-{ending.replace('.', '-')}.{ending}"
@@ -195,4 +197,4 @@ def test_every_form_gives_the_rows_back(found):
             back = pa.Table.from_batches(batches).to_pydict()
             for column in NAMES:
                 texts = ["" if text is None else text for text in back[column]]
-                assert texts == frame[column].tolist()
+                assert texts == made.rows[column].tolist()

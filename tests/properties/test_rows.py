@@ -6,6 +6,7 @@ import io
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,6 +30,7 @@ NASTY = [
     "a;b\tc|d",
     "line\nbreak",
     "line\r\nbreak",
+    "bare\rreturn",
     "'; DROP TABLE t; --",
     'x" FROM y',
     "😀",
@@ -45,7 +47,7 @@ NASTY = [
     "#1",
     "\\N",
 ]
-characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0\r")
+characters = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 texts = st.sampled_from(NASTY) | st.text(characters, max_size=5)
 names = texts.map(lambda text: f"c{text}")
 
@@ -76,9 +78,9 @@ def by_loop(columns):
     )
 
 
-def as_csv(columns, delimiter=",", quoting=csv.QUOTE_ALL):
+def as_csv(columns, delimiter=",", quoting=csv.QUOTE_ALL, newline="\r\n"):
     file = io.StringIO()
-    writer = csv.writer(file, delimiter=delimiter, quoting=quoting)
+    writer = csv.writer(file, delimiter=delimiter, quoting=quoting, lineterminator=newline)
     writer.writerow(columns)
     writer.writerows(
         [value or "" for value in row] for row in zip(*columns.values(), strict=True)
@@ -196,7 +198,6 @@ def test_it_does_not_matter_how_keys_are_added_up(columns):
         assert count(rows.parts, rows.columns, codings, largest_dense=0).table == expected
         patch.setattr("evenhand.rows.tally._LARGEST_WORD", 8)
         assert count(rows.parts, rows.columns, codings, largest_dense=0).table == expected
-        assert count(rows.parts, rows.columns, codings).table == expected
 
 
 def test_it_does_not_matter_where_blocks_of_text_end(folder, monkeypatch):
@@ -204,8 +205,8 @@ def test_it_does_not_matter_where_blocks_of_text_end(folder, monkeypatch):
         "a": [NASTY[i % len(NASTY)] for i in range(3_000)],
         "b": [NASTY[i * i % 7] for i in range(3_000)],
     }
-    (folder / "blocks.csv").write_bytes(as_csv(columns))
-    for block in (50, 64, 1_000, 4_097):
+    for block, newline in product((64, 100, 1_000, 4_097), ("\n", "\r", "\r\n")):
+        (folder / "blocks.csv").write_bytes(as_csv(columns, newline=newline))
         monkeypatch.setattr("evenhand.rows.delimited._BLOCK", block)
         counts = read(folder / "blocks.csv", missing="level", delimiter=",").count()
         assert dict(counts) == by_loop(columns)

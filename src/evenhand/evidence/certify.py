@@ -248,7 +248,8 @@ def _origin(graph: Graph) -> str:
     record = graph.record if isinstance(graph, PartialGraph) else None
     if record is None:
         return "given"
+    name = {"stable": "PC-stable", "original": "PC"}.get(record.algorithm, record.algorithm)
     return (
-        f"learned from the same rows by {record.algorithm}, {record.test}, "
+        f"learned from the same rows by {name}, {record.test}, "
         f"significance {record.significance}"
     )

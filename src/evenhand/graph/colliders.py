@@ -6,12 +6,15 @@ where no set separates, the triple is ambiguous and nothing is drawn from it. No
 no order decides. By the *first* set: z is in the set that separated x and y, or it is not.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evenhand.graph.kernels.subsets import count_tests, tests_of
+from evenhand.graph.kernels.batch import Batch
+from evenhand.graph.kernels.subsets import batches_of, count_tests
 from evenhand.graph.skeleton import Evaluate, Limits, Skeleton
 
 Positions = tuple[int, int, int]
@@ -39,46 +42,57 @@ def triples(skeleton: Skeleton) -> Iterator[Positions]:
 
 def by_majority(skeleton: Skeleton, evaluate: Evaluate, limits: Limits) -> Reading:
     """Read each triple by a vote among all sets that separate its ends."""
-    reading = Reading()
+    reading, votes = Reading(), _Votes(len(skeleton.adjacent))
     found = list(triples(skeleton))
     pairs = np.zeros_like(skeleton.adjacent)
     for x, _, y in found:
         pairs[x, y] = pairs[y, x] = True
-    nodes = len(pairs)
-    separating: dict[int, int] = {}
-    holding: dict[int, int] = {}
     depth = 0
     while total := count_tests(pairs, skeleton.offers(), depth):
         if limits.too_deep(depth):
             break
-        reading.stopped = limits.reached(depth, total)
-        if reading.stopped:
+        if stopped := limits.reached(depth, total):
             # Votes of small sets alone would favor colliders.
-            reading.stopped = f"No collider was looked for. {reading.stopped}"
+            reading.stopped = f"No collider was looked for. {stopped}"
             reading.ambiguous = found
             return reading
         done = 0
-        for batch in tests_of(pairs, skeleton.offers(), depth):
-            chosen = np.flatnonzero(evaluate(batch) > skeleton.significance)
-            pair = batch.x[chosen] * nodes + batch.y[chosen]
-            for key, count in zip(*np.unique(pair, return_counts=True), strict=True):
-                separating[int(key)] = separating.get(int(key), 0) + int(count)
-            member = pair[:, None] * nodes + batch.given[chosen]
-            for key, count in zip(*np.unique(member, return_counts=True), strict=True):
-                holding[int(key)] = holding.get(int(key), 0) + int(count)
+        for batch in batches_of(pairs, skeleton.offers(), depth):
+            votes.add(batch, evaluate(batch) > skeleton.significance)
             done += len(batch)
             limits.tell(depth, done, total)
         limits.done += done
         reading.tests.append(done)
         depth += 1
-    for x, centre, y in found:
-        ends = x * nodes + y
-        twice, of = 2 * holding.get(ends * nodes + centre, 0), separating.get(ends, 0)
-        if twice == of:
-            reading.ambiguous.append((x, centre, y))
-        elif twice < of:
-            reading.colliders.append((x, centre, y))
+    for triple in found:
+        majority = votes.majority(triple)
+        if majority < 0:
+            reading.colliders.append(triple)
+        elif majority == 0:
+            reading.ambiguous.append(triple)
     return reading
+
+
+class _Votes:
+    """How many sets separate each pair, and how many of these hold each attribute."""
+
+    def __init__(self, nodes: int) -> None:
+        self.nodes = nodes
+        self.separating: Counter[int] = Counter()
+        self.holding: Counter[int] = Counter()
+
+    def add(self, batch: Batch, separates: NDArray[np.bool_]) -> None:
+        pair = (batch.x * self.nodes + batch.y)[separates]
+        member = pair[:, None] * self.nodes + batch.given[separates]
+        for votes, keys in ((self.separating, pair), (self.holding, member)):
+            distinct, counts = np.unique(keys, return_counts=True)
+            votes.update(dict(zip(distinct.tolist(), counts.tolist(), strict=True)))
+
+    def majority(self, triple: Positions) -> int:
+        """Sets with the centre minus sets without it."""
+        x, centre, y = triple
+        pair = x * self.nodes + y
+        return 2 * self.holding[pair * self.nodes + centre] - self.separating[pair]
 
 
 def by_first_set(skeleton: Skeleton) -> Reading:

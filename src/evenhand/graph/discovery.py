@@ -1,10 +1,10 @@
 """``discover``: from counts to a partial causal graph, by the PC algorithm.
 
-Edges first (``skeleton``), then colliders (``colliders``), then every direction that follows from
-these and from what is known (``orientation``).
+Edges first (``skeleton``), then colliders (``colliders``), then every direction that follows
+from these and from what is known (``orientation``).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Literal
@@ -13,11 +13,11 @@ import numpy as np
 
 from evenhand.counts import CountTable
 from evenhand.errors import Problem, QuestionError, did_you_mean, listed
-from evenhand.graph.colliders import Positions, Reading, by_first_set, by_majority
+from evenhand.graph.colliders import Positions, Reading, by_first_set, by_majority, triples
+from evenhand.graph.evaluation import Evaluator
 from evenhand.graph.independence import check_significance, check_test
 from evenhand.graph.kernels.batch import Batch
-from evenhand.graph.evaluation import Evaluator
-from evenhand.graph.orientation import Conflict, Edge, Triple, orient
+from evenhand.graph.orientation import Edge, Triple, orient
 from evenhand.graph.partial import DiscoveryRecord, PartialGraph, Separation
 from evenhand.graph.skeleton import Evaluate, Limits, Progress, Skeleton
 from evenhand.question.knowledge import Knowledge, KnownOrder, Tiers
@@ -132,20 +132,20 @@ def drawn(
         for (x, y), found in sorted(skeleton.weakest.items())
         if not skeleton.adjacent[x, y]
     }
-    colliders = frozenset(map(triple, reading.colliders))
-    doubtful = set(map(triple, reading.ambiguous))
-    while True:
-        oriented = orient(
-            sorted(names),
-            edges,
-            colliders=sorted(colliders),
-            ambiguous=sorted(doubtful),
-            order=order,
-        )
-        outweighed = _outweighed(oriented.conflicts, colliders, separating)
-        if not outweighed:
-            break
-        doubtful |= outweighed
+    ambiguous = sorted(map(triple, reading.ambiguous))
+    oriented = orient(
+        sorted(names),
+        edges,
+        colliders=sorted(map(triple, reading.colliders)),
+        ambiguous=ambiguous,
+        # Rounded, so that what should be equal is equal.
+        support={
+            read: float(np.float32(separating[read[0], read[2]].p))
+            for read in map(triple, triples(skeleton))
+            if (read[0], read[2]) in separating
+        },
+        order=order,
+    )
     tests = map(sum, zip_longest(skeleton.tests, reading.tests, fillvalue=0))
     return PartialGraph(
         nodes=tuple(names),
@@ -156,38 +156,12 @@ def drawn(
             tests=tuple(tests),
             separating=separating,
             conflicts=oriented.conflicts,
-            ambiguous=tuple(sorted(doubtful)),
+            ambiguous=tuple(ambiguous),
         ),
     )
 
 
-def _outweighed(
-    conflicts: Iterable[Conflict],
-    colliders: frozenset[Triple],
-    separating: Mapping[Edge, Separation],
-) -> set[Triple]:
-    """The triples, read as no colliders, that stronger ones contradict.
-
-    Where such triples direct an edge both ways, those whose ends are separated with the largest
-    p stand, and nothing is drawn from the ones against them; none stands against a direction
-    that avoids a cycle. Equal ones, and colliders, are left to contradict each other.
-    """
-    found = set()
-    for conflict in conflicts:
-        if conflict.reason != "both ways" or not colliders.isdisjoint(conflict.claims):
-            continue
-        strength: dict[str, np.float32] = {}
-        for x, centre, y in conflict.claims:
-            separation = separating.get((x, y))
-            p = np.float32(separation.p if separation else 0)
-            strength[centre] = max(p, strength.get(centre, p))
-        # A direction that no triple claims is there to avoid a cycle.
-        strongest = max(strength.values()) if len(strength) == 2 else np.inf
-        found |= {claim for claim in conflict.claims if strength[claim[1]] < strongest}
-    return found
-
-
-def _pair(a: str, b: str) -> tuple[str, str]:
+def _pair(a: str, b: str) -> Edge:
     return (a, b) if a < b else (b, a)
 
 
@@ -212,11 +186,13 @@ def _thin(skeleton: Skeleton, names: list[str], evaluator: Evaluator) -> list[st
     if not thin:
         return []
     edges = sorted(" - ".join(_pair(names[x], names[y])) for x, y in thin)
-    return [
-        f"{len(edges):,} of {int(skeleton.adjacent.sum()) // 2:,} edges are held by thin strata, "
-        "in which chi-square rejects too often: test='chi-square-adjusted' would not keep "
+    joined = int(skeleton.adjacent.sum()) // 2
+    note = (
+        f"{len(edges):,} of {joined:,} edges are held by thin strata, in which chi-square "
+        "rejects too often: in its weakest test, test='chi-square-adjusted' would not keep "
         f"{listed(edges)}."
-    ]
+    )
+    return [note]
 
 
 def _check_choice(what: str, choice: str, choices: tuple[str, ...]) -> None:

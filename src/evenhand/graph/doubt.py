@@ -1,24 +1,26 @@
 """How sure is the graph? What the counts say against the arrows at the decision, and for more.
 
 Two kinds of evidence. *Against an arrow*: the set of neighbors given which its ends look most
-independent; the larger its p, the weaker the arrow. *Against a missing arrow*: the graph says that
-whatever is not an effect of the decision is independent of it given its causes; each of these
-independences is tested, and a small p says that the graph lacks something.
+independent; the larger its p, the weaker the arrow. *Against a missing arrow*: the graph says
+that whatever is not an effect of the decision is independent of it given its causes; each of
+these independences is tested, and a small p says that the graph lacks something.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
-
-import numpy as np
+from typing import TypeAlias
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
 from evenhand.graph.dag import CausalGraph
-from evenhand.graph.independence import Independence, Tester
-from evenhand.graph.mixed import Known, known_order
+from evenhand.graph.independence import Tester, check_test
+from evenhand.graph.mixed import known_order
 from evenhand.graph.partial import PartialGraph
 from evenhand.question import Knowledge, KnownOrder, Question, Tiers
+
+Graph: TypeAlias = CausalGraph | PartialGraph
+Names: TypeAlias = tuple[str, ...]
 
 # Thin strata make the plain test reject too often: no graph is blamed for that.
 _CALIBRATED = "chi-square-adjusted"
@@ -28,8 +30,8 @@ _CALIBRATED = "chi-square-adjusted"
 class ArrowDoubt:
     """The strongest evidence against one arrow, or possible arrow, into the decision.
 
-    Of ``tests`` sets tried, ``given`` gave the largest ``p``; ``certain`` is false where the graph
-    leaves the direction of the edge open, ``required`` true where knowledge asks for the arrow.
+    Of ``tests`` sets tried, ``given`` gave the largest ``p``; ``certain`` is false where the
+    graph leaves the direction open, ``required`` true where knowledge asks for the arrow.
     """
 
     cause: str
@@ -44,7 +46,8 @@ class ArrowDoubt:
 class ImpliedIndependence:
     """An attribute that the graph says is independent of the decision given its causes.
 
-    ``p_adjusted`` is Holm's, over all that were tested; an untestable one has p = 1.
+    Where the graph leaves the causes open, ``given`` is the possible set with the largest p.
+    ``p_adjusted`` is Holm's, over all attributes; an untestable one has p = 1.
     """
 
     name: str
@@ -127,7 +130,7 @@ class GraphDoubt(Described):
 
 def doubt(
     counts: CountTable,
-    graph: CausalGraph | PartialGraph,
+    graph: Graph,
     question: Question,
     *,
     knowledge: Knowledge | Tiers | None = None,
@@ -140,63 +143,42 @@ def doubt(
     it was found with, or chi-square; at most ``max_tests`` for each arrow, small sets first.
     Implied independences are tested by chi-square adjusted for thin strata.
     """
-    from evenhand.graph.independence import check_test  # noqa: PLC0415
-
     record = graph.record if isinstance(graph, PartialGraph) else None
     chosen = check_test(test or (record.test if record else "chi-square"))
-    order = known_order(knowledge, counts.names)
+    decision, order = question.decision, known_order(knowledge, counts.names)
     tester = Tester(counts, test=chosen)
-    near = {
-        name: name in graph.parents(question.decision)
-        for name in graph.parents(question.decision) | graph.neighbors(question.decision)
-    }
-    found = [
-        _arrow_doubt(tester, graph, order, name, question.decision, certain, max_tests)
-        for name, certain in near.items()
-    ]
-    arrows = sorted((arrow for arrow, _ in found), key=lambda one: (-one.p, one.cause))
+    arrows, complete = [], True
+    for cause in graph.parents(decision) | graph.neighbors(decision):
+        sets = list(islice(_sets(graph, order, cause, decision), max_tests + 1))
+        complete &= len(sets) <= max_tests
+        tried = [tester.test(cause, decision, given) for given in sets[:max_tests]]
+        strongest = max(tried, key=lambda one: one.p)
+        arrows.append(
+            ArrowDoubt(
+                cause=cause,
+                given=strongest.given,
+                p=strongest.p,
+                tests=len(tried),
+                certain=cause in graph.parents(decision),
+                required=(cause, decision) in order.required,
+            )
+        )
     return GraphDoubt(
-        decision=question.decision,
+        decision=decision,
         test=chosen,
-        arrows=tuple(arrows),
-        implied=_implied(counts, graph, question, knowledge),
-        complete=all(complete for _, complete in found),
+        arrows=tuple(sorted(arrows, key=lambda one: (-one.p, one.cause))),
+        implied=_implied(counts, graph, question, order),
+        complete=complete,
     )
 
 
-def _arrow_doubt(
-    tester: Tester,
-    graph: CausalGraph | PartialGraph,
-    order: KnownOrder,
-    cause: str,
-    decision: str,
-    certain: bool,  # noqa: FBT001
-    max_tests: int,
-) -> tuple[ArrowDoubt, bool]:
-    sets = list(islice(_sets(graph, order, cause, decision), max_tests + 1))
-    tried = [tester.test(cause, decision, given) for given in sets[:max_tests]]
-    strongest = max(tried, key=lambda one: (one.p, -len(one.given)))
-    required = (cause, decision) in order.required
-    arrow = ArrowDoubt(
-        cause=cause,
-        given=strongest.given,
-        p=strongest.p,
-        tests=len(tried),
-        certain=certain,
-        required=required,
-    )
-    return arrow, len(sets) <= max_tests
-
-
-def _sets(
-    graph: CausalGraph | PartialGraph, order: KnownOrder, cause: str, decision: str
-) -> Iterator[tuple[str, ...]]:
+def _sets(graph: Graph, order: KnownOrder, cause: str, decision: str) -> Iterator[Names]:
     """All sets that either end offers, each once, small ones first."""
     pools = [
         sorted(
             name
             for name in graph.parents(end) | graph.children(end) | graph.neighbors(end)
-            if name not in (cause, decision) and order.may_cause(name, end)
+            if name not in {cause, decision} and order.may_cause(name, end)
         )
         for end in (decision, cause)
     ]
@@ -205,21 +187,29 @@ def _sets(
 
 
 def _implied(
-    counts: CountTable,
-    graph: CausalGraph | PartialGraph,
-    question: Question,
-    knowledge: Known,
+    counts: CountTable, graph: Graph, question: Question, order: KnownOrder
 ) -> tuple[ImpliedIndependence, ...]:
-    """Test every attribute that is neither a cause nor an effect of the decision."""
-    whole = graph.extension(knowledge).graph if isinstance(graph, PartialGraph) else graph
-    decision, causes = question.decision, whole.parents(question.decision)
-    given = causes | {question.protected}
-    apart = set(whole.nodes) - {decision} - causes - whole.descendants(decision)
+    """Test every attribute that is in no case a cause or an effect of the decision."""
+    decision = question.decision
+    possible = (
+        graph.parent_sets(decision).sets
+        if isinstance(graph, PartialGraph)
+        else (graph.parents(decision),)
+    )
+    apart = sorted(
+        {*graph.nodes} - _effects(graph, order, decision) - frozenset().union(*possible)
+    )
     tester = Tester(counts, test=_CALIBRATED)
-    tested: list[Independence] = [
-        tester.test(name, decision, given - {name}) for name in sorted(apart)
+    tested = [
+        max(
+            (
+                tester.test(name, decision, (causes | {question.protected}) - {name})
+                for causes in possible
+            ),
+            key=lambda one: one.p,
+        )
+        for name in apart
     ]
-    adjusted = _holm([one.p for one in tested])
     found = [
         ImpliedIndependence(
             name=name,
@@ -228,18 +218,30 @@ def _implied(
             p_adjusted=p,
             testable=one.status == "tested",
         )
-        for name, one, p in zip(sorted(apart), tested, adjusted, strict=True)
+        for name, one, p in zip(apart, tested, _holm([one.p for one in tested]), strict=True)
     ]
     return tuple(sorted(found, key=lambda one: (one.p, one.name)))
 
 
+def _effects(graph: Graph, order: KnownOrder, decision: str) -> set[str]:
+    """The decision and whatever may be an effect of it, if open edges are directed so."""
+    reached, new = {decision}, {decision}
+    while new:
+        new = {
+            effect
+            for cause in new
+            for effect in graph.children(cause) | graph.neighbors(cause)
+            if order.may_cause(cause, effect)
+        } - reached
+        reached |= new
+    return reached
+
+
 def _holm(p: list[float]) -> list[float]:
-    """Holm's adjusted p-values."""
-    order = np.argsort(p, kind="stable")
-    steps = np.arange(len(p), 0, -1)
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(np.asarray(p)[order] * steps))
-    return adjusted.tolist()
+    """Holm's adjusted p-values, by hand: the evidence room's are above this one."""
+    ascending = sorted(p)
+    scaled = [min(1.0, x * (len(p) - rank)) for rank, x in enumerate(ascending)]
+    return [max(y for x, y in zip(ascending, scaled, strict=True) if x <= one) for one in p]
 
 
 def _arrow_text(arrow: ArrowDoubt, decision: str) -> str:

@@ -34,12 +34,12 @@ _DENSE = {"numpy": 1, "numba": 64}
 
 # A table is merged for one side if this leaves so few of its lines, ...
 _WORTH_MERGING = 0.7
-# ... which is tried for tables of so many lines and sides with so many tests for each attribute.
+# ... which is tried with tables of so many lines, for sides of so many tests per attribute.
 _LONG_TABLE = 2_000
 _TESTS_PER_ATTRIBUTE = 4
 
-# Work is measured in lines times tests. Importing numba costs as much as so much of it done by
-# numpy, compiling as much as so much more; a thread pays for itself from so much on.
+# Work is measured in lines times tests. Loading numba costs as much as so much of it done by
+# numpy, compiling as much as so much more; threads pay for themselves from so much on.
 _IMPORT_WORK = 1.5e8
 _COMPILE_WORK = 2e9
 _THREAD_WORK = 2e7
@@ -70,6 +70,8 @@ class Evaluator:
 
     def answers(self, batch: Batch, test: Statistic) -> Answers:
         """Statistic and degrees of freedom of each test."""
+        if not len(self.root.rows):
+            return Answers(np.zeros(len(batch)), np.zeros(len(batch), np.int64))
         tables, table = self._tables(batch)
         plan = Plan.of(batch, table, len(self.root.cards))
         lines = np.array([len(table.rows) for table in tables])
@@ -89,9 +91,16 @@ class Evaluator:
                 partitions = Partitions(source, passes) if number else self._partitions
                 partitions.passes = passes
                 partitions.run(plan, some, kind, answers)
-        with ThreadPoolExecutor(threads) as pool:
+
+        def run(job: tuple[Table, Indices]) -> None:
+            passes.run(job[0], plan, job[1], kind, answers)
+
+        if threads == 1:
+            list(map(run, jobs))
+        else:
             # Each job fills in answers of its own: whoever is first, they are the same.
-            list(pool.map(lambda job: passes.run(job[0], plan, job[1], kind, answers), jobs))
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(run, jobs))
         ordered = Answers.to(len(batch))
         ordered.statistic[plan.order], ordered.degrees[plan.order] = answers
         return ordered

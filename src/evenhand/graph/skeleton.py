@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.graph.kernels.batch import Batch
-from evenhand.graph.kernels.subsets import Matrix, count_tests, tests_of
+from evenhand.graph.kernels.subsets import Matrix, batches_of, count_tests
 
 Evaluate = Callable[[Batch], NDArray[np.float64]]
 
@@ -102,7 +102,7 @@ class Skeleton:
             if self.stopped:
                 return
             done = 0
-            for batch in tests_of(self.adjacent & ~self.required, self.offers(), depth):
+            for batch in batches_of(self.adjacent & ~self.required, self.offers(), depth):
                 self.keep_weakest(batch, evaluate(batch))
                 done += len(batch)
                 limits.tell(depth, done, total)
@@ -138,7 +138,7 @@ class Skeleton:
         pair = np.zeros_like(self.adjacent)
         pair[x, y] = True
         done = 0
-        for batch in tests_of(pair, offers, depth):
+        for batch in batches_of(pair, offers, depth):
             p = evaluate(batch)
             separating = np.flatnonzero(p > self.significance)
             if len(separating):

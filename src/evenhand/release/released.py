@@ -10,7 +10,7 @@ import numpy as np
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
-from evenhand.errors import CannotReleaseError, Problem, QuestionError
+from evenhand.errors import CannotReleaseError, Problem, QuestionError, listed
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.evidence.document import tally
 from evenhand.graph.partial import PartialGraph
@@ -122,6 +122,14 @@ class Release(Described):
         """Certify counts of released rows as the rows before were certified."""
         before, pooled = self.before, self.before.pools_others
         question = before.question
+        if len(decisions := counts.values(question.decision)) == 1:
+            raise CannotReleaseError(
+                Problem(
+                    f"{question.decision!r} would always be {listed(decisions)} then.",
+                    "There would be no decisions left to speak of.",
+                    "Raise the threshold, or merge values so that more people are compared.",
+                )
+            )
         if pooled and not isinstance(self.plan, GeneratedPlan):
             question = replace(question, other=REST)
         found = certify(
@@ -251,7 +259,7 @@ class Release(Described):
             "plan": plan_document(self.plan),
             "input": {
                 "rows": before.rows + before.posed.left_out + before.dropped,
-                "counts_sha256": before.digest,
+                "counts_sha256": before.posed.counts.marginal(self.plan.names).digest,
             },
         }
 

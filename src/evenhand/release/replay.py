@@ -10,6 +10,7 @@ from evenhand.errors import InputError, Problem
 from evenhand.release.carried import carry_out
 from evenhand.release.formats import Format
 from evenhand.release.manifest import Manifest, commitment
+from evenhand.release.stored import rows_differ
 from evenhand.rows import Rows, read
 
 
@@ -44,6 +45,9 @@ def replay(manifest: Manifest | str | Path, rows: Any) -> Replay:  # noqa: ANN40
             )
         )
     posed = pose(source.count(), manifest.asked)
+    counts = posed.counts.marginal(manifest.plan.names)
+    if counts.digest != manifest.document["input"]["counts_sha256"]:
+        raise rows_differ(source.source, "The manifest was made from other rows.")
     digest = _Digest()
     form = Format.of(manifest.output["name"])
     carry_out(source, manifest.plan, posed, manifest.seed).write(form, digest)

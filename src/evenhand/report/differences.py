@@ -119,7 +119,7 @@ def _plot(
         name=capital(words.column(lead)) if few and lead else "Group",
         detail=" · ".join([*map(words.column, rest), "people"]) if few else "people",
         flags=tuple(text for _, text in flags),
-        rates=f"Share with {words.favorable}" if few else "",
+        rates=f"Share who {words.did}" if few else "",
         axis=scale.axis(words),
         lines=tuple(
             view.Line(
@@ -154,7 +154,7 @@ def _titles(chosen: Sequence[Case], words: Words, *, few: bool) -> tuple[str, st
         else f"In {reaching} of {len(chosen)} groups the difference reaches the threshold"
     )
     return title, (
-        f"Shares of {words.group} and of {words.other} with {words.favorable}, and the "
+        f"Shares of {words.group} and of {words.other} who {words.did}, and the "
         "difference with its 95% interval. Evidence first, least likely to be chance first."
     )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from evenhand.display import visible
 from evenhand.evidence.findings import Findings
 from evenhand.graph import CausalGraph, PartialGraph
-from evenhand.question import KnownOrder
+from evenhand.question import Knowledge, KnownOrder
 from evenhand.report import view
 from evenhand.report.arrangement import Item, Link, arrange
 
@@ -51,11 +51,12 @@ class Sketch:
 
 
 def sketch(
-    found: Findings, order: KnownOrder | None, label: Callable[[str], str]
+    found: Findings, knowledge: Knowledge, label: Callable[[str], str]
 ) -> Sketch:
     """Choose what is drawn, and in which column: tiers, the decision's own tier in three."""
     graph, question = found.graph, found.question
     roles = _roles(found)
+    order = knowledge.about(found.posed.counts.names) if knowledge.tiers else None
     kept = set(graph.nodes)
     if len(kept) > MOST_BOXES:
         kept = {n for n in kept if roles[n] not in ("plain", "consequence")}

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from evenhand.evidence import Subpopulation, points
-from evenhand.question import Labels, Question
+from evenhand.evidence.wording import _decided as decided
+from evenhand.question import Question
+from evenhand.question.file import Labels
 from evenhand.report.view import Strong, Text
 
 
@@ -31,10 +33,9 @@ class Words:
         return self.labels.column(self.question.decision)
 
     @property
-    def favorable(self) -> str:
-        """The decision with its favorable value, after "have": income “>50K”."""
-        value = self.labels.value(self.question.decision, self.question.favorable)
-        return f"{self.decision} “{value}”"
+    def did(self) -> str:
+        """What those did who got the favorable decision: "were admitted", "had income >50K"."""
+        return decided(self.question, self.labels)
 
     @property
     def group(self) -> str:
@@ -75,7 +76,7 @@ class Words:
             *self.people(found.group, self.group),
             f" ({alike}), " if alike else ", ",
             Strong(f"{found.group_yes:,}"),
-            f" ({rate(found.group_yes, found.group)}) {have(found.group_yes)} {self.favorable}. Of ",
+            f" ({rate(found.group_yes, found.group)}) {self.did}. Of ",
             *self.people(found.other, f"such {self.other}" if found.other != 1 else self.other),
             ", ",
             Strong(f"{found.other_yes:,}"),

@@ -58,18 +58,17 @@ class Column:
             new = np.flatnonzero(unmet & (np.bincount(indices, minlength=len(values)) > 0))
             labels = texts(values.take(as_arrow(new)), na=self.na)
             self.codes[new] = self.domain.encode(labels)
-            self._remember(labels, new, indices, Place(part, row))
+            if labels.null_count or (self.codes[new] == UNFIT).any():
+                present, first = np.unique(indices, return_index=True)
+                rows = row + first[np.searchsorted(present, new)]
+                self._remember(labels, self.codes[new], rows, part)
         return np.maximum(self.codes, 0), indices
 
-    def _remember(self, labels: pa.Array, new: Codes, indices: Codes, begin: Place) -> None:
+    def _remember(self, labels: pa.Array, codes: Codes, rows: Codes, part: Part) -> None:
         """Keep the places of the first missing value and of each text that does not fit."""
-
-        def first(which: Codes) -> Place:
-            return Place(begin.part, begin.row + int(np.isin(indices, which).argmax()))
-
         if self.missing is None and labels.null_count:
-            self.missing = first(new[is_null(labels)])
-        for position in np.flatnonzero(self.codes[new] == UNFIT):
+            self.missing = Place(part, int(rows[is_null(labels)].min()))
+        unfit = np.flatnonzero(codes == UNFIT)
+        for position in unfit[np.argsort(rows[unfit])].tolist():
             text = labels[position].as_py() or ""
-            if text not in self.unfit:
-                self.unfit[text] = first(new[[position]])
+            self.unfit.setdefault(text, Place(part, int(rows[position])))

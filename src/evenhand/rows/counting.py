@@ -40,6 +40,9 @@ def count(
     largest_dense: int = LARGEST_DENSE,
 ) -> Counted:
     """Count the assignments of the named columns in all parts."""
+    if parts[0].grouped:
+        part, codings = parts[0].grouped(names, codings)
+        parts = (part,)
     counting = _Counting(names, codings, largest_dense)
     for part in parts:
         with reading(part.where):

@@ -123,21 +123,28 @@ def _to_the_end(batches: Iterable[pa.RecordBatch]) -> Batches:
 
 
 class _Joined:
-    """Files read one after the other."""
+    """Files read one after the other, in blocks that do not end in a carriage return.
+
+    After a block that does, Arrow drops a line feed that begins the next, also inside quotes.
+    """
 
     closed = False
 
     def __init__(self, *files: pa.NativeFile | io.BytesIO) -> None:
         self._files = list(files)
+        self._held = b""
 
     def read(self, size: int) -> bytes:
         """Up to so many bytes; none at the end of the last file."""
-        while self._files:
-            data: bytes = self._files[0].read(size)
-            if data:
-                return data
-            self._files.pop(0)
-        return b""
+        data, self._held = self._held, b""
+        while self._files and data in (b"", b"\r"):
+            more: bytes = self._files[0].read(size - len(data))
+            data += more
+            if not more:
+                self._files.pop(0)
+        if data.endswith(b"\r"):
+            data, self._held = data[:-1], b"\r"
+        return data
 
 
 def _delimiter(lines: Sequence[str], asked: str | None, *, where: str) -> str:

@@ -100,6 +100,14 @@ def _is_data(file: Path) -> bool:
 
 def _file_part(path: Path, delimiter: str | None) -> Part:
     where = str(path)
+    if re.search("[\udc80-\udcff]", where):
+        raise InputError(
+            Problem(
+                "The path has bytes that are no UTF-8.",
+                remedy="Rename the file or its folder.",
+                where=ascii(where),
+            )
+        )
     with reading(where):
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):

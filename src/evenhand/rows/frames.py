@@ -1,4 +1,4 @@
-"""Tables in memory and in DuckDB: Arrow objects, pandas, polars, relations."""
+"""Tables that are no files: Arrow objects, pandas, polars, relations; Ibis's by its engine."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from evenhand.errors import ColumnError, InputError, Problem, listed
+from evenhand.rows.engine import engine_part, is_engine_table
 from evenhand.rows.part import BATCH_ROWS, Batches, Part, check_names, reading, unreadable
 
 
@@ -18,6 +19,8 @@ def frame_part(source: Any) -> Part:  # noqa: ANN401  # whatever a person has
         return _table_part("Arrow table", source.column_names, source.select)
     if isinstance(source, pa.RecordBatchReader):
         return _reader_part(source)
+    if is_engine_table(source):
+        return engine_part(source)
     # Where a relation is, duckdb is loaded; elsewhere it need not be.
     duckdb = sys.modules.get("duckdb")
     if duckdb and isinstance(source, duckdb.DuckDBPyRelation):
@@ -50,7 +53,7 @@ def _frame_part(source: Any) -> Part:  # noqa: ANN401  # whatever a person has
             Problem(
                 f"A {type(source).__name__} is no table that can be read.",
                 remedy="Give a path, an Arrow table, a pandas or polars frame, "
-                "or a DuckDB relation.",
+                "a DuckDB relation or an Ibis table.",
             )
         )
     where = f"{frame.implementation.value} frame"
@@ -105,7 +108,8 @@ def _relation_part(relation: Any, failure: type[Exception]) -> Part:  # noqa: AN
         positions = ", ".join(f"#{names.index(name) + 1}" for name in columns)
         try:
             with reading(where):
-                for batch in relation.project(positions).to_arrow_reader(BATCH_ROWS):
+                stream = pa.RecordBatchReader.from_stream(relation.project(positions))
+                for batch in stream:
                     yield pa.RecordBatch.from_arrays(batch.columns, list(columns))
         except failure as error:
             raise InputError(unreadable(error, where)) from error

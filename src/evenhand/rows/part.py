@@ -12,6 +12,7 @@ from typing import Protocol, TypeAlias
 import pyarrow as pa
 
 from evenhand.errors import ColumnError, InputError, Problem, ResourceError
+from evenhand.question import Codings
 
 # Enough rows to make Python's share of the work vanish, few enough to stay in the cache.
 BATCH_ROWS = 1 << 17
@@ -24,6 +25,14 @@ class Open(Protocol):
 
     def __call__(self, columns: Sequence[str], *, coded: bool) -> Batches:
         """The batches of these columns, in order."""
+        ...
+
+
+class Group(Protocol):
+    """Counts where the rows are, in an engine."""
+
+    def __call__(self, names: Sequence[str], codings: Codings) -> tuple["Part", Codings]:
+        """The distinct lines of some columns, with a frequency that the codings name."""
         ...
 
 
@@ -47,7 +56,8 @@ class Part:
     """One file, frame or table.
 
     ``places`` says where rows (from 0) stand, in the words of a person. ``schema`` is known
-    for files, whose types must agree when several make one table.
+    for files, whose types must agree when several make one table. ``grouped`` is there where an
+    engine can count.
     """
 
     where: str
@@ -57,6 +67,7 @@ class Part:
     places: Callable[[Collection[int]], Mapping[int, str]] = row_numbers
     schema: pa.Schema | None = None
     dialect: Dialect | None = None
+    grouped: Group | None = None
 
     def __post_init__(self) -> None:
         check_names(self.names, where=self.where)

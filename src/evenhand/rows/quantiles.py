@@ -67,6 +67,12 @@ def occurrences(
     parts: Sequence[Part], names: Sequence[str], codings: Codings
 ) -> dict[str, Occurrences]:
     """Each distinct text of some columns, null for missing, and in how many rows it occurs."""
+    if parts[0].grouped:
+        counted = {name: parts[0].grouped([name], codings) for name in names}
+        return {
+            name: occurrences([part], [name], found)[name]
+            for name, (part, found) in counted.items()
+        }
     nothing = pa.table({"text": as_texts([]), "count": as_arrow(np.zeros(0, np.int64))})
     loose = {name: [nothing] for name in names}
     for part in parts:

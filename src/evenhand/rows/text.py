@@ -34,7 +34,7 @@ class TextFile:
     def records(self) -> Iterator[tuple[int, list[str] | None]]:
         """Every record but blank lines, and the number of the line on which it begins.
 
-        A record whose quote is never closed comes as ``None``, and is the last.
+        A record that does not end comes as ``None``, and is the last.
         """
         text = io.TextIOWrapper(self.open(), "utf-8-sig", errors="replace", newline="")
         reader, begin = csv.reader(chain(text, [END]), delimiter=self.delimiter), 1
@@ -77,9 +77,9 @@ class TextFile:
         for line, fields in records:
             if fields is None:
                 yield Problem(
-                    "A quote that opens in this record is never closed.",
-                    "All lines after it were taken for one field.",
-                    'Close it, or double it ("") if it is part of the text.',
+                    "A field of this record does not end.",
+                    "A quote is never closed, or the text has more than 131,072 characters.",
+                    'Close the quote, or double it ("") if it is part of the text.',
                     f"{self.where}, line {line:,}",
                 )
             elif len(fields) != width:

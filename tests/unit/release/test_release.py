@@ -261,6 +261,13 @@ def test_generated_rows_are_a_new_table_of_the_same_kind():
     assert made.certificate.verdict is Verdict.CERTIFIED
 
 
+def test_a_release_without_any_difference_in_decisions_is_refused():
+    women, men = [("", "f", "none", "yes", "low")] * 5, [("", "m", "none", "yes", "low")] * 4
+    frame = pd.DataFrame([*women, *men, ("", "m", "none", "no", "low")], columns=NAMES)
+    with pytest.raises(CannotReleaseError, match="always be 'yes'"):
+        released(frame)
+
+
 def test_too_small_a_coverage_is_refused():
     frame = pd.DataFrame(table())
     frame["degree"] = frame["degree"].where(frame["sex"] == "f", "other")

@@ -3,16 +3,20 @@
 import gzip
 import io
 import os
+from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 from evenhand.errors import (
     ColumnError,
     InputError,
     MissingValueError,
     QuestionError,
+    ResourceError,
     ValuesError,
 )
 from evenhand.rows import read
@@ -203,6 +207,25 @@ def test_a_path_that_cannot_be_is_refused(path):
     the_problem(InputError, path)
 
 
+def test_a_path_that_is_no_text_is_refused(tmp_path):
+    path = os.fsencode(tmp_path) + b"/caf\xe9.csv"
+    Path(os.fsdecode(path)).write_bytes(b"a,b\n1,2\n")
+    problem = the_problem(InputError, Path(os.fsdecode(path)))
+    assert "no UTF-8" in problem.what
+    assert problem.where.isascii()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "arrow"])
+def test_a_file_that_vanishes_is_refused(tmp_path, suffix):
+    path, table = tmp_path / f"a.{suffix}", pa.table({"a": ["x"], "b": ["y"]})
+    write = {"csv": pa.csv.write_csv, "parquet": pq.write_table, "arrow": feather.write_feather}
+    write[suffix](table, path)
+    rows = read(path)
+    path.unlink()
+    with pytest.raises(InputError, match="No such file"):
+        rows.count()
+
+
 def test_a_folder_without_data_files_is_refused(tmp_path, written):
     written("...", "notes.md")
     problem = the_problem(InputError, tmp_path)
@@ -271,7 +294,7 @@ def test_a_quote_that_is_never_closed_is_found_where_it_opens(written, end):
     path = written('a,b\n1,2\n3,"4' + end)
     problems = refusal(InputError, path)
     assert f"{path}, line 3" in [problem.where for problem in problems]
-    assert any("never closed" in problem.what for problem in problems)
+    assert any("never closed" in problem.found for problem in problems)
 
 
 def test_an_open_quote_that_swallows_much_is_found_where_it_opens(written):
@@ -339,8 +362,10 @@ def test_a_delimiter_is_one_plain_character(written, delimiter):
 
 
 def test_a_line_longer_than_any_is_refused(written):
-    problem = the_problem(InputError, written("a,b\n1," + "x" * 10_000_000 + "\n"))
-    assert problem.found
+    path = written("a,b\n1," + "x" * 10_000_000 + "\n")
+    problem = the_problem(InputError, path)
+    assert problem.where == f"{path}, line 2"
+    assert "more than 131,072 characters" in problem.found
 
 
 # damaged files
@@ -566,6 +591,28 @@ def test_quantiles_of_one_value_are_refused():
     problem = the_problem(ValuesError, pa.table({"a": [7, 7, 7]}), bins={"a": 2})
     assert "2 classes" in problem.what
     assert "cut points" in problem.remedy
+
+
+def test_a_wrong_number_is_found_in_a_shared_dictionary():
+    labels = pa.array(["old", "never", "1", "young"])
+    first = pa.DictionaryArray.from_arrays(pa.array([2, 2]), labels)
+    second = pa.DictionaryArray.from_arrays(pa.array([2, 3, 0, 3]), labels)
+    table = pa.table({"a": pa.chunked_array([first, second])})
+    problem = the_problem(ValuesError, table, bins={"a": [1]})
+    assert "'young'" in problem.what
+    assert "row 4" in problem.found
+    assert "2 such values in all: 'young', 'old'" in problem.found
+
+
+def test_too_little_memory_is_said(monkeypatch):
+    def full(*_, **__):
+        raise MemoryError
+
+    rows = read(pa.table({"a": ["x"]}))
+    monkeypatch.setattr("evenhand.rows.counting._Counting.read", full)
+    with pytest.raises(ResourceError, match="memory") as caught:
+        rows.count()
+    assert "fewer columns" in caught.value.problems[0].remedy
 
 
 def test_a_reader_is_read_once():

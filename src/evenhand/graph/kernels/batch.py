@@ -63,8 +63,8 @@ class Plan:
     """The tests of a batch by the set of all their attributes, which is counted once.
 
     ``members`` has an ascending row for each set, ``table`` says where it is counted, and the
-    tests of set i are those from ``start[i]`` to ``start[i + 1]``. ``x`` and ``y`` are positions
-    in the row, x the lower. ``order`` says where each test stood in the batch.
+    tests of set i are those from ``start[i]`` to ``start[i + 1]``. ``x`` and ``y`` are
+    positions in the row, x the lower. ``order`` says where each test stood in the batch.
     """
 
     members: Indices

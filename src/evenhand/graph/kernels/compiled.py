@@ -4,8 +4,8 @@ Needs numba (the extra ``fast``); import it only where the work pays for that. C
 kept on disk, and works on flat arrays only, so that it loads fast and runs without the lock.
 
 For a set T the lines are gathered into cells. Leaving out one member v, the cells fall into
-groups; the groups of T − y fall into the strata of T − x − y. So a test reads every cell once, and
-what it needs of x alone or of y alone is computed once for all tests of T.
+groups; the groups of T − y fall into the strata of T − x − y. So a test reads every cell once,
+and what it needs of x alone or of y alone is computed once for all tests of T.
 """
 
 from collections.abc import Callable
@@ -97,23 +97,15 @@ def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) ->
         ratio=np.empty(lines),
     )
     chosen = _Tests(plan.members[sets], plan.start[sets], plan.start[sets + 1], plan.x, plan.y)
-    _run(table.codes, table.rows, table.cards, chosen, cells, kind, answers)
+    _run(table, chosen, cells, kind, answers)
 
 
 @_compiled
-def _run(
-    codes: Numbers,
-    rows: Floats,
-    cards: Integers,
-    tests: _Tests,
-    cells: _Cells,
-    kind: int,
-    answers: Answers,
-) -> None:
+def _run(table: Table, tests: _Tests, cells: _Cells, kind: int, answers: Answers) -> None:
+    codes, rows, cards = table.codes, table.rows, table.cards
     members, size = tests.members, tests.members.shape[1]
     chain = np.zeros((size + 1, len(rows)), np.int64)
     stride = np.ones(size, np.int64)
-    total = rows.sum()
     for t in range(len(members)):
         shared = 0
         while t > 0 and shared < size and members[t, shared] == members[t - 1, shared]:
@@ -138,7 +130,7 @@ def _run(
                 answers.statistic[test] = _log_sum(x, y, count, strata, cells)
             else:
                 found = _cell_sum(x, y, count, kind, cells)
-                answers.statistic[test] = found - total + kind * strata
+                answers.statistic[test] = found - table.total + kind * strata
 
 
 @_compiled
@@ -270,25 +262,13 @@ def _entropy(rows: Floats) -> float:
     return found
 
 
+@_compiled
 def split(
     of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
 ) -> tuple[Numbers, Floats]:
     """Split groups of lines by one more attribute: each line's group, and the groups' rows."""
-    fine, totals = np.empty_like(of), np.empty(len(of))
-    found = _split(of, code, values, rows, np.full(groups * values, -1, np.int32), fine, totals)
-    return fine, totals[:found].copy()
-
-
-@_compiled
-def _split(
-    of: Numbers,
-    code: Numbers,
-    values: int,
-    rows: Floats,
-    place: Places,
-    fine: Numbers,
-    totals: Floats,
-) -> int:
+    place = np.full(groups * values, -1, np.int32)
+    fine, totals = np.empty_like(of), np.empty(len(rows))
     found = 0
     for line in range(len(rows)):
         key = np.int64(of[line]) * values + code[line]
@@ -300,7 +280,7 @@ def _split(
             found += 1
         fine[line] = group
         totals[group] += rows[line]
-    return found
+    return fine, totals[:found].copy()
 
 
 @_compiled

@@ -18,7 +18,7 @@ _MOST_SETS = 2**15
 
 
 def count_tests(pairs: Matrix, offers: Matrix, depth: int) -> int:
-    """How many tests ``tests_of`` gives."""
+    """How many tests ``batches_of`` gives."""
     offered = offers.sum(axis=1)
     alone = offered[:, None] - (offers & pairs)
     numbers = offers.astype(np.float32)
@@ -33,7 +33,7 @@ def count_tests(pairs: Matrix, offers: Matrix, depth: int) -> int:
     )
 
 
-def tests_of(pairs: Matrix, offers: Matrix, depth: int) -> Iterator[Batch]:
+def batches_of(pairs: Matrix, offers: Matrix, depth: int) -> Iterator[Batch]:
     """The tests of the pairs, given the sets of so many attributes that their ends offer.
 
     ``pairs`` is symmetric; ``offers[a]`` are the attributes that an end a draws sets from.

@@ -1,7 +1,7 @@
 """Tables as kernels count in them: codes and rows as plain arrays."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,7 @@ from evenhand.graph.kernels.batch import Floats, Indices, Numbers
 from evenhand.graph.kernels.counting import refine, whole
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class Table(NamedTuple):
     """Distinct lines: a row of codes for each attribute, and how many rows each line has."""
 
     codes: Numbers
@@ -25,7 +24,7 @@ class Table:
         """The counts, with attributes in the order of ``names`` and lines sorted by them."""
         at = [counts.position(name) for name in names]
         codes = np.array([counts.codes[i] for i in at]).reshape(len(at), len(counts))
-        order = np.lexsort(codes[::-1]) if len(at) else slice(None)
+        order = np.lexsort(codes[::-1]) if at else slice(None)
         rows = counts.counts[order].astype(np.float64)
         cards = np.array([counts.cards[i] for i in at], np.int64)
         return cls(np.ascontiguousarray(codes[:, order]), rows, cards, float(rows.sum()))

@@ -1,0 +1,98 @@
+"""Section 4: what chance could have done, and what all groups say together."""
+
+from collections.abc import Sequence
+
+from evenhand.evidence.population import Population
+from evenhand.evidence.subpopulations import p_value
+from evenhand.report import view
+from evenhand.report.cases import Case, Sharing
+from evenhand.report.differences import ids
+from evenhand.report.view import Strong
+from evenhand.report.wording import Words, count, share
+
+
+def chance(
+    told: Population, drawn: Sequence[Case], words: Words, sharing: Sharing
+) -> tuple[view.Text, ...]:
+    """The statistical verdict at length."""
+    verdict = ("Statistical verdict: ", Strong(f"{told.verdict}."))
+    if not sharing.whole:
+        return (
+            verdict,
+            (
+                "What all groups say together rests on groups that are withheld, and is left "
+                "out of this copy.",
+            ),
+        )
+    if not told.measured:
+        return (("No group can be compared, so there is nothing that chance could explain.",),)
+    return (
+        _each(told, drawn, words),
+        *_together(told, words),
+        verdict,
+        *((note,) for note in told.notes),
+    )
+
+
+def _each(told: Population, drawn: Sequence[Case], words: Words) -> view.Text:
+    shown = [case for case in drawn if case.shown]
+    many = count(told.measured, "comparison")
+    if not shown:
+        return (
+            Strong("It could be. "),
+            f"After allowing for {many}, no difference beyond {words.threshold_points} is shown. "
+            f"{count(told.within, 'group')} {'is' if told.within == 1 else 'are'} shown to differ "
+            "by less.",
+        )
+    for_group = told.shown_for_group
+    sides = f"{told.shown - for_group:,} with {words.other} ahead, {for_group:,} with {words.group} ahead"
+    reaching = sum(case.side != 0 for case in drawn)
+    opening = "Hardly. " if 2 * len(shown) >= reaching else "In most groups it could be. "
+    return (
+        Strong(opening),
+        f"After allowing for {many}, ",
+        Strong(f"{len(shown):,} of {reaching:,}"),
+        f" differences at or beyond the threshold are shown to be more than chance "
+        f"({ids(shown)}): {sides}. Their intervals lie wholly beyond {words.threshold_points}.",
+    )
+
+
+def _together(told: Population, words: Words) -> tuple[view.Text, ...]:
+    said: list[view.Text] = []
+    if told.common:
+        common = told.common
+        said.append(
+            (
+                "Weighed together (Mantel–Haenszel), the difference is ",
+                Strong(f"{words.points(common.difference)} points"),
+                f", 95% interval {words.interval((common.low, common.high))}, "
+                f"p that it is zero: {p_value(common.p_zero)}.",
+            )
+        )
+    if told.heterogeneity and told.measured > 1:
+        varying = told.heterogeneity
+        said.append(
+            (
+                f"Whether all groups share one difference: p {p_value(varying.p)}. "
+                f"Whether some favor {words.group} and some {words.other}: p "
+                f"{p_value(varying.p_opposite)}; {words.other} are ahead in {varying.for_other:,}, "
+                f"{words.group} in {varying.for_group:,}.",
+            )
+        )
+    if told.needed:
+        needed = told.needed
+        aim = "to show a difference" if needed.toward == "shown" else "to show that all are within"
+        said.append(
+            (
+                f"About {needed.needed:,} rows instead of {needed.rows:,} would probably do {aim} "
+                f"where it is nearest ({words.alike(needed.where) or 'everybody'}).",
+            )
+        )
+    return tuple(said)
+
+
+def noise(told: Population) -> str:
+    """How much of the spread is noise, for the small print."""
+    if told.spread is None:
+        return ""
+    return " or ".join(f"{share(one.share)} ({one.estimator})" for one in told.spread.corrected)

@@ -1,0 +1,144 @@
+"""Results in, ``Page`` out: what each section says, collected from what is already known."""
+
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Protocol
+
+from evenhand.counts import CountTable
+from evenhand.evidence import Certificate, PartitionExplanation
+from evenhand.evidence.population import population
+from evenhand.question import Knowledge
+from evenhand.question.file import Labels
+from evenhand.release import Release
+from evenhand.report import view
+from evenhand.report.cases import Sharing, cases
+from evenhand.report.chance import chance
+from evenhand.report.closing import checking, small_print, unmeasured
+from evenhand.report.comparisons import comparisons
+from evenhand.report.differences import differences, evidence
+from evenhand.report.opening import example, lead, verdicts
+from evenhand.report.picture import Sketch, draw_narrow, draw_wide, sketch
+from evenhand.report.premises import premises
+from evenhand.report.released import aligned, released
+from evenhand.report.view import Strong
+from evenhand.report.wording import Words, count, listing
+from evenhand.rows import Rows
+
+
+class Audited(Protocol):
+    """What a report needs of an audit."""
+
+    @property
+    def rows(self) -> Rows | None:
+        """The rows, if they were read from somewhere."""
+
+    @property
+    def counts(self) -> CountTable:
+        """Their counts."""
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What was known before."""
+
+    @property
+    def certificate(self) -> Certificate:
+        """The verdict with everything it rests on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the reader wants: words, sharing, a title, a date."""
+
+    labels: Labels
+    share: bool
+    least_count: int
+    title: str | None
+    generated: str
+
+
+def collect(
+    audit: Audited,
+    release: Release | None,
+    partition: PartitionExplanation | None,
+    asked: Asked,
+) -> view.Page:
+    """Collect the page."""
+    certificate = audit.certificate
+    words = Words(question=certificate.question, labels=asked.labels)
+    sharing = Sharing(asked.share, asked.least_count, certificate.partition, aligned(release))
+    drawn = cases(certificate, sharing)
+    told = population(certificate.causes, min_coverage=certificate.min_coverage)
+    source = audit.rows.source if audit.rows else None
+    name = asked.title or (PurePath(source).name if source else "a table of counts")
+    plan = sketch(certificate, audit.knowledge, words.column)
+    question = f"Does {words.protected} itself change {words.decision}?"
+    copy = f"copy for others: counts under {asked.least_count} withheld"
+    return view.Page(
+        title=f"{certificate.verdict}: {question} | {name}",
+        masthead=(name, asked.generated, copy if asked.share else "full report: small counts shown"),
+        question=question,
+        lead=lead(certificate, words, sharing),
+        verdicts=verdicts(certificate, drawn, told, words, sharing),
+        example=example(drawn, words),
+        causes=_causes(certificate, words),
+        graph=_graph(certificate, plan, words),
+        differences=differences(certificate, drawn, words, sharing),
+        evidence=evidence(drawn, words, sharing),
+        chance=chance(told, drawn, words, sharing),
+        comparisons=comparisons(certificate, partition, words, sharing),
+        released=released(release, drawn, words, sharing),
+        premises=premises(certificate, audit.knowledge, drawn, words, sharing),
+        unmeasured=unmeasured(certificate, words, sharing),
+        checking=checking(certificate, drawn, source, words, sharing),
+        small_print=small_print(certificate, words, sharing, asked.generated),
+    )
+
+
+def _causes(certificate: Certificate, words: Words) -> tuple[view.Text, ...]:
+    """What the picture says, in words."""
+    causes = certificate.decision_causes
+    direct = {
+        True: (Strong(words.protected), " itself, by the thick arrow"),
+        False: (f"but not {words.protected}, to which no arrow leads",),
+        None: (f"perhaps {words.protected} itself",),
+    }[certificate.direct_arrow]
+    said: view.Text = (
+        (f"In this graph {words.decision} is caused by ", Strong(words.columns(causes)), ", ", *direct, ".")
+        if causes
+        else (f"In this graph nothing but {words.protected} could cause {words.decision}.",)
+    )
+    possible = sorted({n for names in certificate.possible_decision_causes for n in names} - set(causes))
+    if possible:
+        said = (*said, f" Whether {listing(map(words.column, possible))} {'does' if len(possible) == 1 else 'do'} is open.")
+    return (
+        said,
+        (
+            f"Comparing only people who are equal in what else causes {words.decision} closes every detour. If the graph "
+            "is right, what then still differs can only have come along the thick arrow.",
+        ),
+    )
+
+
+def _graph(certificate: Certificate, plan: Sketch, words: Words) -> view.GraphFigure:
+    graph, question = certificate.graph, certificate.question
+    kinds = {kind for _, _, kind, _ in plan.links}
+    key = (
+        ("direct", f"the arrow in question: {words.protected} itself"),
+        ("cause", "another cause of the decision: held equal"),
+        ("held", f"{words.protected} works through it"),
+        ("after", "a consequence of the decision: never held equal"),
+        ("rest", "other arrows"),
+    )
+    left_out = f" {count(plan.left_out, 'attribute')} without a part in the question {'is' if plan.left_out == 1 else 'are'} not drawn." if plan.left_out else ""
+    order = " They stand in the order of events that was given; no arrow points back in it." if plan.headings else ""
+    links = count(len(graph.arrows), "arrow")
+    if graph.undirected:
+        links += f" and {count(len(graph.undirected), 'link')} of open direction, drawn without a head,"
+    arrows = [f"{words.column(a)} → {words.column(b)}" for a, b in sorted(graph.arrows) if question.decision in (a, b)]
+    return view.GraphFigure(
+        subtitle=f"{links} among {count(len(graph.nodes), 'attribute')}.{order}{left_out}",
+        told=f"Causal graph. At the decision: {'; '.join(arrows) or 'no arrows'}.",
+        wide=draw_wide(plan),
+        narrow=draw_narrow(plan),
+        key=tuple((kind, text) for kind, text in key if kind in kinds),
+    )

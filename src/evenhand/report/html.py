@@ -1,0 +1,103 @@
+"""A page as HTML: one file that asks for nothing, runs nothing and shows data as text."""
+
+import base64
+import hashlib
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from evenhand.display import visible
+from evenhand.evidence import PartitionExplanation
+from evenhand.evidence.document import write
+from evenhand.question.file import Labels
+from evenhand.release import Release
+from evenhand.report.collect import Asked, Audited, collect
+from evenhand.report.view import Code, Page, Strong
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report as one HTML page."""
+
+    page: Page
+    shared: bool
+
+    @property
+    def html(self) -> str:
+        """The whole page."""
+        return render(self.page)
+
+    def write(self, path: str | Path) -> Path:
+        """Write the page; it appears whole or not at all. A full one is for its owner's eyes."""
+        return write(path, self.html, mode=0o644 if self.shared else 0o600)
+
+    def _repr_html_(self) -> str:
+        frame = '<iframe sandbox width="100%" height="800" srcdoc="{}"></iframe>'
+        return str(Markup(frame).format(self.html))  # noqa: S704  # a constant
+
+
+def report(
+    audit: Audited,
+    release: Release | None = None,
+    *,
+    labels: Labels | None = None,
+    partition: PartitionExplanation | None = None,
+    share: bool = False,
+    least_count: int = 10,
+    title: str | None = None,
+    generated: str | None = None,
+) -> Report:
+    """Tell the results of an audit, and of a release if there is one, as one page.
+
+    ``labels`` give plain words, ``partition`` is one that the reader asked about, ``title`` says
+    what the data are. With ``share`` groups that have a count under ``least_count`` are withheld.
+    ``generated`` is the date to print; today's if not given.
+    """
+    today = datetime.now(UTC)
+    asked = Asked(
+        labels=labels or Labels(),
+        share=share,
+        least_count=least_count,
+        title=title,
+        generated=generated or f"{today.day} {today:%B %Y}",
+    )
+    return Report(page=collect(audit, release, partition, asked), shared=share)
+
+
+def render(page: Page) -> str:
+    """Fill the templates with a page's fields, and with the style sheet and its hash."""
+    style = files("evenhand.report").joinpath("templates/style.css").read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    context = {field.name: getattr(page, field.name) for field in fields(page)}
+    template = environment().get_template("page.html.j2")
+    return template.render(context, style=Markup(style), style_hash=digest)  # noqa: S704  # ours
+
+
+@cache
+def environment() -> Environment:
+    """Templates that escape everything and refuse what they do not know."""
+    loaded = Environment(
+        loader=PackageLoader("evenhand.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    loaded.tests["strong"] = lambda piece: isinstance(piece, Strong)
+    loaded.tests["code"] = lambda piece: isinstance(piece, Code)
+    return loaded
+
+
+def _finalize(value: object) -> object:
+    """Data must not act: unseen characters are spelled out. Numbers of pictures are short."""
+    if isinstance(value, float):
+        return f"{value:.2f}".rstrip("0").rstrip(".")
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return visible(value)
+    return value

@@ -1,0 +1,193 @@
+"""Section 7: what the verdict rests on, each point with its status and how to dispute it."""
+
+from collections.abc import Sequence
+
+from evenhand.evidence import Certificate
+from evenhand.evidence.sensitivity import Sensitivity, sensitivity
+from evenhand.graph import PartialGraph
+from evenhand.question import Bins, Knowledge
+from evenhand.report import view
+from evenhand.report.cases import Case, Sharing
+from evenhand.report.view import Strong
+from evenhand.report.wording import Words, count, listing
+
+_EXAMPLES = 5
+_MOST_TRIED = 100
+
+
+def premises(
+    certificate: Certificate,
+    knowledge: Knowledge,
+    drawn: Sequence[Case],
+    words: Words,
+    sharing: Sharing,
+) -> tuple[view.Premise, ...]:
+    """Everything that could be disputed."""
+    return (
+        _graph(certificate, words),
+        *_open_edges(certificate, words),
+        _order(knowledge, words),
+        view.Premise(
+            status="Given",
+            what=f"The threshold of {words.threshold_points}.",
+            why=(("Chosen by whoever asked the question. It is a convention, not a natural limit.",),),
+        ),
+        *_codings(certificate, words),
+        *_left_out(certificate, words, sharing),
+        view.Premise(
+            status="Cannot be tested",
+            what=f"No unrecorded cause of {words.decision} differs between {words.group} and {words.other} "
+            "of the same group.",
+            why=_sensitivity(certificate, drawn, words),
+        ),
+        view.Premise(
+            status="Stated",
+            what=f"What is measured is the direct effect of {words.protected} in these rows.",
+            why=(
+                (
+                    f"It says nothing about intent, about effects that reach {words.decision} through other "
+                    "attributes, or about people who are not in the table. It is not a legal finding.",
+                ),
+            ),
+        ),
+        *(view.Premise(status="Stated", what=said, why=()) for said in certificate.also_assumed),
+    )
+
+
+def _graph(certificate: Certificate, words: Words) -> view.Premise:
+    graph = certificate.graph
+    record = graph.record if isinstance(graph, PartialGraph) else None
+    links = count(len(graph.arrows), "arrow")
+    if graph.undirected:
+        links += f" and {count(len(graph.undirected), 'link')} of open direction"
+    dispute = "Another graph can change which people are compared, and with that the verdict."
+    if record is None:
+        return view.Premise(
+            status="Given",
+            what="The causal graph.",
+            why=((f"It has {links}, stated by whoever asked. {dispute}",),),
+        )
+    tests = sum(record.tests)
+    return view.Premise(
+        status="Learned, not given",
+        what="The causal graph.",
+        why=(
+            (
+                f"It has {links}, found in these rows by the PC algorithm ({record.algorithm}): {record.test} "
+                f"test, significance {record.significance}, {count(tests, 'test')}"
+                + (f", {count(len(record.conflicts), 'contradiction')} left undirected" if record.conflicts else "")
+                + f". No common cause of two attributes may be missing. {dispute}",
+            ),
+        ),
+    )
+
+
+def _open_edges(certificate: Certificate, words: Words) -> tuple[view.Premise, ...]:
+    if not certificate.ambiguous:
+        return ()
+    sets = " or ".join(f"{{{words.columns(names)}}}" for names in certificate.possible_decision_causes)
+    why = "All of them were examined, and give the same verdict."
+    if certificate.deciding_edges:
+        edges = listing(f"{words.column(a)} – {words.column(b)}" for a, b in certificate.deciding_edges)
+        why = f"The verdict hangs on {edges}: state the direction to settle it."
+    return (
+        view.Premise(
+            status="Left open",
+            what=f"The causes of {words.decision} may be {sets}.",
+            why=((why,),),
+        ),
+    )
+
+
+def _order(knowledge: Knowledge, words: Words) -> view.Premise:
+    tiers = knowledge.tiers.tiers if knowledge.tiers else ()
+    if not tiers:
+        return view.Premise(
+            status="Not given", what="The order of events.", why=(("No order of the attributes was stated.",),)
+        )
+    named = ["all others" if tier is ... else words.columns(tier) for tier in tiers]
+    return view.Premise(
+        status="Given",
+        what="The order of events.",
+        why=((f"First {named[0]}{''.join(f'; then {tier}' for tier in named[1:])}. No arrow may point back in it.",),),
+    )
+
+
+def _codings(certificate: Certificate, words: Words) -> tuple[view.Premise, ...]:
+    codings = certificate.codings
+    binned = [
+        f"{words.column(name)} ({', '.join(bins.labels) if isinstance(bins, Bins) else f'{bins} classes'})"
+        for name, bins in codings.bins.items()
+    ]
+    merged = [f"{words.column(name)} ({', '.join(map(str, new))})" for name, new in codings.merge.items()]
+    if not binned and not merged:
+        return ()
+    return (
+        view.Premise(
+            status="Given",
+            what="Values put in classes before counting.",
+            why=((f"{listing([*binned, *merged])}. Within a class people may still differ.",),),
+        ),
+    )
+
+
+def _left_out(
+    certificate: Certificate, words: Words, sharing: Sharing
+) -> tuple[view.Premise, ...]:
+    said = []
+    shown = sharing.whole
+    if certificate.posed.left_out:
+        many = f"{count(certificate.posed.left_out, 'row')} of" if shown else "Rows of"
+        said.append(f"{many} groups that are not compared were left out.")
+    if certificate.dropped:
+        many = count(certificate.dropped, "row") if shown else "Rows"
+        said.append(f"{many} with missing values {'was' if many == '1 row' else 'were'} dropped.")
+    if certificate.pools_others:
+        said.append(f"Everybody but {words.group} was put together as {words.other}.")
+    if len(certificate.posed.counts.attribute(certificate.question.decision)) > 2:
+        said.append("All decisions that are not favorable were put together.")
+    return tuple(view.Premise(status="Given", what=one, why=()) for one in said)
+
+
+def _sensitivity(
+    certificate: Certificate, drawn: Sequence[Case], words: Words
+) -> tuple[view.Text, ...]:
+    """How strong such a cause would have to be, in terms of the recorded ones."""
+    partition = certificate.partition
+    reaching = [case for case in drawn if case.side][:_MOST_TRIED]
+    tried = [(case, found) for case in reaching if (found := sensitivity(partition, case.line))]
+    if not tried:
+        return (
+            (
+                "Under the threshold only the average over such a cause is bounded: differences of opposite signs "
+                "could hide within a group, and a cause that nobody recorded could have brought about, or covered, "
+                "a direct effect.",
+            ),
+        )
+    survive = sum(_survives(found) for _, found in tried)
+    of = "the finding" if len(tried) == 1 else f"the {len(tried):,} strongest findings"
+    return (
+        *(_needed(case, found, words) for case, found in tried[:_EXAMPLES]),
+        (
+            Strong(f"{survive:,} of {of}" if len(tried) > 1 else ("The finding" if survive else "It")),
+            f" would {'' if survive or len(tried) > 1 else 'not '}survive an unrecorded cause as strong as the strongest "
+            "recorded one among the same people.",
+        ),
+    )
+
+
+def _survives(found: Sensitivity) -> bool:
+    return all((times := found.times(one)) is None or times > 1 for one in found.benchmarks)
+
+
+def _needed(case: Case, found: Sensitivity, words: Words) -> view.Text:
+    account = f": to bring it under the threshold, such a cause would have to account for more than {100 * found.needed:.1f} points"
+    strongest = next(iter(found.benchmarks), None)
+    times = found.times(strongest) if strongest else None
+    if strongest is None or times is None:
+        return (Strong(case.id), f"{account}. No recorded cause can be compared with it here.")
+    return (
+        Strong(case.id),
+        f"{account}, {times:.1f} times what {words.column(strongest.name)} could account for "
+        f"({100 * strongest.strength:.1f} points).",
+    )

@@ -1,0 +1,222 @@
+"""``discover``: golden answers, and what may not change them."""
+
+import numpy as np
+import pytest
+from tests.networks import network
+
+from evenhand import CountTable, Knowledge, Tiers, discover
+from evenhand.counts import Attribute
+from evenhand.errors import ColumnError, QuestionError
+
+ADULT = Tiers(["sex", "age", "native_country", "race"], ["education"], ...)
+DUTCH = Tiers(["sex", "age", "country_birth"], ["edu_level"], ...)
+
+
+def renamed(counts, names, order=None):
+    """The same counts under other names, with the columns in another order."""
+    attributes = [Attribute(names[a.name], a.values) for a in counts.attributes]
+    table = CountTable(tuple(attributes), counts.codes, counts.counts)
+    return table.marginal([names[name] for name in order or counts.names])
+
+
+def translated(knowledge, names):
+    return Tiers(
+        *(tier if tier is ... else [names[name] for name in tier] for tier in knowledge.tiers)
+    )
+
+
+def chain(rows=4000, seed=3):
+    """x -> z -> y, and w on its own."""
+    generator = np.random.default_rng(seed)
+    x = generator.random(rows) < 0.5
+    z = np.where(generator.random(rows) < 0.8, x, ~x)
+    y = np.where(generator.random(rows) < 0.8, z, ~z)
+    columns = {"x": x, "z": z, "y": y, "w": generator.random(rows) < 0.5}
+    return CountTable.of(
+        {name: np.where(on, "1", "0").tolist() for name, on in columns.items()}
+    )
+
+
+@pytest.mark.paper("sec:experiments")
+@pytest.mark.parametrize("kernel", ["numpy", "numba"])
+def test_all_other_attributes_of_the_papers_adult_are_causes_of_income(paper_adult, kernel):
+    graph = discover(paper_adult, knowledge=ADULT, kernel=kernel)
+    assert graph.parents("income") == {*paper_adult.names} - {"income"}
+
+
+@pytest.mark.paper("sec:experiments")
+@pytest.mark.parametrize("kernel", ["numpy", "numba"])
+def test_the_papers_dutch_has_three_causes_of_occupation_and_four_effects(dutch, kernel):
+    graph = discover(dutch, knowledge=DUTCH, kernel=kernel)
+    assert graph.parents("occupation") == {"sex", "age", "edu_level"}
+    assert graph.children("occupation") == {
+        "cur_eco_activity",
+        "economic_status",
+        "household_position",
+        "household_size",
+    }
+    assert not graph.neighbors("occupation")
+
+
+def test_marital_status_is_open_in_adult_until_income_comes_last(adult):
+    assert discover(adult, knowledge=ADULT).neighbors("income") == {"marital_status"}
+    last = Tiers(*ADULT.tiers, ["income"])
+    assert not discover(adult, knowledge=last).neighbors("income")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_neither_names_nor_order_of_columns_change_the_graph(adult, seed):
+    generator = np.random.default_rng(seed)
+    shuffled = [f"c{i:02}" for i in generator.permutation(len(adult.names))]
+    names = dict(zip(adult.names, shuffled, strict=True))
+    back = {new: old for old, new in names.items()}
+    order = generator.permutation(adult.names).tolist()
+    first = discover(adult, knowledge=ADULT)
+    other = discover(renamed(adult, names, order), knowledge=translated(ADULT, names))
+    assert first.record.conflicts
+    assert first.arrows == {(back[a], back[b]) for a, b in other.arrows}
+    assert first.undirected == {tuple(sorted((back[a], back[b]))) for a, b in other.undirected}
+    assert first.record.tests == other.record.tests
+
+
+def test_the_order_of_columns_changes_nothing_in_the_record(adult):
+    first = discover(adult, knowledge=ADULT)
+    other = discover(adult.marginal(sorted(adult.names)[::-1]), knowledge=ADULT)
+    assert (first, first.record) == (other, other.record)
+
+
+def test_both_kernels_give_the_same_graph_and_separating_sets():
+    counts = network("sachs").sample(2_000, 5)
+    one, other = (discover(counts, kernel=kernel) for kernel in ("numpy", "numba"))
+    assert one == other
+    assert {pair: s.given for pair, s in one.record.separating.items()} == {
+        pair: s.given for pair, s in other.record.separating.items()
+    }
+
+
+def test_a_chain_is_found_and_its_record_says_how():
+    graph = discover(chain())
+    assert graph.undirected == {("x", "z"), ("y", "z")}
+    record = graph.record
+    assert record.separating["x", "y"].given == {"z"}
+    assert record.separating["x", "y"].p > 0.01
+    assert (record.algorithm, record.test, record.significance) == (
+        "stable",
+        "chi-square",
+        0.01,
+    )
+    assert record.complete
+    assert record.tests[0] == 6 + 1
+
+
+def test_tiers_direct_what_they_separate():
+    graph = discover(chain(), knowledge=Tiers(["x"], ["z"], ...))
+    assert graph.arrows == {("x", "z"), ("z", "y")}
+
+
+def test_a_required_arrow_is_there_whatever_the_counts_say():
+    graph = discover(chain(), knowledge=Knowledge(required=["w -> x"]))
+    assert ("w", "x") in graph.arrows
+
+
+def test_a_triple_whose_ends_are_kept_apart_is_settled_by_a_search_of_its_own():
+    apart = Knowledge(forbidden=["x -> y", "y -> x"])
+    graph = discover(chain(), knowledge=apart)
+    assert ("x", "y") not in graph.record.separating
+    assert graph.undirected == {("x", "z"), ("y", "z")}
+    assert graph.record.ambiguous == ()
+
+
+def test_the_original_search_finds_a_chain_with_fewer_tests():
+    counts = chain()
+    original = discover(counts, algorithm="original")
+    assert original == discover(counts)
+    assert original.record.algorithm == "original"
+    assert sum(original.record.tests) <= sum(discover(counts).record.tests)
+
+
+def test_the_original_search_gives_the_papers_parents_of_income(paper_adult):
+    graph = discover(paper_adult, knowledge=ADULT, algorithm="original")
+    assert graph.parents("income") == {*paper_adult.names} - {"income"}
+
+
+def test_a_depth_cap_ends_the_search_with_what_is_known():
+    graph = discover(chain(), max_depth=0)
+    assert graph.adjacent("x", "y")
+    assert not graph.adjacent("w", "x")
+    assert not graph.record.complete
+    assert "more than 0 attributes" in graph.record.notes[0]
+
+
+def test_a_depth_cap_that_is_not_reached_leaves_the_search_complete():
+    assert discover(chain(), max_depth=3).record.complete
+
+
+@pytest.mark.parametrize("most", [0, 6, 9, 12])
+def test_a_test_budget_is_kept_and_ends_the_search_with_what_is_known(most):
+    record = discover(chain(), max_tests=most).record
+    assert sum(record.tests) <= most
+    assert not record.complete
+    assert f"{most:,} tests" in record.notes[-1]
+
+
+def test_a_budget_that_suffices_leaves_the_search_complete():
+    counts = chain()
+    needed = sum(discover(counts).record.tests)
+    assert discover(counts, max_tests=needed).record.complete
+
+
+def test_whoever_listens_is_told_how_far_the_search_is():
+    heard = []
+    graph = discover(chain(), progress=heard.append)
+    assert heard[0] == (0, 6, 6)
+    assert all(told.done <= told.total for told in heard)
+    assert len(heard) >= len(graph.record.tests)
+
+
+def test_edges_that_thin_strata_hold_are_named(dutch):
+    notes = discover(dutch, knowledge=DUTCH, kernel="numba").record.notes
+    assert any(
+        "thin strata" in note and "household_size - occupation" in note for note in notes
+    )
+
+
+def test_without_thin_strata_nobody_is_warned(paper_adult):
+    assert discover(paper_adult, knowledge=ADULT).record.notes == ()
+
+
+@pytest.mark.parametrize("test", ["g-square", "chi-square-adjusted"])
+def test_other_tests_are_recorded_and_find_the_same_chain(test):
+    graph = discover(chain(), test=test)
+    assert graph.record.test == test
+    assert graph.undirected == {("x", "z"), ("y", "z")}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"significance": "1%"}, "between 0 and 1"),
+        ({"significance": float("nan")}, "between 0 and 1"),
+        ({"test": "fisher"}, "no test 'fisher'"),
+        ({"algorithm": "fast"}, "no algorithm 'fast'"),
+        ({"kernel": "cuda"}, "no kernel 'cuda'"),
+        ({"max_depth": -1}, "max_depth"),
+        ({"max_tests": 1.5}, "max_tests"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options, message):
+    with pytest.raises(QuestionError, match=message):
+        discover(chain(), **options)
+
+
+def test_knowledge_about_columns_that_are_not_there_is_refused():
+    with pytest.raises(ColumnError, match="'v'"):
+        discover(chain(), knowledge=Tiers(["v"], ...))
+
+
+@pytest.mark.parametrize("columns", [{}, {"a": ["0", "1"]}, {"a": ["0"], "b": ["1"]}])
+def test_next_to_nothing_gives_a_graph_without_edges(columns):
+    graph = discover(CountTable.of(columns))
+    assert set(graph.nodes) == set(columns)
+    assert not graph.arrows
+    assert not graph.undirected
