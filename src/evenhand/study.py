@@ -77,8 +77,12 @@ class Audit(Described):
         by: Method | Baseline | None = None,
         seed: int | None = None,
         uncertified: bool = False,
+        key: str | None = None,
     ) -> Release:
-        """Carry the change out on the rows, and certify what comes of it."""
+        """Carry the change out on the rows, and certify what comes of it.
+
+        In an engine, ``key`` names a column of different whole numbers.
+        """
         return release(
             self.counts if self.rows is None else self.rows,
             self.plan(by=by, seed=seed),
@@ -86,6 +90,7 @@ class Audit(Described):
             seed=seed,
             knowledge=self.knowledge,
             uncertified=uncertified,
+            key=key,
         )
 
     def to_dict(self, *, assurance: object = "0.8") -> dict[str, Any]:
@@ -113,9 +118,9 @@ def audit(
 ) -> Audit:
     """Ask whether the protected attribute itself changed the decision.
 
-    ``source`` is a path, a frame, an Arrow or DuckDB table, ``Rows`` or a ``CountTable``. The
-    graph is learned from the rows unless it is given. A question file brings its own knowledge
-    and codings; what is passed here goes before them.
+    ``source`` is a path, a frame, an Arrow, DuckDB or Ibis table, ``Rows`` or a ``CountTable``.
+    The graph is learned from the rows unless it is given. A question file brings its own
+    knowledge and codings; what is passed here goes before them.
 
     >>> import evenhand as eh
     >>> asked = eh.datasets.question("admissions")

@@ -11,6 +11,7 @@ while one that is sometimes a cause may owe it to chance.
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,10 @@ from evenhand.evidence.findings import Graph
 from evenhand.evidence.population import StatisticalVerdict, statistical_verdict
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.discovery import discover
+from evenhand.graph.evaluation import KernelName
 from evenhand.question import Knowledge, Question, Tiers
+
+_MANY = 50
 
 
 class Resampled(NamedTuple):
@@ -125,7 +129,7 @@ def bootstrap(
     Each resample has a random stream of its own, grown from the seed: the first hundred of two
     hundred are the hundred of one hundred.
     """
-    if not isinstance(resamples, int) or resamples < 1:
+    if resamples < 1:
         raise QuestionError(
             Problem(f"{resamples!r} is no number of resamples.", remedy="Ask for at least one.")
         )
@@ -137,11 +141,17 @@ def bootstrap(
     verdicts: Counter[Verdict] = Counter()
     statistical: Counter[StatisticalVerdict] = Counter()
     failed = 0
+    # The same counting again and again repays the compiled kernel, where it is installed.
+    kernel: KernelName = "numba" if resamples >= _MANY and find_spec("numba") else "auto"
     for number, stream in enumerate(np.random.SeedSequence(seed).spawn(resamples), 1):
         drawn = resampled(posed.counts, np.random.default_rng(stream))
         try:
             learned = graph or discover(
-                drawn, knowledge=knowledge, significance=significance, test=test
+                drawn,
+                knowledge=knowledge,
+                significance=significance,
+                test=test,
+                kernel=kernel,
             )
             found = certify(
                 drawn, learned, posed.question, knowledge=knowledge, min_coverage=min_coverage

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.display import percent
-from evenhand.evidence.overall import compared
 from evenhand.evidence.partition import Partition
 
 Floats = NDArray[np.float64]
@@ -92,7 +91,7 @@ class Spread:
 
 def spread(partition: Partition) -> Spread | None:
     """Weigh every measured subpopulation by its rows; None if there is none."""
-    a, n, b, m = (counts.astype(float) for counts in compared(partition))
+    a, n, b, m = (counts.astype(float) for counts in partition.compared)
     if not len(a):
         return None
     threshold = float(partition.question.threshold)

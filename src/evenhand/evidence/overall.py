@@ -86,22 +86,11 @@ class Heterogeneity:
         }
 
 
-def compared(partition: Partition) -> tuple[Counts, Counts, Counts, Counts]:
-    """Where both groups occur: the group's favorable decisions and rows, then the others'."""
-    measured = partition.measured
-    return (
-        partition.group_yes[measured],
-        partition.group[measured],
-        partition.other_yes[measured],
-        partition.other[measured],
-    )
-
-
 def common_difference(partition: Partition) -> CommonDifference | None:
     """Average the differences with Mantel and Haenszel's weights; None if there is none."""
     from scipy.special import chdtrc  # noqa: PLC0415  # slow to import
 
-    a, n, b, m = (counts.astype(float) for counts in compared(partition))
+    a, n, b, m = (counts.astype(float) for counts in partition.compared)
     if not len(a):
         return None
     rows = n + m
@@ -128,7 +117,7 @@ def heterogeneity(partition: Partition, common: float) -> Heterogeneity:
     """
     from scipy.special import chdtrc  # noqa: PLC0415
 
-    a, n, b, m = compared(partition)
+    a, n, b, m = partition.compared
     varied = (a + b > 0) & (a + b < n + m)
     a, n, b, m = a[varied], n[varied], b[varied], m[varied]
     difference = b / m - a / n

@@ -94,6 +94,12 @@ class Partition:
         """Where both groups occur: elsewhere there is no difference to speak of."""
         return (self.group > 0) & (self.other > 0)
 
+    @property
+    def compared(self) -> tuple[NDArray[np.int64], ...]:
+        """Where both groups occur: the group's favorable decisions and rows, the others'."""
+        columns = (self.group_yes, self.group, self.other_yes, self.other)
+        return tuple(column[self.measured] for column in columns)
+
     @cached_property
     def side(self) -> NDArray[np.int8]:
         """1 where the difference is at or above the threshold, -1 at or below its negative."""
@@ -141,12 +147,12 @@ class Partition:
     @cached_property
     def statistics(self) -> Statistics:
         """Intervals and p-values of the measured subpopulations."""
-        measured = self.measured
+        group_yes, group, other_yes, other = self.compared
         return statistics(
-            group_yes=self.group_yes[measured],
-            group=self.group[measured],
-            other_yes=self.other_yes[measured],
-            other=self.other[measured],
+            group_yes=group_yes,
+            group=group,
+            other_yes=other_yes,
+            other=other,
             threshold=float(self.question.threshold),
         )
 

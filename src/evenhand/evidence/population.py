@@ -20,7 +20,6 @@ from evenhand.evidence.overall import (
     CommonDifference,
     Heterogeneity,
     common_difference,
-    compared,
     heterogeneity,
 )
 from evenhand.evidence.partition import Partition
@@ -205,7 +204,7 @@ def needed_rows(partition: Partition) -> NeededRows | None:
     """
     from scipy.special import ndtri  # noqa: PLC0415  # slow to import
 
-    a, n, b, m = (counts.astype(float) for counts in compared(partition))
+    a, n, b, m = (counts.astype(float) for counts in partition.compared)
     found, threshold = partition.statistics, float(partition.question.threshold)
     # Decided exactly, so that a difference of just the threshold is not taken for less.
     reaches = partition.side[partition.measured] != 0

@@ -34,6 +34,7 @@ class Subpopulation:
     p_zero: float | None
     p_threshold: float | None
     p_adjusted: float | None
+    discovery_rate: float | None
     shown: bool
 
     @property
@@ -64,6 +65,7 @@ class Subpopulation:
             "p_zero": self.p_zero,
             "p_threshold": self.p_threshold,
             "p_adjusted": self.p_adjusted,
+            "discovery_rate": self.discovery_rate,
             "shown": self.shown,
         }
 
@@ -117,6 +119,7 @@ class Subpopulations(Described, Sequence[Subpopulation]):
             p_zero=float(statistics.p_zero[at]) if measured else None,
             p_threshold=float(statistics.p_threshold[at]) if measured else None,
             p_adjusted=float(statistics.p_adjusted[at]) if measured else None,
+            discovery_rate=float(statistics.discovery_rate[at]) if measured else None,
             shown=measured and bool(statistics.shown[at]),
         )
 
@@ -190,6 +193,7 @@ _STATISTICS = {
     "p_zero": "p_zero",
     "p_threshold": "p_threshold",
     "p_adjusted": "p_adjusted",
+    "discovery_rate": "discovery_rate",
     "shown": "shown",
 }
 

@@ -47,7 +47,8 @@ def finding(found: Subpopulation, question: Question, labels: Labels | None = No
     >>> found = Subpopulation(
     ...     where={"major": "EE", "score": "L"}, group_yes=240, group_no=360, other_yes=90,
     ...     other_no=110, risk_difference=Fraction(1, 20), interval=(-0.0284, 0.1291),
-    ...     p_zero=0.21, p_threshold=0.5, p_adjusted=1.0, shown=False)
+    ...     p_zero=0.21, p_threshold=0.5, p_adjusted=1.0, discovery_rate=1.0,
+    ...     shown=False)
     >>> print(finding(found, asked, words))
     Of 600 women applying to EE with a low score 240 were admitted, of 200 men 90: 5.0 points
     fewer (95 % interval −2.8 to 12.9).

@@ -55,6 +55,7 @@ def discover(
     chosen_test = check_test(test)
     _check_choice("algorithm", algorithm, ALGORITHMS)
     _check_choice("kernel", kernel, KERNELS)
+    _check_limits(max_depth=max_depth, max_tests=max_tests)
     order = Knowledge.of(knowledge).about(counts.names)
     names = sorted(counts.names) if algorithm == "stable" else list(counts.names)
     evaluator = Evaluator(counts, names, kernel=kernel)
@@ -92,21 +93,24 @@ def search(
     algorithm: str = "stable",
 ) -> tuple[Skeleton, Reading]:
     """Find edges and colliders by whatever answers the tests."""
-    may_cause = np.array([[a != b and order.may_cause(a, b) for b in names] for a in names])
-    required = np.array(
-        [[not order.required.isdisjoint({(a, b), (b, a)}) for b in names] for a in names]
-    )
-    shape = (len(names), len(names))
-    skeleton = Skeleton(
-        may_cause.reshape(shape).astype(bool),
-        required.reshape(shape).astype(bool),
-        significance,
-    )
+    skeleton = skeleton_of(names, order, significance)
     if algorithm == "original":
         skeleton.search_at_once(evaluate, limits)
         return skeleton, by_first_set(skeleton)
     skeleton.search(evaluate, limits)
     return skeleton, by_majority(skeleton, evaluate, limits)
+
+
+def skeleton_of(names: list[str], order: KnownOrder, significance: float) -> Skeleton:
+    """Everything joined that what is known does not keep apart."""
+    shape = (len(names), len(names))
+    may_cause = [a != b and order.may_cause(a, b) for a in names for b in names]
+    required = [not order.required.isdisjoint({(a, b), (b, a)}) for a in names for b in names]
+    return Skeleton(
+        np.array(may_cause, bool).reshape(shape),
+        np.array(required, bool).reshape(shape),
+        significance,
+    )
 
 
 def drawn(
@@ -204,3 +208,16 @@ def _check_choice(what: str, choice: str, choices: tuple[str, ...]) -> None:
                 "Name one of them.",
             )
         )
+
+
+def _check_limits(**limits: object) -> None:
+    problems = [
+        Problem(
+            f"The limit {name}={limit!r} is no number of {what}.",
+            remedy="Give a whole number, zero or more, or leave it out.",
+        )
+        for what, (name, limit) in zip(("attributes", "tests"), limits.items(), strict=True)
+        if limit is not None and not (isinstance(limit, int) and limit >= 0)
+    ]
+    if problems:
+        raise QuestionError(*problems)

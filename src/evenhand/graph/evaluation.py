@@ -1,7 +1,6 @@
 """From a batch of tests to p-values: what is counted where, and by which kernel.
 
-Tests of one side lie within the side and its neighbors, so they are answered by a table merged
-to these. A set is counted cell by cell where its cells are not many more than the lines of the
+Tests of one family lie within few attributes, so they are answered by a table merged to these. A set is counted cell by cell where its cells are not many more than the lines of the
 table, and by partitions of the lines otherwise. All ways give the same numbers.
 """
 
@@ -32,9 +31,9 @@ _COMPILED = "evenhand.graph.kernels.compiled"
 # So many possible cells for each line are counted one by one.
 _DENSE = {"numpy": 1, "numba": 64}
 
-# A table is merged for one side if this leaves so few of its lines, ...
+# A table is merged for a family if this leaves so few of its lines, ...
 _WORTH_MERGING = 0.7
-# ... which is tried with tables of so many lines, for sides of so many tests per attribute.
+# ... which is tried with tables of so many lines, for families of so many tests per attribute.
 _LONG_TABLE = 2_000
 _TESTS_PER_ATTRIBUTE = 4
 
@@ -117,30 +116,30 @@ class Evaluator:
 
     def _tables(self, batch: Batch) -> tuple[list[Table], Indices]:
         """Tables by falling length, and which of them each test is answered by."""
-        nodes, lines = len(self.root.cards), len(self.root.rows)
-        tests = np.bincount(batch.side, minlength=nodes)
-        within = np.zeros((nodes, nodes), bool)
+        lines = len(self.root.rows)
+        family, of = np.unique(batch.family, return_inverse=True)
+        number = np.zeros(len(family), np.intp)
+        if lines <= _LONG_TABLE or not batch.given.shape[1]:
+            return [self.root], number[of]
+        within = np.zeros((len(family), len(self.root.cards)), bool)
         for column in (batch.x, batch.y, *batch.given.T):
-            within[batch.side, column] = True
-        found = []
-        if batch.given.shape[1] and lines > _LONG_TABLE:
-            many = tests > _TESTS_PER_ATTRIBUTE * within.sum(axis=1)
-            for side in np.flatnonzero(many).tolist():
-                table = self._merge(side, within[side])
-                if len(table.rows) < _WORTH_MERGING * lines:
-                    found.append((len(table.rows), side, table))
-        found.sort(key=lambda item: (-item[0], item[1]))
-        of_side = np.zeros(nodes, np.intp)
-        of_side[[side for _, side, _ in found]] = np.arange(1, len(found) + 1)
-        return [self.root, *(table for _, _, table in found)], of_side[batch.side]
+            within[of, column] = True
+        many = np.bincount(of) > _TESTS_PER_ATTRIBUTE * within.sum(axis=1)
+        merged = [
+            (i, self._merge(int(family[i]), within[i])) for i in np.flatnonzero(many).tolist()
+        ]
+        short = [(i, table) for i, table in merged if len(table.rows) < _WORTH_MERGING * lines]
+        short.sort(key=lambda item: -len(item[1].rows))
+        number[[i for i, _ in short]] = np.arange(1, len(short) + 1)
+        return [self.root, *(table for _, table in short)], number[of]
 
-    def _merge(self, side: int, members: NDArray[np.bool_]) -> Table:
-        known, table = self._merged.get(side, (np.ones_like(members), self.root))
+    def _merge(self, family: int, members: NDArray[np.bool_]) -> Table:
+        known, table = self._merged.get(family, (np.ones_like(members), self.root))
         if (members & ~known).any():
             known, table = np.ones_like(members), self.root
         if (members != known).any():
             table = table.merged(np.flatnonzero(members))
-        self._merged[side] = members, table
+        self._merged[family] = members, table
         return table
 
 

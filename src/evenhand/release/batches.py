@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from evenhand.release.changes import Changer, Edit, Integers
 from evenhand.release.stored import Stored
+from evenhand.rows.arrays import as_arrow
 from evenhand.rows.part import Batches, Part
 
 
@@ -21,11 +21,11 @@ def edited(
         arrays = {name: _taken(array, edit.source) for name, array in arrays.items()}
     for name, (at, places) in edit.cells.items():
         if name in arrays and len(at):
-            new = stored[name].values.take(integers(places))
+            new = stored[name].values.take(as_arrow(places))
             arrays[name] = replaced(arrays[name], at, new)
     if frequency in arrays and edit.frequencies:
         at, numbers = edit.frequencies
-        arrays[frequency] = replaced(arrays[frequency], at, integers(numbers))
+        arrays[frequency] = replaced(arrays[frequency], at, as_arrow(numbers))
     return pa.RecordBatch.from_arrays(list(arrays.values()), schema=batch.schema)
 
 
@@ -46,12 +46,6 @@ def replaced(array: pa.Array, at: Integers, values: pa.Array) -> pa.Array:
     codes = pc.index_in(values, value_set=dictionary, skip_nulls=True).cast(kind.index_type)
     indices = pc.replace_with_mask(array.indices, mask, codes)
     return pa.DictionaryArray.from_arrays(indices, dictionary, ordered=kind.ordered)
-
-
-def integers(numbers: NDArray[np.integer]) -> pa.Array:
-    """Numbers as Arrow has them, without a copy; ``pa.array`` would load pandas if it can."""
-    data = pa.py_buffer(np.ascontiguousarray(numbers, np.int64))
-    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, data])
 
 
 def edited_part(
@@ -78,5 +72,5 @@ def edited_part(
 def _taken(array: pa.Array, source: Integers) -> pa.Array:
     kind = array.type
     if pa.types.is_string_view(kind):
-        return array.cast(pa.string()).take(integers(source)).cast(kind)
-    return array.take(integers(source))
+        return array.cast(pa.string()).take(as_arrow(source)).cast(kind)
+    return array.take(as_arrow(source))

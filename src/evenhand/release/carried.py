@@ -11,9 +11,10 @@ import pyarrow as pa
 
 from evenhand.counts import CountTable, Posed
 from evenhand.question import Codings
-from evenhand.release.batches import edited, edited_part, integers
+from evenhand.release.batches import edited, edited_part
 from evenhand.release.changes import Changer
 from evenhand.release.counted import change_counts
+from evenhand.release.engine import EngineChange
 from evenhand.release.formats import Format, Sink, copy_parquet, write_batches
 from evenhand.release.frames import edited_frame, joined
 from evenhand.release.generated import generate_counts
@@ -21,9 +22,13 @@ from evenhand.release.spliced import splice
 from evenhand.release.stored import stored_values
 from evenhand.removal import GeneratedPlan, Plan
 from evenhand.rows import Rows, read
+from evenhand.rows.arrays import as_arrow, as_texts
+from evenhand.rows.engine import KIND as ENGINE
 from evenhand.rows.part import BATCH_ROWS
 
 Write: TypeAlias = Callable[[Format, Sink], None]
+
+_FILES = ("delimited text", "Parquet", "Arrow")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +36,7 @@ class Carried:
     """Released rows: as their owner gets them, as they are counted, as they are written.
 
     ``codings`` and ``delimiter`` say how a written copy is read. ``inputs`` are the files
-    behind the rows.
+    behind the rows; ``change`` is what an engine does with its rows.
     """
 
     rows: Any
@@ -40,18 +45,26 @@ class Carried:
     codings: Codings
     delimiter: str | None = None
     inputs: tuple[str, ...] = ()
+    change: EngineChange | None = None
 
 
-def carry_out(rows: Rows | CountTable, plan: Plan, posed: Posed, seed: int) -> Carried:
-    """Make the released rows; files are read only when the rows are counted or written."""
+def carry_out(
+    rows: Rows | CountTable, plan: Plan, posed: Posed, seed: int, key: str | None = None
+) -> Carried:
+    """Make the released rows; files are read only when the rows are counted or written.
+
+    ``key`` names the column that tells rows apart in an engine.
+    """
     if isinstance(plan, GeneratedPlan):
         return _generated(rows, plan, np.random.default_rng(seed))
     if isinstance(rows, CountTable):
         return _counted(change_counts(rows, plan, np.random.default_rng(seed)))
+    if rows.parts[0].kind == ENGINE:
+        return _table(EngineChange.of(rows, plan, posed, seed, key))
     stored = stored_values(rows, plan)
     begin = partial(Changer, rows, plan, stored, posed, seed)
     frequency = rows.codings.frequency
-    if rows.parts[0].kind != "frame":
+    if rows.parts[0].kind in _FILES:
         return _files(rows, begin, stored, frequency)
     origin = rows.origin
     changer = begin()
@@ -99,6 +112,16 @@ def _files(
     )
 
 
+def _table(change: EngineChange) -> Carried:
+    rows, table = change.rows, change.released
+    counted = read(table, codings=rows.codings)
+
+    def write(form: Format, sink: Sink) -> None:
+        _write(counted.batches(), None, form, sink)
+
+    return Carried(rows=table, counted=counted, write=write, codings=rows.codings, change=change)
+
+
 def _frame(frame: Any, counted: Rows | CountTable) -> Carried:  # noqa: ANN401  # any frame
     def write(form: Format, sink: Sink) -> None:
         table = _as_arrow(frame, with_index=form.kind != "text")
@@ -113,7 +136,7 @@ def _counted(counts: CountTable) -> Carried:
     number = next(
         n for n in ("count", *(f"count {i}" for i in range(99))) if n not in counts.names
     )
-    table = _labels(counts).append_column(number, integers(counts.counts))
+    table = _labels(counts).append_column(number, as_arrow(counts.counts))
     carried = _frame(table, counts)
     codings = Codings(frequency=number)
     return Carried(rows=counts, counted=counts, write=carried.write, codings=codings)
@@ -127,7 +150,7 @@ def _generated(
     if isinstance(rows, CountTable):
         return _counted(counts)
     lines = generator.permutation(np.repeat(np.arange(len(counts)), counts.counts))
-    table = _labels(counts).take(integers(lines))
+    table = _labels(counts).take(as_arrow(lines))
     kind = type(rows.origin).__module__.partition(".")[0]
     frame: Any = table
     if kind == "pandas":
@@ -137,7 +160,7 @@ def _generated(
 
         frame = pl.from_arrow(table)
     carried = _frame(frame, counts)
-    inputs = tuple(part.where for part in rows.parts if part.kind != "frame")
+    inputs = tuple(part.where for part in rows.parts if part.kind in _FILES)
     return Carried(
         rows=frame, counted=counts, write=carried.write, codings=Codings(), inputs=inputs
     )
@@ -148,7 +171,7 @@ def _labels(counts: CountTable) -> pa.Table:
     return pa.table(
         {
             attribute.name: pa.DictionaryArray.from_arrays(
-                integers(codes), pa.array(attribute.values, pa.string())
+                as_arrow(codes.astype(np.int64)), as_texts(attribute.values)
             ).cast(pa.string())
             for attribute, codes in zip(counts.attributes, counts.codes, strict=True)
         }

@@ -22,6 +22,7 @@ from evenhand.release.selection import CountedSelection, Selection
 from evenhand.release.stored import Stored, rows_differ
 from evenhand.removal import Plan
 from evenhand.rows import Rows
+from evenhand.rows.arrays import as_texts
 from evenhand.rows.column import Column
 from evenhand.rows.domain import Domain, Frequency
 from evenhand.rows.part import Part
@@ -265,7 +266,7 @@ class _Labels:
         )
 
     def _code(self, label: str) -> int:
-        text = pa.array([None if label == MISSING else label], pa.string())
+        text = pa.nulls(1, pa.string()) if label == MISSING else as_texts([label])
         return int(self._domain.encode(text)[0])
 
     @property

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from evenhand.release.batches import edited, integers, replaced
+from evenhand.release.batches import edited, replaced
 from evenhand.release.changes import Edit, Integers
 from evenhand.release.stored import Stored
+from evenhand.rows.arrays import as_arrow
 
 
 def joined(edits: Iterable[Edit]) -> Edit:
@@ -116,11 +117,11 @@ def _edited_table(
     if edit.source is not None:
         table = _taken(table, edit.source)
     changes = {
-        name: (at, stored[name].values.take(integers(places)))
+        name: (at, stored[name].values.take(as_arrow(places)))
         for name, (at, places) in edit.cells.items()
     }
     if frequency and edit.frequencies:
-        changes[frequency] = (edit.frequencies[0], integers(edit.frequencies[1]))
+        changes[frequency] = (edit.frequencies[0], as_arrow(edit.frequencies[1]))
     for name, (at, values) in changes.items():
         chunks, begin = [], 0
         for chunk in table.column(name).chunks:
@@ -143,4 +144,4 @@ def _taken(table: pa.Table, source: Integers) -> pa.Table:
         ],
         metadata=table.schema.metadata,
     )
-    return table.cast(plain).take(integers(source)).cast(table.schema)
+    return table.cast(plain).take(as_arrow(source)).cast(table.schema)

@@ -21,6 +21,7 @@ from evenhand.release.counted import change_counts
 from evenhand.release.manifest import NOTICE, commitment, plan_document, recorded
 from evenhand.release.relearned import Relearned, relearn
 from evenhand.release.stored import rows_differ
+from evenhand.release.tables import write_table
 from evenhand.release.utility import Utility, compare_counts
 from evenhand.release.written import Written, write_release
 from evenhand.removal import GeneratedPlan, Plan, RemovalPlan
@@ -38,12 +39,14 @@ def release(
     seed: int | None = None,
     knowledge: Knowledge | Tiers | None = None,
     uncertified: bool = False,
+    key: str | None = None,
 ) -> "Release":
     """Carry a plan out on the rows that a certificate is about.
 
     ``rows`` are what was audited: ``Rows``, whatever ``read`` takes, or a ``CountTable``.
     Without a seed nobody can foresee which rows are chosen. What does not meet the criterion is
-    refused; ``uncertified`` allows it, and then the files say so by their names.
+    refused; ``uncertified`` allows it, and then the files say so by their names. In an engine,
+    rows are chosen by a column of different whole numbers, the ``key``.
 
     >>> import evenhand as eh
     >>> from evenhand.graph import CausalGraph
@@ -77,8 +80,9 @@ def release(
         nonce=secrets.token_bytes(_SEED_BITS // 8),
         knowledge=knowledge,
         uncertified=uncertified,
+        key=key,
     )
-    if not released.carried.inputs:
+    if not released.carried.inputs and not released.carried.change:
         released.check(released.certificate)
     return released
 
@@ -98,11 +102,12 @@ class Release(Described):
     nonce: bytes
     knowledge: Knowledge | Tiers | None
     uncertified: bool
+    key: str | None = None
 
     @cached_property
     def carried(self) -> Carried:
         """The released rows, in the forms in which they are needed."""
-        return carry_out(self.source, self.plan, self.before.posed, self.seed)
+        return carry_out(self.source, self.plan, self.before.posed, self.seed, self.key)
 
     @property
     def rows(self) -> Any:  # noqa: ANN401  # the kind of object that came in
@@ -227,17 +232,20 @@ class Release(Described):
         The form is that of the name: text as .csv and the like, also .csv.gz; .parquet; .arrow.
         The rows are read back from the disk, counted and certified before any file gets its
         name, the data last. ``share`` adds a certificate for others' eyes. Without permission
-        nothing is overwritten, and an input never is.
+        nothing is overwritten, and an input never is. Rows in an engine become a new table of
+        it, if the name has no ending.
         """
-        written, found = write_release(
-            path,
-            self.carried,
-            examine=self._examine,
-            document=self._document(),
-            overwrite=overwrite,
-            share=share,
-            uncertified=self.uncertified,
-        )
+        options: dict[str, Any] = {
+            "examine": self._examine,
+            "document": self._document(),
+            "overwrite": overwrite,
+            "share": share,
+            "uncertified": self.uncertified,
+        }
+        if self.carried.change and not Path(path).suffix:
+            written, found = write_table(Path(path), self.carried.change, **options)
+        else:
+            written, found = write_release(path, self.carried, **options)
         # What is on the disk now is the release; it need not be counted again.
         vars(self).setdefault("certificate", found)
         return written

@@ -11,6 +11,7 @@ from evenhand.errors import CannotReleaseError, InputError, Problem, listed
 from evenhand.question.codings import MISSING
 from evenhand.removal import Plan
 from evenhand.rows import Rows
+from evenhand.rows.arrays import as_arrow
 from evenhand.rows.labels import distinct, texts
 
 
@@ -109,7 +110,7 @@ def _first_values(rows: Rows, name: str) -> Iterator[tuple[str, pa.Array, int]]:
         for batch in part.open([name], coded=True):
             values, indices = distinct(batch.column(name))
             occurring, first = np.unique(indices, return_index=True)
-            present = values.take(pa.array(occurring.tolist()))
+            present = values.take(as_arrow(occurring.astype(np.int64)))
             labels = texts(present, na=rows.codings.na).to_pylist()
             for at in np.argsort(first).tolist():
                 label = MISSING if labels[at] is None else labels[at]

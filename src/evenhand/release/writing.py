@@ -138,9 +138,10 @@ class Writing:
         self._files = files
         path = files.passing("data")
         try:
-            self._data = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            self._data = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
             raise _at_work(files.path("data"), os.getpid()) from None
+        path.chmod(0o600)  # whatever the mask of the process
         if not lock(self._data, path) or self._others():
             self.discard()
             raise _at_work(files.path("data"), *self._others())
@@ -160,11 +161,12 @@ class Writing:
 
     def text(self, role: str, content: str, *, mode: int = 0o600) -> None:
         """Write one of the other files."""
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        with os.fdopen(os.open(self._files.passing(role), flags, 0o600), "wb") as file:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        path = self._files.passing(role)
+        with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+            path.chmod(mode)
             file.write(content.encode())
             file.flush()
-            os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
 
     def commit(self, inputs: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from evenhand.evidence import RelaxedCertificate
 from evenhand.evidence.population import Population
 from evenhand.evidence.subpopulations import p_value
 from evenhand.report import view
@@ -12,25 +13,23 @@ from evenhand.report.wording import Words, count, share
 
 
 def chance(
-    told: Population, drawn: Sequence[Case], words: Words, sharing: Sharing
-) -> tuple[view.Text, ...]:
+    told: Population,
+    relaxed: RelaxedCertificate,
+    drawn: Sequence[Case],
+    words: Words,
+    sharing: Sharing,
+) -> view.Chance:
     """The statistical verdict at length."""
     verdict = ("Statistical verdict: ", Strong(f"{told.verdict}."))
     if not sharing.whole:
-        return (
-            verdict,
-            (
-                "What all groups say together rests on groups that are withheld, and is left "
-                "out of this copy.",
-            ),
-        )
+        hidden = "What all groups say together rests on groups that are withheld: it is left out."
+        return view.Chance(told=(verdict, (hidden,)), notes=())
     if not told.measured:
-        return (("No group can be compared, so there is nothing that chance could explain.",),)
-    return (
-        _each(told, drawn, words),
-        *_together(told, words),
-        verdict,
-        *((note,) for note in told.notes),
+        nothing = "No group can be compared, so there is nothing that chance could explain."
+        return view.Chance(told=((nothing,),), notes=())
+    return view.Chance(
+        told=(_each(told, drawn, words), *_together(told, words), verdict),
+        notes=(*told.notes, _relaxed(relaxed, words)),
     )
 
 
@@ -45,7 +44,8 @@ def _each(told: Population, drawn: Sequence[Case], words: Words) -> view.Text:
             "by less.",
         )
     for_group = told.shown_for_group
-    sides = f"{told.shown - for_group:,} with {words.other} ahead, {for_group:,} with {words.group} ahead"
+    pairs = ((told.shown - for_group, words.other), (for_group, words.group))
+    sides = " and ".join(f"{many:,} with {who} ahead" for many, who in pairs if many)
     reaching = sum(case.side != 0 for case in drawn)
     opening = "Hardly. " if 2 * len(shown) >= reaching else "In most groups it could be. "
     return (
@@ -91,8 +91,11 @@ def _together(told: Population, words: Words) -> tuple[view.Text, ...]:
     return tuple(said)
 
 
-def noise(told: Population) -> str:
-    """How much of the spread is noise, for the small print."""
-    if told.spread is None:
-        return ""
-    return " or ".join(f"{share(one.share)} ({one.estimator})" for one in told.spread.corrected)
+def _relaxed(found: RelaxedCertificate, words: Words) -> str:
+    claim = "claimed" if found.claimed else "not claimed"
+    bound = found.bound_of_all_rows
+    least = f"at least {share(float(bound))}" if bound > 0 else "no share that could be guaranteed"
+    return (
+        f"Relaxed criterion, that {share(float(found.assurance))} of the rows lie in groups under "
+        f"{words.threshold_points}: {claim}. The mean and spread of the differences put {least} of them there."
+    )

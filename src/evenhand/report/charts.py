@@ -23,18 +23,19 @@ _TOP, _BOTTOM = 26.0, 10.0
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Percentage points from left to right; ``room`` is kept free for numbers at both ends."""
+    """Percentage points from left to right."""
 
     low: float
     high: float
 
     @classmethod
-    def over(cls, values: Iterable[float], threshold: float, *, room: float = 0.0) -> "Scale":
-        """A scale that holds all values and, with some air, the band under the threshold."""
+    def over(
+        cls, values: Iterable[float], threshold: float, *, left: float = 0.02, right: float = 0.02
+    ) -> "Scale":
+        """A scale that holds all values and the band; at both ends some room for numbers."""
         held = [*values, -1.6 * threshold, 1.6 * threshold]
         low, high = max(min(held), -100.0), min(max(held), 100.0)
-        free = room * (high - low)
-        return cls(low - free, high + free)
+        return cls(low - left * (high - low), high + right * (high - low))
 
     def at(self, points: float) -> float:
         """Where a difference stands, in percent of the width."""
@@ -107,7 +108,7 @@ def funnel(drawn: Sequence[Case], words: Words) -> view.Funnel:
     chosen = sorted(drawn, key=lambda case: -case.found.rows)[:_MOST_DOTS]
     largest = log10(max(case.found.rows for case in chosen))
     smallest = log10(min(case.found.rows for case in chosen))
-    scale = Scale.over(map(in_points, chosen), float(100 * words.question.threshold), room=0.03)
+    scale = Scale.over(map(in_points, chosen), float(100 * words.question.threshold))
 
     def height(rows: float) -> float:
         part = (log10(rows) - smallest) / (largest - smallest or 1.0)
@@ -142,7 +143,13 @@ def funnel(drawn: Sequence[Case], words: Words) -> view.Funnel:
 
 
 def histogram(
-    label: str, differences: Sequence[Fraction], scale: Scale, words: Words, *, tallest: int
+    label: str,
+    differences: Sequence[Fraction],
+    scale: Scale,
+    words: Words,
+    *,
+    tallest: int,
+    calm: str,
 ) -> view.Histogram:
     """Groups by difference in bars as wide as the threshold, so that no bar crosses it."""
     step = float(100 * words.question.threshold)
@@ -153,9 +160,9 @@ def histogram(
             view.Column(
                 at=scale.at(place * step),
                 width=scale.at((place + 1) * step) - scale.at(place * step),
-                y=HISTOGRAM_HEIGHT * (1 - many / tallest),
-                height=HISTOGRAM_HEIGHT * many / tallest,
-                kind="none" if place in (-1, 0) else "group" if place > 0 else "other",
+                y=HISTOGRAM_HEIGHT - max(2.5, HISTOGRAM_HEIGHT * many / tallest),
+                height=max(2.5, HISTOGRAM_HEIGHT * many / tallest),
+                kind=calm if place in (-1, 0) else "group" if place > 0 else "other",
             )
             for place, many in sorted(bars.items())
         ),

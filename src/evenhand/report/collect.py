@@ -84,7 +84,7 @@ def collect(
         graph=_graph(certificate, plan, words),
         differences=differences(certificate, drawn, words, sharing),
         evidence=evidence(drawn, words, sharing),
-        chance=chance(told, drawn, words, sharing),
+        chance=chance(told, certificate.relaxed(), drawn, words, sharing),
         comparisons=comparisons(certificate, partition, words, sharing),
         released=released(release, drawn, words, sharing),
         premises=premises(certificate, audit.knowledge, drawn, words, sharing),
@@ -98,15 +98,12 @@ def _causes(certificate: Certificate, words: Words) -> tuple[view.Text, ...]:
     """What the picture says, in words."""
     causes = certificate.decision_causes
     direct = {
-        True: (Strong(words.protected), " itself, by the thick arrow"),
-        False: (f"but not {words.protected}, to which no arrow leads",),
-        None: (f"perhaps {words.protected} itself",),
+        True: (Strong(f"{words.protected} itself"), ", by the thick arrow, and "),
+        False: (f"not {words.protected}, from which no arrow leads there, but ",),
+        None: (f"perhaps {words.protected} itself, and ",),
     }[certificate.direct_arrow]
-    said: view.Text = (
-        (f"In this graph {words.decision} is caused by ", Strong(words.columns(causes)), ", ", *direct, ".")
-        if causes
-        else (f"In this graph nothing but {words.protected} could cause {words.decision}.",)
-    )
+    others = words.columns(causes) if causes else "nothing else"
+    said: view.Text = (f"In this graph {words.decision} is caused by ", *direct, Strong(others), ".")
     possible = sorted({n for names in certificate.possible_decision_causes for n in names} - set(causes))
     if possible:
         said = (*said, f" Whether {listing(map(words.column, possible))} {'does' if len(possible) == 1 else 'do'} is open.")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, pairwise
 
 from evenhand.errors import GraphError
 from evenhand.evidence import Certificate, Partition, PartitionExplanation, explain_partition
@@ -37,7 +37,7 @@ def comparisons(
         lead=_lead(certificate, words),
         rows=(*checked, *told),
         reached=f"Groups at or beyond {words.threshold_points}",
-        after=(*_more(certificate), *_gap(certificate, everybody, words, sharing), *_asked(asked)),
+        after=(*_more(certificate), *_gap(certificate, everybody, words, sharing), *_asked(asked, words)),
     )
 
 
@@ -80,7 +80,7 @@ def _explained(
         alike=_alike(found.partition, words),
         origin=origin,
         meaningful=found.is_meaningful,
-        reasons=found.check.reasons,
+        reasons=_reasons(found, words, certificate),
         verdict=str(found.partition.verdict(certificate.min_coverage))
         if found.is_meaningful
         else "says nothing",
@@ -191,7 +191,36 @@ def _gap(
     )
 
 
-def _asked(asked: PartitionExplanation | None) -> tuple[view.Text, ...]:
+def _asked(asked: PartitionExplanation | None, words: Words) -> tuple[view.Text, ...]:
     if asked is None:
-        return (("No partition of your own was asked about.",),)
-    return ((asked.summary().notes[-1],),)
+        return (("No further comparison was asked about.",),)
+    names = words.columns(asked.partition.names)
+    if asked.is_meaningful:
+        return ((f"The comparison that was asked for, by {names}, is meaningful: what it shows is evidence.",),)
+    return (
+        (
+            f"The comparison that was asked for, by {names}, is misleading: what it shows, or does not show, is no "
+            "evidence of anything.",
+        ),
+    )
+
+
+def _reasons(
+    found: PartitionExplanation, words: Words, certificate: Certificate
+) -> tuple[str, ...]:
+    """Why it misleads, and what would mend it."""
+    check = found.check
+    said = [f"leaves open {_path(check.open_path, words, certificate)}"] if check.open_path else []
+    said += [f"{words.column(name)} is a consequence of {words.decision}" for name in check.consequences]
+    mend = [f"hold {words.columns(check.missing)} equal"] if check.missing else []
+    mend += [f"leave out {words.columns(check.consequences)}"] if check.consequences else []
+    return (*said, *([f"to mend it, {' and '.join(mend)}"] if mend else []))
+
+
+def _path(path: tuple[str, ...], words: Words, certificate: Certificate) -> str:
+    arrows = certificate.graph.arrows
+    drawn = words.column(path[0])
+    for a, b in pairwise(path):
+        sign = "→" if (a, b) in arrows else "←" if (b, a) in arrows else "–"
+        drawn += f" {sign} {words.column(b)}"
+    return drawn

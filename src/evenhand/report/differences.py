@@ -104,7 +104,10 @@ def _plot(
 ) -> view.DotPlot:
     threshold = float(100 * words.question.threshold)
     values = [end for case in chosen for end in ends(case)]
-    scale = Scale.over([*values, *map(in_points, chosen)], threshold, room=0.13)
+    drawn = list(map(in_points, chosen))
+    # The number stands beyond the outer end of the interval, and needs room there.
+    left, right = (0.26 if any(sign * d > 0 for d in drawn) else 0.02 for sign in (-1, 1))
+    scale = Scale.over([*values, *drawn], threshold, left=left, right=max(right, 0.02))
     names = certificate.partition.names
     common = _common(chosen, names) if not few else {}
     flags = () if few else _flags(certificate, [n for n in names if n not in common], words)
@@ -120,6 +123,8 @@ def _plot(
         detail=" · ".join([*map(words.column, rest), "people"]) if few else "people",
         flags=tuple(text for _, text in flags),
         rates=f"Share who {words.did}" if few else "",
+        group=words.group,
+        other=words.other,
         axis=scale.axis(words),
         lines=tuple(
             view.Line(
@@ -232,7 +237,7 @@ def _finding(case: Case, words: Words, sharing: Sharing) -> view.Finding:
     )
 
 
-def ids(chosen: Sequence[Case], *, most: int = 8) -> str:
+def ids(chosen: Sequence[Case], *, most: int = 12) -> str:
     """The ids of some groups in a row."""
     named = [case.id for case in chosen]
     return listing([*named[:most], f"{len(named) - most:,} more"] if len(named) > most else named)

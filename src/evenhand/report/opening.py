@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from evenhand.evidence import Certificate, Verdict
 from evenhand.evidence.population import Population, StatisticalVerdict
+from evenhand.graph import PartialGraph
 from evenhand.report import view
 from evenhand.report.cases import Case, Sharing
 from evenhand.report.view import Strong
@@ -204,9 +205,15 @@ def _rests_on(certificate: Certificate, words: Words, sharing: Sharing) -> view.
         None: f" Whether an arrow leads from {words.protected} to {words.decision} is open in it.",
     }[certificate.direct_arrow]
     return (
-        f"{many} Both verdicts hold given the causal graph, which was {certificate.graph_origin}, and "
+        f"{many} Both verdicts hold given the causal graph, {_origin(certificate)} (section 7), and "
         f"for a threshold of {words.threshold_points}, chosen by whoever asked.{arrow}",
     )
+
+
+def _origin(certificate: Certificate) -> str:
+    graph = certificate.graph
+    learned = isinstance(graph, PartialGraph) and graph.record is not None
+    return "learned from the same rows" if learned else "which was given"
 
 
 def _reasons(certificate: Certificate) -> tuple[str, ...]:

@@ -164,9 +164,10 @@ def _draw(plan: Sketch, frame: _Frame) -> view.Drawing:
     layers = max(item.layer for item in items)
     extent = frame.point(along(layers) + deep, max(c + i.size / 2 for c, i in zip(pen.centre, items, strict=True)))
     return view.Drawing(
-        left=-34.0 if frame.wide else -20.0,
-        width=extent[0] + (68 if frame.wide else 40),
-        height=extent[1] + 4,
+        left=-pen.before if frame.wide else -2.0,
+        top=-2.0 if frame.wide else -pen.before,
+        width=extent[0] + (pen.before + pen.after if frame.wide else 4),
+        height=extent[1] + (4 if frame.wide else pen.before + pen.after),
         headings=tuple(
             view.Heading(text=text, x=along(first), width=along(last) + deep - along(first))
             for text, first, last in plan.headings
@@ -215,6 +216,7 @@ class _Pen:
             for at, box in enumerate(sorted((i for i, item in enumerate(items) if item.layer == layer and item.size > 1), key=centre.__getitem__))
         }
         self.last = max(item.layer for item in items)
+        self.before = self.after = 2.0
         self.ports: dict[tuple[int, int], float] = {}
         self.spread(runs)
 
@@ -271,7 +273,12 @@ class _Pen:
         right = self.items[first].layer == self.last and self.last > 0
         edge = start + (self.deep if right else 0)
         out = 1 if right else -1
-        bulge = edge + out * (14 + 5 * abs(self.rank[first] - self.rank[last]))
+        reach = 14.0 + 5 * abs(self.rank[first] - self.rank[last])
+        bulge = edge + out * reach
+        if right:
+            self.after = max(self.after, reach)
+        elif self.items[first].layer == 0:
+            self.before = max(self.before, reach)
         from_ -= sign * min(12, self.items[first].size / 3)
         to += sign * min(12, self.items[last].size / 3)
         end = edge + out * (head + 1.5 if head else 0)
@@ -296,13 +303,17 @@ def wrapped(text: str, letters: int) -> tuple[str, ...]:
 
     >>> wrapped("household position", 14)
     ('household', 'position')
+    >>> wrapped("prev_residence_place", 18)
+    ('prev_residence_', 'place')
     >>> wrapped("abcdefghij" * 3, 12)
     ('abcdefghijab', 'cdefghijabc…')
     """
     if len(text) <= letters:
         return (text,)
-    end = text.rfind(" ", 1, letters + 1)
-    first, rest = (text[:end], text[end + 1 :]) if end > 0 else (text[:letters], text[letters:])
+    space = text.rfind(" ", 1, letters + 1)
+    hinge = 1 + max(text.rfind(mark, 1, letters) for mark in "_-/.")
+    end = space if space > 0 else hinge or letters
+    first, rest = text[:end], text[end:].lstrip(" ")
     return first, rest if len(rest) <= letters else rest[: letters - 1] + "…"
 
 

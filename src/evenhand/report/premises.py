@@ -34,12 +34,7 @@ def premises(
         ),
         *_codings(certificate, words),
         *_left_out(certificate, words, sharing),
-        view.Premise(
-            status="Cannot be tested",
-            what=f"No unrecorded cause of {words.decision} differs between {words.group} and {words.other} "
-            "of the same group.",
-            why=_sensitivity(certificate, drawn, words),
-        ),
+        _sensitivity(certificate, drawn, words),
         view.Premise(
             status="Stated",
             what=f"What is measured is the direct effect of {words.protected} in these rows.",
@@ -149,30 +144,36 @@ def _left_out(
     return tuple(view.Premise(status="Given", what=one, why=()) for one in said)
 
 
-def _sensitivity(
-    certificate: Certificate, drawn: Sequence[Case], words: Words
-) -> tuple[view.Text, ...]:
-    """How strong such a cause would have to be, in terms of the recorded ones."""
+def _sensitivity(certificate: Certificate, drawn: Sequence[Case], words: Words) -> view.Premise:
+    """How strong an unrecorded cause would have to be, in terms of the recorded ones."""
     partition = certificate.partition
     reaching = [case for case in drawn if case.side][:_MOST_TRIED]
     tried = [(case, found) for case in reaching if (found := sensitivity(partition, case.line))]
+    what = (
+        f"No unrecorded cause of {words.decision} differs between {words.group} and {words.other} of "
+        "the same group."
+    )
     if not tried:
-        return (
-            (
-                "Under the threshold only the average over such a cause is bounded: differences of opposite signs "
-                "could hide within a group, and a cause that nobody recorded could have brought about, or covered, "
-                "a direct effect.",
-            ),
+        hidden = (
+            "Under the threshold only the average over such a cause is bounded: differences of opposite "
+            "signs could hide within a group, and an unrecorded cause could cover a direct effect."
         )
+        return view.Premise(status="Cannot be tested", what=what, why=((hidden,),))
     survive = sum(_survives(found) for _, found in tried)
-    of = "the finding" if len(tried) == 1 else f"the {len(tried):,} strongest findings"
-    return (
-        *(_needed(case, found, words) for case, found in tried[:_EXAMPLES]),
-        (
-            Strong(f"{survive:,} of {of}" if len(tried) > 1 else ("The finding" if survive else "It")),
-            f" would {'' if survive or len(tried) > 1 else 'not '}survive an unrecorded cause as strong as the strongest "
-            "recorded one among the same people.",
+    of = "The finding" if len(tried) == 1 else f"{survive:,} of {count(len(tried), 'finding')}"
+    verb = "would not survive" if len(tried) == 1 and not survive else "would survive"
+    return view.Premise(
+        status="Cannot be tested",
+        what=what,
+        why=(
+            (
+                "How many points such a cause would have to account for to bring a finding under the threshold, "
+                "beside what the strongest recorded cause could account for among the same people. ",
+                Strong(f"{of} {verb}"),
+                " an unrecorded cause as strong as that.",
+            ),
         ),
+        needed=tuple(_needed(case, found, words) for case, found in tried[:_EXAMPLES]),
     )
 
 
@@ -180,14 +181,13 @@ def _survives(found: Sensitivity) -> bool:
     return all((times := found.times(one)) is None or times > 1 for one in found.benchmarks)
 
 
-def _needed(case: Case, found: Sensitivity, words: Words) -> view.Text:
-    account = f": to bring it under the threshold, such a cause would have to account for more than {100 * found.needed:.1f} points"
-    strongest = next(iter(found.benchmarks), None)
+def _needed(case: Case, found: Sensitivity, words: Words) -> view.Needed:
+    strongest = next((one for one in found.benchmarks if one.strength), None)
     times = found.times(strongest) if strongest else None
-    if strongest is None or times is None:
-        return (Strong(case.id), f"{account}. No recorded cause can be compared with it here.")
-    return (
-        Strong(case.id),
-        f"{account}, {times:.1f} times what {words.column(strongest.name)} could account for "
-        f"({100 * strongest.strength:.1f} points).",
+    return view.Needed(
+        id=case.id,
+        points=f"{100 * found.needed:.1f} points",
+        cause=words.column(strongest.name) if strongest else "none has rows enough here",
+        could=f"{100 * strongest.strength:.1f} points" if strongest else "",
+        times="" if times is None else f"{times:.1f}",
     )

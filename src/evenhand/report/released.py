@@ -11,8 +11,8 @@ from evenhand.report.cases import Case, Sharing
 from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, counted, histogram, in_points
 from evenhand.report.differences import FEW
 from evenhand.report.opening import mark
-from evenhand.report.view import Code, Strong
-from evenhand.report.wording import Words, capital, count, listing, rate
+from evenhand.report.view import Strong
+from evenhand.report.wording import Words, capital, listing, rate
 
 
 def released(
@@ -74,7 +74,7 @@ def _moved(release: Release, drawn: Sequence[Case], words: Words) -> view.MovedP
     before, after = release.before.partition, release.certificate.partition
     plan = release.plan if isinstance(release.plan, RemovalPlan) else None
     now = {case.line: float(100 * (after.risk_difference(case.line) or 0)) for case in drawn}
-    scale = Scale.over([*map(in_points, drawn), *now.values()], float(100 * words.question.threshold), room=0.04)
+    scale = Scale.over([*map(in_points, drawn), *now.values()], float(100 * words.question.threshold), left=0.04, right=0.04)
     names = sorted(before.names, key=lambda n: -len(release.before.posed.counts.attribute(n)))
     lead, *rest = names or [""]
     return view.MovedPlot(
@@ -103,29 +103,30 @@ def _moved(release: Release, drawn: Sequence[Case], words: Words) -> view.MovedP
 def _changes(plan: RemovalPlan, line: int, words: Words) -> tuple[str, ...]:
     pairs = ((words.group, int(plan.group_change[line])), (words.other, int(plan.other_change[line])))
     return tuple(
-        f"{words_for(abs(many), who)} {'no → yes' if many > 0 else 'yes → no'}"
+        f"{abs(many):,} {who} {'no → yes' if many > 0 else 'yes → no'}"
         for who, many in pairs
         if many
     )
 
 
-def words_for(many: int, who: str) -> str:
-    """So many of a group, in a table."""
-    return f"{many:,} {who}"
-
-
 def _histograms(before: Certificate, after: Certificate, words: Words) -> view.Histograms:
-    both = [("As recorded", _differences(before.partition)), ("As released", _differences(after.partition))]
+    both = [
+        ("As recorded", "none", _differences(before.partition)),
+        ("As released", "after", _differences(after.partition)),
+    ]
     threshold = float(100 * words.question.threshold)
-    scale = Scale.over([float(100 * d) for _, found in both for d in found], threshold, room=0.02)
-    tallest = max(max(counted(found, words).values(), default=1) for _, found in both)
+    scale = Scale.over([float(100 * d) for _, _, found in both for d in found], threshold)
+    tallest = max(max(counted(found, words).values(), default=1) for _, _, found in both)
     return view.Histograms(
         title="Before and after",
         subtitle="Comparable groups by difference in percentage points. Each bar is "
         f"{words.threshold_points} wide; those within the band are under the threshold.",
         axis=scale.axis(words),
         height=HISTOGRAM_HEIGHT,
-        both=tuple(histogram(label, found, scale, words, tallest=tallest) for label, found in both),
+        both=tuple(
+            histogram(label, found, scale, words, tallest=tallest, calm=calm)
+            for label, calm, found in both
+        ),
     )
 
 
@@ -162,7 +163,7 @@ def _measures(release: Release, words: Words) -> tuple[view.BeforeAfter, ...]:
         view.BeforeAfter(
             measure="Cells of the table changed (n_T)", before="", after=f"{utility.cell_changes:,}"
         ),
-        view.BeforeAfter(measure="Distance of the distributions", before="", after=f"{utility.distance:.2e}"),
+        view.BeforeAfter(measure="Distance of the distributions", before="", after=f"{utility.distance:.3g}"),
         view.BeforeAfter(measure="Chi-square", before="", after=f"{utility.chi_square:,.0f}"),
     )
 

@@ -110,6 +110,7 @@ class Drawing:
     """The graph for one width of page."""
 
     left: float
+    top: float
     width: float
     height: float
     headings: tuple[Heading, ...]
@@ -195,6 +196,8 @@ class DotPlot:
     detail: str
     flags: tuple[str, ...]
     rates: str
+    group: str
+    other: str
     axis: Axis
     lines: tuple[Line, ...]
 
@@ -284,6 +287,14 @@ class Evidence:
     group: str
     other: str
     note: Text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chance:
+    """Section 4: what chance could have done, and what must be said beside it."""
+
+    told: tuple[Text, ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -397,12 +408,24 @@ class Released:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Needed:
+    """How strong an unrecorded cause would have to be, beside the strongest recorded one."""
+
+    id: str
+    points: str
+    cause: str
+    could: str
+    times: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Premise:
     """Something the verdict rests on: its status, what it is, how it could be disputed."""
 
     status: str
     what: str
     why: tuple[Text, ...]
+    needed: tuple[Needed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -447,7 +470,7 @@ class Page:
     graph: GraphFigure
     differences: Differences
     evidence: Evidence
-    chance: tuple[Text, ...]
+    chance: Chance
     comparisons: Comparisons
     released: Released | None
     premises: tuple[Premise, ...]

@@ -2,8 +2,7 @@
 
 One GROUP BY gives the distinct lines and how often each occurs. They are then read as the lines
 of any other part, so that labels, merged and missing values mean the same everywhere. Only
-numbers that are to be binned are treated before: they may have millions of values, so the engine
-rounds each to one number of its class.
+numbers that are to be binned may have millions of values: their classes are told by the engine.
 """
 
 import re
@@ -15,13 +14,16 @@ from fractions import Fraction
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from evenhand.errors import EvenhandError, Problem, ResourceError, ValuesError
 from evenhand.question import Bins, Codings, as_label
+from evenhand.question.codings import not_numbers
 from evenhand.question.question import exact_number
 from evenhand.rows.part import BATCH_ROWS, Batches, Part
 
 KIND = "engine"
+_INFINITE = "an infinite number"
 _LARGEST_FLOAT = sys.float_info.max
 _SECRET = re.compile(r"://[^@\s/]+@|(password|token|secret)\s*=\s*\S+", re.IGNORECASE)
 
@@ -37,8 +39,7 @@ def engine_part(table: Any) -> Part:  # noqa: ANN401  # an Ibis table
     where = table_name(table)
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
-        chosen = fetched(table.select(*columns), where)
-        yield from chosen.to_batches(max_chunksize=BATCH_ROWS)
+        yield from streamed(table.select(*columns), where)
 
     def grouped(names: Sequence[str], codings: Codings) -> tuple[Part, Codings]:
         return _grouped(table, names, codings, where)
@@ -55,6 +56,19 @@ def fetched(expression: Any, where: str) -> pa.Table:  # noqa: ANN401  # an Ibis
     """What the engine gives for an expression."""
     with engine_at_work(where):
         return expression.to_pyarrow()
+
+
+def streamed(expression: Any, where: str) -> Batches:  # noqa: ANN401  # an Ibis table
+    """The same, batch after batch, as far as the engine's driver lets them come."""
+    with engine_at_work(where):
+        engine = expression.get_backend()
+        if engine.name == "duckdb":  # ibis 12 asks for a reader by a name that DuckDB 2 dropped
+            reader = engine.con.sql(engine.compile(expression)).to_arrow_reader(BATCH_ROWS)
+        else:
+            reader = expression.to_pyarrow_batches(chunk_size=BATCH_ROWS)
+        # Left open, it would keep the connection from any other work.
+        with reader:
+            yield from reader
 
 
 @contextmanager
@@ -110,55 +124,39 @@ def _grouped(
 ) -> tuple[Part, Codings]:
     """The distinct lines of some columns as a part with a frequency."""
     number = next(n for n in ("rows", *(f"rows {i}" for i in range(99))) if n not in names)
-    rows = table.count() if codings.frequency is None else table[codings.frequency].sum()
     if codings.frequency is not None:
         _check_frequency(table, codings.frequency, where)
-    keys = {name: _key(table[name], name, codings) for name in names}
+    rows = table.count() if codings.frequency is None else table[codings.frequency].sum()
+    binned = {
+        name: _classes(table[name], bins, codings.na)
+        for name, bins in codings.bins.items()
+        if name in names and is_binned_there(table[name], bins) and isinstance(bins, Bins)
+    }
+    keys = {name: binned.get(name, table[name]) for name in names}
     lines = table.group_by(**keys).aggregate(**{number: rows.cast("int64")})
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
-        yield from fetched(lines, where).select(columns).to_batches(max_chunksize=BATCH_ROWS)
+        for batch in streamed(lines.select(*columns), where):
+            for name in binned:
+                if pc.any(pc.equal(batch.column(name), _INFINITE)).as_py():
+                    raise not_numbers(name, {_INFINITE: "some row"}, where=where)
+            yield batch
 
     part = Part(where=where, kind=KIND, names=(*names, number), open=batches, places=_somewhere)
-    return part, replace(codings, frequency=number)
+    still = {name: bins for name, bins in codings.bins.items() if name not in binned}
+    return part, replace(codings, frequency=number, bins=still)
 
 
-def _key(column: Any, name: str, codings: Codings) -> Any:  # noqa: ANN401  # columns
-    """A column as it is grouped by: numbers that are binned become one number of their class.
-
-    That is the cut at the upper end of the class, or a number beyond the last cut. What is
-    infinite belongs to no class: it is named so, and refused when the lines are read.
-    """
-    bins = codings.bins.get(name)
-    if not is_binned_there(column, bins) or not isinstance(bins, Bins):
-        return column
+def _classes(column: Any, bins: Bins, na: Collection[str]) -> Any:  # noqa: ANN401  # columns
+    """The labels of a column's classes; what is infinite belongs to none, and is named so."""
     ibis: Any = sys.modules["ibis"]
-    inside = [_decimal_at_most(cut, below) for below, cut in _pairs(bins.cuts)]
-    beyond = str(bins.cuts[-1].__floor__() + 1)
-    conditions = class_conditions(column, bins)
-    branches = [(missing_numbers(column, codings.na), ibis.null("string"))]
+    *inside, beyond = map(ibis.literal, bins.labels)
+    branches = [(missing_numbers(column, na), ibis.null("string"))]
     if not column.type().is_integer():
         finite = (column <= _LARGEST_FLOAT) & (column >= -_LARGEST_FLOAT)
-        branches.append((~finite, ibis.literal("infinite")))
-    branches += zip(conditions, map(ibis.literal, inside), strict=True)
+        branches.append((~finite, ibis.literal(_INFINITE)))
+    branches += zip(class_conditions(column, bins), inside, strict=True)
     return ibis.cases(*branches, else_=beyond)
-
-
-def _pairs(cuts: Sequence[Fraction]) -> list[tuple[Fraction | None, Fraction]]:
-    return list(zip((None, *cuts), cuts, strict=False))
-
-
-def _decimal_at_most(cut: Fraction, below: Fraction | None) -> str:
-    """A decimal text of a number in the class that ends at a cut."""
-    for digits in range(400):
-        scaled = cut * 10**digits
-        number = Fraction(scaled.__floor__(), 10**digits)
-        if below is None or number > below:
-            sign, whole = ("-" if scaled < 0 else ""), abs(scaled.__floor__())
-            text = f"{sign}{whole}" + (f"e-{digits}" if digits else "")
-            if exact_number(text) == number:
-                return text
-    raise AssertionError(cut)
 
 
 def _not_beyond(column: Any, cut: Fraction) -> Any:  # noqa: ANN401  # a column
@@ -189,7 +187,9 @@ def _check_frequency(table: Any, name: str, where: str) -> None:  # noqa: ANN401
         raise ValuesError(
             Problem(
                 f"The frequency {name!r} is not a whole number in every row.",
-                f"Its type is {column.type()}." if odd is None else "Some are null or negative.",
+                f"Its type is {column.type()}."
+                if odd is None
+                else "Some are null or negative.",
                 "Frequencies are whole numbers from 0 on. A survey weight is none.",
                 where,
             )

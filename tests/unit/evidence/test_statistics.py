@@ -8,7 +8,9 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import chi2_contingency, fisher_exact
 
-from evenhand.evidence.statistics import holm, newcombe_interval, score_p, statistics
+from evenhand.evidence.multiplicity import holm
+from evenhand.evidence.statistics import newcombe_interval, statistics
+from evenhand.evidence.tails import score_p, threshold_p
 
 TABLES = [(7, 34, 1, 34), (56, 70, 48, 80), (9, 10, 3, 10), (5, 56, 0, 29), (60, 300, 90, 300)]
 
@@ -75,12 +77,12 @@ def test_the_score_test_takes_the_most_likely_rates(table, threshold):
     )
 
 
-def test_at_zero_it_is_the_chi_square_test_with_n_minus_one():
+def test_with_many_rows_p_zero_is_the_chi_square_test_with_n_minus_one():
     found = statistics(
-        **dict(zip(NAMES, columns(60, 300, 90, 300), strict=True)), threshold=0.05
+        **dict(zip(NAMES, columns(600, 3000, 680, 3000), strict=True)), threshold=0.05
     )
-    table = [[60, 240], [90, 210]]
-    statistic = chi2_contingency(table, correction=False).statistic * 599 / 600
+    table = [[600, 2400], [680, 2320]]
+    statistic = chi2_contingency(table, correction=False).statistic * 5999 / 6000
     from scipy.stats import chi2  # noqa: PLC0415
 
     assert float(found.p_zero[0]) == pytest.approx(chi2.sf(statistic, 1))
@@ -119,24 +121,26 @@ def exact_tail(group_yes, group, other_yes, other, threshold):
 
 @pytest.mark.parametrize("table", [(0, 13, 1, 1), (1, 4, 3, 4), (0, 2, 9, 30), (2, 25, 6, 7)])
 def test_in_tiny_groups_tails_are_added_up(table):
-    assert one(score_p, *table, 0.05) == pytest.approx(exact_tail(*table, 0.05), rel=1e-3)
+    assert one(threshold_p, *table, 0.05) == pytest.approx(exact_tail(*table, 0.05), rel=1e-3)
 
 
 def test_swapping_the_groups_changes_no_p_value():
     for a, n, b, m in [*TABLES, (0, 13, 1, 1), (2, 2, 26, 152)]:
-        assert one(score_p, a, n, b, m, 0.05) == pytest.approx(one(score_p, b, m, a, n, 0.05))
+        assert one(threshold_p, a, n, b, m, 0.05) == pytest.approx(
+            one(threshold_p, b, m, a, n, 0.05)
+        )
 
 
 def test_swapping_the_decisions_changes_no_p_value():
     for a, n, b, m in [*TABLES, (0, 13, 1, 1), (2, 2, 26, 152)]:
-        turned = one(score_p, n - a, n, m - b, m, 0.05)
-        assert one(score_p, a, n, b, m, 0.05) == pytest.approx(turned)
+        turned = one(threshold_p, n - a, n, m - b, m, 0.05)
+        assert one(threshold_p, a, n, b, m, 0.05) == pytest.approx(turned)
 
 
 @pytest.mark.parametrize("many", [2, 10, 1000, 10**6])
 def test_one_person_against_many_is_weak_evidence(many):
-    assert one(score_p, 0, many, 1, 1, 0.05) > 0.025
-    assert one(score_p, many, many, 0, 1, 0.05) > 0.025
+    assert one(threshold_p, 0, many, 1, 1, 0.05) > 0.025
+    assert one(threshold_p, many, many, 0, 1, 0.05) > 0.025
 
 
 def test_nobody_favored_is_no_evidence():

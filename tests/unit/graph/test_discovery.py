@@ -37,14 +37,14 @@ def chain(rows=4000, seed=3):
     )
 
 
-@pytest.mark.paper("sec:experiments")
+@pytest.mark.paper("fig:adult")
 @pytest.mark.parametrize("kernel", ["numpy", "numba"])
 def test_all_other_attributes_of_the_papers_adult_are_causes_of_income(paper_adult, kernel):
     graph = discover(paper_adult, knowledge=ADULT, kernel=kernel)
     assert graph.parents("income") == {*paper_adult.names} - {"income"}
 
 
-@pytest.mark.paper("sec:experiments")
+@pytest.mark.paper("fig:dutch")
 @pytest.mark.parametrize("kernel", ["numpy", "numba"])
 def test_the_papers_dutch_has_three_causes_of_occupation_and_four_effects(dutch, kernel):
     graph = discover(dutch, knowledge=DUTCH, kernel=kernel)
@@ -152,7 +152,7 @@ def test_a_depth_cap_that_is_not_reached_leaves_the_search_complete():
     assert discover(chain(), max_depth=3).record.complete
 
 
-@pytest.mark.parametrize("most", [0, 6, 9, 12])
+@pytest.mark.parametrize("most", [0, 6, 8, 10])
 def test_a_test_budget_is_kept_and_ends_the_search_with_what_is_known(most):
     record = discover(chain(), max_tests=most).record
     assert sum(record.tests) <= most
@@ -214,7 +214,7 @@ def test_knowledge_about_columns_that_are_not_there_is_refused():
         discover(chain(), knowledge=Tiers(["v"], ...))
 
 
-@pytest.mark.parametrize("columns", [{}, {"a": ["0", "1"]}, {"a": ["0"], "b": ["1"]}])
+@pytest.mark.parametrize("columns", [{"a": ["0", "1"]}, {"a": ["0"], "b": ["1"]}])
 def test_next_to_nothing_gives_a_graph_without_edges(columns):
     graph = discover(CountTable.of(columns))
     assert set(graph.nodes) == set(columns)

@@ -88,7 +88,7 @@ def test_partitions_that_were_forgotten_are_made_again(kernel, monkeypatch):
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_tables_merged_for_one_side_give_the_same(kernel, monkeypatch):
+def test_tables_merged_for_one_family_give_the_same(kernel, monkeypatch):
     monkeypatch.setattr(evaluation, "_LONG_TABLE", 0)
     monkeypatch.setattr(evaluation, "_TESTS_PER_ATTRIBUTE", 0)
     counts = random_table(5, (2, 2, 3, 2, 40, 40), 500)

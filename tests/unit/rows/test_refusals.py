@@ -460,10 +460,11 @@ def test_mixed_types_in_a_frame_are_refused_by_column(pandas):
     assert "column a" in str(the_problem(InputError, frame))
 
 
-def test_text_that_is_not_utf_8_is_refused_in_parquet(tmp_path):
+def test_text_that_is_not_utf_8_is_refused_in_tables(tmp_path):
     broken = pa.array([b"\xff", b"a"]).view(pa.string())
     pq.write_table(pa.table({"a": broken}), tmp_path / "a.parquet")
-    assert "UTF-8" in the_problem(InputError, tmp_path / "a.parquet").what
+    assert "UTF8" in the_problem(InputError, tmp_path / "a.parquet").found
+    assert "UTF-8" in the_problem(InputError, pa.table({"a": broken})).what
 
 
 # several files

@@ -35,14 +35,14 @@ class Answers(NamedTuple):
 class Batch:
     """Tests that condition on equally many attributes, which are given by position.
 
-    ``given`` has an ascending row for each test. ``side`` names an end of each test such that
-    the tests of one side lie within few attributes; it changes the work, never the result.
+    ``given`` has an ascending row for each test. ``family`` is a number such that the tests of
+    one family lie within few attributes; it changes the work, never the result.
     """
 
     x: Indices
     y: Indices
     given: Indices
-    side: Indices
+    family: Indices
 
     def __len__(self) -> int:
         return len(self.x)
@@ -54,7 +54,7 @@ class Batch:
             np.concatenate([part.x for part in parts]),
             np.concatenate([part.y for part in parts]),
             np.concatenate([part.given for part in parts]),
-            np.concatenate([part.side for part in parts]),
+            np.concatenate([part.family for part in parts]),
         )
 
 

@@ -33,11 +33,14 @@ def count_tests(pairs: Matrix, offers: Matrix, depth: int) -> int:
     )
 
 
-def batches_of(pairs: Matrix, offers: Matrix, depth: int) -> Iterator[Batch]:
+def batches_of(
+    pairs: Matrix, offers: Matrix, depth: int, *, by_pair: bool = False
+) -> Iterator[Batch]:
     """The tests of the pairs, given the sets of so many attributes that their ends offer.
 
     ``pairs`` is symmetric; ``offers[a]`` are the attributes that an end a draws sets from.
-    Sets of one end come in lexicographic order.
+    Sets of one end come in lexicographic order. The tests of an end are a family, since sets are
+    drawn from few attributes; where its pairs are many and apart, those of each pair are one.
     """
     waiting: list[Batch] = []
     for side in range(len(pairs)):
@@ -46,7 +49,7 @@ def batches_of(pairs: Matrix, offers: Matrix, depth: int) -> Iterator[Batch]:
         if not len(others) or len(pool) < depth:
             continue
         for chosen in _subsets(len(pool), depth):
-            waiting.append(_side(side, others, pool[chosen], offers))
+            waiting.append(_side(side, others, pool[chosen], offers, by_pair))
             if sum(map(len, waiting)) > _MOST_TESTS:
                 yield Batch.joined(waiting)
                 waiting = []
@@ -54,7 +57,7 @@ def batches_of(pairs: Matrix, offers: Matrix, depth: int) -> Iterator[Batch]:
         yield Batch.joined(waiting)
 
 
-def _side(side: int, others: Indices, sets: Indices, offers: Matrix) -> Batch:
+def _side(side: int, others: Indices, sets: Indices, offers: Matrix, by_pair: bool) -> Batch:
     """The tests of one end against others, without sets that an earlier end offers too."""
     held = np.zeros((len(sets), len(offers)), bool)
     held[np.arange(len(sets))[:, None], sets] = True
@@ -63,7 +66,8 @@ def _side(side: int, others: Indices, sets: Indices, offers: Matrix) -> Batch:
     fresh[:, earlier] &= ~offers[others[earlier]][:, sets].all(axis=2).T
     at, other = np.nonzero(fresh)
     y = others[other]
-    return Batch(np.minimum(side, y), np.maximum(side, y), sets[at], np.full(len(at), side))
+    family = side * len(offers) + (y if by_pair else np.zeros_like(y))
+    return Batch(np.minimum(side, y), np.maximum(side, y), sets[at], family)
 
 
 def _subsets(size: int, depth: int) -> Iterator[Indices]:

@@ -20,13 +20,13 @@ _MOST_CELLS = 2**16
 
 def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) -> None:
     """Fill in the answers to the tests of some sets."""
+    sets = sets[_alike(plan, sets)]
     spans = table.cards[plan.members[sets]].prod(axis=1)
     part = np.cumsum(spans) // _MOST_CELLS
     for some in np.split(sets, np.flatnonzero(np.diff(part)) + 1):
         cells = _Cells(table, plan.members[some])
-        margins = [_Margin(cells, at) for at in range(plan.members.shape[1])]
         for x, y, sets_of, tests in _by_position(plan, some):
-            found, df = cells.test(margins[x], margins[y], kind)
+            found, df = cells.test(cells.margin(x), cells.margin(y), kind)
             answers.statistic[tests] = found[sets_of]
             answers.degrees[tests] = df[sets_of]
 
@@ -40,45 +40,41 @@ class _Cells:
         ends = np.cumsum(spans)
         lines = zip(_keys(table, members), spans.tolist(), strict=True)
         rows = np.concatenate([np.bincount(key, table.rows, span) for key, span in lines])
-        self.span = len(rows)
         self.key = np.flatnonzero(rows)
         self.rows = rows[self.key]
+        self.base, self.span = ends - spans, len(rows)
+        self.start = np.searchsorted(self.key, self.base)
         self.total = float(table.rows.sum())
-        self.start = np.searchsorted(self.key, ends - spans)
-        self.place = np.arange(len(self.key))
+        self.margins: dict[int, _Margin] = {}
         of = np.repeat(np.arange(len(members)), np.diff(self.start, append=len(self.key)))
         # What to take from a cell's key to leave a member out: its digit times its stride.
         self.part: list[Indices] = [np.zeros_like(self.key)] * members.shape[1]
-        left, stride = self.key - (ends - spans)[of], np.ones(len(members), np.intp)
+        left, stride = self.key - self.base[of], np.ones(len(members), np.intp)
         for at in reversed(range(members.shape[1])):
             left, digit = np.divmod(left, cards[of, at])
             self.part[at] = digit * stride[of]
             stride *= cards[:, at]
 
+    def margin(self, at: int) -> "_Margin":
+        """The groups without the member at one position."""
+        if at not in self.margins:
+            self.margins[at] = _Margin(self, at)
+        return self.margins[at]
+
     def test(self, x: "_Margin", y: "_Margin", kind: int) -> tuple[Floats, NDArray[np.int64]]:
         """Test the members at two positions, in every set."""
         key = x.key - self.part[y.at]
         rows = np.bincount(key, self.rows, self.span)
-        strata = self.added(self.is_first(key))
+        strata = np.add.reduceat(rows > 0, self.base, dtype=np.intp)
         # Each value of one end that a stratum has meets each value of the other.
-        cells = self.added(y.first * np.bincount(key, x.first, self.span)[key])
-        df = (cells - x.groups - y.groups + strata).astype(np.int64)
+        attested = np.bincount(key[x.cell], minlength=self.span)
+        met = np.add.reduceat(attested[key[y.cell]], y.start)
+        df = met - x.groups - y.groups + strata
         if kind == G_SQUARE:
-            logarithm = np.log(self.rows * rows[key] * x.inverse * y.inverse)
-            return 2 * self.added(self.rows * logarithm), df
-        ratio = self.rows * x.inverse * (self.rows * y.inverse) * (rows - kind)[key]
-        return self.added(ratio) - self.total + kind * strata, df
-
-    def is_first(self, key: Indices) -> NDArray[np.bool_]:
-        """Whether each cell is the one that stands for its key."""
-        chosen = np.empty(self.span, np.intp)
-        chosen[key] = self.place
-        first: NDArray[np.bool_] = chosen[key] == self.place
-        return first
-
-    def added(self, of_cell: NDArray[np.generic]) -> Floats:
-        """Add up what cells have, set by set."""
-        return np.add.reduceat(of_cell, self.start, dtype=np.float64)
+            ratio = np.log(x.share * rows[key] / y.rows)
+            return 2 * np.add.reduceat(self.rows * ratio, self.start), df
+        ratio = x.share * y.share * (rows - kind if kind else rows)[key]
+        return np.add.reduceat(ratio, self.start) - self.total + kind * strata, df
 
 
 class _Margin:
@@ -87,10 +83,22 @@ class _Margin:
     def __init__(self, cells: _Cells, at: int) -> None:
         self.at = at
         self.key = cells.key - cells.part[at]
-        self.inverse = 1 / np.bincount(self.key, cells.rows, cells.span)[self.key]
-        first = cells.is_first(self.key)
-        self.first = first.astype(np.float64)
-        self.groups = cells.added(first)
+        self.rows = np.bincount(self.key, cells.rows, cells.span)[self.key]
+        # What part of its group each cell is.
+        self.share = cells.rows / self.rows
+        # One cell of each group, and where those of each set begin.
+        place = np.arange(len(self.key))
+        chosen = np.empty(cells.span, np.intp)
+        chosen[self.key] = place
+        self.cell = np.flatnonzero(chosen[self.key] == place)
+        self.start = np.searchsorted(self.cell, cells.start)
+        self.groups = np.diff(self.start, append=len(self.cell))
+
+
+def _alike(plan: Plan, sets: Indices) -> Indices:
+    """Bring sets together whose tests have their ends at the same positions."""
+    first, last = plan.start[sets], plan.start[sets + 1] - 1
+    return np.lexsort((plan.y[last], plan.x[last], plan.y[first], plan.x[first]))
 
 
 def _keys(table: Table, members: Indices) -> Iterator[Indices]:

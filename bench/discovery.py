@@ -1,0 +1,173 @@
+"""How fast PC finds a graph: beside causal-learn on the same counts, with the same skeleton.
+
+    python bench/discovery.py [DATA] [--quick]
+
+DATA holds ``adult/`` and ``dutch/`` as the UCI and the census office give them. Every figure is
+CPU seconds of a fresh process: *first* is the first call with all that it loads, from compiled
+code on disk where there is some, *cold* the same with nothing on disk; *again* is the best of
+further calls. Tests count edges and colliders. causal-learn tests without tiers, so its skeleton
+is compared with ours without tiers; *without tiers* is the time of that. The ratio is for the
+work as the paper poses it, with tiers; a further column gives the search for edges alone.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).parents[1]
+
+COMMON = r"""
+import json, re, sys, time
+from pathlib import Path
+sys.path.insert(0, sys.argv[3])
+name, data = sys.argv[1], Path(sys.argv[2])
+from evenhand import CountTable, Tiers, datasets
+adult = Tiers(["sex", "age", "native_country", "race"], ["education"], ...)
+
+def recorded():
+    kept = {0: "age", 1: "workclass", 3: "education", 5: "marital_status", 6: "occupation",
+            7: "relationship", 8: "race", 9: "sex", 12: "hours", 13: "native_country",
+            14: "income"}
+    lines = []
+    for file, times in (("adult.data", 1), ("adult.test", 2)):
+        text = (data / "adult" / file).read_text().splitlines()
+        lines += [line.rstrip(".").split(", ") for line in text if line.count(",") == 14] * times
+    return CountTable.of({to: [line[at] for line in lines] for at, to in kept.items()})
+
+def hepar2():
+    from tests.networks import network
+    return network("hepar2").sample(10_000, 1)
+
+counts, tiers, significance = {
+    "adult": lambda: (datasets.adult(paper=True), adult, 0.01),
+    "dutch": lambda: (
+        datasets.dutch(data / "dutch" / "dutch_census_2001.arff"),
+        Tiers(["sex", "age", "country_birth"], ["edu_level"], ...), 0.01),
+    "hepar2": lambda: (hepar2(), None, 0.05),
+    "recorded": lambda: (recorded(), adult, 0.01),
+}[name]()
+
+def memory():
+    return int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 1024
+"""
+
+OURS = (
+    COMMON
+    + r"""
+kernel, repeats = sys.argv[4], int(sys.argv[5])
+before = time.process_time()
+from evenhand import discover
+graph = discover(counts, knowledge=tiers, significance=significance, kernel=kernel)
+first = time.process_time() - before
+
+from evenhand import Knowledge
+from evenhand.graph.evaluation import Evaluator
+from evenhand.graph.discovery import skeleton_of
+from evenhand.graph.skeleton import Limits
+
+def edges(knowledge):
+    names = sorted(counts.names)
+    evaluator = Evaluator(counts, names, kernel=kernel)
+    skeleton = skeleton_of(names, Knowledge.of(knowledge).about(names), significance)
+    skeleton.search(lambda batch: evaluator.p_values(batch, "chi-square"), Limits())
+    return [(names[x], names[y]) for x in range(len(names)) for y in range(x)
+            if skeleton.adjacent[x, y]]
+
+def best(work):
+    times = []
+    for _ in range(repeats):
+        before, begin = time.process_time(), time.perf_counter()
+        work()
+        times.append((time.process_time() - before, time.perf_counter() - begin))
+    return min(times)[0], min(wall for _, wall in times)
+
+again, wall = best(
+    lambda: discover(counts, knowledge=tiers, significance=significance, kernel=kernel))
+print(json.dumps(dict(
+    first=first, again=again, wall=wall, memory=memory(), tests=sum(graph.record.tests),
+    skeleton=best(lambda: edges(tiers))[0],
+    untiered=best(lambda: edges(None))[0] if tiers and name != "recorded" else None,
+    edges=sorted(map(sorted, edges(None))) if name != "recorded" else [],
+)))
+"""
+)
+
+PEER = (
+    COMMON
+    + r"""
+import warnings
+import numpy as np
+warnings.simplefilter("ignore")
+from causallearn.search.ConstraintBased.PC import pc
+rows = np.stack([np.repeat(code, counts.counts) for code in counts.codes], axis=1).astype(int)
+before = time.process_time()
+graph = pc(rows, significance, "chisq", show_progress=False).G.graph
+again = time.process_time() - before
+edges = sorted(sorted((counts.names[i], counts.names[j]))
+               for i, j in np.argwhere(np.triu(graph != 0)))
+print(json.dumps(dict(again=again, memory=memory(), edges=edges)))
+"""
+)
+
+
+def measured(code: str, *arguments: object, cache: str | None = None) -> dict[str, object]:
+    """What one fresh process says of itself."""
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    if cache:
+        environment["NUMBA_CACHE_DIR"] = cache
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    output = subprocess.check_output(command, env=environment)
+    found: dict[str, object] = json.loads(output.splitlines()[-1])
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", nargs="?", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument(
+        "--quick", action="store_true", help="Adult in the paper's coding alone"
+    )
+    options = parser.parse_args()
+    names = ["adult"] if options.quick else ["adult", "hepar2", "dutch", "recorded"]
+    print(
+        f"{'':10}{'kernel':8}{'first':>8}{'cold':>8}{'again':>8}{'wall':>8}{'edges':>8}"
+        f"{'no tiers':>9}{'MB':>6}{'tests':>8}{'ratio':>7}{'edges':>7}"
+    )
+    for name in names:
+        peer = None
+        if name != "recorded":
+            peer = measured(PEER, name, options.data, ROOT)
+            print(
+                f"{name:10}{'(causal-learn)':32}{peer['again']:10.3f}"
+                f"{'':25}{peer['memory']:6.0f}"
+            )
+        for kernel in ("numpy", "numba"):
+            arguments = (name, options.data, ROOT, kernel)
+            repeats = 1 if name == "recorded" else 3
+            cold = 0.0
+            with TemporaryDirectory() as folder:
+                if kernel == "numba":
+                    cold = measured(OURS, *arguments, 0 or 1, cache=folder)["first"]
+                ours = measured(OURS, *arguments, repeats, cache=folder if cold else None)
+            if peer and ours["edges"] != peer["edges"]:
+                sys.exit(f"{name}: the skeleton differs from causal-learn's")
+            ratio = (
+                f"{peer['again'] / ours['again']:7.0f}{peer['again'] / ours['skeleton']:7.0f}"
+                if peer
+                else ""
+            )
+            print(
+                f"{name:10}{kernel:8}{ours['first']:8.3f}{cold or ours['first']:8.3f}"
+                f"{ours['again']:8.3f}{ours['wall']:8.3f}{ours['skeleton']:8.3f}"
+                f"{ours['untiered'] or ours['skeleton']:9.3f}{ours['memory']:6.0f}"
+                f"{ours['tests']:8,}{ratio}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""Which rows an engine takes: those that come first when keys are shuffled by the seed.
+
+An engine's own random numbers are drawn anew when work is repeated, and its hash functions are
+not random from seed to seed. So the rows' keys are shuffled by arithmetic that every engine does
+exactly: a Feistel network on two halves of 20 bits, whose rounds add a polynomial with secret
+coefficients. It maps keys one to one, so no two rows of a move come to the same place, and a
+move takes exactly as many rows as it should.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+HALF = 2**20
+KEYS = HALF**2  # keys lie below; then no product exceeds 2⁵³, which even a float holds exactly
+_PRIME = 2**31 - 1
+_ROUNDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Bijection:
+    """A shuffle of the numbers below 2⁴⁰.
+
+    Numbers may be anything with arithmetic: integers, arrays, columns of an engine.
+
+    >>> shuffle = Bijection.of(7)
+    >>> sorted(shuffle.place(key) for key in (0, 1, 2))
+    [197570838550, 324082420655, 462069742288]
+    """
+
+    rounds: tuple[tuple[int, int, int], ...]
+
+    @classmethod
+    def of(cls, seed: int) -> "Bijection":
+        """The shuffle that belongs to a seed."""
+        drawn = np.random.default_rng(seed).integers(1, _PRIME, (_ROUNDS, 3))
+        return cls(tuple((a, b, c) for a, b, c in drawn.tolist()))
+
+    def place(self, key: Any) -> Any:  # noqa: ANN401  # whatever can be added and multiplied
+        """Where a key comes to stand."""
+        left, right = self.halves(key)
+        for number in range(_ROUNDS):
+            left, right = self.turned(number, left, right)
+        return self.joined(left, right)
+
+    @staticmethod
+    def joined(left: Any, right: Any) -> Any:  # noqa: ANN401
+        """The number of two halves."""
+        return left * HALF + right
+
+    @staticmethod
+    def halves(key: Any) -> tuple[Any, Any]:  # noqa: ANN401
+        """The upper and the lower half; the division leaves no rest, so none is rounded."""
+        right = key % HALF
+        return (key - right) // HALF, right
+
+    def turned(self, number: int, left: Any, right: Any) -> tuple[Any, Any]:  # noqa: ANN401
+        """The halves after one more round."""
+        a, b, c = self.rounds[number]
+        mixed = ((right * a + b) % _PRIME * right + c) % _PRIME
+        return right, (left + mixed) % HALF

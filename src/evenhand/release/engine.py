@@ -1,0 +1,346 @@
+"""A plan carried out where the rows are: the released table as an expression of its engine.
+
+The engine numbers each row by a shuffle of its key (see ``bijection``), and a move takes the
+rows that come first. How far a move reaches is found from counts alone: one GROUP BY tells how
+many of its rows lie in each stretch of places, another question gives the places in the stretch
+where the move ends. The new table is then one SELECT with a CASE; nothing is joined or sorted.
+"""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from math import isnan
+from operator import and_, or_
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from evenhand.counts import Posed
+from evenhand.errors import CannotReleaseError, ColumnError, Problem, QuestionError
+from evenhand.question import Bins
+from evenhand.question.codings import MISSING
+from evenhand.release.bijection import KEYS, Bijection
+from evenhand.release.stored import rows_differ
+from evenhand.removal import Plan, RemovalPlan
+from evenhand.rows import Rows
+from evenhand.rows.arrays import as_numpy
+from evenhand.rows.domain import Domain
+from evenhand.rows.engine import (
+    class_conditions,
+    fetched,
+    is_binned_there,
+    missing_numbers,
+)
+from evenhand.rows.labels import texts
+
+Table: TypeAlias = Any  # Ibis's: known only where ibis is loaded
+Conditions: TypeAlias = Callable[[Table], Mapping[str, Any]]
+
+_LEFT, _RIGHT, _PLACE, _MOVE, _BEGIN = (
+    f"evenhand {name}" for name in ("left", "right", "place", "move", "begin")
+)
+
+
+@dataclass(frozen=True)
+class EngineChange:
+    """A plan, ready to be carried out in the engine that holds the rows."""
+
+    rows: Rows
+    plan: RemovalPlan
+    posed: Posed
+    seed: int
+    key: str
+
+    @classmethod
+    def of(
+        cls, rows: Rows, plan: Plan, posed: Posed, seed: int, key: str | None
+    ) -> "EngineChange":
+        """Check that an engine can do it."""
+        if not isinstance(plan, RemovalPlan) or plan.redrawn or rows.codings.frequency:
+            raise CannotReleaseError(
+                Problem(
+                    "In an engine only decisions can be changed, row by row.",
+                    "This plan draws other values anew, leaves rows out or makes new ones."
+                    if rows.codings.frequency is None
+                    else "These rows are counted lines.",
+                    "Use modify-data, on a table with one row for each person.",
+                    rows.source,
+                )
+            )
+        _check_key(rows, key)
+        return cls(rows, plan, posed, seed, str(key))
+
+    @cached_property
+    def released(self) -> Table:
+        """The released rows; nothing is written yet."""
+        columns, decision = self.rows.origin.columns, self.plan.question.decision
+        table = self._numbered
+        reach = dict(zip(self._patterns, self._reach, strict=True))
+        taken = table[_PLACE] < self._by_pattern(table, reach, otherwise=0)
+        kind = table[decision].type()
+        stored = self._decisions
+        becomes = {move.where[decision]: move.becomes[decision] for move in self.plan.moves}
+        conditions = self._conditions[decision](table)
+        new = _ibis().cases(
+            *(
+                (taken & conditions[old], _ibis().literal(stored[label], kind))
+                for old, label in becomes.items()
+            ),
+            else_=table[decision],
+        )
+        return table.mutate(**{decision: new}).select(*columns)
+
+    @cached_property
+    def _patterns(self) -> dict[tuple[str, ...], int]:
+        """The labels that the moves ask for, each with how many rows it takes."""
+        names = self.plan.names
+        return {tuple(m.where[name] for name in names): m.rows for m in self.plan.moves}
+
+    @cached_property
+    def _numbered(self) -> Table:
+        """The rows that are released, each with its place in the shuffle."""
+        table, codings = self.rows.origin, self.rows.codings
+        if codings.missing == "drop":
+            absent = [_missing(table[name], codings.na) for name in self.rows.columns]
+            table = table.filter(~reduce(or_, absent))
+        shuffle = Bijection.of(self.seed)
+        left, right = shuffle.halves(table[self.key].cast("int64"))
+        table = table.mutate(**{_LEFT: left, _RIGHT: right})
+        for number in range(len(shuffle.rounds)):
+            left, right = shuffle.turned(number, table[_LEFT], table[_RIGHT])
+            table = table.mutate(**{_LEFT: left, _RIGHT: right})
+        return table.mutate(**{_PLACE: shuffle.joined(table[_LEFT], table[_RIGHT])})
+
+    @cached_property
+    def _reach(self) -> list[int]:
+        """For each move the place before which its rows are taken."""
+        wanted, sizes = list(self._patterns.values()), self._sizes()
+        stretch = _stretch(sum(sizes), len(sizes))
+        numbers = {pattern: at for at, pattern in enumerate(self._patterns)}
+        table = self._numbered
+        table = table.mutate(
+            **{
+                _MOVE: self._by_pattern(table, numbers, otherwise=-1),
+                _BEGIN: table[_PLACE] - table[_PLACE] % stretch,
+            }
+        )
+        matching = table.filter(table[_MOVE] >= 0)
+        counted = matching.group_by(_MOVE, _BEGIN).aggregate(rows=matching.count())
+        found = self._fetch(counted)
+        if np.bincount(found[_MOVE], found["rows"], len(sizes)).tolist() != sizes:
+            raise rows_differ(self.rows.source, "A move finds other rows than were counted.")
+        ends = [_end(found, move, rows) for move, rows in enumerate(wanted)]
+        begins = {
+            pattern: begin
+            for pattern, (begin, rest) in zip(self._patterns, ends, strict=True)
+            if rest
+        }
+        if not begins:
+            return [begin + stretch for begin, _ in ends]
+        last = self._by_pattern(table, begins, otherwise=-1)
+        places = self._fetch(table.filter(table[_BEGIN] == last).select(_MOVE, _PLACE))
+        return [
+            int(np.sort(places[_PLACE][places[_MOVE] == move])[rest - 1]) + 1
+            if rest
+            else begin + stretch
+            for move, (begin, rest) in enumerate(ends)
+        ]
+
+    def _sizes(self) -> list[int]:
+        """How many rows were counted under each move."""
+        counted = dict(self.posed.counts.marginal(self.plan.names))
+        return [counted.get(pattern, 0) for pattern in self._patterns]
+
+    def _fetch(self, table: Table) -> dict[str, Any]:
+        found = fetched(table, self.rows.source)
+        return {
+            name: as_numpy(pa.concat_arrays(found.column(name).cast(pa.int64()).chunks))
+            for name in found.column_names
+        }
+
+    @cached_property
+    def _conditions(self) -> dict[str, Conditions]:
+        """For each column of the plan, which rows are counted under which label."""
+        return {name: self._column_conditions(name) for name in self.plan.names}
+
+    @cached_property
+    def _values(self) -> dict[str, dict[str, list[object]]]:
+        """The stored values of the plan's columns, by the label they are counted under."""
+        codings, found = self.rows.codings, {}
+        for name in self.plan.names:
+            column = self.rows.origin[name]
+            if is_binned_there(column, codings.bins.get(name)):
+                continue
+            distinct = fetched(self.rows.origin.select(name).distinct(), self.rows.source)
+            array = pa.concat_arrays(distinct.column(0).chunks)
+            domain = Domain(name, codings)
+            codes = domain.encode(texts(array, na=codings.na)).tolist()
+            labels = [MISSING if label is None else label for label in domain.codes]
+            by_label: dict[str, list[object]] = {}
+            for code, value in zip(codes, array.to_pylist(), strict=True):
+                by_label.setdefault(labels[code], []).append(value)
+            found[name] = by_label
+        return found
+
+    @property
+    def _decisions(self) -> dict[str, object]:
+        """What is stored for either decision."""
+        by_label = self._values[self.plan.question.decision]
+        return {label: values[0] for label, values in by_label.items()}
+
+    def _column_conditions(self, name: str) -> Conditions:
+        codings = self.rows.codings
+        bins = codings.bins.get(name)
+        pools = self.plan.pooled is not None and name == self.plan.question.protected
+
+        def conditions(table: Table) -> Mapping[str, Any]:
+            column = table[name]
+            if isinstance(bins, Bins) and name not in self._values:
+                return _class_conditions(column, bins, missing_numbers(column, codings.na))
+            found: dict[str, Any] = {}
+            for label, values in self._values[name].items():
+                seen = (
+                    self.plan.pooled if pools and label != self.plan.question.group else label
+                )
+                here = _is_one_of(column, values)
+                found[str(seen)] = found[str(seen)] | here if str(seen) in found else here
+            return found
+
+        return conditions
+
+    def _by_pattern(
+        self, table: Table, numbers: Mapping[tuple[str, ...], int], *, otherwise: int
+    ) -> Any:  # noqa: ANN401  # a column
+        """The number that belongs to the pattern of each row: a CASE within a CASE.
+
+        A row is compared with the labels of one column after the other, not with each pattern.
+        """
+        columns = [self._conditions[name](table) for name in self.plan.names]
+        return _tree(dict(numbers), columns, _ibis().literal(otherwise, "int64"))
+
+
+def _tree(
+    numbers: Mapping[tuple[str, ...], int],
+    columns: Sequence[Mapping[str, Any]],
+    otherwise: Any,  # noqa: ANN401  # a column
+) -> Any:  # noqa: ANN401  # a column
+    if not columns:
+        return _ibis().literal(numbers[()], "int64")
+    branches: dict[str, dict[tuple[str, ...], int]] = {}
+    for (label, *rest), number in numbers.items():
+        branches.setdefault(label, {})[tuple(rest)] = number
+    return _ibis().cases(
+        *(
+            (columns[0][label], _tree(below, columns[1:], otherwise))
+            for label, below in branches.items()
+            if label in columns[0]
+        ),
+        else_=otherwise,
+    )
+
+
+def _stretch(rows: int, moves: int) -> int:
+    """How many places are counted as one.
+
+    As many lines as the GROUP BY then gives for each move, so many rows lie in its last stretch.
+    """
+    return int(KEYS >> min(20, (rows // max(moves, 1)).bit_length() // 2))
+
+
+def _end(found: Mapping[str, Any], move: int, wanted: int) -> tuple[int, int]:
+    """The stretch in which a move ends, and how many rows it takes of it; 0 for all."""
+    here = found[_MOVE] == move
+    begins, rows = found[_BEGIN][here], found["rows"][here]
+    order = np.argsort(begins)
+    reached = np.cumsum(rows[order])
+    at = int(np.searchsorted(reached, wanted))
+    before = int(reached[at - 1]) if at else 0
+    rest = wanted - before
+    return int(begins[order[at]]), 0 if rest == rows[order[at]] else rest
+
+
+def _is_one_of(column: Any, values: Sequence[object]) -> Any:  # noqa: ANN401  # a column
+    """The condition that a column holds one of some values; null and NaN are values here."""
+    known = [v for v in values if v is not None and not (isinstance(v, float) and isnan(v))]
+    conditions = []
+    if known:
+        kind = column.type()
+        conditions.append(column.isin([_ibis().literal(value, kind) for value in known]))
+    if any(isinstance(value, float) and isnan(value) for value in values):
+        conditions.append(column.isnan())
+    if None in values:
+        conditions.append(column.isnull())
+    return reduce(or_, conditions)
+
+
+def _class_conditions(column: Any, bins: Bins, missing: Any) -> dict[str, Any]:  # noqa: ANN401
+    """The condition of each class of numbers."""
+    inside = class_conditions(column, bins)
+    beyond = [~missing, *(~condition for condition in inside)]
+    found = {
+        label: reduce(and_, [~missing, lower, *upper])
+        for label, lower, *upper in zip(bins.labels, beyond, [*inside, ~missing], strict=True)
+    }
+    return found | {MISSING: missing}
+
+
+def _missing(column: Any, na: Sequence[str]) -> Any:  # noqa: ANN401  # a column
+    """The condition that a value is missing."""
+    kind = column.type()
+    if kind.is_string():
+        return column.isnull() | column.isin(["", *na])
+    if kind.is_integer() or kind.is_floating():
+        return missing_numbers(column, na)
+    return column.isnull()
+
+
+def _check_key(rows: Rows, key: str | None) -> None:
+    """Refuse a key that does not tell rows apart."""
+    table, where = rows.origin, rows.source
+    if key is None:
+        raise QuestionError(
+            Problem(
+                "Which column tells the rows apart?",
+                "An engine's rows have no order to choose them by.",
+                "Name a column of different whole numbers, as in key='person_id'.",
+                where,
+            )
+        )
+    if key not in table.columns:
+        raise ColumnError.unknown([key], table.columns, where=where)
+    column = table[key]
+    if not column.type().is_integer():
+        found = f"Its type is {column.type()}."
+    else:
+        facts = table.aggregate(
+            rows=table.count(),
+            known=column.count(),
+            different=column.nunique(),
+            low=column.min(),
+            high=column.max(),
+        )
+        (fact,) = fetched(facts, where).to_pylist()
+        if fact["known"] < fact["rows"]:
+            found = f"It is null in {fact['rows'] - fact['known']:,} rows."
+        elif fact["different"] < fact["rows"]:
+            found = f"{fact['rows']:,} rows have {fact['different']:,} different values."
+        elif not 0 <= fact["low"] <= fact["high"] < KEYS:
+            found = f"It goes from {fact['low']:,} to {fact['high']:,}."
+        else:
+            return
+    raise ColumnError(
+        Problem(
+            f"The column {key!r} is no key for a release.",
+            found,
+            "A key is a whole number from 0 to 2⁴⁰ − 1, and another one in every row. "
+            "Without one, make a table that has it, for instance by numbering the rows.",
+            where,
+        )
+    )
+
+
+def _ibis() -> Any:  # noqa: ANN401  # a module
+    """Ibis, which is loaded where one of its tables is."""
+    return sys.modules["ibis"]

@@ -1,0 +1,42 @@
+"""The people of ``tests.hiring`` in engines that Ibis reaches."""
+
+import numpy as np
+import pyarrow as pa
+from tests.hiring import COLUMNS, GRAPH, QUESTION, table
+
+import evenhand as eh
+
+CODINGS = eh.Codings.of(columns=COLUMNS)
+
+
+def people(rows=3000, *, seed=0, **more):
+    """The people with an id, in no order, as an Arrow table."""
+    columns = table(rows, seed=seed) | more
+    columns["id"] = (np.random.default_rng(seed).permutation(rows) * 7 + 3).tolist()
+    return pa.table(columns)
+
+
+def in_duckdb(ibis, source, name="people"):
+    """A table of DuckDB that holds some rows."""
+    connection = ibis.duckdb.connect()
+    connection.con.register("source", source)
+    connection.con.execute(f"create table {name} as select * from source")
+    return connection.table(name)
+
+
+def audit(source, *, codings=CODINGS, question=QUESTION, graph=GRAPH):
+    """What the engine counts, certified."""
+    return eh.audit(source, question, graph=graph, codings=codings)
+
+
+def decisions(source):
+    """The decision of each person, by id."""
+    found = source.select("id", "hired").to_pyarrow()
+    return dict(zip(found["id"].to_pylist(), found["hired"].to_pylist(), strict=True))
+
+
+def changed(before, after):
+    """The ids of the people whose decision was changed, and of nobody else."""
+    old, new = decisions(before), decisions(after)
+    assert old.keys() == new.keys()
+    return {person for person in old if old[person] != new[person]}
