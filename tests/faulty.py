@@ -48,6 +48,8 @@ def spoil(fault):
     kind, *details = fault
     if kind == "kill":
         at_call(*details, signalled(signal.SIGKILL))
+    elif kind == "kill after":  # the alarm ends a process that does not wait for it
+        signal.setitimer(signal.ITIMER_REAL, details[0])
     elif kind == "interrupt":
         at_call(*details, signalled(signal.SIGINT))
     elif kind == "fail":

@@ -2,10 +2,13 @@
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from tests.hiring import COLUMNS, GRAPH, QUESTION, table
 
 import evenhand as eh
 
+# Ibis 12 calls DuckDB 2 by an old name.
+quiet = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")
 CODINGS = eh.Codings.of(columns=COLUMNS)
 
 

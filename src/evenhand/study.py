@@ -1,11 +1,13 @@
 """``audit``: the one high-level path, from rows and a question to a verdict."""
 
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.counts import CountTable, pose
 from evenhand.display import Described, Summary
+from evenhand.errors import Problem, QuestionError
 from evenhand.evidence import (
     Certificate,
     PartitionExplanation,
@@ -69,7 +71,7 @@ class Audit(Described):
         self, *, by: Method | Baseline | None = None, seed: int | None = None
     ) -> RemovalPlan | GeneratedPlan | BaselinePlan:
         """What would change, by ``ModifyData`` if not said; no row is touched."""
-        return plan_removal(self.certificate, by=by, seed=seed or 0)
+        return plan_removal(self.certificate, by=by, seed=_drawn(seed))
 
     def release(
         self,
@@ -83,6 +85,7 @@ class Audit(Described):
 
         In an engine, ``key`` names a column of different whole numbers.
         """
+        seed = _drawn(seed)
         return release(
             self.counts if self.rows is None else self.rows,
             self.plan(by=by, seed=seed),
@@ -155,7 +158,7 @@ def audit(
         limit=limit,
         min_coverage=min_coverage,
         knowledge=known,
-        codings=rows.codings if rows else codings,
+        codings=rows.codings if rows else None,
         dropped=rows.dropped if rows else 0,
         also_assumed=assumptions,
     )
@@ -168,10 +171,26 @@ def audit(
     )
 
 
+def _drawn(seed: int | None) -> int:
+    """The seed that was given, or one that nobody can foresee."""
+    return secrets.randbits(128) if seed is None else seed
+
+
 def _counted(source: object, codings: Codings | None) -> tuple[Rows | None, CountTable]:
+    given = codings or Codings()
+    if isinstance(source, CountTable | Rows):
+        done = Codings() if isinstance(source, CountTable) else source.asked
+        if given not in (Codings(), done):
+            raise QuestionError(
+                Problem(
+                    "The rows are already read, and codings are given besides.",
+                    "They would have no effect.",
+                    "Give them to `read`, or give the file or frame itself to `audit`.",
+                )
+            )
     if isinstance(source, CountTable):
         return None, source
-    rows = source if isinstance(source, Rows) else read(source, codings=codings)
+    rows = source if isinstance(source, Rows) else read(source, codings=given)
     return rows, rows.count()
 
 

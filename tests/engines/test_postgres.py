@@ -1,11 +1,13 @@
 """PostgreSQL: a live server that audits and releases a table."""
 
 import pytest
-from tests.people_in_engines import CODINGS, audit, changed, in_duckdb, people
+from tests.people_in_engines import CODINGS, audit, changed, in_duckdb, people, quiet
 
 import evenhand as eh
 from evenhand import Verdict
 from evenhand.errors import ResourceError
+
+pytestmark = quiet
 
 
 @pytest.fixture
@@ -72,7 +74,9 @@ def test_rows_that_changed_after_the_count_leave_no_table(postgres, there, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_lost_connection_is_an_error_of_ours_and_leaves_nothing(ibis, postgres, there, tmp_path):
+def test_a_lost_connection_is_an_error_of_ours_and_leaves_nothing(
+    ibis, postgres, there, tmp_path
+):
     address = postgres.con.info
     other = ibis.postgres.connect(
         host="127.0.0.1", port=address.port, user="evenhand", database="postgres"
@@ -81,9 +85,7 @@ def test_a_lost_connection_is_an_error_of_ours_and_leaves_nothing(ibis, postgres
         other.table("people"), audit(there).question, graph=audit(there).graph, codings=CODINGS
     )
     release = found.release(seed=7, key="id")
-    cursor = postgres.raw_sql(
-        f"select pg_terminate_backend({other.con.info.backend_pid})"
-    )
+    cursor = postgres.raw_sql(f"select pg_terminate_backend({other.con.info.backend_pid})")
     cursor.connection.commit()
     with pytest.raises(ResourceError, match="connection"):
         release.write(tmp_path / "released")

@@ -1,5 +1,6 @@
 """Spark in local mode: one small job."""
 
+import pyarrow.parquet as pq
 import pytest
 from tests.people_in_engines import audit, changed, in_duckdb, people
 
@@ -12,8 +13,10 @@ def here():
 
 
 @pytest.fixture(scope="module")
-def there(spark, here):
-    spark._session.createDataFrame(here.to_pylist()).write.saveAsTable("people")
+def there(spark, here, tmp_path_factory):
+    path = tmp_path_factory.mktemp("people") / "people.parquet"
+    pq.write_table(here, path)
+    spark._session.read.parquet(str(path)).write.saveAsTable("people")
     return spark.table("people")
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -44,8 +45,6 @@ def some_people(draw, *, most=40):
 
 
 def asked(threshold):
-    from dataclasses import replace  # noqa: PLC0415
-
     return replace(QUESTION, threshold=threshold)
 
 

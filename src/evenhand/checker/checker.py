@@ -2,9 +2,9 @@
 
     python checker.py CERTIFICATE.json [DATA.csv] [--expect certified]
 
-All that the record says is computed again from its own counts; with the data, these too. Exit
-status: 0 the record is true whatever its verdict, 1 it is false (and where), 3 that cannot be
-decided from what was given. Whether the graph is right no program can check.
+All that the record says but its estimates (population) is computed again from its own counts;
+with the data, these too. Exit status: 0 the record is true whatever its verdict, 1 it is false
+(and where), 3 that cannot be decided from what was given. No program can check the graph.
 """
 
 import argparse
@@ -291,7 +291,7 @@ def main(arguments: list[str] | None = None) -> int:
     if not status and asked.expect not in (None, json.loads(text)["verdict"]):
         status, notes = 1, [f"verdict: it is not {asked.expect!r}"]
     said = ("The record is true.", "The record is false.", "", "This cannot be decided.")
-    sys.stdout.write("\n  ".join([said[status], *notes]) + "\n")
+    sys.stdout.write("\n  ".join([said[status], *notes, "Estimates are not checked."]) + "\n")
     return status
 
 

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import Asked, shared
+from evenhand.cli.options import Asked, names_in, shared
 from evenhand.cli.terminal import Progress, print_json, print_result
+from evenhand.errors import Problem, QuestionError
 
 if TYPE_CHECKING:
     from evenhand.evidence import Verdict
@@ -42,7 +43,9 @@ def audit(
     ] = "0.8",
     certificate: Annotated[
         Path | None,
-        typer.Option(help="Write the certificate here (0600).", rich_help_panel=_RESULT),
+        typer.Option(
+            help="Write the certificate here, for its owner only.", rich_help_panel=_RESULT
+        ),
     ] = None,
     share: Annotated[
         bool,
@@ -65,6 +68,10 @@ def audit(
     """
     from evenhand.study import audit as study
 
+    if share and certificate is None:
+        raise QuestionError(
+            Problem("What is to be shared?", remedy="Name the file with --certificate.")
+        )
     with Progress(quiet=quiet or json) as progress:
         found = study(
             asked.data,
@@ -78,7 +85,8 @@ def audit(
             test=asked.test,
             progress=progress,
         )
-    explained = found.explain_partition(*partition.split(",")) if partition else None
+    relaxed = found.certificate.relaxed(assurance=assurance)
+    explained = found.explain_partition(*names_in(partition)) if partition else None
     if certificate is not None:
         write = found.certificate.write_shared if share else found.certificate.write
         write(certificate)
@@ -89,7 +97,7 @@ def audit(
         typer.echo(str(found.verdict))
     else:
         print_result(found.summary())
-        print_result(found.certificate.relaxed(assurance=assurance).summary())
+        print_result(relaxed.summary())
         if explained:
             print_result(explained.summary())
         if certificate is not None:

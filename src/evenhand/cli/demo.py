@@ -63,8 +63,8 @@ def demo(
     for name, fact in released.summary().facts:
         _say(f"{name}: {fact}", indent=4)
     _say(
-        f"{released.changed_rows:,} decisions changed; nothing else did. The released rows were "
-        "counted afresh and certified before the file got its name."
+        f"{released.changed_rows:,} decisions changed; nothing else did. The released rows "
+        "were counted afresh and certified before the file got its name."
     )
 
     _title("Checked again, by a program that shares no code with this one")

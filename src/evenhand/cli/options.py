@@ -8,7 +8,7 @@ unless an option says otherwise.
 import inspect
 from collections.abc import Callable
 from dataclasses import Field, dataclass, fields, replace
-from functools import wraps
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
@@ -146,7 +146,7 @@ class Asked:
         """Bins, merges and missing values: the file's, with what the options say instead."""
         given = self._file.codings if self._file else Codings()
         typed = Codings.of(
-            columns=None if self.columns is None else _names(self.columns),
+            columns=None if self.columns is None else names_in(self.columns),
             bins=dict(map(_bin, self.bin or ())),
             merge=_merges(self.merge or ()),
             missing=self.missing or given.missing,
@@ -168,7 +168,7 @@ class Asked:
 
         return load_graph(self.graph_file)
 
-    @property
+    @cached_property
     def _file(self) -> QuestionFile | None:
         return None if self.question_file is None else QuestionFile.load(self.question_file)
 
@@ -200,7 +200,8 @@ def shared(verb: Callable[..., None]) -> Callable[..., None]:
     return spelled
 
 
-def _names(text: str) -> list[str]:
+def names_in(text: str) -> list[str]:
+    """Names between commas."""
     return [name.strip() for name in text.split(",")]
 
 
@@ -216,7 +217,7 @@ def _bin(text: str) -> tuple[str, list[str] | int]:
     kind, found, number = cuts.partition(":")
     if found and kind == "quantiles" and number.isdigit():
         return column, int(number)
-    return column, _names(cuts)
+    return column, names_in(cuts)
 
 
 def _merges(texts: list[str] | tuple[()]) -> dict[str, dict[str, list[str]]]:
@@ -232,5 +233,5 @@ def _merges(texts: list[str] | tuple[()]) -> dict[str, dict[str, list[str]]]:
                     "contains one: 'income:<=50K = <=50K,<=50K.'.",
                 )
             )
-        merges.setdefault(column, {}).setdefault(new.strip(), []).extend(_names(olds))
+        merges.setdefault(column, {}).setdefault(new.strip(), []).extend(names_in(olds))
     return merges

@@ -31,7 +31,7 @@ def pose(counts: CountTable, question: Question) -> Posed:
         raise ColumnError.unknown(unknown, counts.names, where="question")
     names = (question.protected, question.decision)
     check_values(question, {name: counts.values(name) for name in names}, where="question")
-    values = counts.attribute(question.protected).values
+    values = counts.values(question.protected)
     if question.other == REST:
         pooled = f"not {question.group}"
         merge = {value: pooled for value in values if value != question.group}

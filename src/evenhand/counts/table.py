@@ -18,7 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.display import Described, Summary
-from evenhand.errors import ColumnError, Problem, ResourceError, ValuesError, listed
+from evenhand.errors import (
+    ColumnError,
+    InputError,
+    Problem,
+    ResourceError,
+    ValuesError,
+    listed,
+)
 
 # Up to here a float64 holds every integer, so bincount's weights stay exact.
 _EXACT_FLOAT = 2**53
@@ -63,9 +70,23 @@ class CountTable(Described):
             position = {value: code for code, value in enumerate(values)}
             attributes.append(Attribute(name, values))
             codes.append(np.fromiter((position[x] for x in labels), np.int64, len(labels)))
-        length = len(codes[0]) if codes else 0
-        weights = np.ones(length, np.int64) if counts is None else np.asarray(counts, np.int64)
-        return cls.build(attributes, codes, weights)
+        lengths = {len(column) for column in codes}
+        weights = [1] * max(lengths, default=0) if counts is None else list(counts)
+        if len(lengths) > 1 or (codes and len(weights) not in lengths):
+            raise InputError(
+                Problem(
+                    "The columns and counts are not all of one length.",
+                    remedy="Give one label, and one count, for each line.",
+                )
+            )
+        if any(count != int(count) or count < 0 for count in weights):
+            raise InputError(
+                Problem(
+                    "The counts are not all whole numbers of at least 0.",
+                    remedy="Give how often each line occurs.",
+                )
+            )
+        return cls.build(attributes, codes, np.array(weights, np.int64)).pruned()
 
     @classmethod
     def build(
@@ -83,6 +104,21 @@ class CountTable(Described):
         )
         loose = cls(attributes, narrow, counts[occurring])
         return loose.marginal([attribute.name for attribute in attributes])
+
+    def pruned(self) -> Self:
+        """The same counts without values that do not occur."""
+        used = [np.unique(column) for column in self.codes]
+        if all(len(codes) == len(a) for codes, a in zip(used, self.attributes, strict=True)):
+            return self
+        attributes = tuple(
+            Attribute(attribute.name, tuple(attribute.values[code] for code in codes.tolist()))
+            for attribute, codes in zip(self.attributes, used, strict=True)
+        )
+        columns = tuple(
+            np.searchsorted(codes, column).astype(code_type(len(codes)))
+            for codes, column in zip(used, self.codes, strict=True)
+        )
+        return type(self)(attributes, columns, self.counts)
 
     def __post_init__(self) -> None:
         names = [attribute.name for attribute in self.attributes]
@@ -155,9 +191,10 @@ class CountTable(Described):
         return self.codes[self.position(name)]
 
     def values(self, name: str) -> dict[str, int]:
-        """How often each value of an attribute occurs."""
+        """How often each value of an attribute occurs; values that do not are left out."""
         totals = self.totals(self.column(name), len(self.attribute(name)))
-        return dict(zip(self.attribute(name).values, totals.tolist(), strict=True))
+        paired = zip(self.attribute(name).values, totals.tolist(), strict=True)
+        return {value: count for value, count in paired if count}
 
     def groups(self, names: Iterable[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Number the distinct assignments of some attributes in lexicographic order.
@@ -210,7 +247,7 @@ class CountTable(Described):
             tuple(self.attributes[i] for i in chosen),
             tuple(self.codes[i][keep] for i in chosen),
             self.counts[keep],
-        )
+        ).pruned()
 
     def count(self, **assignment: str) -> int:
         """How many rows have these values."""
@@ -264,7 +301,8 @@ class CountTable(Described):
         at = self.position(name)
         attributes, codes = list(self.attributes), list(self.codes)
         attributes[at], codes[at] = Attribute(name, kept), new[codes[at]]
-        return self.build(attributes, codes, np.where(codes[at] < 0, 0, self.counts))
+        kept_rows = np.where(codes[at] < 0, 0, self.counts)
+        return self.build(attributes, codes, kept_rows).pruned()
 
     @cached_property
     def digest(self) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from evenhand.counts import CountTable
 from evenhand.errors import InputError, Problem, listed
-from evenhand.question import QuestionFile
+from evenhand.question import Codings, QuestionFile
 
 __all__ = ["admissions", "adult", "dutch", "question"]
 
@@ -30,6 +30,9 @@ _ADMISSIONS = {
         ("EE", "H"): ((300, 180), (100, 50)),
     },
 }
+
+
+_DUTCH = Codings.of(bins={"age": [9]})
 
 
 def admissions(example: int) -> CountTable:
@@ -93,9 +96,8 @@ def dutch(path: str | Path) -> CountTable:
     header, found, data = text.partition("@data")
     names = [line.split()[1] for line in header.splitlines() if line.startswith("@attribute")]
     lines = [line for line in csv.reader(data.split("\n")) if line]
-    codings = question("dutch").codings
     unfit = [number for number, line in enumerate(lines, 1) if len(line) != len(names)]
-    if not found or not lines or unfit or not set(codings.mentioned()) <= set(names):
+    if not found or not lines or unfit or not {"age", "occupation"} <= set(names):
         raise InputError(
             Problem(
                 "This is not the ARFF file of the 2001 Dutch census.",
@@ -107,7 +109,7 @@ def dutch(path: str | Path) -> CountTable:
     columns = dict(zip(names, zip(*lines, strict=True), strict=True))
     return CountTable.of(
         {
-            name.lower(): [codings.label(name, text) for text in texts]
+            name.lower(): [_DUTCH.label(name, text) for text in texts]
             for name, texts in columns.items()
         }
     )

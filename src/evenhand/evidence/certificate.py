@@ -127,6 +127,7 @@ class Certificate(Findings, Described):
             "subpopulations": document.tally(partition),
             "risk_difference": _spread(partition),
             "relaxed": self.relaxed(assurance=assurance).to_dict(),
+            "population": self.population.to_dict(),
             "evidence": [found.to_dict() for found in self.evidence],
             "unmeasured": {
                 "subpopulations": len(self.unmeasured),
@@ -145,6 +146,7 @@ class Certificate(Findings, Described):
             Verdict.CANNOT_DECIDE: "criterion neither met nor broken",
         }[self.verdict]
         facts = [
+            ("in the population", self.population.counted),
             ("question", _asked(question)),
             ("threshold", f"{question.threshold}, chosen by whoever asked the question"),
             ("graph", self.graph_origin),
@@ -153,17 +155,17 @@ class Certificate(Findings, Described):
             ("coverage", _covered(partition)),
         ]
         if tally["measured"]:
-            facts.append(("difference in points", _range(partition)))
+            facts += [("difference in points", _range(partition)), *self.population.facts]
         if self.ambiguous:
             possible = " or ".join(_listed(names) for names in self.possible_decision_causes)
-            facts.insert(4, ("possible decision causes", possible))
+            facts.insert(5, ("possible decision causes", possible))
         table = self.evidence.summary()
         return Summary(
             title=f"{self.verdict}: {met} at τ = {question.threshold}, given this graph",
             facts=tuple(facts),
             columns=table.columns if table.rows else (),
             rows=table.rows,
-            notes=(*table.notes, *map(str, self.reasons)),
+            notes=(*table.notes, *map(str, self.reasons), *self.also_assumed),
         )
 
 

@@ -31,6 +31,12 @@ _SCOPES = {
 }
 
 
+_ESTIMATES = (
+    "These are estimates, computed in floating point and rounded. They are no part of what the "
+    "checker certifies: it only sees that nobody altered them afterwards."
+)
+
+
 def full(found: Findings) -> dict[str, Any]:
     """The document for the owner of the data: every subpopulation, and digests."""
     document = _head(found, copy="full")
@@ -43,6 +49,7 @@ def full(found: Findings) -> dict[str, Any]:
     }
     for entry, partition in zip(document["partitions"], found.partitions, strict=True):
         entry.update(counted(found.posed, partition))
+    document["population"] |= in_text(found.population.to_dict())
     return sealed(document)
 
 
@@ -90,6 +97,7 @@ def _head(found: Findings, *, copy: str) -> dict[str, Any]:
         "copy": copy,
         "versions": {"evenhand": version("evenhand")},
         "verdict": str(found.verdict),
+        "population": {"notice": _ESTIMATES, "verdict": str(found.population.verdict)},
         "question": {
             **question.to_dict(),
             "unfavorable": unfavorable(found.posed),
@@ -141,6 +149,19 @@ def table(partition: Partition, lines: NDArray[np.intp]) -> list[list[Any]]:
     differences = map(partition.risk_difference, lines.tolist())
     texts = (None if difference is None else str(difference) for difference in differences)
     return [list(line) for line in zip(*labels, *counts, texts, strict=True)]
+
+
+def in_text(value: Any) -> Any:  # noqa: ANN401  # plain values of any depth
+    """The same plain values, floats as six digits of text: no number here has a point.
+
+    >>> in_text({"p": 0.0123456789, "rows": 3})
+    {'p': '0.0123457', 'rows': 3}
+    """
+    if isinstance(value, dict):
+        return {name: in_text(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [in_text(inner) for inner in value]
+    return f"{value:.6g}" if isinstance(value, float) else value
 
 
 def unfavorable(posed: Posed) -> str:

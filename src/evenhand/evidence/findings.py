@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from evenhand.counts import Posed
 from evenhand.errors import Problem
 from evenhand.evidence.partition import Partition
+from evenhand.evidence.population import Population, population
 from evenhand.evidence.verdict import Coverage, Verdict
 from evenhand.graph.dag import CausalGraph
 from evenhand.graph.partial import PartialGraph
@@ -76,6 +78,11 @@ class Findings:
     def causes(self) -> tuple[Partition, ...]:
         """The partitions by possible decision causes."""
         return self.partitions[: len(self.possible_decision_causes)]
+
+    @cached_property
+    def population(self) -> Population:
+        """What these rows tell about the population that they came from."""
+        return population(self.causes, min_coverage=self.min_coverage)
 
     @property
     def coverage(self) -> Coverage:

@@ -121,7 +121,10 @@ def heterogeneity(partition: Partition, common: float) -> Heterogeneity:
     varied = (a + b > 0) & (a + b < n + m)
     a, n, b, m = a[varied], n[varied], b[varied], m[varied]
     difference = b / m - a / n
-    statistic = float(((difference - common) ** 2 / variance_at(a, n, b, m, common)).sum())
+    variance = variance_at(a, n, b, m, common)
+    # Without variance, all and nobody being favored, there is no deviation either.
+    possible = variance > 0
+    statistic = float(((difference - common)[possible] ** 2 / variance[possible]).sum())
     expected, spread = len(a) - 1, float((_kurtosis(n, m, a + b) - 1).sum())
     scale = spread / (2 * expected) if expected > 0 else 0.0
     p_zero = zero_p(a, n, b, m)

@@ -126,17 +126,14 @@ class Population(Described):
             "notes": list(self.notes),
         }
 
-    def summary(self) -> Summary:
-        """The verdict, what it counts, and the tests over all subpopulations."""
-        threshold = self.partition.question.threshold
-        counted = (
-            f"{self.shown:,} of {self.measured:,} shown beyond the threshold "
-            f"({self.shown_for_group:,} for the group), {self.within:,} shown within"
-        )
-        facts = [("subpopulations", counted)]
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """The tests over all subpopulations, and what would settle an open verdict."""
+        facts = []
         if self.common:
+            threshold = self.partition.question.threshold
             facts.append(("common difference", _common_text(self.common, threshold)))
-        if self.heterogeneity:
+        if self.heterogeneity and self.measured > 1:
             varying = self.heterogeneity
             facts += [
                 ("all the same", f"p {p_value(varying.p)}"),
@@ -144,9 +141,22 @@ class Population(Described):
             ]
         if self.needed:
             facts.append(("to settle it", _needed_text(self.needed)))
+        return tuple(facts)
+
+    @property
+    def counted(self) -> str:
+        """The verdict with what it counts."""
+        return (
+            f"{self.verdict}: of {self.measured:,} measured {self.shown:,} shown beyond the "
+            f"threshold ({self.shown_for_group:,} in favor of the group), {self.within:,} "
+            "shown within"
+        )
+
+    def summary(self) -> Summary:
+        """The verdict, what it counts, and the tests over all subpopulations."""
         return Summary(
-            title=f"population: {self.verdict}, at τ = {threshold}",
-            facts=tuple(facts),
+            title=f"population, at τ = {self.partition.question.threshold}: {self.counted}",
+            facts=self.facts,
             notes=self.notes,
         )
 

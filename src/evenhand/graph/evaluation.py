@@ -1,7 +1,8 @@
 """From a batch of tests to p-values: what is counted where, and by which kernel.
 
-Tests of one family lie within few attributes, so they are answered by a table merged to these. A set is counted cell by cell where its cells are not many more than the lines of the
-table, and by partitions of the lines otherwise. All ways give the same numbers.
+Tests of one family lie within few attributes, so a table merged to these answers them. A set is
+counted cell by cell where its cells are not many more than the lines of the table, and by
+partitions of the lines otherwise. All ways give the same numbers.
 """
 
 import sys
@@ -28,14 +29,15 @@ KernelName = Literal["auto", "numpy", "numba"]
 
 _COMPILED = "evenhand.graph.kernels.compiled"
 
-# So many possible cells for each line are counted one by one.
+# Cells are counted one by one if there are so many for each line, or so many in all, at most.
 _DENSE = {"numpy": 1, "numba": 64}
+_FEW_CELLS = 2**14
 
 # A table is merged for a family if this leaves so few of its lines, ...
 _WORTH_MERGING = 0.7
 # ... which is tried with tables of so many lines, for families of so many tests per attribute.
 _LONG_TABLE = 2_000
-_TESTS_PER_ATTRIBUTE = 4
+_TESTS_PER_ATTRIBUTE = 0.5
 
 # Work is measured in lines times tests. Loading numba costs as much as so much of it done by
 # numpy, compiling as much as so much more; threads pay for themselves from so much on.
@@ -79,7 +81,7 @@ class Evaluator:
         kernel = self._chosen()
         passes = import_module(_COMPILED) if kernel == "numba" else vectorized
         cells = self.root.cards[plan.members].astype(np.float64).prod(axis=1)
-        dense = cells <= _DENSE[kernel] * lines[plan.table]
+        dense = cells <= np.maximum(_DENSE[kernel] * lines[plan.table], _FEW_CELLS)
         answers, kind = Answers.to(len(batch)), TESTS.index(test)
         threads = cpu_count() or 1 if kernel == "numba" and work > _THREAD_WORK else 1
         jobs = []
@@ -125,20 +127,23 @@ class Evaluator:
         for column in (batch.x, batch.y, *batch.given.T):
             within[of, column] = True
         many = np.bincount(of) > _TESTS_PER_ATTRIBUTE * within.sum(axis=1)
-        merged = [
-            (i, self._merge(int(family[i]), within[i])) for i in np.flatnonzero(many).tolist()
+        short = [
+            (i, table)
+            for i in np.flatnonzero(many).tolist()
+            if (table := self._merge(int(family[i]), within[i])) is not self.root
         ]
-        short = [(i, table) for i, table in merged if len(table.rows) < _WORTH_MERGING * lines]
         short.sort(key=lambda item: -len(item[1].rows))
         number[[i for i, _ in short]] = np.arange(1, len(short) + 1)
         return [self.root, *(table for _, table in short)], number[of]
 
     def _merge(self, family: int, members: NDArray[np.bool_]) -> Table:
+        """A table of some attributes, or the whole one if it is not much longer."""
         known, table = self._merged.get(family, (np.ones_like(members), self.root))
         if (members & ~known).any():
             known, table = np.ones_like(members), self.root
         if (members != known).any():
-            table = table.merged(np.flatnonzero(members))
+            most = _WORTH_MERGING * len(self.root.rows)
+            table = table.merged(np.flatnonzero(members), most) or self.root
         self._merged[family] = members, table
         return table
 

@@ -12,8 +12,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
-from evenhand.errors import EvenhandError, Problem, QuestionError, ValuesError, listed
-from evenhand.question.question import as_label, exact_fraction, exact_number
+from evenhand.errors import Problem, QuestionError, ValuesError, listed
+from evenhand.question.question import as_label, exact_fraction, exact_number, text, texts
 
 MissingRule: TypeAlias = Literal["error", "level", "drop"]
 MISSING = "(missing)"
@@ -102,33 +102,31 @@ class Codings:
                 )
             )
         checked_bins: dict[str, Bins | int] = {}
+        checked_merge: dict[str, dict[str, tuple[str, ...]]] = {}
+        try:
+            columns = None if columns is None else texts(columns, "`columns`")
+            na = texts(na, "`na`")
+            frequency = None if frequency is None else text(frequency, "`frequency`")
+        except QuestionError as error:
+            problems += error.problems
         for column, cuts in (bins or {}).items():
             try:
                 checked_bins[column] = _bins(column, cuts)
-            except EvenhandError as error:
+            except QuestionError as error:
                 problems += [replace(p, where=f"bins of {column!r}") for p in error.problems]
-        checked_merge: dict[str, dict[str, tuple[str, ...]]] = {}
         for column, groups in (merge or {}).items():
-            named = [as_label(old) for olds in groups.values() for old in olds]
-            twice = sorted({old for old in named if named.count(old) > 1})
-            if twice:
-                problems.append(
-                    Problem(
-                        f"The values {listed(twice)} are merged twice.",
-                        remedy="Put each old value under one new value.",
-                        where=f"merge of {column!r}",
-                    )
-                )
-            if column in checked_bins:
-                problems.append(
-                    Problem(
-                        f"The column {column!r} is both binned and merged.",
-                        remedy="Choose one of the two.",
-                    )
-                )
-            checked_merge[column] = {
-                new: tuple(as_label(old) for old in olds) for new, olds in groups.items()
-            }
+            try:
+                checked_merge[column] = _merge(groups)
+            except QuestionError as error:
+                problems += [replace(p, where=f"merge of {column!r}") for p in error.problems]
+        problems += [
+            Problem(
+                f"The column {column!r} is both binned and merged.",
+                remedy="Choose one of the two.",
+            )
+            for column in checked_merge
+            if column in checked_bins
+        ]
         if problems:
             raise QuestionError(*problems)
         return cls(
@@ -213,6 +211,29 @@ def _bins(column: str, cuts: Sequence[object] | int | Bins) -> Bins | int:
             )
         )
     return cuts
+
+
+def _merge(groups: Mapping[str, Sequence[object]]) -> dict[str, tuple[str, ...]]:
+    merged: dict[str, tuple[str, ...]] = {}
+    for new, olds in groups.items():
+        if isinstance(olds, str) or not isinstance(olds, Iterable):
+            raise QuestionError(
+                Problem(
+                    f"{new!r} replaces {olds!r}, which is no list of values.",
+                    remedy='Write a list, as ["old", "another"].',
+                )
+            )
+        merged[new] = tuple(as_label(old) for old in olds)
+    named = [old for olds in merged.values() for old in olds]
+    twice = sorted({old for old in named if named.count(old) > 1})
+    if twice:
+        raise QuestionError(
+            Problem(
+                f"The values {listed(twice)} are merged twice.",
+                remedy="Put each old value under one new value.",
+            )
+        )
+    return merged
 
 
 def _number_text(number: Fraction) -> str:

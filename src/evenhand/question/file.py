@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from evenhand.errors import EvenhandError, Problem, QuestionError, did_you_mean, listed
 from evenhand.question.codings import Codings
 from evenhand.question.knowledge import REST, Knowledge, Tiers
-from evenhand.question.question import Question
+from evenhand.question.question import Question, text
 
 _KEYS = {
     "question": ("protected", "group", "other", "decision", "favorable", "threshold"),
@@ -73,10 +73,10 @@ class QuestionFile:
             ) from error
 
     @classmethod
-    def parse(cls, text: str, *, where: str = "question file") -> "QuestionFile":
+    def parse(cls, written: str, *, where: str = "question file") -> "QuestionFile":
         """Read the text of a question file."""
         try:
-            content = tomllib.loads(text)
+            content = tomllib.loads(written)
         except tomllib.TOMLDecodeError as error:
             raise QuestionError(
                 Problem(f"This is not TOML: {error}.", remedy="Mend that line.", where=where)
@@ -91,13 +91,14 @@ class QuestionFile:
         question = _attempt(problems, where, lambda: _question(content.get("question", {})))
         knowledge = _attempt(problems, where, lambda: _knowledge(content.get("knowledge", {})))
         codings = _attempt(problems, where, lambda: _codings(content.get("data", {})))
-        if problems or question is None or knowledge is None or codings is None:
+        labels = _attempt(problems, where, lambda: _labels(content.get("labels", {})))
+        if problems or not (question and knowledge and codings and labels):
             raise QuestionError(*problems)
         return cls(
             question=question,
             knowledge=knowledge,
             codings=codings,
-            labels=Labels(**content.get("labels", {})),
+            labels=labels,
         )
 
     def __str__(self) -> str:
@@ -115,9 +116,9 @@ class QuestionFile:
         )
 
 
-def toml_string(text: str) -> str:
+def toml_string(plain: str) -> str:
     """Quote text for TOML, whose basic strings are JSON's."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _question(table: Mapping[str, Any]) -> Question:
@@ -144,6 +145,14 @@ def _knowledge(table: Mapping[str, Any]) -> Knowledge:
 
 def _codings(table: Mapping[str, Any]) -> Codings:
     return Codings.of(**{key: table[key] for key in _KEYS["data"] if key in table})
+
+
+def _labels(table: Mapping[str, Any]) -> Labels:
+    columns, values = table.get("columns", {}), table.get("values", {})
+    words = [*columns.values(), *(word for of in values.values() for word in of.values())]
+    for word in words:
+        text(word, "A label")
+    return Labels(columns=columns, values=values)
 
 
 def _attempt(problems: list[Problem], where: str, read: Callable[[], _T]) -> _T | None:

@@ -10,6 +10,7 @@ from types import EllipsisType
 from typing import TypeAlias
 
 from evenhand.errors import ColumnError, KnowledgeError, Problem
+from evenhand.question.question import texts
 
 Arrow: TypeAlias = tuple[str, str]
 REST = "*"
@@ -26,7 +27,7 @@ class Tiers:
     tiers: tuple[tuple[str, ...] | EllipsisType, ...]
 
     def __init__(self, *tiers: Iterable[str] | EllipsisType) -> None:
-        listed_tiers = tuple(tier if tier is ... else tuple(tier) for tier in tiers)
+        listed_tiers = tuple(tier if tier is ... else texts(tier, "a tier") for tier in tiers)
         object.__setattr__(self, "tiers", listed_tiers)
         names = [name for tier in listed_tiers if tier is not ... for name in tier]
         twice = sorted({name for name in names if names.count(name) > 1})
@@ -81,6 +82,13 @@ class Knowledge:
 
     def __post_init__(self) -> None:
         for field in ("required", "forbidden"):
+            if isinstance(getattr(self, field), str):
+                raise KnowledgeError(
+                    Problem(
+                        f"The {field} arrows are {getattr(self, field)!r}, which is no list.",
+                        remedy='Write a list, as ["cause -> effect"].',
+                    )
+                )
             arrows = tuple(parse_arrow(arrow) for arrow in getattr(self, field))
             object.__setattr__(self, field, arrows)
         contradicted = sorted(set(self.required) & set(self.forbidden))

@@ -1,6 +1,6 @@
 """``Question``: who is compared with whom, about which decision, and what difference counts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -37,6 +37,8 @@ class Question:
     other: str | None = None
 
     def __post_init__(self) -> None:
+        for field in ("protected", "decision"):
+            text(getattr(self, field), f"`{field}`")
         for field in ("group", "favorable", "other"):
             value = getattr(self, field)
             if value is not None:
@@ -98,6 +100,29 @@ def exact_number(text: str) -> Fraction:
     return Fraction(number)
 
 
+def text(value: object, what: str) -> str:
+    """Take a text for a text, and nothing else."""
+    if not isinstance(value, str):
+        raise QuestionError(
+            Problem(f"{what} is {value!r}, which is no text.", remedy="Write a name in quotes.")
+        )
+    return value
+
+
+def texts(values: object, what: str) -> tuple[str, ...]:
+    """Take a list of texts for that; a text alone is not a list of its letters."""
+    is_list = isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
+    found: tuple[object, ...] = tuple(values) if is_list else (None,)  # type: ignore[arg-type]
+    if not all(isinstance(value, str) for value in found):
+        raise QuestionError(
+            Problem(
+                f"{what} is {values!r}, which is no list of texts.",
+                remedy='Write a list, as ["a", "b"].',
+            )
+        )
+    return tuple(map(str, found))
+
+
 def exact_fraction(value: object) -> Fraction:
     """Read "0.05", "1/20", Decimal, int or float as the exact number that was written.
 
@@ -133,6 +158,14 @@ def check_values(
     ]
     if question.other not in (None, REST):
         problems += _absent(question.protected, "other", str(question.other), protected)
+    if question.other == REST in protected:
+        problems.append(
+            Problem(
+                f"{REST!r} is itself a value of {question.protected!r}.",
+                "As `other` it means all other groups together.",
+                "Merge that value under another name.",
+            )
+        )
     if len(protected) == 1:
         problems.append(
             Problem(

@@ -66,7 +66,7 @@ def edited_part(
                 yield edited(batch.select(list(columns)), edit, stored, frequency)
         changer.finish()
 
-    return Part(where=first.where, kind=first.kind, names=first.names, open=batches)
+    return Part(where=first.where, kind="release", names=first.names, open=batches)
 
 
 def _taken(array: pa.Array, source: Integers) -> pa.Array:

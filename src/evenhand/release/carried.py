@@ -119,7 +119,9 @@ def _table(change: EngineChange) -> Carried:
     def write(form: Format, sink: Sink) -> None:
         _write(counted.batches(), None, form, sink)
 
-    return Carried(rows=table, counted=counted, write=write, codings=rows.codings, change=change)
+    return Carried(
+        rows=table, counted=counted, write=write, codings=rows.codings, change=change
+    )
 
 
 def _frame(frame: Any, counted: Rows | CountTable) -> Carried:  # noqa: ANN401  # any frame

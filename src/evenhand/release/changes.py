@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, Posed
+from evenhand.errors import Problem, ResourceError
 from evenhand.graph.tables import ConditionalTable
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING
@@ -29,6 +30,8 @@ from evenhand.rows.part import Part
 
 Integers: TypeAlias = NDArray[np.int64]
 Seen: TypeAlias = Mapping[str, tuple[Integers, NDArray[np.integer]]]
+
+_MOST_ALIKE = 10**9  # numpy draws from no more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +91,15 @@ class Changer:
         sizes, amounts = self._sizes(posed.counts), [move.rows for move in moves]
         if any(rows > size for rows, size in zip(amounts, sizes, strict=True)):
             raise rows_differ(self._where, "The plan would change more rows than there are.")
+        if max(sizes, default=0) >= _MOST_ALIKE:
+            raise ResourceError(
+                Problem(
+                    f"{max(sizes):,} rows are alike, of which some are to be chosen.",
+                    f"At most {_MOST_ALIKE - 1:,} are allowed.",
+                    "Divide the table, or release it in an engine.",
+                    self._where,
+                )
+            )
         self._selection = Selection(sizes, amounts, choosing) if not frequency else None
         self._counted = CountedSelection(sizes, amounts, choosing) if frequency else None
         self._rows_to_come = posed.counts.rows + posed.left_out + rows.dropped

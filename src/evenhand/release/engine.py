@@ -28,9 +28,9 @@ from evenhand.rows import Rows
 from evenhand.rows.arrays import as_numpy
 from evenhand.rows.domain import Domain
 from evenhand.rows.engine import (
+    bins_there,
     class_conditions,
     fetched,
-    is_binned_there,
     missing_numbers,
 )
 from evenhand.rows.labels import texts
@@ -170,8 +170,7 @@ class EngineChange:
         """The stored values of the plan's columns, by the label they are counted under."""
         codings, found = self.rows.codings, {}
         for name in self.plan.names:
-            column = self.rows.origin[name]
-            if is_binned_there(column, codings.bins.get(name)):
+            if bins_there(self.rows.origin[name], codings.bins.get(name)):
                 continue
             distinct = fetched(self.rows.origin.select(name).distinct(), self.rows.source)
             array = pa.concat_arrays(distinct.column(0).chunks)

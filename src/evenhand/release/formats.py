@@ -148,7 +148,7 @@ def copy_parquet(
     with ExitStack() as stack:
         writer = None
         for path in paths:
-            coded = _dictionaries(pq.read_metadata(path))
+            coded = _dictionaries(path)
             file = stack.enter_context(pq.ParquetFile(path, read_dictionary=coded))
             if writer is None:
                 schema = file.schema_arrow
@@ -164,27 +164,30 @@ def copy_parquet(
                     writer.write_table(table.cast(schema).unify_dictionaries())
 
 
-def _dictionaries(metadata: pq.FileMetaData) -> list[str]:
+def _dictionaries(path: str) -> list[str]:
     """The columns of text that are stored as dictionaries of moderate size."""
-    if not metadata.num_row_groups:
-        return []
-    group = metadata.row_group(0)
-    columns = [group.column(number) for number in range(group.num_columns)]
+    metadata, schema = pq.read_metadata(path), pq.read_schema(path)
+    texts = {field.name for field in schema if field.type == pa.string()}
     return [
         column.path_in_schema
-        for column in columns
-        if column.physical_type == "BYTE_ARRAY"
+        for column in _columns(metadata)
+        if column.path_in_schema in texts
         and column.has_dictionary_page
         and column.total_uncompressed_size < 2 * column.num_values
     ]
 
 
+def _columns(metadata: pq.FileMetaData) -> list[pq.ColumnChunkMetaData]:
+    """The columns of the first row group, if there is one."""
+    if not metadata.num_row_groups:
+        return []
+    group = metadata.row_group(0)
+    return [group.column(number) for number in range(group.num_columns)]
+
+
 def _settings(metadata: pq.FileMetaData) -> dict[str, Any]:
     """Options that make a new file like an old one."""
-    if not metadata.num_row_groups:
-        return {}
-    group = metadata.row_group(0)
-    columns = [group.column(number) for number in range(group.num_columns)]
+    columns = _columns(metadata)
     return {
         "compression": {
             column.path_in_schema: "NONE"

@@ -22,7 +22,7 @@ from evenhand.evidence.document import canonical
 from evenhand.graph.tables import ConditionalTable
 from evenhand.question import Codings, Question
 from evenhand.question.question import REST
-from evenhand.removal import Move, Plan
+from evenhand.removal import GeneratedPlan, Move, Plan
 
 FORMAT = "evenhand manifest 1"
 NOTICE = (
@@ -70,6 +70,7 @@ def plan_document(plan: Plan) -> dict[str, Any]:
         "policy": plan.policy,
         "names": list(plan.names),
         "pooled": plan.pooled,
+        "generated": isinstance(plan, GeneratedPlan),
         "changed_rows": sum(move.rows for move in moves),
         "moves": [
             {

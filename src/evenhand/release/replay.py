@@ -36,6 +36,13 @@ def replay(manifest: Manifest | str | Path, rows: Any) -> Replay:  # noqa: ANN40
     if not isinstance(manifest, Manifest):
         manifest = Manifest.read(manifest)
     source = rows if isinstance(rows, Rows) else read(rows, codings=manifest.codings)
+    if manifest.document["plan"]["generated"]:
+        raise InputError(
+            Problem(
+                "These rows were generated from a model, which the manifest does not hold.",
+                remedy="Release with the manifest's seed once more, and compare the files.",
+            )
+        )
     nonce = bytes.fromhex(manifest.document["nonce"])
     if commitment(nonce, manifest.seed) != manifest.document["seed_commitment"]:
         raise InputError(

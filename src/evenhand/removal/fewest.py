@@ -102,4 +102,5 @@ def _candidates(points: Iterable[int], size: int) -> NDArray[np.int64]:
         return np.arange(size + 1)
     reach = _WINDOW // 4
     windows = [np.arange(point - reach, point + reach + 1) for point in points]
-    return np.unique(np.clip(np.concatenate(windows), 0, size))
+    # At the ends all decisions are alike, which always meets the criterion.
+    return np.unique(np.clip(np.concatenate([*windows, [0, size]]), 0, size))

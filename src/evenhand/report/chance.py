@@ -94,8 +94,8 @@ def _together(told: Population, words: Words) -> tuple[view.Text, ...]:
 def _relaxed(found: RelaxedCertificate, words: Words) -> str:
     claim = "claimed" if found.claimed else "not claimed"
     bound = found.bound_of_all_rows
-    least = f"at least {share(float(bound))}" if bound > 0 else "no share that could be guaranteed"
+    least = f"at least {share(float(bound))} of the rows" if bound > 0 else "no share of the rows"
     return (
         f"Relaxed criterion, that {share(float(found.assurance))} of the rows lie in groups under "
-        f"{words.threshold_points}: {claim}. The mean and spread of the differences put {least} of them there."
+        f"{words.threshold_points}: {claim}. Mean and spread of the differences guarantee it for {least}."
     )

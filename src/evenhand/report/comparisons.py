@@ -142,13 +142,24 @@ def _lead(certificate: Certificate, words: Words) -> view.Text:
         )
     many = f"more than {_MOST_SETS:,}" if found > _MOST_SETS else f"{found:,}"
     ways = f"{2**free:,}" if free < 40 else f"2 to the power of {free}"
-    examined = len(certificate.partitions)
     return (
         f"The {count(free, 'other attribute')} can be combined in {ways} ways. In this graph ",
         Strong(f"{many} of them {'compares' if found == 1 else 'compare'} like with like"),
-        f". {count(examined, 'was', 'were')} checked for this report"
-        + (" (scope: the decision causes)." if certificate.scope == "causes" else "."),
+        f". {_scope(certificate)}",
     )
+
+
+def _scope(certificate: Certificate) -> str:
+    examined = f"{count(len(certificate.partitions), 'was', 'were')} examined"
+    if certificate.scope == "causes":
+        return (
+            "Only the causes of the decision were held equal here: in rows that follow the graph exactly no "
+            "other of them differs by more, but in finite data one can (--scope all)."
+        )
+    if certificate.complete:
+        which = "minimal ones" if certificate.scope == "minimal" else "all of them"
+        return f"{examined}: the causes of the decision, and {which}."
+    return f"{examined}; not all that were asked for."
 
 
 def _block_sets(certificate: Certificate) -> int | None:

@@ -130,7 +130,7 @@ def _plot(
             view.Line(
                 id=case.id,
                 name=_name(case, lead, words) if few else words.alike({n: case.found.where[n] for n in names}),
-                detail=" · ".join([*(words.value(n, case.found.where[n]) for n in rest if few), f"{case.found.rows:,}"]),
+                detail=" · ".join([*(words.labels.value(n, case.found.where[n]) for n in rest if few), f"{case.found.rows:,}"]),
                 flags=tuple(case.found.where[n] == _yes(certificate, n) for n, _ in flags),
                 rates=rates(case, words) if few else None,
                 mark=mark(case, scale, words),
@@ -141,7 +141,7 @@ def _plot(
 
 
 def _name(case: Case, lead: str, words: Words) -> str:
-    return capital(words.value(lead, case.found.where[lead])) if lead else "Everybody"
+    return words.labels.value(lead, case.found.where[lead]) if lead else "Everybody"
 
 
 def _titles(chosen: Sequence[Case], words: Words, *, few: bool) -> tuple[str, str]:

@@ -99,7 +99,7 @@ def draw_narrow(plan: Sketch, *, abreast: int = 3) -> view.Drawing:
         for start in range(many):
             rows.append(tier[start::many] if many == 1 else tier[start * len(tier) // many : (start + 1) * len(tier) // many])
     nodes = tuple(replace(node, column=at) for at, row in enumerate(rows) for node in row)
-    frame = _Frame(box=100.0, gap=46.0, letters=14, wide=False)
+    frame = _Frame(box=100.0, gap=46.0, letters=12, wide=False)
     return _draw(replace(plan, nodes=nodes, headings=()), frame)
 
 

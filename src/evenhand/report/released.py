@@ -86,8 +86,8 @@ def _moved(release: Release, drawn: Sequence[Case], words: Words) -> view.MovedP
         lines=tuple(
             view.Moved(
                 id=case.id,
-                name=capital(words.value(lead, case.found.where[lead])) if lead else "Everybody",
-                detail=" · ".join([*(words.value(n, case.found.where[n]) for n in rest), f"{case.found.rows:,}"]),
+                name=words.labels.value(lead, case.found.where[lead]) if lead else "Everybody",
+                detail=" · ".join([*(words.labels.value(n, case.found.where[n]) for n in rest), f"{case.found.rows:,}"]),
                 before=scale.at(in_points(case)),
                 after=scale.at(now[case.line]),
                 kind=case.kind,

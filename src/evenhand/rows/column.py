@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from evenhand.rows.arrays import as_arrow, is_null
 from evenhand.rows.domain import UNFIT, Domain, Frequency
 from evenhand.rows.labels import distinct, texts
-from evenhand.rows.part import Part
+from evenhand.rows.part import Part, row_numbers
 from evenhand.rows.tally import Codes
 
 _UNMET = -2
@@ -24,7 +24,8 @@ class Place:
     row: int
 
     def __str__(self) -> str:
-        return self.part.places([self.row])[self.row]
+        places = self.part.places([self.row])
+        return places.get(self.row) or row_numbers([self.row])[self.row]
 
 
 @dataclass(slots=True)

@@ -1,6 +1,7 @@
 """What counting can find wrong: what, where, how often, and the remedy."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from evenhand.errors import (
     ColumnError,
@@ -8,9 +9,11 @@ from evenhand.errors import (
     MissingValueError,
     Problem,
     ValuesError,
+    did_you_mean,
     listed,
 )
-from evenhand.question.codings import MISSING, not_numbers
+from evenhand.question import Codings
+from evenhand.question.codings import MISSING, REST, not_numbers
 from evenhand.rows.column import Column
 
 _FEW_ROWS = 100
@@ -40,6 +43,24 @@ def unfit_texts(columns: Sequence[Column]) -> Iterator[InputError]:
             else:
                 places = {**dict.fromkeys(column.unfit, ""), text: str(place)}
                 yield not_numbers(column.name, places, where=place.part.where)
+
+
+def idle_merges(
+    codings: Codings, met: Mapping[str, AbstractSet[str]], where: str
+) -> Iterator[InputError]:
+    """Merges of which no old value occurs: they do nothing, so they are misspelt."""
+    for column in met.keys() & codings.merge.keys():
+        for new, olds in codings.merge[column].items():
+            if met[column] and REST not in olds and met[column].isdisjoint(olds):
+                near = " ".join(filter(None, (did_you_mean(old, met[column]) for old in olds)))
+                yield ValuesError(
+                    Problem(
+                        f"None of {listed(olds)}, merged as {new!r}, occurs in {column!r}.",
+                        near or f"Its values are {listed(sorted(met[column]))}.",
+                        "Write the values exactly as they stand in the data.",
+                        where,
+                    )
+                )
 
 
 def unfit_frequencies(column: Column) -> Iterator[InputError]:

@@ -47,7 +47,8 @@ def count(
     for part in parts:
         with reading(part.where):
             counting.read(part)
-    return counting.finish(where=parts[0].where)
+    with reading(parts[0].where):
+        return counting.finish(where=parts[0].where)
 
 
 class _Counting:
@@ -113,6 +114,9 @@ class _Counting:
         errors = [*complaints.unfit_texts(self.columns)]
         if self.frequency:
             errors += complaints.unfit_frequencies(self.frequency)
+        errors += complaints.idle_merges(
+            self.codings, {d.name: d.met.keys() for d in self.domains}, where
+        )
         if not self.rows:
             raise_all(errors or [complaints.no_rows(where)])
         keys, counts = self.tally.content()

@@ -1,8 +1,10 @@
 """CSV and its kin: any delimiter, quoted newlines, byte order mark, gzip, zstd.
 
-A field is a label and stays the text that it is; no type is guessed. Arrow parses. A line of
-our own is put after the last one, because Arrow takes a quote that is still open at the end of
-the file for closed: if that line does not come back as a row, a quote is open.
+A field is a label and stays the text that it is; no type is guessed. A blank line is no row.
+
+Arrow parses. A line of our own is put after the last one, because Arrow takes a quote that is
+still open at the end of the file for closed: if that line does not come back as a row, a quote
+is open.
 """
 
 import codecs
@@ -112,7 +114,7 @@ def _parsed(
 def _to_the_end(batches: Iterable[pa.RecordBatch]) -> Batches:
     """The batches without our own last line, which must be there."""
     held = None
-    for batch in batches:
+    for batch in filter(len, batches):
         if held:
             yield held
         held = batch

@@ -26,7 +26,7 @@ class Domain:
         self.name = name
         self.codes: dict[str | None, int] = {}
         self._codings = codings
-        self._met: dict[str, int] = {}
+        self.met: dict[str, int] = {}
         bins = codings.bins.get(name)
         self._bins = bins if isinstance(bins, Bins) else None
 
@@ -39,11 +39,11 @@ class Domain:
     def _code(self, text: str | None) -> int:
         if text is None:
             return self._label_code(None)
-        code = self._met.get(text)
+        code = self.met.get(text)
         if code is None:
             unfit = "\0" in text
             code = UNFIT if unfit else self._label_code(self._codings.label(self.name, text))
-            self._met[text] = code
+            self.met[text] = code
         return code
 
     def _label_code(self, label: str | None) -> int:

@@ -102,10 +102,11 @@ def class_conditions(column: Any, bins: Bins) -> list[Any]:  # noqa: ANN401  # a
     ]
 
 
-def is_binned_there(column: Any, bins: Bins | int | None) -> bool:  # noqa: ANN401  # a column
-    """Whether the engine can tell the classes of a column exactly."""
+def bins_there(column: Any, bins: Bins | int | None) -> Bins | None:  # noqa: ANN401  # a column
+    """The bins of a column, if the engine can tell its classes exactly."""
     kind = column.type()
-    return isinstance(bins, Bins) and (kind.is_integer() or kind.is_float64())
+    exact = kind.is_integer() or kind.is_float64()
+    return bins if exact and isinstance(bins, Bins) else None
 
 
 def missing_numbers(column: Any, na: Collection[str]) -> Any:  # noqa: ANN401  # a column
@@ -114,6 +115,17 @@ def missing_numbers(column: Any, na: Collection[str]) -> Any:  # noqa: ANN401  #
     declared = [number for text in na if (number := _written_as(text, whole=whole)) is not None]
     absent = column.isnull() if whole else column.isnull() | column.isnan()
     return absent | column.isin(declared) if declared else absent
+
+
+def grouped_lines(table: Any, names: Sequence[str], codings: Codings, number: str) -> Any:  # noqa: ANN401
+    """The one GROUP BY: distinct lines of some columns, and the number of rows of each."""
+    rows = table.count() if codings.frequency is None else table[codings.frequency].sum()
+    keys = {
+        name: _classes(table[name], bins, codings.na) if bins else table[name]
+        for name in names
+        for bins in [bins_there(table[name], codings.bins.get(name))]
+    }
+    return table.group_by(**keys).aggregate(**{number: rows.cast("int64")})
 
 
 def _grouped(
@@ -126,14 +138,8 @@ def _grouped(
     number = next(n for n in ("rows", *(f"rows {i}" for i in range(99))) if n not in names)
     if codings.frequency is not None:
         _check_frequency(table, codings.frequency, where)
-    rows = table.count() if codings.frequency is None else table[codings.frequency].sum()
-    binned = {
-        name: _classes(table[name], bins, codings.na)
-        for name, bins in codings.bins.items()
-        if name in names and is_binned_there(table[name], bins) and isinstance(bins, Bins)
-    }
-    keys = {name: binned.get(name, table[name]) for name in names}
-    lines = table.group_by(**keys).aggregate(**{number: rows.cast("int64")})
+    lines = grouped_lines(table, names, codings, number)
+    binned = [n for n in names if bins_there(table[n], codings.bins.get(n))]
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
         for batch in streamed(lines.select(*columns), where):

@@ -43,7 +43,8 @@ def file_parts(path: str | os.PathLike[str], *, delimiter: str | None) -> tuple[
                 where=text,
             )
         )
-    parts = tuple(_file_part(file, delimiter) for file in _files(text))
+    with reading(text):
+        parts = tuple(_file_part(file, delimiter) for file in _files(text))
     problems = [*_differences(parts)]
     if problems:
         raise ColumnError(*problems)

@@ -72,8 +72,18 @@ def _frame_part(source: Any) -> Part:  # noqa: ANN401  # whatever a person has
     def select(columns: list[str]) -> pa.Table:
         chosen = frame.select(columns)
         eager = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
-        # A pandas index comes along; it is no column.
-        return eager.to_arrow().select(columns)
+        try:
+            # A pandas index comes along; it is no column.
+            return eager.to_arrow().select(columns)
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            raise InputError(
+                Problem(
+                    "A column of this frame mixes values of several types.",
+                    f"{error}.",
+                    "Give it one type, as in frame['a'].astype(str), or leave it out.",
+                    where,
+                )
+            ) from error
 
     return _table_part(where, names, select)
 

@@ -68,19 +68,17 @@ def _labels(values: pa.Array) -> pa.Array:
             [as_label(float(text)) if other else text or "" for text, other in pairs]
         )
     if pa.types.is_temporal(kind):
-        if pa.types.is_timestamp(kind) and kind.unit == "ns":
-            values = _without_nanoseconds(values)
-        python = values.to_pylist()
-        return as_texts(["" if value is None else as_label(value) for value in python])
+        pairs = zip(values, values.cast(pa.string()).to_pylist(), strict=True)
+        return as_texts([_time_label(value, text) for value, text in pairs])
     return values.cast(pa.string())
 
 
-def _without_nanoseconds(values: pa.Array) -> pa.Array:
-    """Timestamps in microseconds where nothing is lost by it; Python has no finer ones."""
+def _time_label(value: pa.Scalar, text: str | None) -> str:
+    """A date or time as Python writes it, or Arrow where Python has none so fine or far."""
     try:
-        return values.cast(pa.timestamp("us", values.type.tz))
-    except pa.ArrowInvalid:
-        return values.cast(pa.string())
+        return as_label(value.as_py()) if text else ""
+    except (ValueError, OverflowError):
+        return text or ""
 
 
 def _has_labels(kind: pa.DataType) -> bool:

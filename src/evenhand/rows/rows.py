@@ -17,7 +17,7 @@ from evenhand.rows.part import Batches, Part
 from evenhand.rows.quantiles import occurrences, quantile_bins
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rows(Described):
     """A table of records, and how its columns are read; of the rows only counts are kept."""
 
@@ -118,16 +118,10 @@ def read(
       sex             2  f 2, m 1
       age             2  <=37 2, >37 1
     """
-    if codings is None:
-        codings = Codings.of(
-            columns=columns, bins=bins, merge=merge, missing=missing, na=na, frequency=frequency
-        )
-    elif (columns, bins, merge, missing, tuple(na), frequency) != (
-        *3 * (None,),
-        "error",
-        (),
-        None,
-    ):
+    options = Codings.of(
+        columns=columns, bins=bins, merge=merge, missing=missing, na=na, frequency=frequency
+    )
+    if codings is not None and options != Codings():
         raise QuestionError(
             Problem(
                 "Codings were given twice: as `codings` and one by one.",
@@ -136,7 +130,7 @@ def read(
         )
     is_path = isinstance(source, str | os.PathLike)
     parts = file_parts(source, delimiter=delimiter) if is_path else (frame_part(source),)
-    rows = Rows(source, parts, codings)
+    rows = Rows(source, parts, codings or options)
     _check_columns(rows)
     return rows
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand import Attribute, CountTable
-from evenhand.errors import ColumnError, ResourceError, ValuesError
+from evenhand.errors import ColumnError, InputError, ResourceError, ValuesError
 
 NAMES = ("a", "b", "c")
 lines = st.lists(
@@ -141,3 +141,22 @@ def test_a_table_cannot_be_changed():
 
 def test_an_empty_selection_is_one_assignment_of_all_rows():
     assert list(CountTable.of({"a": ["x", "y"]}).marginal([])) == [((), 2)]
+
+
+def test_values_that_do_not_occur_are_forgotten():
+    counts = CountTable.of({"a": ["x", "y"], "b": ["p", "q"]}, [5, 0])
+    assert counts == CountTable.of({"a": ["x"], "b": ["p"]}, [5])
+    assert counts.values("a") == {"x": 5}
+
+
+@given(lines)
+def test_rows_conditioned_on_equal_the_same_rows_counted(rows):
+    value = rows[0][0]
+    kept = [(b, c) for a, b, c in rows if a == value]
+    assert table(rows).given({"a": value}) == table(kept, ("b", "c"))
+
+
+@pytest.mark.parametrize("counts", [[1, -3], [1, 2.7], [1]])
+def test_counts_that_are_no_numbers_of_rows_are_refused(counts):
+    with pytest.raises(InputError, match="whole numbers|one length"):
+        CountTable.of({"a": ["x", "y"]}, counts)

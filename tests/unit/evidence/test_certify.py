@@ -254,7 +254,7 @@ def test_unmeasured_rows_weaken_the_relaxed_claim():
 
 
 def test_an_open_edge_between_the_two_is_an_arrow_by_the_question_itself():
-    """Who asks whether gender changed admission takes it that admission did not change gender."""
+    """Whoever asks it takes for granted that admission did not change gender."""
     graph = PartialGraph.parse("gender - admission; major -> admission; major - gender")
     certificate = certify(datasets.admissions(2), graph, ADMISSION)
     assert certificate.direct_arrow is True

@@ -68,3 +68,20 @@ def test_all_faulty_codings_come_together():
 def test_binned_and_merged_at_once_is_refused():
     with pytest.raises(QuestionError, match="both binned and merged"):
         Codings.of(bins={"age": [3]}, merge={"age": {"old": ["99"]}})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"na": "NA"},
+        {"na": [99]},
+        {"columns": "age"},
+        {"columns": [1]},
+        {"frequency": 3},
+        {"merge": {"work": {"x": "CS"}}},
+        {"merge": {"work": {"x": 3}}},
+    ],
+)
+def test_a_text_alone_is_not_taken_for_its_letters(given):
+    with pytest.raises(QuestionError, match="no list|no text"):
+        Codings.of(**given)

@@ -77,3 +77,20 @@ def test_a_value_of_the_wrong_type_is_a_problem_not_a_crash():
 def test_a_bare_value_where_a_table_belongs_is_named():
     with pytest.raises(QuestionError, match=r"'question' is not a table. Write \[question\]"):
         QuestionFile.parse("question = 3")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '[labels]\ncolumns = "x"',
+        "[labels.columns]\nsex = 3",
+        '[knowledge]\ntiers = ["gender", "admission"]',
+        '[knowledge]\nrequire = "a->b"',
+        '[data]\nna = "NA"',
+    ],
+)
+def test_a_wrong_type_is_named_and_never_mangled(line):
+    with pytest.raises(QuestionError):
+        QuestionFile.parse(
+            "[question]\nprotected='a'\ngroup='b'\ndecision='c'\nfavorable='d'\n" + line
+        )

@@ -1,7 +1,7 @@
 import pytest
 
 from evenhand import Knowledge, Tiers
-from evenhand.errors import ColumnError, KnowledgeError
+from evenhand.errors import ColumnError, KnowledgeError, QuestionError
 
 NAMES = ("sex", "age", "education", "job", "income")
 
@@ -78,3 +78,14 @@ def test_a_cycle_of_required_arrows_is_shown_as_a_path():
 def test_what_is_no_arrow_is_refused(arrow):
     with pytest.raises(KnowledgeError):
         Knowledge(required=[arrow])
+
+
+@pytest.mark.parametrize("tiers", [["sex", "age"], [[1]], [3]])
+def test_a_tier_is_a_list_of_names(tiers):
+    with pytest.raises(QuestionError, match="no list of texts"):
+        Tiers(*tiers)
+
+
+def test_arrows_are_a_list():
+    with pytest.raises(KnowledgeError, match="which is no list"):
+        Knowledge(required="a -> b")

@@ -147,3 +147,17 @@ def test_the_rest_is_pooled():
 
 def test_the_other_of_two_values_need_not_be_named():
     assert pose(table(), ask()).question.other == "m"
+
+
+def test_a_group_called_rest_is_not_pooled_by_accident():
+    error = refusal(
+        CountTable.of({"sex": ["f", "m", "rest"], "hired": ["yes", "no", "no"]}),
+        ask(other="rest"),
+    )
+    assert "'rest' is itself a value" in str(error)
+
+
+@pytest.mark.parametrize("field", ["protected", "decision"])
+def test_a_column_is_named_by_a_text(field):
+    with pytest.raises(QuestionError, match="which is no text"):
+        ask(**{field: 5})

@@ -9,6 +9,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.hiring import csv_text, people, released
 
@@ -76,6 +77,22 @@ def test_after_a_kill_the_next_run_finds_nothing_or_all_and_leaves_only_its_own(
     assert not whole or is_whole(folder)
     written = released(folder / "people.csv").write(folder / "out.csv", overwrite=whole)
     assert set(written.removed) == (left - FINAL if whole else left)
+    assert names(folder) == FINAL
+    assert is_whole(folder)
+
+
+@pytest.mark.slow
+def test_whenever_a_run_is_killed_there_is_a_whole_release_or_none(run, folder):
+    killed = 0
+    for seconds in np.random.default_rng(0).uniform(0.001, 0.15, 300).tolist():
+        status, said = run(folder, "kill after", seconds, overwrite=True)
+        assert status in (0, -signal.SIGALRM), said
+        killed += status != 0
+        if (folder / "out.csv").exists() and "out.certificate.json" in names(folder):
+            left = names(folder) - FINAL
+            assert is_whole(folder) or any(name.endswith(".data") for name in left)
+    assert killed > 30
+    released(folder / "people.csv").write(folder / "out.csv", overwrite=True)
     assert names(folder) == FINAL
     assert is_whole(folder)
 

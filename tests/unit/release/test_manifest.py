@@ -1,9 +1,10 @@
 import hashlib
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
-from tests.hiring import COLUMNS, QUESTION, csv_text, people, released, table
+from tests.hiring import QUESTION, csv_text, people, released, table
 
 from evenhand.errors import InputError
 from evenhand.release import replay
@@ -59,8 +60,6 @@ def test_a_replay_knows_codings_and_pooled_groups(tmp_path):
     frame.loc[::9, "pay"] = None
     path = tmp_path / "people.csv"
     frame.to_csv(path, index=False)
-    from dataclasses import replace  # noqa: PLC0415
-
     made = released(
         path, question=replace(QUESTION, other="rest"), bins={"degree": [2]}, missing="drop"
     )
@@ -107,4 +106,9 @@ def test_a_later_form_is_named(source, tmp_path):
     written.manifest.write_text(text)
     with pytest.raises(InputError, match="later"):
         Manifest.read(written.manifest)
-    assert COLUMNS
+
+
+def test_a_generated_table_is_not_made_from_its_manifest(source, tmp_path):
+    written = released(source, by=ModifyGraph(generate=True)).write(tmp_path / "out.csv")
+    with pytest.raises(InputError, match="generated"):
+        replay(written.manifest, source)

@@ -6,10 +6,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from tests.hiring import COLUMNS, GRAPH, NAMES, QUESTION, audited, people, released, table
+from tests.hiring import COLUMNS, NAMES, QUESTION, audited, people, released, table
 
 from evenhand import CountTable
-from evenhand.errors import CannotReleaseError, InputError, QuestionError
+from evenhand.errors import CannotReleaseError, InputError, QuestionError, ResourceError
 from evenhand.evidence import Verdict
 from evenhand.graph import CausalGraph
 from evenhand.release import release
@@ -202,6 +202,13 @@ def test_lines_that_stand_for_several_rows_are_split():
     assert (made.rows.groupby(["sex", "degree", "pay"])["n"].sum() == whole).all()
 
 
+def test_more_rows_than_can_be_drawn_from_are_refused():
+    lines = pd.DataFrame(table())[list(COLUMNS)].value_counts().rename("n").reset_index()
+    lines["n"] *= 10**9
+    with pytest.raises(ResourceError, match="alike"):
+        released(lines, frequency="n")
+
+
 def test_effects_are_drawn_anew_in_changed_rows_only():
     frame = pd.DataFrame(table(3000))
     made = released(frame, by=ModifyGraph())
@@ -335,4 +342,3 @@ def test_people_without_a_difference_stay_as_they_are():
     made = released(frame)
     assert made.changed_rows == 0
     assert made.rows.equals(frame)
-    assert GRAPH.nodes

@@ -5,19 +5,21 @@ import json
 import os
 import stat
 from dataclasses import replace
+from importlib.resources import files
 
 import jsonschema
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.hiring import COLUMNS, NAMES, QUESTION, csv_text, people, released, table
+from tests.hiring import COLUMNS, GRAPH, NAMES, QUESTION, csv_text, people, released, table
 
 from evenhand import CountTable
 from evenhand.checker import checker
 from evenhand.errors import InputError, QuestionError
-from evenhand.evidence import Verdict
-from evenhand.removal import LocalPreferentialSampling, ModifyGraph
+from evenhand.evidence import Verdict, certify
+from evenhand.release import release
+from evenhand.removal import LocalPreferentialSampling, ModifyData, ModifyGraph
 from evenhand.rows import read
 
 
@@ -57,8 +59,6 @@ def test_the_checker_confirms_the_certificate_against_the_file(source, tmp_path)
 
 def test_the_certificates_keep_to_their_schema(source, tmp_path):
     written = released(source).write(tmp_path / "out.csv", share=True)
-    from importlib.resources import files  # noqa: PLC0415
-
     schema = json.loads(
         files("evenhand.evidence").joinpath("certificate.schema.json").read_text()
     )
@@ -224,6 +224,54 @@ def test_parquet_keeps_schema_metadata_groups_and_compression(tmp_path):
     assert new.read().drop_columns("hired").equals(old.read().drop_columns("hired"))
 
 
+def test_parquet_files_that_store_texts_in_different_ways_become_one(tmp_path):
+    content, folder = pa.table(table()), tmp_path / "in"
+    folder.mkdir()
+    coded = content.set_column(3, "hired", content.column("hired").dictionary_encode())
+    for name, part, options in (
+        ("a", content.slice(0, 100), {}),
+        ("b", content.slice(100, 100), {"use_dictionary": False}),
+        ("c", coded.slice(200), {}),
+    ):
+        pq.write_table(part, folder / f"{name}.parquet", **options)
+    released(folder).write(tmp_path / "out.parquet")
+    after = pq.read_table(tmp_path / "out.parquet")
+    assert after.schema == content.schema
+    assert after.equals(released(content).rows)
+
+
+def test_dictionaries_of_arrow_files_grow_where_they_must(tmp_path):
+    content = pa.table(table()).sort_by("hired")
+    kind = pa.dictionary(pa.int8(), pa.string())
+    batches = [
+        pa.RecordBatch.from_arrays(
+            [*batch.columns[:3], batch.column("hired").cast(kind), batch.column("pay")], NAMES
+        )
+        for batch in content.combine_chunks().to_batches(100)
+    ]
+    options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+    whole = pa.array(["no", "yes"])
+    with pa.ipc.new_file(tmp_path / "in.arrow", batches[0].schema, options=options) as writer:
+        for at, batch in enumerate(batches):
+            decided = batch.column("hired").cast(pa.string())
+            known = whole if at else whole.slice(0, 1)
+            codes = pa.compute.index_in(decided, value_set=known).cast(pa.int8())
+            column = pa.DictionaryArray.from_arrays(codes, known)
+            writer.write(batch.set_column(3, "hired", column))
+    for ending in ("arrow", "arrows", "parquet"):
+        made = released(tmp_path / "in.arrow")
+        written = made.write(tmp_path / f"out-{ending}.{ending}")
+        assert read(written.data, columns=COLUMNS).count() == made.certificate.posed.counts
+
+
+def test_the_rows_of_a_release_can_be_released_again(source):
+    rows = released(source).rows
+    found = certify(rows.count(), GRAPH, QUESTION, codings=rows.codings)
+    again = release(rows, ModifyData().plan(found), certificate=found)
+    assert again.changed_rows == 0
+    assert again.rows.equals(pa.Table.from_batches(rows.batches()))
+
+
 def test_dictionaries_without_the_new_value_get_it(tmp_path):
     content = pa.table(table())
     some = content.filter(pa.compute.equal(content.column("hired"), "no"))
@@ -246,11 +294,8 @@ def test_a_frame_can_be_written(tmp_path):
 
 
 def test_counts_are_written_with_a_column_for_them(tmp_path):
-    from tests.hiring import GRAPH  # noqa: PLC0415
 
-    from evenhand.evidence import certify  # noqa: PLC0415
     from evenhand.release import release  # noqa: PLC0415
-    from evenhand.removal import ModifyData  # noqa: PLC0415
 
     counts = CountTable.of({name: table()[name] for name in COLUMNS})
     found = certify(counts, GRAPH, QUESTION)

@@ -102,3 +102,10 @@ def test_counts_beyond_64_bits_are_exact():
     assert fits(*found, sizes, Fraction(1, 20))
     fewer = Pair(found.small - 1, found.large)
     assert not fits(*fewer, sizes, Fraction(1, 20))
+
+
+def test_a_solution_exists_however_small_the_threshold():
+    """Groups of nearly the same size, where almost no pair of counts has equal rates."""
+    sizes, threshold = Pair(5000, 5001), Fraction(1, 10**6)
+    found = fewest_changes(Pair(0, 600), sizes, threshold, asks_small=True, only_raise=True)
+    assert fits(*found, sizes, threshold)

@@ -456,8 +456,9 @@ def test_a_relation_that_fails_late_is_refused(duckdb):
 
 
 def test_mixed_types_in_a_frame_are_refused_by_column(pandas):
-    frame = pandas.DataFrame({"a": [1, "x"], "b": [1, 2]})
-    assert "column a" in str(the_problem(InputError, frame))
+    problem = the_problem(InputError, pandas.DataFrame({"a": [1, "x"], "b": [1, 2]}))
+    assert "several types" in problem.what
+    assert "column a" in problem.found
 
 
 def test_text_that_is_not_utf_8_is_refused_in_tables(tmp_path):
@@ -621,3 +622,12 @@ def test_a_reader_is_read_once():
     problem = the_problem(InputError, reader, bins={"a": 2})
     assert "only once" in problem.what
     assert "read_all" in problem.remedy
+
+
+def test_a_merge_that_does_nothing_is_refused_with_near_values(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("work,sex\nPrivate,f\nState,m\n")
+    with pytest.raises(ValuesError, match="Did you mean 'Private'") as caught:
+        read(path, merge={"work": {"x": ["privat"]}}).count()
+    assert "data.csv" in caught.value.problems[0].where
+    assert read(path, merge={"work": {"x": ["Private", "Absent"]}}).count().rows == 2

@@ -39,8 +39,8 @@ def batches_of(
     """The tests of the pairs, given the sets of so many attributes that their ends offer.
 
     ``pairs`` is symmetric; ``offers[a]`` are the attributes that an end a draws sets from.
-    Sets of one end come in lexicographic order. The tests of an end are a family, since sets are
-    drawn from few attributes; where its pairs are many and apart, those of each pair are one.
+    Sets of one end come in lexicographic order. The tests of an end are a family, as its sets
+    are drawn from few attributes; or, where the other ends are not among these, of each pair.
     """
     waiting: list[Batch] = []
     for side in range(len(pairs)):
@@ -49,7 +49,7 @@ def batches_of(
         if not len(others) or len(pool) < depth:
             continue
         for chosen in _subsets(len(pool), depth):
-            waiting.append(_side(side, others, pool[chosen], offers, by_pair))
+            waiting.append(_side(side, others, pool[chosen], offers, by_pair=by_pair))
             if sum(map(len, waiting)) > _MOST_TESTS:
                 yield Batch.joined(waiting)
                 waiting = []
@@ -57,7 +57,7 @@ def batches_of(
         yield Batch.joined(waiting)
 
 
-def _side(side: int, others: Indices, sets: Indices, offers: Matrix, by_pair: bool) -> Batch:
+def _side(side: int, others: Indices, sets: Indices, offers: Matrix, *, by_pair: bool) -> Batch:
     """The tests of one end against others, without sets that an earlier end offers too."""
     held = np.zeros((len(sets), len(offers)), bool)
     held[np.arange(len(sets))[:, None], sets] = True

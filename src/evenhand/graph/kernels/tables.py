@@ -29,11 +29,16 @@ class Table(NamedTuple):
         cards = np.array([counts.cards[i] for i in at], np.int64)
         return cls(np.ascontiguousarray(codes[:, order]), rows, cards, float(rows.sum()))
 
-    def merged(self, attributes: Indices) -> "Table":
-        """Merge lines that agree in some attributes; the codes of others lose their meaning."""
+    def merged(self, attributes: Indices, most: float) -> "Table | None":
+        """Merge lines that agree in some attributes, unless that leaves more than ``most``.
+
+        The codes of other attributes lose their meaning.
+        """
         groups = whole(self.rows)
         for at in attributes.tolist():
             groups = refine(groups, self.codes[at], int(self.cards[at]), self.rows)
+            if len(groups.rows) > most:
+                return None
         line = np.empty(len(groups.rows), np.intp)
         line[groups.of] = np.arange(len(groups.of))
         codes = np.ascontiguousarray(self.codes[:, line])

@@ -1,0 +1,35 @@
+"""Engines that the tests cannot run: what they are asked compiles for them."""
+
+from dataclasses import replace
+
+import pytest
+from tests.hiring import COLUMNS
+from tests.people_in_engines import CODINGS, audit, in_duckdb, people, quiet
+
+from evenhand import Codings
+from evenhand.release.engine import EngineChange
+from evenhand.rows.engine import grouped_lines
+
+pytestmark = quiet
+DIALECTS = ("postgres", "bigquery", "snowflake", "trino", "databricks")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_counting_with_bins_and_missing_values_compiles(ibis, dialect):
+    kinds = {name: "string" for name in COLUMNS} | {"age": "int64", "score": "float64"}
+    table = ibis.table(kinds, name="people")
+    codings = Codings.of(bins={"age": [30, 45], "score": ["0.1"]}, na=["25"], missing="level")
+    lines = grouped_lines(table, table.columns, codings, "rows")
+    text = ibis.to_sql(lines, dialect=dialect)
+    assert "GROUP BY" in text
+    assert ">45" in text
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("missing", ["error", "drop"])
+def test_the_released_table_compiles(ibis, dialect, missing):
+    found = audit(in_duckdb(ibis, people(400)), codings=replace(CODINGS, missing=missing))
+    change = EngineChange.of(found.rows, found.plan(), found.certificate.posed, 7, "id")
+    text = ibis.to_sql(change.released, dialect=dialect)
+    assert "CASE WHEN" in text
+    assert "JOIN" not in text

@@ -1,0 +1,58 @@
+import pytest
+
+from evenhand import Codings, Tiers, Verdict, audit, datasets, read
+from evenhand.errors import QuestionError
+from evenhand.graph import CausalGraph
+
+ASKED = datasets.question("admissions")
+GRAPH = CausalGraph.parse(
+    "gender -> major -> admission; gender -> admission; test_score -> admission"
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    lines = ["gender,major,test_score,admission,n"]
+    lines += [",".join([*labels, str(n)]) for labels, n in datasets.admissions(2)]
+    target = tmp_path / "data.csv"
+    target.write_text("\n".join(lines))
+    return target
+
+
+def test_a_file_and_its_counts_give_the_same_certificate(path):
+    by_file = audit(path, ASKED.question, graph=GRAPH, codings=Codings.of(frequency="n"))
+    by_counts = audit(datasets.admissions(2), ASKED.question, graph=GRAPH)
+    assert by_file.verdict is Verdict.NOT_CERTIFIED
+    assert by_file.certificate.digest == by_counts.certificate.digest
+
+
+def test_a_graph_is_learned_where_none_is_given(path):
+    found = audit(path, ASKED, codings=Codings.of(frequency="n"))
+    assert found.graph.record.test == "chi-square"
+    assert found.knowledge == ASKED.knowledge
+
+
+def test_without_tiers_the_decision_comes_last_and_the_summary_says_so(path):
+    found = audit(path, ASKED.question, codings=Codings.of(frequency="n"))
+    assert found.knowledge.tiers == Tiers(..., ["admission"])
+    assert "taken to come after all other columns" in str(found)
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_codings_that_would_have_no_effect_are_refused(path, counted):
+    rows = read(path, frequency="n")
+    merge = Codings.of(merge={"major": {"any": ["CS", "EE"]}})
+    with pytest.raises(QuestionError, match="already read"):
+        audit(rows.count() if counted else rows, ASKED.question, codings=merge, graph=GRAPH)
+
+
+def test_a_release_without_a_seed_is_drawn_anew_each_time(path):
+    found = audit(path, ASKED.question, graph=GRAPH, codings=Codings.of(frequency="n"))
+    assert found.release().seed != found.release().seed
+
+
+def test_the_rest_is_pooled_in_a_partition_of_ones_own_too():
+    question = ASKED.question
+    pooled = type(question)(**(question.to_dict() | {"other": "rest"}))
+    found = audit(datasets.admissions(1), pooled, graph=GRAPH)
+    assert not found.explain_partition("test_score").is_meaningful
