@@ -24,6 +24,13 @@ IMPLEMENTED = labels_in("src", r"Paper: ([\w:, -]+)")
 TESTED = labels_in("tests", r"mark\.paper\(\"([\w:]+)\"\)")
 
 
+def test_every_file_that_the_map_names_exists():
+    text = (ROOT / "docs/paper-map.md").read_text("utf-8")
+    for name in re.findall(r"`([\w/.-]+\.(?:py|md)|[\w/]+/)`", text):
+        beside = [ROOT / name, ROOT / "src/evenhand" / name, ROOT / "docs" / name]
+        assert any(path.exists() for path in beside), name
+
+
 def test_each_label_has_one_row():
     assert len(ROWS) == len(set(ROWS))
 

@@ -63,9 +63,16 @@ def main() -> None:
         for problem in error.problems:
             typer.echo(f"evenhand: {problem}", err=True)
         sys.exit(error.exit_status)
+    except MemoryError:
+        typer.echo("evenhand: there is not enough memory for this", err=True)
+        sys.exit(4)
     except BrokenPipeError:
         # The reader (`| head`) has seen enough. Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        typer.echo(f"evenhand: {place}{error.strerror or error}", err=True)
+        sys.exit(4)
     except KeyboardInterrupt:
         typer.echo("evenhand: interrupted", err=True)
         sys.exit(130)

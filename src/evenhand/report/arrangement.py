@@ -125,7 +125,13 @@ class _Order:
     def swap(self) -> None:
         """Change neighbours' places as long as that helps."""
         for _ in range(_PASSES):
-            if not any([self.try_swap(layer, at) for layer in self.layers for at in range(len(layer) - 1)]):
+            if not any(
+                [
+                    self.try_swap(layer, at)
+                    for layer in self.layers
+                    for at in range(len(layer) - 1)
+                ]
+            ):
                 return
 
     def try_swap(self, layer: list[int], at: int) -> bool:

@@ -22,7 +22,9 @@ def chance(
     """The statistical verdict at length."""
     verdict = ("Statistical verdict: ", Strong(f"{told.verdict}."))
     if not sharing.whole:
-        hidden = "What all groups say together rests on groups that are withheld: it is left out."
+        hidden = (
+            "What all groups say together rests on groups that are withheld: it is left out."
+        )
         return view.Chance(told=(verdict, (hidden,)), notes=())
     if not told.measured:
         nothing = "No group can be compared, so there is nothing that chance could explain."
@@ -81,7 +83,11 @@ def _together(told: Population, words: Words) -> tuple[view.Text, ...]:
         )
     if told.needed:
         needed = told.needed
-        aim = "to show a difference" if needed.toward == "shown" else "to show that all are within"
+        aim = (
+            "to show a difference"
+            if needed.toward == "shown"
+            else "to show that all are within"
+        )
         said.append(
             (
                 f"About {needed.needed:,} rows instead of {needed.rows:,} would probably do {aim} "
@@ -94,7 +100,9 @@ def _together(told: Population, words: Words) -> tuple[view.Text, ...]:
 def _relaxed(found: RelaxedCertificate, words: Words) -> str:
     claim = "claimed" if found.claimed else "not claimed"
     bound = found.bound_of_all_rows
-    least = f"at least {share(float(bound))} of the rows" if bound > 0 else "no share of the rows"
+    least = (
+        f"at least {share(float(bound))} of the rows" if bound > 0 else "no share of the rows"
+    )
     return (
         f"Relaxed criterion, that {share(float(found.assurance))} of the rows lie in groups under "
         f"{words.threshold_points}: {claim}. Mean and spread of the differences guarantee it for {least}."

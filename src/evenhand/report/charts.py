@@ -30,7 +30,12 @@ class Scale:
 
     @classmethod
     def over(
-        cls, values: Iterable[float], threshold: float, *, left: float = 0.02, right: float = 0.02
+        cls,
+        values: Iterable[float],
+        threshold: float,
+        *,
+        left: float = 0.02,
+        right: float = 0.02,
     ) -> "Scale":
         """A scale that holds all values and the band; at both ends some room for numbers."""
         held = [*values, -1.6 * threshold, 1.6 * threshold]
@@ -103,12 +108,13 @@ def rates(case: Case, words: Words) -> view.Rates:
     )
 
 
-def funnel(drawn: Sequence[Case], words: Words) -> view.Funnel:
+def funnel(drawn: Sequence[Case], words: Words, *, shown: str) -> view.Funnel:
     """All groups by difference and, logarithmically, by size; the largest if there are many."""
     chosen = sorted(drawn, key=lambda case: -case.found.rows)[:_MOST_DOTS]
     largest = log10(max(case.found.rows for case in chosen))
     smallest = log10(min(case.found.rows for case in chosen))
-    scale = Scale.over(map(in_points, chosen), float(100 * words.question.threshold))
+    threshold = float(100 * words.question.threshold)
+    scale = Scale.over(map(in_points, chosen), threshold, left=0.07, right=0.07)
 
     def height(rows: float) -> float:
         part = (log10(rows) - smallest) / (largest - smallest or 1.0)
@@ -126,18 +132,16 @@ def funnel(drawn: Sequence[Case], words: Words) -> view.Funnel:
         )
         for case in sorted(chosen, key=lambda case: (case.shown, case.side != 0))
     )
-    left_out = len(drawn) - len(chosen)
-    said = f"Each dot is one of the {len(drawn):,} comparable groups" if not left_out else (
-        f"Each dot is one of the {len(chosen):,} largest of {len(drawn):,} comparable groups"
-    )
+    some = f"{len(chosen):,} largest of " if len(chosen) < len(drawn) else ""
     return view.Funnel(
         title="Differences by size of group",
-        subtitle=f"{said}: its difference in percentage points from left to right, and from "
+        subtitle=f"Each dot is one of the {some}{len(drawn):,} comparable groups: its difference in percentage points from left to right, and from "
         "bottom to top how many people it holds (logarithmic).",
         axis=scale.axis(words),
         levels=tuple(view.Level(y=height(power), text=f"{power:,}") for power in powers),
         dots=dots,
         height=FUNNEL_HEIGHT,
+        shown=shown,
         told=f"{len(drawn):,} comparable groups by difference and size.",
     )
 

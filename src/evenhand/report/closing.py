@@ -40,7 +40,12 @@ def _absent(certificate: Certificate, words: Words, sharing: Sharing) -> list[vi
         return [("Groups in which one side is absent are withheld, and so is their number.",)]
     absent = certificate.unmeasured
     if not absent:
-        return [(Strong("Nothing was left out by necessity."), f" Every group holds both {words.group} and {words.other}.")]
+        return [
+            (
+                Strong("Nothing was left out by necessity."),
+                f" Every group holds both {words.group} and {words.other}.",
+            )
+        ]
     rows = int(certificate.partition.rows[absent.chosen].sum())
     only = int((certificate.partition.group[absent.chosen] == 0).sum())
     return [
@@ -53,18 +58,29 @@ def _absent(certificate: Certificate, words: Words, sharing: Sharing) -> list[vi
             f" Nobody there can be compared, so they neither support the verdict nor speak against it. {only:,} of "
             f"them hold only {words.other}. {least}",
         ),
-        (f"The largest of them; all are in the certificate.",) if len(absent) > _LARGEST else ("They are:",),
+        (f"The largest of them; all are in the certificate.",)
+        if len(absent) > _LARGEST
+        else ("They are:",),
     ]
 
 
 def checking(
-    certificate: Certificate, drawn: Sequence[Case], source: str | None, words: Words, sharing: Sharing
+    certificate: Certificate,
+    drawn: Sequence[Case],
+    source: str | None,
+    words: Words,
+    sharing: Sharing,
 ) -> view.Checking:
     """One sum by hand, the commands, and the digest of the counts."""
     data = source or "DATA.csv"
     name = f"{PurePath(data).stem}.certificate.json"
     commands = [(f"evenhand verify {_quoted(name)}", "the arithmetic, from the counts alone")]
-    commands += [(f"evenhand verify {_quoted(name)} {_quoted(data)}", "that the counts come from this table")]
+    commands += [
+        (
+            f"evenhand verify {_quoted(name)} {_quoted(data)}",
+            "that the counts come from this table",
+        )
+    ]
     commands += [(f"python checker.py {_quoted(name)}", "the same, without evenhand")]
     return view.Checking(
         sums=tuple(_sum(case, words) for case in drawn[:1]),
@@ -106,29 +122,58 @@ def small_print(
         f"{question.protected} = {question.group}, compared with {question.other}; {question.decision} = "
         f"{question.favorable}; τ = {question.threshold}"
     )
-    privacy = (
-        "Certified does not mean anonymous."
-        + (
-            f" Groups with a count under {sharing.least_count} are withheld whole, with all totals that would give them "
-            "back; ids number the groups of this copy only."
-            if sharing.share
-            else " This report shows small counts: make a copy with --share before passing it on."
-        )
+    privacy = "Certified does not mean anonymous." + (
+        f" Groups with a count under {sharing.least_count} are withheld whole, with all totals that would give them "
+        "back; ids number the groups of this copy only."
+        if sharing.share
+        else " This report shows small counts: make a copy with --share before passing it on."
     )
     return (
-        ("Sign", (f"Difference = share of {words.other} minus share of {words.group}. Positive: {words.other} higher.",)),
+        (
+            "Sign",
+            (
+                f"Difference = share of {words.other} minus share of {words.group}. Positive: {words.other} higher.",
+            ),
+        ),
         (
             "Exactness",
-            ("Whether a difference reaches the threshold is decided in whole numbers. A value under the threshold is "
-             "never printed as the threshold.",),
+            (
+                "Whether a difference reaches the threshold is decided in whole numbers. A value under the threshold is "
+                "never printed as the threshold.",
+            ),
         ),
-        ("Group", ("People with the same values of all decision causes; the method calls it a subpopulation.",)),
+        (
+            "Group",
+            (
+                "People with the same values of all decision causes; the method calls it a subpopulation.",
+            ),
+        ),
         ("Interval", ("Newcombe’s method from Wilson limits, 95%.",)),
-        ("p", ("Score test that the difference is at most the threshold, exact where a side is tiny; adjusted by Holm’s method.",)),
-        ("Shown", ("The interval lies wholly beyond the threshold, and the adjusted p is under 0.05.",)),
-        ("Unrecorded cause", ("It moves a difference by at most its imbalance between the two sides times its effect on the rate.",)),
+        (
+            "p",
+            (
+                "Score test that the difference is at most the threshold, exact where a side is tiny; adjusted by Holm’s method.",
+            ),
+        ),
+        (
+            "Shown",
+            (
+                "The interval lies wholly beyond the threshold, and the adjusted p is under 0.05.",
+            ),
+        ),
+        (
+            "Unrecorded cause",
+            (
+                "It moves a difference by at most its imbalance between the two sides times its effect on the rate.",
+            ),
+        ),
         ("Codes", (codes,)),
         ("Privacy", (privacy,)),
-        ("Method", ("Zhang, Wu, Wu: Achieving Non-Discrimination in Data Release; corrections in the documentation.",)),
+        (
+            "Method",
+            (
+                "Zhang, Wu, Wu: Achieving Non-Discrimination in Data Release; corrections in the documentation.",
+            ),
+        ),
         ("Made by", (f"evenhand {version('evenhand')}, {generated}.",)),
     )

@@ -75,7 +75,11 @@ def collect(
     copy = f"copy for others: counts under {asked.least_count} withheld"
     return view.Page(
         title=f"{certificate.verdict}: {question} | {name}",
-        masthead=(name, asked.generated, copy if asked.share else "full report: small counts shown"),
+        masthead=(
+            name,
+            asked.generated,
+            copy if asked.share else "full report: small counts shown",
+        ),
         question=question,
         lead=lead(certificate, words, sharing),
         verdicts=verdicts(certificate, drawn, told, words, sharing),
@@ -103,10 +107,20 @@ def _causes(certificate: Certificate, words: Words) -> tuple[view.Text, ...]:
         None: (f"perhaps {words.protected} itself, and ",),
     }[certificate.direct_arrow]
     others = words.columns(causes) if causes else "nothing else"
-    said: view.Text = (f"In this graph {words.decision} is caused by ", *direct, Strong(others), ".")
-    possible = sorted({n for names in certificate.possible_decision_causes for n in names} - set(causes))
+    said: view.Text = (
+        f"In this graph {words.decision} is caused by ",
+        *direct,
+        Strong(others),
+        ".",
+    )
+    possible = sorted(
+        {n for names in certificate.possible_decision_causes for n in names} - set(causes)
+    )
     if possible:
-        said = (*said, f" Whether {listing(map(words.column, possible))} {'does' if len(possible) == 1 else 'do'} is open.")
+        said = (
+            *said,
+            f" Whether {listing(map(words.column, possible))} {'does' if len(possible) == 1 else 'do'} is open.",
+        )
     return (
         said,
         (
@@ -126,12 +140,24 @@ def _graph(certificate: Certificate, plan: Sketch, words: Words) -> view.GraphFi
         ("after", "a consequence of the decision: never held equal"),
         ("rest", "other arrows"),
     )
-    left_out = f" {count(plan.left_out, 'attribute')} without a part in the question {'is' if plan.left_out == 1 else 'are'} not drawn." if plan.left_out else ""
-    order = " They stand in the order of events that was given; no arrow points back in it." if plan.headings else ""
+    left_out = (
+        f" {count(plan.left_out, 'attribute')} without a part in the question {'is' if plan.left_out == 1 else 'are'} not drawn."
+        if plan.left_out
+        else ""
+    )
+    order = (
+        " They stand in the order of events that was given; no arrow points back in it."
+        if plan.headings
+        else ""
+    )
     links = count(len(graph.arrows), "arrow")
     if graph.undirected:
         links += f" and {count(len(graph.undirected), 'link')} of open direction, drawn without a head,"
-    arrows = [f"{words.column(a)} → {words.column(b)}" for a, b in sorted(graph.arrows) if question.decision in (a, b)]
+    arrows = [
+        f"{words.column(a)} → {words.column(b)}"
+        for a, b in sorted(graph.arrows)
+        if question.decision in (a, b)
+    ]
     return view.GraphFigure(
         subtitle=f"{links} among {count(len(graph.nodes), 'attribute')}.{order}{left_out}",
         told=f"Causal graph. At the decision: {'; '.join(arrows) or 'no arrows'}.",

@@ -37,7 +37,11 @@ def comparisons(
         lead=_lead(certificate, words),
         rows=(*checked, *told),
         reached=f"Groups at or beyond {words.threshold_points}",
-        after=(*_more(certificate), *_gap(certificate, everybody, words, sharing), *_asked(asked, words)),
+        after=(
+            *_more(certificate),
+            *_gap(certificate, everybody, words, sharing),
+            *_asked(asked, words),
+        ),
     )
 
 
@@ -94,8 +98,13 @@ def _numbers(partition: Partition, words: Words, *, hidden: bool) -> dict[str, s
         return {"reached": "withheld", "span": "withheld"}
     measured = int(partition.measured.sum())
     span = _extremes(partition)
-    shown = sorted({words.points(end) for end in span}, key=[words.points(e) for e in span].index)
-    return {"reached": f"{partition.violating:,} of {measured:,}", "span": " to ".join(shown) or "none"}
+    shown = sorted(
+        {words.points(end) for end in span}, key=[words.points(e) for e in span].index
+    )
+    return {
+        "reached": f"{partition.violating:,} of {measured:,}",
+        "span": " to ".join(shown) or "none",
+    }
 
 
 def _extremes(partition: Partition) -> list[Fraction]:
@@ -104,7 +113,9 @@ def _extremes(partition: Partition) -> list[Fraction]:
     if not len(lines):
         return []
     drawn = partition.statistics.difference
-    ends = (partition.risk_difference(int(lines[at])) for at in (drawn.argmin(), drawn.argmax()))
+    ends = (
+        partition.risk_difference(int(lines[at])) for at in (drawn.argmin(), drawn.argmax())
+    )
     return [end for end in ends if end is not None]
 
 
@@ -182,7 +193,10 @@ def _more(certificate: Certificate) -> tuple[view.Text, ...]:
 
 
 def _gap(
-    certificate: Certificate, everybody: PartitionExplanation | None, words: Words, sharing: Sharing
+    certificate: Certificate,
+    everybody: PartitionExplanation | None,
+    words: Words,
+    sharing: Sharing,
 ) -> tuple[view.Text, ...]:
     """Why the choice matters: the plain gap beside the average among people alike."""
     moments = certificate.relaxed().moments
@@ -207,7 +221,11 @@ def _asked(asked: PartitionExplanation | None, words: Words) -> tuple[view.Text,
         return (("No further comparison was asked about.",),)
     names = words.columns(asked.partition.names)
     if asked.is_meaningful:
-        return ((f"The comparison that was asked for, by {names}, is meaningful: what it shows is evidence.",),)
+        return (
+            (
+                f"The comparison that was asked for, by {names}, is meaningful: what it shows is evidence.",
+            ),
+        )
     return (
         (
             f"The comparison that was asked for, by {names}, is misleading: what it shows, or does not show, is no "
@@ -221,8 +239,13 @@ def _reasons(
 ) -> tuple[str, ...]:
     """Why it misleads, and what would mend it."""
     check = found.check
-    said = [f"leaves open {_path(check.open_path, words, certificate)}"] if check.open_path else []
-    said += [f"{words.column(name)} is a consequence of {words.decision}" for name in check.consequences]
+    said = (
+        [f"leaves open {_path(check.open_path, words, certificate)}"] if check.open_path else []
+    )
+    said += [
+        f"{words.column(name)} is a consequence of {words.decision}"
+        for name in check.consequences
+    ]
     mend = [f"hold {words.columns(check.missing)} equal"] if check.missing else []
     mend += [f"leave out {words.columns(check.consequences)}"] if check.consequences else []
     return (*said, *([f"to mend it, {' and '.join(mend)}"] if mend else []))

@@ -29,8 +29,8 @@ def differences(
         lead=_lead(drawn, words, sharing),
         all_people=f"All {certificate.rows:,} people by the difference in their group.",
         parts=() if few or not sharing.whole else _parts(certificate, words),
-        funnel=None if few else funnel(drawn, words),
-        plot=_plot(certificate, chosen, words, few=few) if chosen else None,
+        funnel=None if few else funnel(drawn, words, shown=_shown(sharing)),
+        plot=_plot(certificate, chosen, words, sharing, few=few) if chosen else None,
     )
 
 
@@ -47,13 +47,17 @@ def evidence(drawn: Sequence[Case], words: Words, sharing: Sharing) -> view.Evid
         + (f"; {beyond:,} more are in the certificate" if beyond else ""),
         group=capital(words.group),
         other=capital(words.other),
+        shown="shown" if sharing.whole else "interval beyond",
+        not_shown="not shown" if sharing.whole else "interval reaches in",
         note=_note(words, sharing),
     )
 
 
 def _lead(drawn: Sequence[Case], words: Words, sharing: Sharing) -> view.Text:
     if not drawn:
-        return (f"There is no group to show in which {words.group} and {words.other} can be compared.",)
+        return (
+            f"There is no group to show in which {words.group} and {words.other} can be compared.",
+        )
     sides = {case.side for case in drawn}
     values = [case.found.risk_difference or 0 for case in drawn]
     span = f"{words.points(min(values))} to {words.points(max(values))} points"
@@ -100,7 +104,12 @@ def _parts(certificate: Certificate, words: Words) -> tuple[view.Part, ...]:
 
 
 def _plot(
-    certificate: Certificate, chosen: Sequence[Case], words: Words, *, few: bool
+    certificate: Certificate,
+    chosen: Sequence[Case],
+    words: Words,
+    sharing: Sharing,
+    *,
+    few: bool,
 ) -> view.DotPlot:
     threshold = float(100 * words.question.threshold)
     values = [end for case in chosen for end in ends(case)]
@@ -115,7 +124,9 @@ def _plot(
     if common and not flags:
         subtitle += f" All of them: {words.alike(common)}."
         names = tuple(name for name in names if name not in common)
-    lead, *rest = sorted(names, key=lambda n: -len(certificate.posed.counts.attribute(n))) or [""]
+    lead, *rest = sorted(names, key=lambda n: -len(certificate.posed.counts.attribute(n))) or [
+        ""
+    ]
     return view.DotPlot(
         title=title,
         subtitle=subtitle,
@@ -125,12 +136,20 @@ def _plot(
         rates=f"Share who {words.did}" if few else "",
         group=words.group,
         other=words.other,
+        shown=_shown(sharing),
         axis=scale.axis(words),
         lines=tuple(
             view.Line(
                 id=case.id,
-                name=_name(case, lead, words) if few else words.alike({n: case.found.where[n] for n in names}),
-                detail=" · ".join([*(words.labels.value(n, case.found.where[n]) for n in rest if few), f"{case.found.rows:,}"]),
+                name=_name(case, lead, words)
+                if few
+                else words.alike({n: case.found.where[n] for n in names}),
+                detail=" · ".join(
+                    [
+                        *(words.labels.value(n, case.found.where[n]) for n in rest if few),
+                        f"{case.found.rows:,}",
+                    ]
+                ),
                 flags=tuple(case.found.where[n] == _yes(certificate, n) for n, _ in flags),
                 rates=rates(case, words) if few else None,
                 mark=mark(case, scale, words),
@@ -167,7 +186,9 @@ def _titles(chosen: Sequence[Case], words: Words, *, few: bool) -> tuple[str, st
 def _common(chosen: Sequence[Case], names: Sequence[str]) -> dict[str, str]:
     """Values that all of them share."""
     first = chosen[0].found.where
-    return {n: first[n] for n in names if all(case.found.where[n] == first[n] for case in chosen)}
+    return {
+        n: first[n] for n in names if all(case.found.where[n] == first[n] for case in chosen)
+    }
 
 
 def _yes(certificate: Certificate, name: str) -> str:
@@ -190,7 +211,9 @@ def _evidence_lead(
 ) -> view.Text:
     if not reaching:
         where = "No group that may be shown" if not sharing.whole else "No comparable group"
-        return (f"{where} differs by {words.threshold_points} or more: there is no evidence to list.",)
+        return (
+            f"{where} differs by {words.threshold_points} or more: there is no evidence to list.",
+        )
     if not sharing.whole:
         return (
             f"Of the groups that may be shown, {len(reaching):,} "
@@ -202,21 +225,30 @@ def _evidence_lead(
             f" are evidence. The {len(told)} least likely to be chance are told in words, "
             "the others follow in numbers; all of them are in the certificate.",
         )
-    many = "The one group that counts as evidence" if len(reaching) == 1 else (
-        f"All {len(reaching)} groups that count as evidence"
+    many = (
+        "The one group that counts as evidence"
+        if len(reaching) == 1
+        else (f"All {len(reaching)} groups that count as evidence")
     )
     return (f"{many}, least likely to be chance first.",)
 
 
-def _note(words: Words, sharing: Sharing) -> view.Text:
+def _shown(sharing: Sharing) -> str:
+    """What a filled mark means: without the withheld groups chance cannot be allowed for."""
+    return "more than chance" if sharing.whole else "interval beyond the threshold"
+
+
+def _note(words: Words, sharing: Sharing) -> str:
     adjusted = (
-        "The adjusted p allows for all comparisons made."
+        "The adjusted p allows for all comparisons made; a difference is shown if its interval lies "
+        "wholly beyond the threshold and its adjusted p is under 0.05."
         if sharing.whole
-        else "Adjusted p-values depend on groups that are withheld, and are left out."
+        else "Adjusted p-values depend on groups that are withheld, and are left out: whether a "
+        "difference is more than chance among so many is not said here."
     )
     return (
-        f"p is the probability of a difference at least so large, were the true one no larger than "
-        f"{words.threshold_points}. {adjusted} ● shown to be more than chance; ○ could be chance.",
+        "p is the probability of a difference at least so large, were the true one no larger than "
+        f"{words.threshold_points}. {adjusted}"
     )
 
 
@@ -240,4 +272,6 @@ def _finding(case: Case, words: Words, sharing: Sharing) -> view.Finding:
 def ids(chosen: Sequence[Case], *, most: int = 12) -> str:
     """The ids of some groups in a row."""
     named = [case.id for case in chosen]
-    return listing([*named[:most], f"{len(named) - most:,} more"] if len(named) > most else named)
+    return listing(
+        [*named[:most], f"{len(named) - most:,} more"] if len(named) > most else named
+    )

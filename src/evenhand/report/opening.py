@@ -42,7 +42,11 @@ def lead(certificate: Certificate, words: Words, sharing: Sharing) -> view.Text:
 
 
 def verdicts(
-    certificate: Certificate, drawn: Sequence[Case], told: Population, words: Words, sharing: Sharing
+    certificate: Certificate,
+    drawn: Sequence[Case],
+    told: Population,
+    words: Words,
+    sharing: Sharing,
 ) -> view.Verdicts:
     """The exact and the statistical verdict with the same weight."""
     return view.Verdicts(
@@ -79,7 +83,9 @@ def example(drawn: Sequence[Case], words: Words) -> view.Example | None:
             *words.story(found),
             " A difference of ",
             Strong(f"{words.points(found.risk_difference).removeprefix('−')} points"),
-            f" between people who are alike in what the decision may depend on (", Strong(case.id), ").",
+            f" between people who are alike in what the decision may depend on (",
+            Strong(case.id),
+            ").",
         ),
         bars=tuple(
             view.Bar(
@@ -126,8 +132,10 @@ def _exact(
             "People alike in what causes the decision differ by less than the threshold, but "
             "another comparison that the graph calls meaningful does not meet it.",
         )
-    which = _all(len(drawn)) if len(reaching) == len(drawn) else (
-        f"{len(reaching):,} of {len(drawn):,} comparable groups"
+    which = (
+        _all(len(drawn))
+        if len(reaching) == len(drawn)
+        else (f"{len(reaching):,} of {len(drawn):,} comparable groups")
     )
     above, below = (sum(case.side == side for case in reaching) for side in (1, -1))
     if above and below:
@@ -172,7 +180,11 @@ def _statistical(told: Population, words: Words, sharing: Sharing) -> view.Text:
             "Chance and the number of comparisons allowed for, ",
             Strong(f"{told.shown:,} of {told.measured:,} groups"),
             f" {'shows' if told.shown == 1 else 'show'} {beyond}. "
-            + ("The others do not settle it." if told.shown < told.measured else "No group is left open."),
+            + (
+                "The others do not settle it."
+                if told.shown < told.measured
+                else "No group is left open."
+            ),
         )
     return (
         "Chance and the number of comparisons allowed for, these rows neither show "
@@ -223,7 +235,9 @@ def _reasons(certificate: Certificate) -> tuple[str, ...]:
     return tuple(map(str, certificate.reasons))
 
 
-def _figures(certificate: Certificate, told: Population, words: Words) -> tuple[view.Figure, ...]:
+def _figures(
+    certificate: Certificate, told: Population, words: Words
+) -> tuple[view.Figure, ...]:
     partition = certificate.partition
     moments = certificate.relaxed().moments
     mean = moments.mean if moments else None
@@ -243,6 +257,7 @@ def _figures(certificate: Certificate, told: Population, words: Words) -> tuple[
             meaning=f"groups {have(told.shown)} a difference shown to be more than chance",
         ),
         view.Figure(
-            number=share(float(certificate.coverage.rows)), meaning="of the rows could be compared"
+            number=share(float(certificate.coverage.rows)),
+            meaning="of the rows could be compared",
         ),
     )

@@ -50,9 +50,7 @@ class Sketch:
     left_out: int
 
 
-def sketch(
-    found: Findings, knowledge: Knowledge, label: Callable[[str], str]
-) -> Sketch:
+def sketch(found: Findings, knowledge: Knowledge, label: Callable[[str], str]) -> Sketch:
     """Choose what is drawn, and in which column: tiers, the decision's own tier in three."""
     graph, question = found.graph, found.question
     roles = _roles(found)
@@ -61,13 +59,23 @@ def sketch(
     if len(kept) > MOST_BOXES:
         kept = {n for n in kept if roles[n] not in ("plain", "consequence")}
         kept |= graph.children(question.decision)
-    places = {name: _place(graph, question.protected, question.decision, order, name) for name in kept}
+    places = {
+        name: _place(graph, question.protected, question.decision, order, name) for name in kept
+    }
     columns = sorted(set(places.values()))
     nodes = tuple(
-        Node(name=name, label=visible(label(name)), role=roles[name], column=columns.index(places[name]))
+        Node(
+            name=name,
+            label=visible(label(name)),
+            role=roles[name],
+            column=columns.index(places[name]),
+        )
         for name in sorted(kept, key=lambda n: (places[n], roles[n] != "protected", n))
     )
-    ends = (*((a, b, True) for a, b in sorted(graph.arrows)), *((a, b, False) for a, b in sorted(graph.undirected)))
+    ends = (
+        *((a, b, True) for a, b in sorted(graph.arrows)),
+        *((a, b, False) for a, b in sorted(graph.undirected)),
+    )
     links = tuple(
         (a, b, _kind(question.protected, question.decision, roles, a, b), directed)
         for a, b, directed in ends
@@ -97,7 +105,11 @@ def draw_narrow(plan: Sketch, *, abreast: int = 3) -> view.Drawing:
         tier = sorted((n for n in plan.nodes if n.column == column), key=lambda n: rank[n.name])
         many = -(-len(tier) // abreast)
         for start in range(many):
-            rows.append(tier[start::many] if many == 1 else tier[start * len(tier) // many : (start + 1) * len(tier) // many])
+            rows.append(
+                tier[start::many]
+                if many == 1
+                else tier[start * len(tier) // many : (start + 1) * len(tier) // many]
+            )
     nodes = tuple(replace(node, column=at) for at, row in enumerate(rows) for node in row)
     frame = _Frame(box=100.0, gap=46.0, letters=12, wide=False)
     return _draw(replace(plan, nodes=nodes, headings=()), frame)
@@ -127,8 +139,12 @@ class _Run:
 
 def _draw(plan: Sketch, frame: _Frame) -> view.Drawing:
     lines = {node.name: wrapped(node.label, frame.letters) for node in plan.nodes}
-    incoming = {node.name: sum(b == node.name for _, b, _, _ in plan.links) for node in plan.nodes}
-    outgoing = {node.name: sum(a == node.name for a, _, _, _ in plan.links) for node in plan.nodes}
+    incoming = {
+        node.name: sum(b == node.name for _, b, _, _ in plan.links) for node in plan.nodes
+    }
+    outgoing = {
+        node.name: sum(a == node.name for a, _, _, _ in plan.links) for node in plan.nodes
+    }
 
     def height(node: Node) -> float:
         text = 16.0 * len(lines[node.name]) + (15 if _CAPTIONS[node.role] else 0) + 14
@@ -140,7 +156,12 @@ def _draw(plan: Sketch, frame: _Frame) -> view.Drawing:
     thick = {n.name: height(n) if frame.wide else frame.box for n in plan.nodes}
     deep = frame.box if frame.wide else max(map(height, plan.nodes))
     items = [
-        Item(layer=n.column, size=thick[n.name], margin=18 if frame.wide else 14, pinned=n.role == "protected" and frame.wide)
+        Item(
+            layer=n.column,
+            size=thick[n.name],
+            margin=18 if frame.wide else 14,
+            pinned=n.role == "protected" and frame.wide,
+        )
         for n in plan.nodes
     ]
     index = {node.name: at for at, node in enumerate(plan.nodes)}
@@ -153,16 +174,21 @@ def _draw(plan: Sketch, frame: _Frame) -> view.Drawing:
         return layer * (deep + frame.gap) + (0 if frame.wide else 2)
 
     pen = _Pen(items, [c + top for c in centre], runs, along, deep, frame.point)
-    arrows = sorted(
-        (pen.arrow(run) for run in runs), key=lambda arrow: _STRENGTHS[arrow.kind]
-    )
+    arrows = sorted((pen.arrow(run) for run in runs), key=lambda arrow: _STRENGTHS[arrow.kind])
     boxes = tuple(
-        _box(node, lines[node.name], frame.point(along(node.column), pen.centre[at] - thick[node.name] / 2),
-             frame.point(deep, thick[node.name]))
+        _box(
+            node,
+            lines[node.name],
+            frame.point(along(node.column), pen.centre[at] - thick[node.name] / 2),
+            frame.point(deep, thick[node.name]),
+        )
         for at, node in enumerate(plan.nodes)
     )
     layers = max(item.layer for item in items)
-    extent = frame.point(along(layers) + deep, max(c + i.size / 2 for c, i in zip(pen.centre, items, strict=True)))
+    extent = frame.point(
+        along(layers) + deep,
+        max(c + i.size / 2 for c, i in zip(pen.centre, items, strict=True)),
+    )
     return view.Drawing(
         left=-pen.before if frame.wide else -2.0,
         top=-2.0 if frame.wide else -pen.before,
@@ -189,7 +215,11 @@ def _runs(
         stops = [first]
         for layer in range(items[first].layer + 1, items[last].layer):
             thin = kind == "rest"
-            items.append(Item(layer=layer, size=1.0, margin=4.0 if thin else 7.0, pinned=kind == "direct"))
+            items.append(
+                Item(
+                    layer=layer, size=1.0, margin=4.0 if thin else 7.0, pinned=kind == "direct"
+                )
+            )
             stops.append(len(items) - 1)
         stops.append(last)
         links += [Link(s, t, _STRENGTHS[kind]) for s, t in zip(stops, stops[1:], strict=False)]
@@ -209,11 +239,26 @@ class _Pen:
         deep: float,
         point: Point,
     ) -> None:
-        self.items, self.centre, self.along, self.deep, self.point = items, centre, along, deep, point
+        self.items, self.centre, self.along, self.deep, self.point = (
+            items,
+            centre,
+            along,
+            deep,
+            point,
+        )
         self.rank = {
             box: at
             for layer in range(max(item.layer for item in items) + 1)
-            for at, box in enumerate(sorted((i for i, item in enumerate(items) if item.layer == layer and item.size > 1), key=centre.__getitem__))
+            for at, box in enumerate(
+                sorted(
+                    (
+                        i
+                        for i, item in enumerate(items)
+                        if item.layer == layer and item.size > 1
+                    ),
+                    key=centre.__getitem__,
+                )
+            )
         }
         self.last = max(item.layer for item in items)
         self.before = self.after = 2.0
@@ -224,10 +269,15 @@ class _Pen:
         """Give each link its own place on the side of a box, in the order of the other ends."""
         sides: dict[tuple[int, bool], list[tuple[float, int]]] = {}
         for number, run in enumerate(runs):
-            for box, neighbour in ((run.stops[0], run.stops[1]), (run.stops[-1], run.stops[-2])):
+            for box, neighbour in (
+                (run.stops[0], run.stops[1]),
+                (run.stops[-1], run.stops[-2]),
+            ):
                 step = self.items[neighbour].layer - self.items[box].layer
                 if step:
-                    sides.setdefault((box, step > 0), []).append((self.centre[neighbour], number))
+                    sides.setdefault((box, step > 0), []).append(
+                        (self.centre[neighbour], number)
+                    )
         self.numbers = {id(run): number for number, run in enumerate(runs)}
         for (box, _), found in sides.items():
             found.sort()
@@ -244,7 +294,10 @@ class _Pen:
             return self.beside(run, first, last, head)
         number = self.numbers[id(run)]
         forward = 1 if self.items[last].layer > self.items[first].layer else -1
-        here = (self.along(self.items[first].layer) + (self.deep if forward > 0 else 0), self.ports[number, first])
+        here = (
+            self.along(self.items[first].layer) + (self.deep if forward > 0 else 0),
+            self.ports[number, first],
+        )
         path = [f"M{self.at(*here)}"]
         for stop in run.stops[1:]:
             near = self.along(self.items[stop].layer) + (0 if forward > 0 else self.deep)
@@ -253,11 +306,15 @@ class _Pen:
             across = self.ports[number, last] if is_end else self.centre[stop]
             near -= forward * (head + 1.5 if is_end and head else 0)
             middle = (here[0] + near) / 2
-            path.append(f"C{self.at(middle, here[1])} {self.at(middle, across)} {self.at(near, across)}")
+            path.append(
+                f"C{self.at(middle, here[1])} {self.at(middle, across)} {self.at(near, across)}"
+            )
             if not is_end:
                 path.append(f"L{self.at(far, across)}")
             here = (near if is_end else far, across)
-        return view.Arrow(kind=run.kind, path="".join(path), head=self.head(here, (forward, 0), head))
+        return view.Arrow(
+            kind=run.kind, path="".join(path), head=self.head(here, (forward, 0), head)
+        )
 
     def beside(self, run: _Run, first: int, last: int, head: float) -> view.Arrow:
         """A link within a column: straight between neighbours, else an arc beside the boxes."""
@@ -269,7 +326,9 @@ class _Pen:
             middle = start + self.deep / 2
             end = to - sign * (head + 1.5 if head else 0)
             path = f"M{self.at(middle, from_)}L{self.at(middle, end)}"
-            return view.Arrow(kind=run.kind, path=path, head=self.head((middle, end), (0, sign), head))
+            return view.Arrow(
+                kind=run.kind, path=path, head=self.head((middle, end), (0, sign), head)
+            )
         right = self.items[first].layer == self.last and self.last > 0
         edge = start + (self.deep if right else 0)
         out = 1 if right else -1
@@ -368,25 +427,40 @@ def _place(
 
 def _kind(protected: str, decision: str, roles: dict[str, str], a: str, b: str) -> str:
     if b == decision:
-        return "direct" if a == protected else "cause" if roles[a] in ("cause", "possible") else "rest"
+        return (
+            "direct"
+            if a == protected
+            else "cause"
+            if roles[a] in ("cause", "possible")
+            else "rest"
+        )
     if a == decision:
         return "after" if roles[b] != "possible" else "cause"
     return "held" if a == protected and roles[b] == "cause" else "rest"
 
 
-def _headings(columns: list[tuple[int, int]], *, tiered: bool) -> tuple[tuple[str, int, int], ...]:
+def _headings(
+    columns: list[tuple[int, int]], *, tiered: bool
+) -> tuple[tuple[str, int, int], ...]:
     tiers = sorted({tier for tier, _ in columns})
     if not tiered or len(tiers) < 2:
         return ()
-    spans = {tier: [at for at, column in enumerate(columns) if column[0] == tier] for tier in tiers}
+    spans = {
+        tier: [at for at, column in enumerate(columns) if column[0] == tier] for tier in tiers
+    }
     words = ["First", *["Then"] * (len(tiers) - 2), "Last"]
-    return tuple((word, spans[t][0], spans[t][-1]) for word, t in zip(words, tiers, strict=True))
+    return tuple(
+        (word, spans[t][0], spans[t][-1]) for word, t in zip(words, tiers, strict=True)
+    )
 
 
 def _causes_first(plan: Sketch) -> list[str]:
     """The names, causes before effects as far as arrows say, else as they stand."""
     waiting = [node.name for node in plan.nodes]
-    before = {name: {a for a, b, _, directed in plan.links if b == name and directed} for name in waiting}
+    before = {
+        name: {a for a, b, _, directed in plan.links if b == name and directed}
+        for name in waiting
+    }
     done: list[str] = []
     while waiting:
         free = next((n for n in waiting if not before[n] & set(waiting)), waiting[0])

@@ -30,11 +30,15 @@ def premises(
         view.Premise(
             status="Given",
             what=f"The threshold of {words.threshold_points}.",
-            why=(("Chosen by whoever asked the question. It is a convention, not a natural limit.",),),
+            why=(
+                (
+                    "Chosen by whoever asked the question. It is a convention, not a natural limit.",
+                ),
+            ),
         ),
         *_codings(certificate, words),
         *_left_out(certificate, words, sharing),
-        _sensitivity(certificate, drawn, words),
+        _sensitivity(certificate, drawn, words, sharing),
         view.Premise(
             status="Stated",
             what=f"What is measured is the direct effect of {words.protected} in these rows.",
@@ -45,7 +49,10 @@ def premises(
                 ),
             ),
         ),
-        *(view.Premise(status="Stated", what=said, why=()) for said in certificate.also_assumed),
+        *(
+            view.Premise(status="Stated", what=said, why=())
+            for said in certificate.also_assumed
+        ),
     )
 
 
@@ -70,7 +77,11 @@ def _graph(certificate: Certificate, words: Words) -> view.Premise:
             (
                 f"It has {links}, found in these rows by the PC algorithm ({record.algorithm}): {record.test} "
                 f"test, significance {record.significance}, {count(tests, 'test')}"
-                + (f", {count(len(record.conflicts), 'contradiction')} left undirected" if record.conflicts else "")
+                + (
+                    f", {count(len(record.conflicts), 'contradiction')} left undirected"
+                    if record.conflicts
+                    else ""
+                )
                 + f". No common cause of two attributes may be missing. {dispute}",
             ),
         ),
@@ -80,10 +91,14 @@ def _graph(certificate: Certificate, words: Words) -> view.Premise:
 def _open_edges(certificate: Certificate, words: Words) -> tuple[view.Premise, ...]:
     if not certificate.ambiguous:
         return ()
-    sets = " or ".join(f"{{{words.columns(names)}}}" for names in certificate.possible_decision_causes)
+    sets = " or ".join(
+        f"{{{words.columns(names)}}}" for names in certificate.possible_decision_causes
+    )
     why = "All of them were examined, and give the same verdict."
     if certificate.deciding_edges:
-        edges = listing(f"{words.column(a)} – {words.column(b)}" for a, b in certificate.deciding_edges)
+        edges = listing(
+            f"{words.column(a)} – {words.column(b)}" for a, b in certificate.deciding_edges
+        )
         why = f"The verdict hangs on {edges}: state the direction to settle it."
     return (
         view.Premise(
@@ -98,13 +113,19 @@ def _order(knowledge: Knowledge, words: Words) -> view.Premise:
     tiers = knowledge.tiers.tiers if knowledge.tiers else ()
     if not tiers:
         return view.Premise(
-            status="Not given", what="The order of events.", why=(("No order of the attributes was stated.",),)
+            status="Not given",
+            what="The order of events.",
+            why=(("No order of the attributes was stated.",),),
         )
     named = ["all others" if tier is ... else words.columns(tier) for tier in tiers]
     return view.Premise(
         status="Given",
         what="The order of events.",
-        why=((f"First {named[0]}{''.join(f'; then {tier}' for tier in named[1:])}. No arrow may point back in it.",),),
+        why=(
+            (
+                f"First {named[0]}{''.join(f'; then {tier}' for tier in named[1:])}. No arrow may point back in it.",
+            ),
+        ),
     )
 
 
@@ -114,7 +135,10 @@ def _codings(certificate: Certificate, words: Words) -> tuple[view.Premise, ...]
         f"{words.column(name)} ({', '.join(bins.labels) if isinstance(bins, Bins) else f'{bins} classes'})"
         for name, bins in codings.bins.items()
     ]
-    merged = [f"{words.column(name)} ({', '.join(map(str, new))})" for name, new in codings.merge.items()]
+    merged = [
+        f"{words.column(name)} ({', '.join(map(str, new))})"
+        for name, new in codings.merge.items()
+    ]
     if not binned and not merged:
         return ()
     return (
@@ -136,7 +160,9 @@ def _left_out(
         said.append(f"{many} groups that are not compared were left out.")
     if certificate.dropped:
         many = count(certificate.dropped, "row") if shown else "Rows"
-        said.append(f"{many} with missing values {'was' if many == '1 row' else 'were'} dropped.")
+        said.append(
+            f"{many} with missing values {'was' if many == '1 row' else 'were'} dropped."
+        )
     if certificate.pools_others:
         said.append(f"Everybody but {words.group} was put together as {words.other}.")
     if len(certificate.posed.counts.attribute(certificate.question.decision)) > 2:
@@ -144,7 +170,9 @@ def _left_out(
     return tuple(view.Premise(status="Given", what=one, why=()) for one in said)
 
 
-def _sensitivity(certificate: Certificate, drawn: Sequence[Case], words: Words) -> view.Premise:
+def _sensitivity(
+    certificate: Certificate, drawn: Sequence[Case], words: Words, sharing: Sharing
+) -> view.Premise:
     """How strong an unrecorded cause would have to be, in terms of the recorded ones."""
     partition = certificate.partition
     reaching = [case for case in drawn if case.side][:_MOST_TRIED]
@@ -157,6 +185,12 @@ def _sensitivity(certificate: Certificate, drawn: Sequence[Case], words: Words) 
         hidden = (
             "Under the threshold only the average over such a cause is bounded: differences of opposite "
             "signs could hide within a group, and an unrecorded cause could cover a direct effect."
+        )
+        return view.Premise(status="Cannot be tested", what=what, why=((hidden,),))
+    if not sharing.whole:
+        hidden = (
+            "How strong such a cause would have to be is told in the full report: beside it stand the "
+            "recorded causes, whose strength rests on groups that are withheld."
         )
         return view.Premise(status="Cannot be tested", what=what, why=((hidden,),))
     survive = sum(_survives(found) for _, found in tried)

@@ -74,7 +74,12 @@ def _moved(release: Release, drawn: Sequence[Case], words: Words) -> view.MovedP
     before, after = release.before.partition, release.certificate.partition
     plan = release.plan if isinstance(release.plan, RemovalPlan) else None
     now = {case.line: float(100 * (after.risk_difference(case.line) or 0)) for case in drawn}
-    scale = Scale.over([*map(in_points, drawn), *now.values()], float(100 * words.question.threshold), left=0.04, right=0.04)
+    scale = Scale.over(
+        [*map(in_points, drawn), *now.values()],
+        float(100 * words.question.threshold),
+        left=0.04,
+        right=0.04,
+    )
     names = sorted(before.names, key=lambda n: -len(release.before.posed.counts.attribute(n)))
     lead, *rest = names or [""]
     return view.MovedPlot(
@@ -87,7 +92,12 @@ def _moved(release: Release, drawn: Sequence[Case], words: Words) -> view.MovedP
             view.Moved(
                 id=case.id,
                 name=words.labels.value(lead, case.found.where[lead]) if lead else "Everybody",
-                detail=" · ".join([*(words.labels.value(n, case.found.where[n]) for n in rest), f"{case.found.rows:,}"]),
+                detail=" · ".join(
+                    [
+                        *(words.labels.value(n, case.found.where[n]) for n in rest),
+                        f"{case.found.rows:,}",
+                    ]
+                ),
                 before=scale.at(in_points(case)),
                 after=scale.at(now[case.line]),
                 kind=case.kind,
@@ -101,7 +111,10 @@ def _moved(release: Release, drawn: Sequence[Case], words: Words) -> view.MovedP
 
 
 def _changes(plan: RemovalPlan, line: int, words: Words) -> tuple[str, ...]:
-    pairs = ((words.group, int(plan.group_change[line])), (words.other, int(plan.other_change[line])))
+    pairs = (
+        (words.group, int(plan.group_change[line])),
+        (words.other, int(plan.other_change[line])),
+    )
     return tuple(
         f"{abs(many):,} {who} {'no → yes' if many > 0 else 'yes → no'}"
         for who, many in pairs
@@ -151,7 +164,9 @@ def _measures(release: Release, words: Words) -> tuple[view.BeforeAfter, ...]:
             before=reached(before),
             after=reached(after),
         ),
-        view.BeforeAfter(measure="Largest difference, points", before=largest(before), after=largest(after)),
+        view.BeforeAfter(
+            measure="Largest difference, points", before=largest(before), after=largest(after)
+        ),
         *(
             view.BeforeAfter(
                 measure=f"{capital(who)} who {words.did}",
@@ -161,9 +176,13 @@ def _measures(release: Release, words: Words) -> tuple[view.BeforeAfter, ...]:
             for who, side in ((words.group, "group"), (words.other, "other"))
         ),
         view.BeforeAfter(
-            measure="Cells of the table changed (n_T)", before="", after=f"{utility.cell_changes:,}"
+            measure="Cells of the table changed (n_T)",
+            before="",
+            after=f"{utility.cell_changes:,}",
         ),
-        view.BeforeAfter(measure="Distance of the distributions", before="", after=f"{utility.distance:.3g}"),
+        view.BeforeAfter(
+            measure="Distance of the distributions", before="", after=f"{utility.distance:.3g}"
+        ),
         view.BeforeAfter(measure="Chi-square", before="", after=f"{utility.chi_square:,.0f}"),
     )
 
@@ -174,14 +193,20 @@ def _told(release: Release, words: Words, sharing: Sharing) -> list[view.Text]:
     if sharing.whole:
         said.append(
             (
-                Strong(f"{release.changed_rows:,} of {release.before.rows:,} rows were changed "
-                       f"({rate(release.changed_rows, release.before.rows)})."),
+                Strong(
+                    f"{release.changed_rows:,} of {release.before.rows:,} rows were changed "
+                    f"({rate(release.changed_rows, release.before.rows)})."
+                ),
                 *_directions(plan, words),
                 f" Method {plan.method}, policy {plan.policy}. Which rows of a group change is drawn at random.",
             )
         )
     else:
-        said.append((f"Method {plan.method}, policy {plan.policy}. How many rows were changed is withheld.",))
+        said.append(
+            (
+                f"Method {plan.method}, policy {plan.policy}. How many rows were changed is withheld.",
+            )
+        )
     redrawn = [words.column(table.node.name) for table in plan.redrawn]
     said.append(
         (
@@ -194,7 +219,9 @@ def _told(release: Release, words: Words, sharing: Sharing) -> list[view.Text]:
         )
     )
     if after.verdict is not Verdict.CERTIFIED:
-        said.append((Strong("This release is not certified."), " The method gives no guarantee."))
+        said.append(
+            (Strong("This release is not certified."), " The method gives no guarantee.")
+        )
     said.append(_relearned(release, words))
     return said
 
@@ -205,7 +232,9 @@ def _directions(plan: object, words: Words) -> view.Text:
     parts = []
     for who, change in ((words.group, plan.group_change), (words.other, plan.other_change)):
         up, down = int(change.clip(0).sum()), int((-change).clip(0).sum())
-        told = [f"{n:,} go from {way}" for n, way in ((up, "no to yes"), (down, "yes to no")) if n]
+        told = [
+            f"{n:,} go from {way}" for n, way in ((up, "no to yes"), (down, "yes to no")) if n
+        ]
         if told:
             parts.append(f" {capital(who)}: {', '.join(told)}.")
     return tuple(parts)
@@ -223,7 +252,11 @@ def _relearned(release: Release, words: Words) -> view.Text:
         for word, names in (("gained", found.gained), ("lost", found.lost))
         if names
     ]
-    same = "the same causes of the decision" if not change else f"other causes of the decision ({'; '.join(change)})"
+    same = (
+        "the same causes of the decision"
+        if not change
+        else f"other causes of the decision ({'; '.join(change)})"
+    )
     return (
         Strong("Learned again from the released rows, "),
         f"the graph has {same}; by it the verdict would be “{found.verdict}”. This is no part of the "

@@ -198,6 +198,7 @@ class DotPlot:
     rates: str
     group: str
     other: str
+    shown: str
     axis: Axis
     lines: tuple[Line, ...]
 
@@ -245,6 +246,7 @@ class Funnel:
     levels: tuple[Level, ...]
     dots: tuple[Dot, ...]
     height: float
+    shown: str
     told: str
 
 
@@ -286,7 +288,9 @@ class Evidence:
     others_title: str
     group: str
     other: str
-    note: Text
+    shown: str
+    not_shown: str
+    note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -235,8 +235,7 @@ def test_a_table_that_cannot_be_cleared_away_is_named(source, tmp_path, monkeypa
     monkeypatch.setattr(source.get_backend(), "raw_sql", lambda _: 1 / 0)
     with pytest.raises(ResourceError, match="drop it: it was not certified"):
         release.write(tmp_path / "released")
-    (passing,) = tables(source) - {"people"}
-    assert passing.startswith("evenhand_")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_files_that_cannot_be_written_leave_no_table(source, tmp_path, monkeypatch):

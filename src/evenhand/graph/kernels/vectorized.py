@@ -46,14 +46,17 @@ class _Cells:
         self.start = np.searchsorted(self.key, self.base)
         self.total = float(table.rows.sum())
         self.margins: dict[int, _Margin] = {}
-        of = np.repeat(np.arange(len(members)), np.diff(self.start, append=len(self.key)))
-        # What to take from a cell's key to leave a member out: its digit times its stride.
-        self.part: list[Indices] = [np.zeros_like(self.key)] * members.shape[1]
-        left, stride = self.key - self.base[of], np.ones(len(members), np.intp)
+        # What to take from a cell's key to leave a member out: its digit times its stride. In
+        # floating point, because integer division is slow; half a unit keeps it exact.
+        sizes = np.diff(self.start, append=len(self.key))
+        self.part: list[Indices] = [self.key] * members.shape[1]
+        left = (self.key - np.repeat(self.base, sizes)).astype(np.float64)
+        stride = np.ones(len(members), np.int64)
         for at in reversed(range(members.shape[1])):
-            left, digit = np.divmod(left, cards[of, at])
-            self.part[at] = digit * stride[of]
-            stride *= cards[:, at]
+            card = np.repeat(cards[:, at], sizes)
+            rest = np.floor((left + 0.5) / card)
+            self.part[at] = ((left - rest * card) * np.repeat(stride, sizes)).astype(np.intp)
+            left, stride = rest, stride * cards[:, at]
 
     def margin(self, at: int) -> "_Margin":
         """The groups without the member at one position."""
