@@ -81,7 +81,7 @@ def adult(folder: Path) -> None:
     causes = ("age", "education", "marital_status", "occupation", "hours_per_week")
     rows = read(folder / "adult.csv")
     found = audited(rows, question, tuple(n for n in causes if n in rows.columns))
-    made = release(rows, ModifyData().plan(found), certificate=found, seed=1)
+    made = release(rows, ModifyData().plan(found), seed=1)
     made.write(folder / "adult-released.csv", overwrite=True)
 
 
@@ -92,7 +92,7 @@ def many(folder: Path) -> Callable[[], object]:
     plan = ModifyData().plan(found)
 
     def run() -> None:
-        made = release(rows, plan, certificate=found, seed=1)
+        made = release(rows, plan, seed=1)
         made.write(folder / "many-released.parquet", overwrite=True)
 
     return run

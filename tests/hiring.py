@@ -65,4 +65,4 @@ def released(source, *, by=None, seed=7, uncertified=False, **options):
     """The release of a source by the fewest changes."""
     rows, found = audited(source, **options)
     plan = (by or ModifyData()).plan(found)
-    return release(rows, plan, certificate=found, seed=seed, uncertified=uncertified)
+    return release(rows, plan, seed=seed, uncertified=uncertified)

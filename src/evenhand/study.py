@@ -89,7 +89,6 @@ class Audit(Described):
         return release(
             self.counts if self.rows is None else self.rows,
             self.plan(by=by, seed=seed),
-            certificate=self.certificate,
             seed=seed,
             knowledge=self.knowledge,
             uncertified=uncertified,

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isnan
+from math import inf, isnan
 from typing import Self
 
 import numpy as np
@@ -332,19 +332,27 @@ class CountTable(Described):
 
 
 def in_order(values: Iterable[str]) -> tuple[str, ...]:
-    """Sort labels as numbers where all of them are numbers, as text otherwise.
+    """Sort labels as numbers or classes of numbers where all are such, as text otherwise.
 
     >>> in_order({"10", "9"}), in_order({"10", "9", "x"})
     (('9', '10'), ('10', '9', 'x'))
+    >>> in_order({">100", ">37, <=100", "<=37"})
+    ('<=37', '>37, <=100', '>100')
     """
     labels = sorted(values)
     try:
-        numbers = [float(label) for label in labels]
+        place = {label: _lower_end(label) for label in labels}
     except ValueError:
         return tuple(labels)
-    if any(isnan(number) for number in numbers):
+    if any(isnan(number) for number in place.values()):
         return tuple(labels)
-    return tuple(sorted(labels, key=float))
+    return tuple(sorted(labels, key=place.__getitem__))
+
+
+def _lower_end(label: str) -> float:
+    if label.startswith("<="):
+        return min(-inf, float(label[2:]))
+    return float(label.removeprefix(">").partition(",")[0])
 
 
 def code_type(values: int) -> type[np.unsignedinteger]:

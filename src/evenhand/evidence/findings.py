@@ -54,6 +54,11 @@ class Findings:
         return self.posed.question
 
     @property
+    def pooled(self) -> str | None:
+        """The label of all other groups together, if they were put together."""
+        return self.question.other if self.pools_others else None
+
+    @property
     def rows(self) -> int:
         """How many rows were examined."""
         return self.posed.counts.rows

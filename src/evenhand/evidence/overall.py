@@ -125,14 +125,13 @@ def heterogeneity(partition: Partition, common: float) -> Heterogeneity:
     # Without variance, all and nobody being favored, there is no deviation either.
     possible = variance > 0
     statistic = float(((difference - common)[possible] ** 2 / variance[possible]).sum())
-    expected, spread = len(a) - 1, float((_kurtosis(n, m, a + b) - 1).sum())
-    scale = spread / (2 * expected) if expected > 0 else 0.0
-    p_zero = zero_p(a, n, b, m)
-    found = scale > 0
+    expected, p_zero = max(len(a) - 1, 0), zero_p(a, n, b, m)
+    # A squared normal deviate has a variance of 2; small tables have another.
+    scale = float((_kurtosis(n, m, a + b) - 1).mean()) / 2 if expected else 0.0
     return Heterogeneity(
         statistic=statistic,
-        expected=float(max(expected, 0)),
-        p=float(chdtrc(expected / scale, statistic / scale)) if found else 1.0,
+        expected=float(expected),
+        p=float(chdtrc(expected / scale, statistic / scale)) if scale > 0 else 1.0,
         p_gail_simon=_gail_simon(difference, p_zero),
         p_extremes=_extremes(difference, p_zero),
         for_group=int((difference < 0).sum()),

@@ -57,7 +57,7 @@ def discover(
     _check_choice("kernel", kernel, KERNELS)
     _check_limits(max_depth=max_depth, max_tests=max_tests)
     order = Knowledge.of(knowledge).about(counts.names)
-    names = sorted(counts.names) if algorithm == "stable" else list(counts.names)
+    names = in_order(order) if algorithm == "stable" else list(counts.names)
     evaluator = Evaluator(counts, names, kernel=kernel)
     limits = Limits(max_depth=max_depth, max_tests=max_tests, progress=progress)
 
@@ -99,6 +99,11 @@ def search(
         return skeleton, by_first_set(skeleton)
     skeleton.search(evaluate, limits)
     return skeleton, by_majority(skeleton, evaluate, limits)
+
+
+def in_order(order: KnownOrder) -> list[str]:
+    """The names by tier: tests of sets that are alike then have their ends at like places."""
+    return sorted(order.names, key=lambda name: (order.tier[name] or 0, name))
 
 
 def skeleton_of(names: list[str], order: KnownOrder, significance: float) -> Skeleton:

@@ -11,25 +11,21 @@ direction, until no edge at the decision lacks one or no further peer can give i
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, combinations
+from fractions import Fraction
+from itertools import chain, combinations, permutations
 from typing import get_args
+
+import numpy as np
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
 from evenhand.errors import ColumnError, Problem, QuestionError, ResourceError, listed
-from evenhand.graph.independence import Tester
-from evenhand.graph.neighborhood import (
-    Inquiry,
-    Method,
-    Neighborhood,
-    Viewpoint,
-    look,
-    pair_of,
-)
+from evenhand.graph.neighborhood import Inquiry, Method, Neighborhood, Viewpoint, look, pair_of
 from evenhand.graph.orientation import Edge, Orientation, Triple, orient
 from evenhand.graph.parent_sets import ParentSets, possible_parent_sets
 from evenhand.graph.partial import Separation
 from evenhand.graph.separation import Diagram
+from evenhand.graph.wide import Marginals, tester_for
 from evenhand.question import Knowledge, KnownOrder, Tiers
 
 
@@ -101,7 +97,7 @@ class LocalCauses(Described):
 
 
 def find_causes(
-    counts: CountTable,
+    counts: CountTable | Marginals,
     decision: str,
     *,
     knowledge: Knowledge | Tiers | None = None,
@@ -118,7 +114,7 @@ def find_causes(
     that the decision comes last, give ``Tiers(..., [decision])``. Sets of up to ``max_given``
     others are tried on each candidate at the decision, and of up to ``max_given_peers`` at its
     peers, where they only serve to direct edges. ``progress`` is told the number of tests after
-    each.
+    each. Given ``Rows`` instead of counts, it reads the columns that it asks for and no others.
     """
     if decision not in counts.names:
         raise ColumnError.unknown([decision], counts.names, where="decision")
@@ -130,7 +126,7 @@ def find_causes(
                 "Name one of them.",
             )
         )
-    tester = Tester(counts, test=test, significance=significance)
+    tester = tester_for(counts, test=test, significance=significance)
     order = Knowledge.of(knowledge).about(counts.names)
     search = LocalSearch(
         decision,
@@ -143,12 +139,12 @@ def find_causes(
     found = search.causes()
     if test != "chi-square":
         return found
-    adjusted = Tester(counts, test="chi-square-adjusted", significance=significance)
+    adjusted = tester_for(counts, test="chi-square-adjusted", significance=significance)
     thin = [
         name
         for name, weakest in found.strength.items()
-        if not search.required(decision, name)
-        and adjusted.test(decision, name, weakest.given).independent
+        if adjusted.test(decision, name, weakest.given).independent
+        and not search.required(decision, name)
     ]
     if not thin:
         return found
@@ -175,12 +171,11 @@ class LocalSearch:
         self.decision, self.order, self.inquiry, self.method = decision, order, inquiry, method
         self.max_given, self.max_given_peers = max_given, max_given_peers
         self.found: dict[str, Neighborhood] = {}
-        names = order.names
-        allowed = [(a, b) for a in names for b in names if a != b and order.may_cause(a, b)]
-        diagram = Diagram.of(names, allowed)
+        arrows = [(a, b) for a, b in permutations(order.names, 2) if order.may_cause(a, b)]
+        allowed = Diagram.of(order.names, arrows)
         self.before = {
-            name: diagram.named(diagram.ancestors(diagram.bits(name))) - {name}
-            for name in names
+            name: allowed.named(allowed.ancestors(allowed.bits(name))) - {name}
+            for name in order.names
         }
 
     def causes(self) -> LocalCauses:
@@ -215,13 +210,9 @@ class LocalSearch:
         """Whether an arrow between the two must be there."""
         return not self.order.required.isdisjoint({(a, b), (b, a)})
 
-    def allowed(self, a: str, b: str) -> bool:
-        """Whether any arrow between the two may be there."""
-        return self.order.may_cause(a, b) or self.order.may_cause(b, a)
-
     def joined(self, a: str, b: str) -> bool | None:
         """Whether two nodes are joined; None as long as nobody has looked."""
-        if not self.allowed(a, b):
+        if not (self.order.may_cause(a, b) or self.order.may_cause(b, a)):
             return False
         sides = [(x, y) for x, y in ((a, b), (b, a)) if y in self.before[x]]
         seen = [y in self.found[x].members for x, y in sides if x in self.found]
@@ -248,8 +239,9 @@ class LocalSearch:
         """Orient the edges that are known so far.
 
         Every triple of two edges is read, not only those around expanded nodes: a rule that
-        takes an unread triple for no collider would draw false arrows. Where it is not known
-        whether the outer nodes are joined, no rule may draw on the triple.
+        takes an unread triple for no collider would draw false arrows. It is a collider if
+        most of the sets that separate its outer nodes lack its centre. Where it is not known
+        whether these are joined, no rule may draw on the triple.
         """
         edges = sorted(
             {
@@ -263,20 +255,42 @@ class LocalSearch:
         for a, b in edges:
             around[a].add(b)
             around[b].add(a)
-        colliders, ambiguous = [], []
+        colliders, ambiguous, support = [], [], {}
         for centre, ends in around.items():
             for x, y in combinations(sorted(ends), 2):
-                joined, separation = self.joined(x, y), self.separation(x, y)
-                if joined:
+                if self.joined(x, y) or (self.settled(x, centre) and self.settled(centre, y)):
                     continue
-                if joined is None or separation is None:
+                share = self.votes(centre, x, y)
+                if share is None or share == Fraction(1, 2):
                     ambiguous.append((x, centre, y))
-                elif centre not in separation.given:
+                elif share < Fraction(1, 2):
                     colliders.append((x, centre, y))
+                if share is not None:
+                    # Rounded, so that what should be equal is equal.
+                    support[x, centre, y] = float(np.float32(self.inquiry.nearest[x, y].p))
         orientation = orient(
-            sorted(around), edges, colliders=colliders, ambiguous=ambiguous, order=self.order
+            sorted(around),
+            edges,
+            colliders=colliders,
+            ambiguous=ambiguous,
+            support=support,
+            order=self.order,
         )
         return _Drawing(tuple(sorted(around)), orientation, tuple(ambiguous))
+
+    def settled(self, a: str, b: str) -> bool:
+        """Whether knowledge leaves at most one direction between the two."""
+        return not (self.order.may_cause(a, b) and self.order.may_cause(b, a))
+
+    def votes(self, centre: str, x: str, y: str) -> Fraction | None:
+        """The share of the sets found to separate two nodes that hold the centre."""
+        sets = {
+            given
+            for a, b in ((x, y), (y, x))
+            if a in self.found and b in self.found[a].separated
+            for given in self.found[a].separating(b, self.inquiry)
+        }
+        return Fraction(sum(centre in given for given in sets), len(sets)) if sets else None
 
     def described(self, drawing: "_Drawing", expanded: tuple[str, ...]) -> LocalCauses:
         """Put what was found at the decision into words."""
@@ -330,8 +344,9 @@ class LocalSearch:
     def reason(self, name: str, drawn: Orientation) -> str:
         """Why the edge between the decision and a neighbor has no direction."""
         edge = pair_of(self.decision, name)
-        conflicts = [str(conflict) for conflict in drawn.conflicts if conflict.edge == edge]
-        if conflicts:
+        if conflicts := [
+            str(conflict) for conflict in drawn.conflicts if conflict.edge == edge
+        ]:
             return "; ".join(conflicts)
         why = "no triple of attributes decides its direction: the data look the same either way"
         capped = any(self.found[end].capped for end in edge if end in self.found)

@@ -23,7 +23,7 @@ from evenhand.graph.partial import Separation
 Method: TypeAlias = Literal["hiton", "pc-select", "union"]
 
 
-class Testing(Protocol):
+class Judge(Protocol):
     """Whatever can say whether two attributes are independent given others."""
 
     def test(self, x: str, y: str, given: Iterable[str]) -> Independence:
@@ -37,7 +37,7 @@ class Inquiry:
     ``nearest`` holds for each pair the set that came nearest to separating it.
     """
 
-    tester: Testing
+    tester: Judge
     progress: Callable[[int], None] | None = None
     answers: dict[tuple[Edge, frozenset[str]], Independence] = field(default_factory=dict)
     nearest: dict[Edge, Separation] = field(default_factory=dict)
@@ -79,6 +79,13 @@ class Inquiry:
                 return untestable
         return None
 
+    def separating(
+        self, x: str, y: str, pool: Collection[str], *, sizes: Iterable[int]
+    ) -> set[frozenset[str]]:
+        """All sets from the pool that separate a pair."""
+        sets = (frozenset(given) for size in sizes for given in combinations(pool, size))
+        return {given for given in sets if self.ask(x, y, given).independent}
+
 
 @dataclass(frozen=True, slots=True)
 class Viewpoint:
@@ -94,27 +101,42 @@ class Viewpoint:
     causes: frozenset[str]
     max_given: int
 
+    def pool(self, name: str, members: Iterable[str]) -> list[str]:
+        """The other members that may be conditioned on."""
+        return [other for other in members if other in self.causes and other != name]
+
+    def sizes(self, pool: Sequence[str]) -> range:
+        """How many of a pool are given at a time."""
+        return range(min(len(pool), self.max_given) + 1)
+
     def separate(
         self, name: str, members: Iterable[str], inquiry: Inquiry, sizes: Sequence[int] = ()
     ) -> Separation | None:
         """Try sets of the other members on one of them, unless it is known to be joined."""
         if name in self.joined:
             return None
-        pool = [other for other in members if other in self.causes and other != name]
-        every = range(min(len(pool), self.max_given) + 1)
-        return inquiry.separate(self.node, name, pool, sizes=sizes or every)
+        pool = self.pool(name, members)
+        return inquiry.separate(self.node, name, pool, sizes=sizes or self.sizes(pool))
 
 
 @dataclass(frozen=True, slots=True)
 class Neighborhood:
-    """What no set separates from a node, and what separates the others from it.
+    """What no set separates from a node, and what separates the others from it."""
 
-    ``capped`` says that larger sets could have been tried than were allowed.
-    """
-
+    view: Viewpoint
     members: tuple[str, ...]
     separated: dict[str, Separation]
-    capped: bool
+
+    @property
+    def capped(self) -> bool:
+        """Whether larger sets could have been tried than were allowed."""
+        return len(self.view.causes.intersection(self.members)) > self.view.max_given + 1
+
+    def separating(self, name: str, inquiry: Inquiry) -> set[frozenset[str]]:
+        """All sets of members that separate the node from one that is no member."""
+        pool = self.view.pool(name, self.members)
+        sets = inquiry.separating(self.view.node, name, pool, sizes=self.view.sizes(pool))
+        return sets | {self.separated[name].given}
 
 
 def look(view: Viewpoint, inquiry: Inquiry, method: Method) -> Neighborhood:
@@ -125,9 +147,7 @@ def look(view: Viewpoint, inquiry: Inquiry, method: Method) -> Neighborhood:
     separated = [search(view, inquiry, strongest_first) for search in searches[method]]
     apart = {name: found for name, found in separated[0].items() if name in separated[-1]}
     members = tuple(name for name in strongest_first if name not in apart)
-    return Neighborhood(
-        members, apart, len(view.causes.intersection(members)) > view.max_given + 1
-    )
+    return Neighborhood(view, members, apart)
 
 
 def pair_of(x: str, y: str) -> Edge:

@@ -24,7 +24,7 @@ from evenhand.release.stored import rows_differ
 from evenhand.release.tables import write_table
 from evenhand.release.utility import Utility, compare_counts
 from evenhand.release.written import Written, write_release
-from evenhand.removal import GeneratedPlan, Plan, RemovalPlan
+from evenhand.removal import BaselinePlan, GeneratedPlan, Plan, RemovalPlan
 from evenhand.rows import Rows, read
 
 _SEED_BITS = 128
@@ -33,15 +33,14 @@ _SHOWN = 5
 
 def release(
     rows: Any,  # noqa: ANN401  # whatever was audited
-    plan: Plan,
+    plan: RemovalPlan | GeneratedPlan | BaselinePlan,
     *,
-    certificate: Certificate,
     seed: int | None = None,
     knowledge: Knowledge | Tiers | None = None,
     uncertified: bool = False,
     key: str | None = None,
 ) -> "Release":
-    """Carry a plan out on the rows that a certificate is about.
+    """Carry a plan out on the rows that it was made for.
 
     ``rows`` are what was audited: ``Rows``, whatever ``read`` takes, or a ``CountTable``.
     Without a seed nobody can foresee which rows are chosen. What does not meet the criterion is
@@ -55,7 +54,7 @@ def release(
     ...                           "test_score -> admission")
     >>> counts, asked = eh.datasets.admissions(2), eh.datasets.question("admissions").question
     >>> found = certify(counts, graph, asked)
-    >>> released = release(counts, ModifyData().plan(found), certificate=found, seed=7)
+    >>> released = release(counts, ModifyData().plan(found), seed=7)
     >>> str(released.certificate.verdict), released.changed_rows
     ('certified', 15)
     """
@@ -68,14 +67,14 @@ def release(
                 remedy="Give one, or none: then it is drawn.",
             )
         )
-    if not uncertified and not getattr(plan, "reaches_criterion", True):
+    if not uncertified and not plan.reaches_criterion:
         raise _out_of_reach(plan)
     released = Release(
         plan=plan,
-        before=certificate,
+        before=plan.certificate,
         source=rows
         if isinstance(rows, CountTable | Rows)
-        else read(rows, codings=certificate.codings),
+        else read(rows, codings=plan.certificate.codings),
         seed=seed,
         nonce=secrets.token_bytes(_SEED_BITS // 8),
         knowledge=knowledge,

@@ -40,13 +40,22 @@ class BaselinePlan(Described):
 
     method: str
     policy: str
-    question: Question
+    certificate: Certificate
     names: tuple[str, ...]
     moves: tuple[Move, ...]
-    pooled: str | None = None
     redrawn: tuple[ConditionalTable, ...] = ()
     reaches_criterion: ClassVar[bool] = False
     model_distance: ClassVar[None] = None
+
+    @property
+    def question(self) -> Question:
+        """What was asked."""
+        return self.certificate.question
+
+    @property
+    def pooled(self) -> str | None:
+        """The label of all other groups together, if they were put together."""
+        return self.certificate.pooled
 
     @property
     def changed_rows(self) -> int:
@@ -241,10 +250,9 @@ class _People:
         return BaselinePlan(
             method=method,
             policy=policy,
-            question=self.question,
+            certificate=self.certificate,
             names=(*self.lines.names, self.question.protected, self.question.decision),
             moves=tuple(self._moves(after - self.cells, becomes)),
-            pooled=self.question.other if self.certificate.pools_others else None,
         )
 
     def _moves(self, change: Cells, becomes: str | None) -> Iterator[Move]:

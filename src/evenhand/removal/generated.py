@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evenhand.counts import Attribute
 from evenhand.display import Described, Summary
-from evenhand.evidence import Partition
+from evenhand.evidence import Certificate, Partition
 from evenhand.graph.tables import ConditionalTable, Network
 from evenhand.question import Question
 from evenhand.removal.plan import Move
@@ -32,16 +32,25 @@ class GeneratedPlan(Described):
     sampled: bool
     network: Network
     decision_shares: NDArray[np.float64]
-    partition: Partition
+    certificate: Certificate
     threshold: Fraction
     names: tuple[str, ...]
     rows: int
     model_distance: float
-    pooled: str | None = None
 
     method: ClassVar[str] = "modify-graph"
     moves: ClassVar[tuple[Move, ...]] = ()
     redrawn: ClassVar[tuple[ConditionalTable, ...]] = ()
+
+    @property
+    def partition(self) -> Partition:
+        """The people divided by the decision causes, as they were."""
+        return self.certificate.partition
+
+    @property
+    def pooled(self) -> str | None:
+        """The label of all other groups together, if they were put together."""
+        return self.certificate.pooled
 
     @property
     def question(self) -> Question:

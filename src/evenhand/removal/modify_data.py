@@ -106,9 +106,8 @@ class ModifyData:
         return RemovalPlan(
             method="modify-data",
             policy=self.policy,
-            partition=partition,
+            certificate=certificate,
             unfavorable=unfavorable,
-            pooled=certificate.question.other if certificate.pools_others else None,
             group_change=group_change,
             other_change=other_change,
         )

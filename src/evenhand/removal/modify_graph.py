@@ -65,19 +65,17 @@ class ModifyGraph:
         network = Network.estimate(counts, graph)
         threshold = lowered(partition, self.margin)
         optimum = optimal_rates(partition, cell_weights(network, partition), threshold)
-        pooled = question.other if certificate.pools_others else None
         if self.generate or self.sample:
             return GeneratedPlan(
                 policy=self.policy,
                 sampled=self.sample,
                 network=network,
                 decision_shares=modified_shares(network, partition, optimum),
-                partition=partition,
+                certificate=certificate,
                 threshold=threshold,
                 names=tuple(name for name in counts.names if name in graph.nodes),
                 rows=counts.rows,
                 model_distance=optimum.distance,
-                pooled=pooled,
             )
         changes = np.zeros((2, len(partition)), np.int64)
         sizes = np.stack([partition.group, partition.other])
@@ -89,9 +87,8 @@ class ModifyGraph:
         return RemovalPlan(
             method=self.name,
             policy=self.policy,
-            partition=partition,
+            certificate=certificate,
             unfavorable=unfavorable,
-            pooled=pooled,
             group_change=changes[0],
             other_change=changes[1],
             redrawn=tuple(network.tables[node] for node in network.nodes if node in effects),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.display import Described, Summary
-from evenhand.evidence import Partition
+from evenhand.evidence import Certificate, Partition
 from evenhand.graph.tables import ConditionalTable
 from evenhand.question import Question
 
@@ -75,13 +75,22 @@ class RemovalPlan(Described):
 
     method: str
     policy: str
-    partition: Partition
+    certificate: Certificate
     unfavorable: str
     group_change: NDArray[np.int64]
     other_change: NDArray[np.int64]
-    pooled: str | None = None
     redrawn: tuple[ConditionalTable, ...] = ()
     model_distance: float | None = None
+
+    @property
+    def partition(self) -> Partition:
+        """The people divided by the decision causes, as they were."""
+        return self.certificate.partition
+
+    @property
+    def pooled(self) -> str | None:
+        """The label of all other groups together, if they were put together."""
+        return self.certificate.pooled
 
     @cached_property
     def after(self) -> Partition:

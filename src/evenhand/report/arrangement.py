@@ -6,6 +6,7 @@ deterministic: the same graph always gives the same picture.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 _SWEEPS = 12
 _PASSES = 25
@@ -87,7 +88,7 @@ class _Order:
         )
 
     def crossings(self, above: int, below: int) -> tuple[float, float]:
-        """Crossings between the links of two items as they stand, and if they changed places."""
+        """Crossings between the links of two items as they stand, and with places changed."""
         now = swapped = 0.0
         for a, weight_a in self.across[above]:
             for b, weight_b in self.across[below]:
@@ -125,13 +126,8 @@ class _Order:
     def swap(self) -> None:
         """Change neighbours' places as long as that helps."""
         for _ in range(_PASSES):
-            if not any(
-                [
-                    self.try_swap(layer, at)
-                    for layer in self.layers
-                    for at in range(len(layer) - 1)
-                ]
-            ):
+            places = [(layer, at) for layer in self.layers for at in range(len(layer) - 1)]
+            if not sum(self.try_swap(layer, at) for layer, at in places):
                 return
 
     def try_swap(self, layer: list[int], at: int) -> bool:
@@ -180,7 +176,7 @@ def _placed(
 def _offsets(layer: Sequence[Item]) -> list[float]:
     """Centres of a layer's items when they are packed."""
     found = [0.0]
-    for above, below in zip(layer, layer[1:], strict=False):
+    for above, below in pairwise(layer):
         free = max(above.margin, below.margin)
         found.append(found[-1] + above.size / 2 + free + below.size / 2)
     return found

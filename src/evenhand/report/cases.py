@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +21,11 @@ class Case:
     side: int
     shown: bool
     id: str
+
+    @property
+    def difference(self) -> Fraction:
+        """The others' rate minus the group's; both occur here."""
+        return self.found.risk_difference or Fraction(0)
 
     @property
     def kind(self) -> str:
@@ -55,7 +61,10 @@ class Sharing:
         if not self.share:
             return np.ones(len(self.partition), bool)
         cells = (*self.partition.cells, *(self.after.cells if self.after else ()))
-        return np.all([cell >= self.least_count for cell in cells], axis=0)
+        allowed: NDArray[np.bool_] = np.all(
+            [cell >= self.least_count for cell in cells], axis=0
+        )
+        return allowed
 
     @property
     def withheld(self) -> int:
@@ -69,7 +78,7 @@ class Sharing:
 
 
 def cases(certificate: Certificate, sharing: Sharing) -> tuple[Case, ...]:
-    """The measured groups: evidence, strongest first, then the others, largest difference first."""
+    """The measured groups: evidence, strongest first, then the others, largest first."""
     partition = certificate.partition
     allowed = [line for line in partition.by_strength.tolist() if sharing.allowed[line]]
     calm = np.flatnonzero(partition.measured & (partition.side == 0) & sharing.allowed)
@@ -94,6 +103,6 @@ def cases(certificate: Certificate, sharing: Sharing) -> tuple[Case, ...]:
 
 
 def _beyond(found: Subpopulation, threshold: float) -> bool:
-    """Whether the interval lies beyond the threshold: all that may be said without the others."""
+    """Whether the interval lies beyond the threshold: all that the group alone can say."""
     low, high = found.interval or (0.0, 0.0)
     return low > threshold or high < -threshold

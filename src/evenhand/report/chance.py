@@ -8,7 +8,7 @@ from evenhand.evidence.subpopulations import p_value
 from evenhand.report import view
 from evenhand.report.cases import Case, Sharing
 from evenhand.report.differences import ids
-from evenhand.report.view import Strong
+from evenhand.report.view import Strong, text
 from evenhand.report.wording import Words, count, share
 
 
@@ -20,7 +20,7 @@ def chance(
     sharing: Sharing,
 ) -> view.Chance:
     """The statistical verdict at length."""
-    verdict = ("Statistical verdict: ", Strong(f"{told.verdict}."))
+    verdict = text("Statistical verdict: ", Strong(f"{told.verdict}."))
     if not sharing.whole:
         hidden = (
             "What all groups say together rests on groups that are withheld: it is left out."
@@ -39,18 +39,19 @@ def _each(told: Population, drawn: Sequence[Case], words: Words) -> view.Text:
     shown = [case for case in drawn if case.shown]
     many = count(told.measured, "comparison")
     if not shown:
-        return (
+        return text(
             Strong("It could be. "),
-            f"After allowing for {many}, no difference beyond {words.threshold_points} is shown. "
-            f"{count(told.within, 'group')} {'is' if told.within == 1 else 'are'} shown to differ "
-            "by less.",
+            f"After allowing for {many}, no difference beyond {words.threshold_points} is "
+            "shown. "
+            f"{count(told.within, 'group')} {'is' if told.within == 1 else 'are'} shown to "
+            "differ by less.",
         )
     for_group = told.shown_for_group
     pairs = ((told.shown - for_group, words.other), (for_group, words.group))
     sides = " and ".join(f"{many:,} with {who} ahead" for many, who in pairs if many)
     reaching = sum(case.side != 0 for case in drawn)
     opening = "Hardly. " if 2 * len(shown) >= reaching else "In most groups it could be. "
-    return (
+    return text(
         Strong(opening),
         f"After allowing for {many}, ",
         Strong(f"{len(shown):,} of {reaching:,}"),
@@ -64,21 +65,21 @@ def _together(told: Population, words: Words) -> tuple[view.Text, ...]:
     if told.common:
         common = told.common
         said.append(
-            (
+            text(
                 "Weighed together (Mantel–Haenszel), the difference is ",
                 Strong(f"{words.points(common.difference)} points"),
-                f", 95% interval {words.interval((common.low, common.high))}, "
-                f"p that it is zero: {p_value(common.p_zero)}.",
+                f", 95% interval {words.interval((common.low, common.high))}, p that it is "
+                f"zero: {p_value(common.p_zero)}.",
             )
         )
     if told.heterogeneity and told.measured > 1:
         varying = told.heterogeneity
         said.append(
-            (
-                f"Whether all groups share one difference: p {p_value(varying.p)}. "
-                f"Whether some favor {words.group} and some {words.other}: p "
-                f"{p_value(varying.p_opposite)}; {words.other} are ahead in {varying.for_other:,}, "
-                f"{words.group} in {varying.for_group:,}.",
+            text(
+                f"Whether all groups share one difference: p {p_value(varying.p)}. Whether "
+                f"some favor {words.group} and some {words.other}: p "
+                f"{p_value(varying.p_opposite)}; {words.other} are ahead in "
+                f"{varying.for_other:,}, {words.group} in {varying.for_group:,}.",
             )
         )
     if told.needed:
@@ -89,9 +90,9 @@ def _together(told: Population, words: Words) -> tuple[view.Text, ...]:
             else "to show that all are within"
         )
         said.append(
-            (
-                f"About {needed.needed:,} rows instead of {needed.rows:,} would probably do {aim} "
-                f"where it is nearest ({words.alike(needed.where) or 'everybody'}).",
+            text(
+                f"About {needed.needed:,} rows instead of {needed.rows:,} would probably do "
+                f"{aim} where it is nearest ({words.alike(needed.where) or 'everybody'}).",
             )
         )
     return tuple(said)
@@ -104,6 +105,7 @@ def _relaxed(found: RelaxedCertificate, words: Words) -> str:
         f"at least {share(float(bound))} of the rows" if bound > 0 else "no share of the rows"
     )
     return (
-        f"Relaxed criterion, that {share(float(found.assurance))} of the rows lie in groups under "
-        f"{words.threshold_points}: {claim}. Mean and spread of the differences guarantee it for {least}."
+        f"Relaxed criterion, that {share(float(found.assurance))} of the rows lie in groups "
+        f"under {words.threshold_points}: {claim}. Mean and spread of the differences "
+        f"guarantee it for {least}."
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, log10
 
-from evenhand.report import view
+from evenhand.report import shapes
 from evenhand.report.cases import Case
 from evenhand.report.wording import Words, rate
 
@@ -46,15 +46,15 @@ class Scale:
         """Where a difference stands, in percent of the width."""
         return 100 * (min(max(points, self.low), self.high) - self.low) / (self.high - self.low)
 
-    def axis(self, words: Words) -> view.Axis:
+    def axis(self, words: Words) -> shapes.Axis:
         """The axis with its band, and which side is whose."""
         threshold = float(100 * words.question.threshold)
         step = next((s for s in _STEPS if (self.high - self.low) / s <= _MOST_TICKS), 100)
         first = -floor(-max(self.low, -100.0) / step)
         last = floor(min(self.high, 100.0) / step)
-        return view.Axis(
+        return shapes.Axis(
             ticks=tuple(
-                view.Tick(at=self.at(n * step), text=f"{'−' if n < 0 else ''}{abs(n * step)}")
+                shapes.Tick(at=self.at(n * step), text=f"{'−' if n < 0 else ''}{abs(n * step)}")
                 for n in range(first, last + 1)
             ),
             zero=self.at(0.0),
@@ -66,7 +66,7 @@ class Scale:
 
 def in_points(case: Case) -> float:
     """The difference of a measured group in points, for drawing."""
-    return 100 * float(case.found.risk_difference or 0)
+    return 100 * float(case.difference)
 
 
 def ends(case: Case) -> tuple[float, float]:
@@ -75,40 +75,39 @@ def ends(case: Case) -> tuple[float, float]:
     return 100 * low, 100 * high
 
 
-def mark(case: Case, scale: Scale, words: Words) -> view.Mark:
+def mark(case: Case, scale: Scale, words: Words) -> shapes.Mark:
     """A dot with its interval, its number on the outer side."""
     (low, high), here = ends(case), in_points(case)
     left = here < 0
-    return view.Mark(
+    return shapes.Mark(
         at=scale.at(here),
         low=scale.at(low),
         high=scale.at(high),
-        text=words.points(case.found.risk_difference),
+        text=words.points(case.difference),
         text_at=scale.at(low if left else high),
         text_left=left,
         kind=case.kind,
         shown=case.shown,
-        told=f"difference {words.points(case.found.risk_difference)} points, "
-        f"{words.higher(case.found.risk_difference)}, "
-        f"interval {words.interval(case.found.interval)}",
+        told=f"difference {words.points(case.difference)} points, "
+        f"{words.higher(case.difference)}, interval {words.interval(case.found.interval)}",
     )
 
 
-def rates(case: Case, words: Words) -> view.Rates:
+def rates(case: Case, words: Words) -> shapes.Rates:
     """The rates of both groups."""
     found = case.found
     group, other = found.group_yes / found.group, found.other_yes / found.other
-    return view.Rates(
+    return shapes.Rates(
         group=100 * group,
         other=100 * other,
         group_text=f"{100 * group:.0f}%",
         other_text=f"{100 * other:.0f}%",
-        told=f"{words.group} {rate(found.group_yes, found.group)}, "
-        f"{words.other} {rate(found.other_yes, found.other)}",
+        told=f"{words.group} {rate(found.group_yes, found.group)}, {words.other} "
+        f"{rate(found.other_yes, found.other)}",
     )
 
 
-def funnel(drawn: Sequence[Case], words: Words, *, shown: str) -> view.Funnel:
+def funnel(drawn: Sequence[Case], words: Words, *, shown: str) -> shapes.Funnel:
     """All groups by difference and, logarithmically, by size; the largest if there are many."""
     chosen = sorted(drawn, key=lambda case: -case.found.rows)[:_MOST_DOTS]
     largest = log10(max(case.found.rows for case in chosen))
@@ -122,7 +121,7 @@ def funnel(drawn: Sequence[Case], words: Words, *, shown: str) -> view.Funnel:
 
     powers = [10**power for power in range(1, 12) if smallest <= power <= largest]
     dots = tuple(
-        view.Dot(
+        shapes.Dot(
             at=scale.at(in_points(case)),
             y=height(case.found.rows),
             kind=case.kind,
@@ -133,12 +132,13 @@ def funnel(drawn: Sequence[Case], words: Words, *, shown: str) -> view.Funnel:
         for case in sorted(chosen, key=lambda case: (case.shown, case.side != 0))
     )
     some = f"{len(chosen):,} largest of " if len(chosen) < len(drawn) else ""
-    return view.Funnel(
+    return shapes.Funnel(
         title="Differences by size of group",
-        subtitle=f"Each dot is one of the {some}{len(drawn):,} comparable groups: its difference in percentage points from left to right, and from "
-        "bottom to top how many people it holds (logarithmic).",
+        subtitle=f"Each dot is one of the {some}{len(drawn):,} comparable groups: its "
+        "difference in percentage points from left to right, and from bottom to top how many "
+        "people it holds (logarithmic).",
         axis=scale.axis(words),
-        levels=tuple(view.Level(y=height(power), text=f"{power:,}") for power in powers),
+        levels=tuple(shapes.Level(y=height(power), text=f"{power:,}") for power in powers),
         dots=dots,
         height=FUNNEL_HEIGHT,
         shown=shown,
@@ -154,14 +154,14 @@ def histogram(
     *,
     tallest: int,
     calm: str,
-) -> view.Histogram:
+) -> shapes.Histogram:
     """Groups by difference in bars as wide as the threshold, so that no bar crosses it."""
     step = float(100 * words.question.threshold)
     bars = counted(differences, words)
-    return view.Histogram(
+    return shapes.Histogram(
         label=label,
         columns=tuple(
-            view.Column(
+            shapes.Column(
                 at=scale.at(place * step),
                 width=scale.at((place + 1) * step) - scale.at(place * step),
                 y=HISTOGRAM_HEIGHT - max(2.5, HISTOGRAM_HEIGHT * many / tallest),
@@ -176,6 +176,6 @@ def histogram(
 
 
 def counted(differences: Iterable[Fraction], words: Words) -> Counter[int]:
-    """How many differences lie in each step of one threshold, exactly; 0 and -1 are under it."""
+    """How many differences lie in each step of a threshold, exactly; 0 and -1 are under it."""
     steps = ((d, int(abs(d) / words.question.threshold)) for d in differences)
     return Counter(-step - 1 if difference < 0 else step for difference, step in steps)

@@ -6,7 +6,8 @@ from typing import Protocol
 
 from evenhand.counts import CountTable
 from evenhand.evidence import Certificate, PartitionExplanation
-from evenhand.evidence.population import population
+from evenhand.evidence.bootstrap import Bootstrap
+from evenhand.graph.doubt import GraphDoubt
 from evenhand.question import Knowledge
 from evenhand.question.file import Labels
 from evenhand.release import Release
@@ -17,10 +18,11 @@ from evenhand.report.closing import checking, small_print, unmeasured
 from evenhand.report.comparisons import comparisons
 from evenhand.report.differences import differences, evidence
 from evenhand.report.opening import example, lead, verdicts
-from evenhand.report.picture import Sketch, draw_narrow, draw_wide, sketch
-from evenhand.report.premises import premises
+from evenhand.report.picture import draw_narrow, draw_wide
+from evenhand.report.premises import of_graph, premises
 from evenhand.report.released import aligned, released
-from evenhand.report.view import Strong
+from evenhand.report.sketch import Sketch, sketch
+from evenhand.report.view import Strong, text
 from evenhand.report.wording import Words, count, listing
 from evenhand.rows import Rows
 
@@ -47,27 +49,25 @@ class Audited(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What the reader wants: words, sharing, a title, a date."""
+    """What the reader wants: words, a partition, trials of the graph, sharing, title, date."""
 
     labels: Labels
+    partition: PartitionExplanation | None
+    doubt: GraphDoubt | None
+    resampled: Bootstrap | None
     share: bool
     least_count: int
     title: str | None
     generated: str
 
 
-def collect(
-    audit: Audited,
-    release: Release | None,
-    partition: PartitionExplanation | None,
-    asked: Asked,
-) -> view.Page:
+def collect(audit: Audited, release: Release | None, asked: Asked) -> view.Page:
     """Collect the page."""
     certificate = audit.certificate
     words = Words(question=certificate.question, labels=asked.labels)
     sharing = Sharing(asked.share, asked.least_count, certificate.partition, aligned(release))
     drawn = cases(certificate, sharing)
-    told = population(certificate.causes, min_coverage=certificate.min_coverage)
+    told = certificate.population
     source = audit.rows.source if audit.rows else None
     name = asked.title or (PurePath(source).name if source else "a table of counts")
     plan = sketch(certificate, audit.knowledge, words.column)
@@ -89,9 +89,12 @@ def collect(
         differences=differences(certificate, drawn, words, sharing),
         evidence=evidence(drawn, words, sharing),
         chance=chance(told, certificate.relaxed(), drawn, words, sharing),
-        comparisons=comparisons(certificate, partition, words, sharing),
+        comparisons=comparisons(certificate, asked.partition, words, sharing),
         released=released(release, drawn, words, sharing),
-        premises=premises(certificate, audit.knowledge, drawn, words, sharing),
+        premises=(
+            *of_graph(certificate, audit.knowledge, words, asked.doubt, asked.resampled),
+            *premises(certificate, drawn, words, sharing),
+        ),
         unmeasured=unmeasured(certificate, words, sharing),
         checking=checking(certificate, drawn, source, words, sharing),
         small_print=small_print(certificate, words, sharing, asked.generated),
@@ -102,12 +105,12 @@ def _causes(certificate: Certificate, words: Words) -> tuple[view.Text, ...]:
     """What the picture says, in words."""
     causes = certificate.decision_causes
     direct = {
-        True: (Strong(f"{words.protected} itself"), ", by the thick arrow, and "),
-        False: (f"not {words.protected}, from which no arrow leads there, but ",),
-        None: (f"perhaps {words.protected} itself, and ",),
+        True: text(Strong(f"{words.protected} itself"), ", by the thick arrow, and "),
+        False: text(f"not {words.protected}, from which no arrow leads there, but "),
+        None: text(f"perhaps {words.protected} itself, and "),
     }[certificate.direct_arrow]
     others = words.columns(causes) if causes else "nothing else"
-    said: view.Text = (
+    said: view.Text = text(
         f"In this graph {words.decision} is caused by ",
         *direct,
         Strong(others),
@@ -117,15 +120,14 @@ def _causes(certificate: Certificate, words: Words) -> tuple[view.Text, ...]:
         {n for names in certificate.possible_decision_causes for n in names} - set(causes)
     )
     if possible:
-        said = (
-            *said,
-            f" Whether {listing(map(words.column, possible))} {'does' if len(possible) == 1 else 'do'} is open.",
-        )
+        does = "does" if len(possible) == 1 else "do"
+        said += text(f" Whether {listing(map(words.column, possible))} {does} is open.")
     return (
         said,
-        (
-            f"Comparing only people who are equal in what else causes {words.decision} closes every detour. If the graph "
-            "is right, what then still differs can only have come along the thick arrow.",
+        text(
+            f"Comparing only people who are equal in what else causes {words.decision} "
+            "closes every detour. If the graph is right, what then still differs can only "
+            "have come along the thick arrow.",
         ),
     )
 
@@ -141,7 +143,8 @@ def _graph(certificate: Certificate, plan: Sketch, words: Words) -> view.GraphFi
         ("rest", "other arrows"),
     )
     left_out = (
-        f" {count(plan.left_out, 'attribute')} without a part in the question {'is' if plan.left_out == 1 else 'are'} not drawn."
+        f" {count(plan.left_out, 'attribute')} without a part in the question "
+        f"{'is' if plan.left_out == 1 else 'are'} not drawn."
         if plan.left_out
         else ""
     )
@@ -152,7 +155,10 @@ def _graph(certificate: Certificate, plan: Sketch, words: Words) -> view.GraphFi
     )
     links = count(len(graph.arrows), "arrow")
     if graph.undirected:
-        links += f" and {count(len(graph.undirected), 'link')} of open direction, drawn without a head,"
+        links += (
+            f" and {count(len(graph.undirected), 'link')} of open direction, drawn without a "
+            "head,"
+        )
     arrows = [
         f"{words.column(a)} → {words.column(b)}"
         for a, b in sorted(graph.arrows)

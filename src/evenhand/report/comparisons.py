@@ -6,10 +6,10 @@ from itertools import islice, pairwise
 
 from evenhand.errors import GraphError
 from evenhand.evidence import Certificate, Partition, PartitionExplanation, explain_partition
-from evenhand.graph import CausalGraph, PartialGraph
+from evenhand.graph import PartialGraph
 from evenhand.report import view
 from evenhand.report.cases import Sharing
-from evenhand.report.view import Strong
+from evenhand.report.view import Strong, text
 from evenhand.report.wording import Words, count
 
 _MOST_SETS = 1000
@@ -22,7 +22,7 @@ def comparisons(
     words: Words,
     sharing: Sharing,
 ) -> view.Comparisons:
-    """The decision causes, other block sets that were checked, everybody, and what was asked."""
+    """The decision causes, other block sets checked, everybody, and what was asked."""
     everybody = _everybody(certificate)
     checked = [
         _row(partition, words, sharing, origin=origin, certificate=certificate)
@@ -143,17 +143,17 @@ def _try(explain: Callable[[], PartitionExplanation]) -> PartitionExplanation | 
 
 
 def _lead(certificate: Certificate, words: Words) -> view.Text:
-    graph, question = certificate.graph, certificate.question
-    free = len(graph.nodes) - 2
+    free = len(certificate.graph.nodes) - 2
     found = _block_sets(certificate)
     if found is None or free < 1:
-        return (
+        return text(
             "A comparison is meaningful if it holds equal every other route from "
-            f"{words.protected} to {words.decision}, and nothing that the decision brought about.",
+            f"{words.protected} to {words.decision}, and nothing that the decision brought "
+            "about.",
         )
     many = f"more than {_MOST_SETS:,}" if found > _MOST_SETS else f"{found:,}"
     ways = f"{2**free:,}" if free < 40 else f"2 to the power of {free}"
-    return (
+    return text(
         f"The {count(free, 'other attribute')} can be combined in {ways} ways. In this graph ",
         Strong(f"{many} of them {'compares' if found == 1 else 'compare'} like with like"),
         f". {_scope(certificate)}",
@@ -164,8 +164,9 @@ def _scope(certificate: Certificate) -> str:
     examined = f"{count(len(certificate.partitions), 'was', 'were')} examined"
     if certificate.scope == "causes":
         return (
-            "Only the causes of the decision were held equal here: in rows that follow the graph exactly no "
-            "other of them differs by more, but in finite data one can (--scope all)."
+            "Only the causes of the decision were held equal here: in rows that follow the "
+            "graph exactly no other of them differs by more, but in finite data one can "
+            "(--scope all)."
         )
     if certificate.complete:
         which = "minimal ones" if certificate.scope == "minimal" else "all of them"
@@ -179,7 +180,6 @@ def _block_sets(certificate: Certificate) -> int | None:
         whole = graph.to_dag() if isinstance(graph, PartialGraph) else graph
     except GraphError:
         return None
-    assert isinstance(whole, CausalGraph)
     return sum(1 for _ in islice(whole.block_sets(certificate.question), _MOST_SETS + 1))
 
 
@@ -189,7 +189,7 @@ def _more(certificate: Certificate) -> tuple[view.Text, ...]:
         return ()
     verdicts = [str(partition.verdict(certificate.min_coverage)) for partition in rest]
     told = ", ".join(f"{verdicts.count(one):,} {one}" for one in dict.fromkeys(verdicts))
-    return ((f"{len(rest):,} further meaningful comparisons were checked: {told}.",),)
+    return (text(f"{len(rest):,} further meaningful comparisons were checked: {told}."),)
 
 
 def _gap(
@@ -206,30 +206,32 @@ def _gap(
     if plain is None:
         return ()
     return (
-        (
+        text(
             "Why the choice matters: over everybody the difference is ",
             Strong(f"{words.points(plain)} points"),
-            f" ({words.higher(plain)}). Among people alike in {words.columns(certificate.partition.names)} "
-            f"it is {words.points(moments.mean)} points on average. What lies between the two came with other "
-            "attributes, and says nothing about a direct effect.",
+            f" ({words.higher(plain)}). Among people alike in "
+            f"{words.columns(certificate.partition.names)} it is "
+            f"{words.points(moments.mean)} points on average. What lies between the two came "
+            "with other attributes, and says nothing about a direct effect.",
         ),
     )
 
 
 def _asked(asked: PartitionExplanation | None, words: Words) -> tuple[view.Text, ...]:
     if asked is None:
-        return (("No further comparison was asked about.",),)
+        return (text("No further comparison was asked about."),)
     names = words.columns(asked.partition.names)
     if asked.is_meaningful:
         return (
-            (
-                f"The comparison that was asked for, by {names}, is meaningful: what it shows is evidence.",
+            text(
+                f"The comparison that was asked for, by {names}, is meaningful: what it "
+                "shows is evidence.",
             ),
         )
     return (
-        (
-            f"The comparison that was asked for, by {names}, is misleading: what it shows, or does not show, is no "
-            "evidence of anything.",
+        text(
+            f"The comparison that was asked for, by {names}, is misleading: what it shows, "
+            "or does not show, is no evidence of anything.",
         ),
     )
 

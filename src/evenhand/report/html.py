@@ -13,7 +13,9 @@ from markupsafe import Markup
 
 from evenhand.display import visible
 from evenhand.evidence import PartitionExplanation
+from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.document import write
+from evenhand.graph.doubt import GraphDoubt
 from evenhand.question.file import Labels
 from evenhand.release import Release
 from evenhand.report.collect import Asked, Audited, collect
@@ -33,7 +35,7 @@ class Report:
         return render(self.page)
 
     def write(self, path: str | Path) -> Path:
-        """Write the page; it appears whole or not at all. A full one is for its owner's eyes."""
+        """Write the page, whole or not at all; a full one is for its owner's eyes (0600)."""
         return write(path, self.html, mode=0o644 if self.shared else 0o600)
 
     def _repr_html_(self) -> str:
@@ -47,6 +49,8 @@ def report(
     *,
     labels: Labels | None = None,
     partition: PartitionExplanation | None = None,
+    doubt: GraphDoubt | None = None,
+    resampled: Bootstrap | None = None,
     share: bool = False,
     least_count: int = 10,
     title: str | None = None,
@@ -54,19 +58,31 @@ def report(
 ) -> Report:
     """Tell the results of an audit, and of a release if there is one, as one page.
 
-    ``labels`` give plain words, ``partition`` is one that the reader asked about, ``title`` says
-    what the data are. With ``share`` groups that have a count under ``least_count`` are withheld.
-    ``generated`` is the date to print; today's if not given.
+    ``labels`` give plain words; ``partition`` is one that the reader asked about; ``doubt`` and
+    ``resampled`` tell how sure the graph is, if that was tried; ``title`` says what the data
+    are. With ``share`` groups with a count under ``least_count`` are withheld. ``generated`` is
+    the date to print; today's if not given.
+
+    >>> import evenhand as eh
+    >>> graph = eh.CausalGraph.parse("gender -> major -> admission; test_score -> admission; "
+    ...                              "gender -> admission")
+    >>> asked = eh.datasets.question("admissions")
+    >>> found = eh.audit(eh.datasets.admissions(2), asked, graph=graph)
+    >>> "Does gender itself change admission?" in report(found).html
+    True
     """
     today = datetime.now(UTC)
     asked = Asked(
         labels=labels or Labels(),
+        partition=partition,
+        doubt=doubt,
+        resampled=resampled,
         share=share,
         least_count=least_count,
         title=title,
         generated=generated or f"{today.day} {today:%B %Y}",
     )
-    return Report(page=collect(audit, release, partition, asked), shared=share)
+    return Report(page=collect(audit, release, asked), shared=share)
 
 
 def render(page: Page) -> str:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from evenhand.evidence import Certificate, Verdict
 from evenhand.evidence.population import Population, StatisticalVerdict
 from evenhand.graph import PartialGraph
-from evenhand.report import view
+from evenhand.report import shapes, view
 from evenhand.report.cases import Case, Sharing
-from evenhand.report.view import Strong
+from evenhand.report.view import Strong, text
 from evenhand.report.wording import Words, capital, count, have, rate, share
 
 _MARKS = {
@@ -38,7 +38,7 @@ def lead(certificate: Certificate, words: Words, sharing: Sharing) -> view.Text:
         why = f" who are alike in {words.columns(causes)}, because these may cause it too."
     else:
         why = f" who are alike in {words.columns(causes)}, because these cause it too."
-    return (f"{people}{compared}{why} What counts is who {words.did}.",)
+    return text(f"{people}{compared}{why} What counts is who {words.did}.")
 
 
 def verdicts(
@@ -79,16 +79,16 @@ def example(drawn: Sequence[Case], words: Words) -> view.Example | None:
         (words.other, "other", found.other_yes, found.other),
     )
     return view.Example(
-        sentence=(
+        sentence=text(
             *words.story(found),
             " A difference of ",
             Strong(f"{words.points(found.risk_difference).removeprefix('−')} points"),
-            f" between people who are alike in what the decision may depend on (",
+            " between people who are alike in what the decision may depend on (",
             Strong(case.id),
             ").",
         ),
         bars=tuple(
-            view.Bar(
+            shapes.Bar(
                 who=capital(who),
                 kind=kind,
                 width=100 * yes / total,
@@ -106,29 +106,31 @@ def _exact(
     verdict = certificate.verdict
     if not sharing.whole:
         return {
-            Verdict.NOT_CERTIFIED: (
-                f"There are comparable groups in which {words.group} and {words.other} differ by "
-                f"{words.threshold} percentage points or more.",
+            Verdict.NOT_CERTIFIED: text(
+                f"There are comparable groups in which {words.group} and {words.other} "
+                f"differ by {words.threshold} percentage points or more.",
             ),
-            Verdict.CERTIFIED: (
-                f"In every comparable group {words.group} and {words.other} differ by less than "
-                f"{words.threshold} percentage points.",
+            Verdict.CERTIFIED: text(
+                f"In every comparable group {words.group} and {words.other} differ by less "
+                f"than {words.threshold} percentage points.",
             ),
-            Verdict.CANNOT_DECIDE: ("These rows and this graph do not settle the question.",),
+            Verdict.CANNOT_DECIDE: text(
+                "These rows and this graph do not settle the question."
+            ),
         }[verdict]
     if verdict is Verdict.CANNOT_DECIDE:
-        return ("These rows and this graph do not settle the question.",)
+        return text("These rows and this graph do not settle the question.")
     reaching = [case for case in drawn if case.side]
     if verdict is Verdict.CERTIFIED:
-        largest = max((abs(case.found.risk_difference or 0) for case in drawn), default=0)
-        return (
+        largest = max((abs(case.difference) for case in drawn), default=0)
+        return text(
             "In ",
             Strong(_all(len(drawn))),
-            f", {words.group} and {words.other} differ by less than {words.threshold} percentage "
-            f"points. The largest difference is {words.points(largest)}.",
+            f", {words.group} and {words.other} differ by less than {words.threshold} "
+            f"percentage points. The largest difference is {words.points(largest)}.",
         )
     if not reaching:
-        return (
+        return text(
             "People alike in what causes the decision differ by less than the threshold, but "
             "another comparison that the graph calls meaningful does not meet it.",
         )
@@ -139,22 +141,22 @@ def _exact(
     )
     above, below = (sum(case.side == side for case in reaching) for side in (1, -1))
     if above and below:
-        return (
+        return text(
             "In ",
             Strong(which),
             f", {words.group} and {words.other} who are otherwise alike differ by "
-            f"{words.threshold} percentage points or more: {above:,} {_favor(above)} {words.other}, "
-            f"{below:,} {_favor(below)} {words.group}.",
+            f"{words.threshold} percentage points or more: {above:,} {_favor(above)} "
+            f"{words.other}, {below:,} {_favor(below)} {words.group}.",
         )
     ahead, behind = (words.other, words.group) if above else (words.group, words.other)
-    sizes = [abs(case.found.risk_difference or 0) for case in reaching]
+    sizes = [abs(case.difference) for case in reaching]
     least, most = words.points(min(sizes)), words.points(max(sizes))
     span = most if least == most else f"{least} to {most}"
-    return (
+    return text(
         "In ",
         Strong(which),
-        f", {ahead} {words.did} more often than {behind} who are otherwise alike, by "
-        f"{span} percentage points. The threshold is {words.threshold}.",
+        f", {ahead} {words.did} more often than {behind} who are otherwise alike, by {span} "
+        f"percentage points. The threshold is {words.threshold}.",
     )
 
 
@@ -169,14 +171,14 @@ def _favor(many: int) -> str:
 def _statistical(told: Population, words: Words, sharing: Sharing) -> view.Text:
     beyond = f"a difference beyond {words.threshold_points}"
     if told.verdict is StatisticalVerdict.WITHIN:
-        return (
+        return text(
             "Chance allowed for, every comparable group of the population differs by less than "
             f"{words.threshold_points}.",
         )
     if told.verdict is StatisticalVerdict.SHOWN and not sharing.whole:
-        return (f"Chance allowed for, {beyond} is shown in some of the groups.",)
+        return text(f"Chance allowed for, {beyond} is shown in some of the groups.")
     if told.verdict is StatisticalVerdict.SHOWN:
-        return (
+        return text(
             "Chance and the number of comparisons allowed for, ",
             Strong(f"{told.shown:,} of {told.measured:,} groups"),
             f" {'shows' if told.shown == 1 else 'show'} {beyond}. "
@@ -186,9 +188,9 @@ def _statistical(told: Population, words: Words, sharing: Sharing) -> view.Text:
                 else "No group is left open."
             ),
         )
-    return (
-        "Chance and the number of comparisons allowed for, these rows neither show "
-        f"{beyond} nor show that there is none.",
+    return text(
+        f"Chance and the number of comparisons allowed for, these rows neither show {beyond} "
+        "nor show that there is none.",
     )
 
 
@@ -197,11 +199,13 @@ def _rests_on(certificate: Certificate, words: Words, sharing: Sharing) -> view.
     compared = int(partition.rows[partition.measured].sum())
     absent = len(certificate.unmeasured)
     many = (
-        f"All {certificate.rows:,} rows lie in a group where {words.group} and {words.other} can be compared."
+        f"All {certificate.rows:,} rows lie in a group where {words.group} and {words.other} "
+        "can be compared."
         if cover.rows == 1
-        else f"{compared:,} of {certificate.rows:,} rows ({share(float(cover.rows))}) lie in a group where "
-        f"{words.group} and {words.other} can be compared: {share(float(cover.group))} of the "
-        f"{words.group}, {share(float(cover.other))} of the {words.other}. "
+        else f"{compared:,} of {certificate.rows:,} rows ({share(float(cover.rows))}) lie in "
+        f"a group where {words.group} and {words.other} can be compared: "
+        f"{share(float(cover.group))} of the {words.group}, {share(float(cover.other))} of "
+        f"the {words.other}. "
         f"{count(absent, 'group')} could not be compared."
     )
     if not sharing.whole:
@@ -212,13 +216,14 @@ def _rests_on(certificate: Certificate, words: Words, sharing: Sharing) -> view.
         )
     arrow = {
         True: "",
-        False: f" The graph has no arrow from {words.protected} to {words.decision}; the groups "
-        "were compared all the same.",
-        None: f" Whether an arrow leads from {words.protected} to {words.decision} is open in it.",
+        False: f" The graph has no arrow from {words.protected} to {words.decision}; the "
+        "groups were compared all the same.",
+        None: f" Whether an arrow leads from {words.protected} to {words.decision} is open "
+        "in it.",
     }[certificate.direct_arrow]
-    return (
-        f"{many} Both verdicts hold given the causal graph, {_origin(certificate)} (section 7), and "
-        f"for a threshold of {words.threshold_points}, chosen by whoever asked.{arrow}",
+    return text(
+        f"{many} Both verdicts hold given the causal graph, {_origin(certificate)} (section "
+        f"7), and for a threshold of {words.threshold_points}, chosen by whoever asked.{arrow}",
     )
 
 

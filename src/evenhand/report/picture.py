@@ -1,22 +1,19 @@
 """The causal graph as a picture: attributes in columns of time, links that never cross a box.
 
-A link that passes over a column gets a narrow lane there, as if it were a small box. One and the
-same layout serves wide pages, where columns stand side by side, and narrow ones, where they
-become rows. "Along" is the direction of time, "across" the other one.
+A link that passes over a column gets a narrow lane there, as if it were a small box. The same
+layout serves wide pages, where columns stand side by side, and narrow ones, where they become
+rows. "Along" is the direction of time, "across" the other one.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from evenhand.display import visible
-from evenhand.evidence.findings import Findings
-from evenhand.graph import CausalGraph, PartialGraph
-from evenhand.question import Knowledge, KnownOrder
-from evenhand.report import view
+from evenhand.report import shapes
 from evenhand.report.arrangement import Item, Link, arrange
+from evenhand.report.sketch import Node, Sketch, causes_first
 
-# Above so many attributes only those that matter for the question are drawn.
-MOST_BOXES = 15
 _STRENGTHS = {"direct": 14.0, "cause": 8.0, "held": 4.0, "after": 3.0, "rest": 1.0}
 _HEADS = {"direct": 10.0, "cause": 8.0, "held": 6.5, "after": 7.0, "rest": 5.5}
 _CAPTIONS = {
@@ -30,66 +27,7 @@ _CAPTIONS = {
 Point = Callable[[float, float], tuple[float, float]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
-    """An attribute to be drawn."""
-
-    name: str
-    label: str
-    role: str
-    column: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sketch:
-    """What is to be drawn: attributes in columns, links of some kind, headings over columns."""
-
-    nodes: tuple[Node, ...]
-    links: tuple[tuple[str, str, str, bool], ...]
-    headings: tuple[tuple[str, int, int], ...]
-    left_out: int
-
-
-def sketch(found: Findings, knowledge: Knowledge, label: Callable[[str], str]) -> Sketch:
-    """Choose what is drawn, and in which column: tiers, the decision's own tier in three."""
-    graph, question = found.graph, found.question
-    roles = _roles(found)
-    order = knowledge.about(found.posed.counts.names) if knowledge.tiers else None
-    kept = set(graph.nodes)
-    if len(kept) > MOST_BOXES:
-        kept = {n for n in kept if roles[n] not in ("plain", "consequence")}
-        kept |= graph.children(question.decision)
-    places = {
-        name: _place(graph, question.protected, question.decision, order, name) for name in kept
-    }
-    columns = sorted(set(places.values()))
-    nodes = tuple(
-        Node(
-            name=name,
-            label=visible(label(name)),
-            role=roles[name],
-            column=columns.index(places[name]),
-        )
-        for name in sorted(kept, key=lambda n: (places[n], roles[n] != "protected", n))
-    )
-    ends = (
-        *((a, b, True) for a, b in sorted(graph.arrows)),
-        *((a, b, False) for a, b in sorted(graph.undirected)),
-    )
-    links = tuple(
-        (a, b, _kind(question.protected, question.decision, roles, a, b), directed)
-        for a, b, directed in ends
-        if a in kept and b in kept
-    )
-    return Sketch(
-        nodes=nodes,
-        links=links,
-        headings=_headings(columns, tiered=order is not None),
-        left_out=len(graph.nodes) - len(kept),
-    )
-
-
-def draw_wide(plan: Sketch) -> view.Drawing:
+def draw_wide(plan: Sketch) -> shapes.Drawing:
     """Columns from left to right."""
     many = max(node.column for node in plan.nodes) + 1
     width = min(158.0, max(100.0, (764 - 62 * (many - 1)) / many))
@@ -97,19 +35,15 @@ def draw_wide(plan: Sketch) -> view.Drawing:
     return _draw(plan, _Frame(box=width, gap=gap, letters=int((width - 14) / 7.2), wide=True))
 
 
-def draw_narrow(plan: Sketch, *, abreast: int = 3) -> view.Drawing:
+def draw_narrow(plan: Sketch, *, abreast: int = 3) -> shapes.Drawing:
     """Rows from top to bottom, few boxes in each; a tier may take several rows."""
-    rank = {name: at for at, name in enumerate(_causes_first(plan))}
+    rank = {name: at for at, name in enumerate(causes_first(plan))}
     rows: list[list[Node]] = []
     for column in range(max(node.column for node in plan.nodes) + 1):
         tier = sorted((n for n in plan.nodes if n.column == column), key=lambda n: rank[n.name])
         many = -(-len(tier) // abreast)
-        for start in range(many):
-            rows.append(
-                tier[start::many]
-                if many == 1
-                else tier[start * len(tier) // many : (start + 1) * len(tier) // many]
-            )
+        cuts = [at * len(tier) // many for at in range(many + 1)]
+        rows += [tier[start:end] for start, end in pairwise(cuts)]
     nodes = tuple(replace(node, column=at) for at, row in enumerate(rows) for node in row)
     frame = _Frame(box=100.0, gap=46.0, letters=12, wide=False)
     return _draw(replace(plan, nodes=nodes, headings=()), frame)
@@ -137,14 +71,10 @@ class _Run:
     stops: list[int]
 
 
-def _draw(plan: Sketch, frame: _Frame) -> view.Drawing:
+def _draw(plan: Sketch, frame: _Frame) -> shapes.Drawing:
     lines = {node.name: wrapped(node.label, frame.letters) for node in plan.nodes}
-    incoming = {
-        node.name: sum(b == node.name for _, b, _, _ in plan.links) for node in plan.nodes
-    }
-    outgoing = {
-        node.name: sum(a == node.name for a, _, _, _ in plan.links) for node in plan.nodes
-    }
+    outgoing = Counter(a for a, _, _, _ in plan.links)
+    incoming = Counter(b for _, b, _, _ in plan.links)
 
     def height(node: Node) -> float:
         text = 16.0 * len(lines[node.name]) + (15 if _CAPTIONS[node.role] else 0) + 14
@@ -167,13 +97,12 @@ def _draw(plan: Sketch, frame: _Frame) -> view.Drawing:
     index = {node.name: at for at, node in enumerate(plan.nodes)}
     runs, links = _runs(plan, index, items)
     centre = arrange(items, links)
-    start = 26.0 if plan.headings else 2.0
-    top = start if frame.wide else 0.0
+    top = 26.0 if plan.headings else 0.0
 
     def along(layer: int) -> float:
         return layer * (deep + frame.gap) + (0 if frame.wide else 2)
 
-    pen = _Pen(items, [c + top for c in centre], runs, along, deep, frame.point)
+    pen = _Pen(_Layout(items, [c + top for c in centre], along, deep, frame.point), runs)
     arrows = sorted((pen.arrow(run) for run in runs), key=lambda arrow: _STRENGTHS[arrow.kind])
     boxes = tuple(
         _box(
@@ -189,13 +118,13 @@ def _draw(plan: Sketch, frame: _Frame) -> view.Drawing:
         along(layers) + deep,
         max(c + i.size / 2 for c, i in zip(pen.centre, items, strict=True)),
     )
-    return view.Drawing(
+    return shapes.Drawing(
         left=-pen.before if frame.wide else -2.0,
         top=-2.0 if frame.wide else -pen.before,
         width=extent[0] + (pen.before + pen.after if frame.wide else 4),
         height=extent[1] + (4 if frame.wide else pen.before + pen.after),
         headings=tuple(
-            view.Heading(text=text, x=along(first), width=along(last) + deep - along(first))
+            shapes.Heading(text=text, x=along(first), width=along(last) + deep - along(first))
             for text, first, last in plan.headings
         ),
         arrows=tuple(arrows),
@@ -222,45 +151,41 @@ def _runs(
             )
             stops.append(len(items) - 1)
         stops.append(last)
-        links += [Link(s, t, _STRENGTHS[kind]) for s, t in zip(stops, stops[1:], strict=False)]
+        links += [Link(s, t, _STRENGTHS[kind]) for s, t in pairwise(stops)]
         runs.append(_Run(kind, directed, stops[::-1] if backward else stops))
     return runs, links
 
 
-class _Pen:
-    """Draws links between items that have their places."""
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where everything is: centres across, the beginning of each layer along, its depth."""
 
-    def __init__(
-        self,
-        items: Sequence[Item],
-        centre: list[float],
-        runs: Sequence[_Run],
-        along: Callable[[int], float],
-        deep: float,
-        point: Point,
-    ) -> None:
-        self.items, self.centre, self.along, self.deep, self.point = (
-            items,
-            centre,
-            along,
-            deep,
-            point,
-        )
-        self.rank = {
-            box: at
-            for layer in range(max(item.layer for item in items) + 1)
-            for at, box in enumerate(
-                sorted(
-                    (
-                        i
-                        for i, item in enumerate(items)
-                        if item.layer == layer and item.size > 1
-                    ),
-                    key=centre.__getitem__,
-                )
-            )
-        }
-        self.last = max(item.layer for item in items)
+    items: Sequence[Item]
+    centre: list[float]
+    along: Callable[[int], float]
+    deep: float
+    point: Point
+
+    def boxes(self, layer: int) -> list[int]:
+        """The boxes of a layer in their order, without lanes."""
+        found = [
+            i for i, item in enumerate(self.items) if item.layer == layer and item.size > 1
+        ]
+        return sorted(found, key=self.centre.__getitem__)
+
+
+class _Pen:
+    """Draws links between items that have their places.
+
+    ``before`` and ``after`` are how far arcs reach beyond the first and the last layer.
+    """
+
+    def __init__(self, layout: _Layout, runs: Sequence[_Run]) -> None:
+        self.items, self.centre = layout.items, layout.centre
+        self.along, self.deep, self.point = layout.along, layout.deep, layout.point
+        self.last = max(item.layer for item in layout.items)
+        layers = (layout.boxes(layer) for layer in range(self.last + 1))
+        self.rank = {box: at for layer in layers for at, box in enumerate(layer)}
         self.before = self.after = 2.0
         self.ports: dict[tuple[int, int], float] = {}
         self.spread(runs)
@@ -269,15 +194,10 @@ class _Pen:
         """Give each link its own place on the side of a box, in the order of the other ends."""
         sides: dict[tuple[int, bool], list[tuple[float, int]]] = {}
         for number, run in enumerate(runs):
-            for box, neighbour in (
-                (run.stops[0], run.stops[1]),
-                (run.stops[-1], run.stops[-2]),
-            ):
-                step = self.items[neighbour].layer - self.items[box].layer
+            for box, near in (run.stops[:2], run.stops[:-3:-1]):
+                step = self.items[near].layer - self.items[box].layer
                 if step:
-                    sides.setdefault((box, step > 0), []).append(
-                        (self.centre[neighbour], number)
-                    )
+                    sides.setdefault((box, step > 0), []).append((self.centre[near], number))
         self.numbers = {id(run): number for number, run in enumerate(runs)}
         for (box, _), found in sides.items():
             found.sort()
@@ -287,7 +207,7 @@ class _Pen:
                 shift = (place - (len(found) - 1) / 2) * each
                 self.ports[number, box] = self.centre[box] + shift
 
-    def arrow(self, run: _Run) -> view.Arrow:
+    def arrow(self, run: _Run) -> shapes.Arrow:
         first, last = run.stops[0], run.stops[-1]
         head = _HEADS[run.kind] if run.directed else 0.0
         if self.items[first].layer == self.items[last].layer:
@@ -312,11 +232,11 @@ class _Pen:
             if not is_end:
                 path.append(f"L{self.at(far, across)}")
             here = (near if is_end else far, across)
-        return view.Arrow(
+        return shapes.Arrow(
             kind=run.kind, path="".join(path), head=self.head(here, (forward, 0), head)
         )
 
-    def beside(self, run: _Run, first: int, last: int, head: float) -> view.Arrow:
+    def beside(self, run: _Run, first: int, last: int, head: float) -> shapes.Arrow:
         """A link within a column: straight between neighbours, else an arc beside the boxes."""
         start = self.along(self.items[first].layer)
         sign = 1 if self.centre[last] > self.centre[first] else -1
@@ -326,7 +246,7 @@ class _Pen:
             middle = start + self.deep / 2
             end = to - sign * (head + 1.5 if head else 0)
             path = f"M{self.at(middle, from_)}L{self.at(middle, end)}"
-            return view.Arrow(
+            return shapes.Arrow(
                 kind=run.kind, path=path, head=self.head((middle, end), (0, sign), head)
             )
         right = self.items[first].layer == self.last and self.last > 0
@@ -341,16 +261,24 @@ class _Pen:
         from_ -= sign * min(12, self.items[first].size / 3)
         to += sign * min(12, self.items[last].size / 3)
         end = edge + out * (head + 1.5 if head else 0)
-        path = f"M{self.at(edge, from_)}C{self.at(bulge, from_)} {self.at(bulge, to)} {self.at(end, to)}"
-        return view.Arrow(kind=run.kind, path=path, head=self.head((end, to), (-out, 0), head))
+        path = (
+            f"M{self.at(edge, from_)}C{self.at(bulge, from_)} {self.at(bulge, to)} "
+            f"{self.at(end, to)}"
+        )
+        return shapes.Arrow(
+            kind=run.kind, path=path, head=self.head((end, to), (-out, 0), head)
+        )
 
     def head(self, base: tuple[float, float], way: tuple[int, int], length: float) -> str:
         if not length:
             return ""
         half = length * 0.42
         (a, c), (da, dc) = base, way
-        tip = (a + da * length, c + dc * length)
-        return f"M{self.at(a - dc * half, c - da * half)}L{self.at(*tip)}L{self.at(a + dc * half, c + da * half)}Z"
+        one, other = (
+            self.at(a - dc * half, c - da * half),
+            self.at(a + dc * half, c + da * half),
+        )
+        return f"M{one}L{self.at(a + da * length, c + dc * length)}L{other}Z"
 
     def at(self, along: float, across: float) -> str:
         x, y = self.point(along, across)
@@ -378,11 +306,11 @@ def wrapped(text: str, letters: int) -> tuple[str, ...]:
 
 def _box(
     node: Node, lines: tuple[str, ...], corner: tuple[float, float], size: tuple[float, float]
-) -> view.Box:
+) -> shapes.Box:
     caption = _CAPTIONS[node.role]
     many = len(lines) + bool(caption)
     first = corner[1] + size[1] / 2 - 8 * (many - 1) + 4.5
-    return view.Box(
+    return shapes.Box(
         name=node.label,
         lines=tuple((first + 16 * at, line) for at, line in enumerate(lines)),
         role=node.role,
@@ -393,77 +321,3 @@ def _box(
         width=size[0],
         height=size[1],
     )
-
-
-def _roles(found: Findings) -> dict[str, str]:
-    graph, question = found.graph, found.question
-    possible = {name for names in found.possible_decision_causes for name in names}
-    roles = dict.fromkeys(graph.nodes, "plain")
-    roles |= dict.fromkeys(graph.descendants(question.decision), "consequence")
-    roles |= dict.fromkeys(possible, "possible") | dict.fromkeys(found.decision_causes, "cause")
-    return roles | {question.protected: "protected", question.decision: "decision"}
-
-
-def _place(
-    graph: CausalGraph | PartialGraph,
-    protected: str,
-    decision: str,
-    order: KnownOrder | None,
-    name: str,
-) -> tuple[int, int]:
-    """The column: by tier, or without tiers by whether the protected attribute comes before."""
-    after = name in graph.descendants(decision) and name != decision
-    before = name in graph.ancestors(decision) and name != decision
-    tiers = order.tier if order is not None else {}
-    tier, last = tiers.get(name), tiers.get(decision)
-    if tier is not None and last is not None:
-        if tier != last:
-            return tier, 0
-        return tier, 2 if after else 0 if before else 1
-    if after or name == decision:
-        return 2, int(after)
-    return (1 if name in graph.descendants(protected) and name != protected else 0), 0
-
-
-def _kind(protected: str, decision: str, roles: dict[str, str], a: str, b: str) -> str:
-    if b == decision:
-        return (
-            "direct"
-            if a == protected
-            else "cause"
-            if roles[a] in ("cause", "possible")
-            else "rest"
-        )
-    if a == decision:
-        return "after" if roles[b] != "possible" else "cause"
-    return "held" if a == protected and roles[b] == "cause" else "rest"
-
-
-def _headings(
-    columns: list[tuple[int, int]], *, tiered: bool
-) -> tuple[tuple[str, int, int], ...]:
-    tiers = sorted({tier for tier, _ in columns})
-    if not tiered or len(tiers) < 2:
-        return ()
-    spans = {
-        tier: [at for at, column in enumerate(columns) if column[0] == tier] for tier in tiers
-    }
-    words = ["First", *["Then"] * (len(tiers) - 2), "Last"]
-    return tuple(
-        (word, spans[t][0], spans[t][-1]) for word, t in zip(words, tiers, strict=True)
-    )
-
-
-def _causes_first(plan: Sketch) -> list[str]:
-    """The names, causes before effects as far as arrows say, else as they stand."""
-    waiting = [node.name for node in plan.nodes]
-    before = {
-        name: {a for a, b, _, directed in plan.links if b == name and directed}
-        for name in waiting
-    }
-    done: list[str] = []
-    while waiting:
-        free = next((n for n in waiting if not before[n] & set(waiting)), waiting[0])
-        waiting.remove(free)
-        done.append(free)
-    return done

@@ -3,37 +3,49 @@
 from collections.abc import Sequence
 
 from evenhand.evidence import Certificate
+from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.sensitivity import Sensitivity, sensitivity
+from evenhand.evidence.subpopulations import p_value
 from evenhand.graph import PartialGraph
+from evenhand.graph.doubt import GraphDoubt
 from evenhand.question import Bins, Knowledge
 from evenhand.report import view
 from evenhand.report.cases import Case, Sharing
-from evenhand.report.view import Strong
-from evenhand.report.wording import Words, count, listing
+from evenhand.report.view import Strong, text
+from evenhand.report.wording import Words, count, listing, share
 
 _EXAMPLES = 5
 _MOST_TRIED = 100
 
 
-def premises(
+def of_graph(
     certificate: Certificate,
     knowledge: Knowledge,
-    drawn: Sequence[Case],
     words: Words,
-    sharing: Sharing,
+    doubt: GraphDoubt | None,
+    resampled: Bootstrap | None,
 ) -> tuple[view.Premise, ...]:
-    """Everything that could be disputed."""
+    """The graph, how sure it is, and the order of events that it follows."""
     return (
-        _graph(certificate, words),
+        _graph(certificate),
         *_open_edges(certificate, words),
+        *((_doubt(doubt, words),) if doubt else ()),
+        *((_resampled(resampled, words),) if resampled else ()),
         _order(knowledge, words),
+    )
+
+
+def premises(
+    certificate: Certificate, drawn: Sequence[Case], words: Words, sharing: Sharing
+) -> tuple[view.Premise, ...]:
+    """Everything else that could be disputed."""
+    return (
         view.Premise(
             status="Given",
             what=f"The threshold of {words.threshold_points}.",
-            why=(
-                (
-                    "Chosen by whoever asked the question. It is a convention, not a natural limit.",
-                ),
+            why=text(
+                "Chosen by whoever asked the question. It is a convention, not a natural "
+                "limit.",
             ),
         ),
         *_codings(certificate, words),
@@ -42,21 +54,18 @@ def premises(
         view.Premise(
             status="Stated",
             what=f"What is measured is the direct effect of {words.protected} in these rows.",
-            why=(
-                (
-                    f"It says nothing about intent, about effects that reach {words.decision} through other "
-                    "attributes, or about people who are not in the table. It is not a legal finding.",
-                ),
+            why=text(
+                "It says nothing about intent, about effects that reach "
+                f"{words.decision} through other "
+                "attributes, or about people who are not in the table. It is not a legal "
+                "finding.",
             ),
         ),
-        *(
-            view.Premise(status="Stated", what=said, why=())
-            for said in certificate.also_assumed
-        ),
+        *(view.Premise(status="Stated", what=said) for said in certificate.also_assumed),
     )
 
 
-def _graph(certificate: Certificate, words: Words) -> view.Premise:
+def _graph(certificate: Certificate) -> view.Premise:
     graph = certificate.graph
     record = graph.record if isinstance(graph, PartialGraph) else None
     links = count(len(graph.arrows), "arrow")
@@ -67,23 +76,22 @@ def _graph(certificate: Certificate, words: Words) -> view.Premise:
         return view.Premise(
             status="Given",
             what="The causal graph.",
-            why=((f"It has {links}, stated by whoever asked. {dispute}",),),
+            why=text(f"It has {links}, stated by whoever asked. {dispute}"),
         )
     tests = sum(record.tests)
     return view.Premise(
         status="Learned, not given",
         what="The causal graph.",
-        why=(
-            (
-                f"It has {links}, found in these rows by the PC algorithm ({record.algorithm}): {record.test} "
-                f"test, significance {record.significance}, {count(tests, 'test')}"
-                + (
-                    f", {count(len(record.conflicts), 'contradiction')} left undirected"
-                    if record.conflicts
-                    else ""
-                )
-                + f". No common cause of two attributes may be missing. {dispute}",
-            ),
+        why=text(
+            f"It has {links}, found in these rows by the PC algorithm "
+            f"({record.algorithm}): {record.test} test, significance "
+            f"{record.significance}, {count(tests, 'test')}"
+            + (
+                f", {count(len(record.conflicts), 'contradiction')} left undirected"
+                if record.conflicts
+                else ""
+            )
+            + f". No common cause of two attributes may be missing. {dispute}",
         ),
     )
 
@@ -104,8 +112,48 @@ def _open_edges(certificate: Certificate, words: Words) -> tuple[view.Premise, .
         view.Premise(
             status="Left open",
             what=f"The causes of {words.decision} may be {sets}.",
-            why=((why,),),
+            why=why,
         ),
+    )
+
+
+def _doubt(found: GraphDoubt, words: Words) -> view.Premise:
+    """What the counts say against the graph at the decision."""
+    weakest = next(iter(found.arrows), None)
+    said = [
+        f"The weakest of the links at {words.decision} is the one with "
+        f"{words.column(weakest.cause)}: the largest p for their independence is "
+        f"{p_value(weakest.p)}."
+        if weakest
+        else f"No link leads to {words.decision}."
+    ]
+    against = [words.column(one.name) for one in found.contradicted]
+    said.append(
+        f"Of {count(len(found.implied), 'independence')} that the graph implies, the rows "
+        f"speak against {len(against)}" + (f": {listing(against)}." if against else ".")
+    )
+    return view.Premise(
+        status="Tried", what="The links at the decision.", why=text(" ".join(said))
+    )
+
+
+def _resampled(found: Bootstrap, words: Words) -> view.Premise:
+    """What comes out when rows are drawn again."""
+    verdicts = ", ".join(
+        f"{verdict} in {share(found.share(many))}" for verdict, many in found.verdicts.items()
+    )
+    causes = ", ".join(
+        f"{words.column(name)} {share(found.share(many))}"
+        for name, many in sorted(found.causes.items(), key=lambda item: -item[1])
+    )
+    how = "each with its own graph" if found.relearned else "all with the same graph"
+    told = f"The verdict is {verdicts} of them."
+    if found.relearned:
+        told += f" Certain causes: {causes}."
+    return view.Premise(
+        status="Tried",
+        what=f"{count(found.resamples, 'resample')} of the rows, {how}.",
+        why=text(told),
     )
 
 
@@ -115,16 +163,15 @@ def _order(knowledge: Knowledge, words: Words) -> view.Premise:
         return view.Premise(
             status="Not given",
             what="The order of events.",
-            why=(("No order of the attributes was stated.",),),
+            why=text("No order of the attributes was stated."),
         )
     named = ["all others" if tier is ... else words.columns(tier) for tier in tiers]
     return view.Premise(
         status="Given",
         what="The order of events.",
-        why=(
-            (
-                f"First {named[0]}{''.join(f'; then {tier}' for tier in named[1:])}. No arrow may point back in it.",
-            ),
+        why=text(
+            f"First {named[0]}{''.join(f'; then {tier}' for tier in named[1:])}. No "
+            "arrow may point back in it.",
         ),
     )
 
@@ -132,7 +179,8 @@ def _order(knowledge: Knowledge, words: Words) -> view.Premise:
 def _codings(certificate: Certificate, words: Words) -> tuple[view.Premise, ...]:
     codings = certificate.codings
     binned = [
-        f"{words.column(name)} ({', '.join(bins.labels) if isinstance(bins, Bins) else f'{bins} classes'})"
+        f"{words.column(name)} "
+        f"({', '.join(bins.labels) if isinstance(bins, Bins) else f'{bins} classes'})"
         for name, bins in codings.bins.items()
     ]
     merged = [
@@ -145,7 +193,7 @@ def _codings(certificate: Certificate, words: Words) -> tuple[view.Premise, ...]
         view.Premise(
             status="Given",
             what="Values put in classes before counting.",
-            why=((f"{listing([*binned, *merged])}. Within a class people may still differ.",),),
+            why=text(f"{listing([*binned, *merged])}. Within a class people may still differ."),
         ),
     )
 
@@ -167,7 +215,7 @@ def _left_out(
         said.append(f"Everybody but {words.group} was put together as {words.other}.")
     if len(certificate.posed.counts.attribute(certificate.question.decision)) > 2:
         said.append("All decisions that are not favorable were put together.")
-    return tuple(view.Premise(status="Given", what=one, why=()) for one in said)
+    return tuple(view.Premise(status="Given", what=one) for one in said)
 
 
 def _sensitivity(
@@ -178,34 +226,34 @@ def _sensitivity(
     reaching = [case for case in drawn if case.side][:_MOST_TRIED]
     tried = [(case, found) for case in reaching if (found := sensitivity(partition, case.line))]
     what = (
-        f"No unrecorded cause of {words.decision} differs between {words.group} and {words.other} of "
-        "the same group."
+        f"No unrecorded cause of {words.decision} differs between {words.group} and "
+        f"{words.other} of the same group."
     )
     if not tried:
         hidden = (
-            "Under the threshold only the average over such a cause is bounded: differences of opposite "
-            "signs could hide within a group, and an unrecorded cause could cover a direct effect."
+            "Under the threshold only the average over such a cause is bounded: differences "
+            "of opposite signs could hide within a group, and an unrecorded cause could "
+            "cover a direct effect."
         )
-        return view.Premise(status="Cannot be tested", what=what, why=((hidden,),))
+        return view.Premise(status="Cannot be tested", what=what, why=hidden)
     if not sharing.whole:
         hidden = (
-            "How strong such a cause would have to be is told in the full report: beside it stand the "
-            "recorded causes, whose strength rests on groups that are withheld."
+            "How strong such a cause would have to be is told in the full report: beside it "
+            "stand the recorded causes, whose strength rests on groups that are withheld."
         )
-        return view.Premise(status="Cannot be tested", what=what, why=((hidden,),))
+        return view.Premise(status="Cannot be tested", what=what, why=hidden)
     survive = sum(_survives(found) for _, found in tried)
     of = "The finding" if len(tried) == 1 else f"{survive:,} of {count(len(tried), 'finding')}"
     verb = "would not survive" if len(tried) == 1 and not survive else "would survive"
     return view.Premise(
         status="Cannot be tested",
         what=what,
-        why=(
-            (
-                "How many points such a cause would have to account for to bring a finding under the threshold, "
-                "beside what the strongest recorded cause could account for among the same people. ",
-                Strong(f"{of} {verb}"),
-                " an unrecorded cause as strong as that.",
-            ),
+        why=text(
+            "How many points such a cause would have to account for to bring a finding "
+            "under the threshold, beside what the strongest recorded cause could account "
+            "for among the same people. ",
+            Strong(f"{of} {verb}"),
+            " an unrecorded cause as strong as that.",
         ),
         needed=tuple(_needed(case, found, words) for case, found in tried[:_EXAMPLES]),
     )

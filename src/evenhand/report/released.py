@@ -6,12 +6,13 @@ from fractions import Fraction
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.release import Release
 from evenhand.removal import RemovalPlan
-from evenhand.report import view
+from evenhand.report import shapes, view
 from evenhand.report.cases import Case, Sharing
 from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, counted, histogram, in_points
 from evenhand.report.differences import FEW
+from evenhand.report.naming import Naming
 from evenhand.report.opening import mark
-from evenhand.report.view import Strong
+from evenhand.report.view import Strong, text
 from evenhand.report.wording import Words, capital, listing, rate
 
 
@@ -54,7 +55,10 @@ def _comparable(before: Partition, after: Partition) -> bool:
 def _state(when: str, found: Certificate, words: Words, sharing: Sharing) -> view.State:
     partition = found.partition
     sizes = [abs(d) for d in _differences(partition)]
-    sentence = f"{partition.violating:,} of {len(sizes):,} groups at or beyond {words.threshold_points}"
+    sentence = (
+        f"{partition.violating:,} of {len(sizes):,} groups at or beyond "
+        f"{words.threshold_points}"
+    )
     if sizes:
         sentence += f"; largest difference {words.points(max(sizes))}"
     return view.State(
@@ -70,39 +74,28 @@ def _differences(partition: Partition) -> list[Fraction]:
     return [difference for difference in found if difference is not None]
 
 
-def _moved(release: Release, drawn: Sequence[Case], words: Words) -> view.MovedPlot:
-    before, after = release.before.partition, release.certificate.partition
+def _moved(release: Release, drawn: Sequence[Case], words: Words) -> shapes.MovedPlot:
+    after, naming = release.certificate.partition, Naming.of(release.before, words)
     plan = release.plan if isinstance(release.plan, RemovalPlan) else None
-    now = {case.line: float(100 * (after.risk_difference(case.line) or 0)) for case in drawn}
-    scale = Scale.over(
-        [*map(in_points, drawn), *now.values()],
-        float(100 * words.question.threshold),
-        left=0.04,
-        right=0.04,
-    )
-    names = sorted(before.names, key=lambda n: -len(release.before.posed.counts.attribute(n)))
-    lead, *rest = names or [""]
-    return view.MovedPlot(
+    now = {case.line: after.risk_difference(case.line) or Fraction(0) for case in drawn}
+    held = [*map(in_points, drawn), *(float(100 * value) for value in now.values())]
+    scale = Scale.over(held, float(100 * words.question.threshold), left=0.04, right=0.04)
+    return shapes.MovedPlot(
         title="Each group before and after",
-        subtitle="The difference as recorded and as released, with the decisions that were changed.",
-        name=capital(words.column(lead)) if lead else "Group",
-        detail=" · ".join([*map(words.column, rest), "people"]),
+        subtitle="The difference as recorded and as released, with the decisions changed.",
+        name=naming.head,
+        detail=naming.detail_head,
         axis=scale.axis(words),
         lines=tuple(
-            view.Moved(
+            shapes.Moved(
                 id=case.id,
-                name=words.labels.value(lead, case.found.where[lead]) if lead else "Everybody",
-                detail=" · ".join(
-                    [
-                        *(words.labels.value(n, case.found.where[n]) for n in rest),
-                        f"{case.found.rows:,}",
-                    ]
-                ),
+                name=naming.name(case),
+                detail=naming.detail(case),
                 before=scale.at(in_points(case)),
-                after=scale.at(now[case.line]),
+                after=scale.at(float(100 * now[case.line])),
                 kind=case.kind,
-                told=f"from {words.points(case.found.risk_difference)} to "
-                f"{words.points(after.risk_difference(case.line))} points",
+                told=f"from {words.points(case.difference)} to "
+                f"{words.points(now[case.line])} points",
                 changes=_changes(plan, case.line, words) if plan else (),
             )
             for case in drawn
@@ -122,7 +115,7 @@ def _changes(plan: RemovalPlan, line: int, words: Words) -> tuple[str, ...]:
     )
 
 
-def _histograms(before: Certificate, after: Certificate, words: Words) -> view.Histograms:
+def _histograms(before: Certificate, after: Certificate, words: Words) -> shapes.Histograms:
     both = [
         ("As recorded", "none", _differences(before.partition)),
         ("As released", "after", _differences(after.partition)),
@@ -130,7 +123,7 @@ def _histograms(before: Certificate, after: Certificate, words: Words) -> view.H
     threshold = float(100 * words.question.threshold)
     scale = Scale.over([float(100 * d) for _, _, found in both for d in found], threshold)
     tallest = max(max(counted(found, words).values(), default=1) for _, _, found in both)
-    return view.Histograms(
+    return shapes.Histograms(
         title="Before and after",
         subtitle="Comparable groups by difference in percentage points. Each bar is "
         f"{words.threshold_points} wide; those within the band are under the threshold.",
@@ -192,35 +185,37 @@ def _told(release: Release, words: Words, sharing: Sharing) -> list[view.Text]:
     said: list[view.Text] = []
     if sharing.whole:
         said.append(
-            (
+            text(
                 Strong(
                     f"{release.changed_rows:,} of {release.before.rows:,} rows were changed "
                     f"({rate(release.changed_rows, release.before.rows)})."
                 ),
                 *_directions(plan, words),
-                f" Method {plan.method}, policy {plan.policy}. Which rows of a group change is drawn at random.",
+                f" Method {plan.method}, policy {plan.policy}. Which rows of a group change "
+                "is drawn at random.",
             )
         )
     else:
         said.append(
-            (
-                f"Method {plan.method}, policy {plan.policy}. How many rows were changed is withheld.",
+            text(
+                f"Method {plan.method}, policy {plan.policy}. How many rows were changed is "
+                "withheld.",
             )
         )
     redrawn = [words.column(table.node.name) for table in plan.redrawn]
     said.append(
-        (
+        text(
             Strong(f"The released rows record nobody’s true {words.decision}. "),
-            f"In changed rows {listing(redrawn)} {'was' if len(redrawn) == 1 else 'were'} drawn anew, "
-            "because the decision brings it about; nothing else of any row changed."
+            f"In changed rows {listing(redrawn)} {'was' if len(redrawn) == 1 else 'were'} "
+            "drawn anew, because the decision brings it about; nothing else of any row changed."
             if redrawn
-            else f"Only {words.decision} was changed. What follows from it was left as it was, so that "
-            "their link is weaker in the release.",
+            else f"Only {words.decision} was changed. What follows from it was left as it "
+            "was, so that their link is weaker in the release.",
         )
     )
     if after.verdict is not Verdict.CERTIFIED:
         said.append(
-            (Strong("This release is not certified."), " The method gives no guarantee.")
+            text(Strong("This release is not certified."), " The method gives no guarantee.")
         )
     said.append(_relearned(release, words))
     return said
@@ -257,8 +252,8 @@ def _relearned(release: Release, words: Words) -> view.Text:
         if not change
         else f"other causes of the decision ({'; '.join(change)})"
     )
-    return (
+    return text(
         Strong("Learned again from the released rows, "),
-        f"the graph has {same}; by it the verdict would be “{found.verdict}”. This is no part of the "
-        "certificate, which is given with its own graph.",
+        f"the graph has {same}; by it the verdict would be “{found.verdict}”. This is no "
+        "part of the certificate, which is given with its own graph.",
     )

@@ -8,7 +8,7 @@ from evenhand.evidence import Subpopulation, points
 from evenhand.evidence.wording import _decided as decided
 from evenhand.question import Question
 from evenhand.question.file import Labels
-from evenhand.report.view import Strong, Text
+from evenhand.report.view import Strong, Text, text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,12 +66,12 @@ class Words:
 
     def people(self, many: int, who: str) -> Text:
         """So many people: "1 row (women)", because labels have no singular."""
-        return (Strong(f"{many:,}"), f" {who}" if many != 1 else f" row ({who})")
+        return text(Strong(f"{many:,}"), f" {who}" if many != 1 else f" row ({who})")
 
     def story(self, found: Subpopulation) -> Text:
         """A group in counts, both sides in one breath."""
         alike = self.alike(found.where)
-        return (
+        return text(
             "Of ",
             *self.people(found.group, self.group),
             f" ({alike}), " if alike else ", ",

@@ -15,7 +15,7 @@ _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 def parquet_part(where: str) -> Part:
     """A Parquet file; only the chosen columns are decoded."""
     with reading(where):
-        schema = pq.read_schema(where)
+        schema, length = pq.read_schema(where), pq.read_metadata(where).num_rows
     texts = {field.name for field in schema if _is_text(field.type)}
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:
@@ -25,7 +25,12 @@ def parquet_part(where: str) -> Part:
                 yield _sound(batch, columns)
 
     return Part(
-        where=where, kind="Parquet", names=tuple(schema.names), open=batches, schema=schema
+        where=where,
+        kind="Parquet",
+        names=tuple(schema.names),
+        open=batches,
+        schema=schema,
+        rows=length,
     )
 
 

@@ -8,6 +8,7 @@ from evenhand.errors import (
     InputError,
     MissingValueError,
     Problem,
+    ResourceError,
     ValuesError,
     did_you_mean,
     listed,
@@ -133,6 +134,21 @@ def no_rows(where: str) -> InputError:
             "There are no rows.",
             "Only the names of the columns were found.",
             "Check that this is the right table, and complete.",
+            where,
+        )
+    )
+
+
+def too_many_assignments(
+    sizes: Mapping[str, int], distinct: int, memory: int, where: str
+) -> ResourceError:
+    """More distinct assignments than fit into the memory."""
+    name = max(sizes, key=lambda name: sizes[name])
+    return ResourceError(
+        Problem(
+            f"{distinct:,} distinct assignments do not fit into {memory / 1e6:,.0f} MB.",
+            f"The column {name!r} has {sizes[name]:,} values, the most of all.",
+            "Choose fewer columns, merge or bin values, or allow more memory (--memory).",
             where,
         )
     )

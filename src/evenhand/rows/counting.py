@@ -17,11 +17,14 @@ from evenhand.rows.complaints import raise_all
 from evenhand.rows.domain import Domain, Frequency
 from evenhand.rows.labels import check_types
 from evenhand.rows.part import BATCH_ROWS, Part, reading
+from evenhand.rows.progress import Clock, Watch
 from evenhand.rows.tally import LARGEST_DENSE, Codes, Layout, Tally, sorting
 
 # After so many rows a column that hardly repeats a value is refused, before all are read.
 _EARLY_ROWS = 10_000
 _MOST_ROWS = 2**62
+_LINE_BYTES = 64  # measured, beside two codes for each column
+_MOST_MEMORY = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +41,20 @@ def count(
     codings: Codings,
     *,
     largest_dense: int = LARGEST_DENSE,
+    memory: int | None = None,
+    watch: Watch | None = None,
 ) -> Counted:
-    """Count the assignments of the named columns in all parts."""
+    """Count the assignments of the named columns in all parts.
+
+    What does not fit into the ``memory`` is refused; ``watch`` is told of rows as they go by.
+    """
     if parts[0].grouped:
         part, codings = parts[0].grouped(names, codings)
         parts = (part,)
-    counting = _Counting(names, codings, largest_dense)
+    known = [part.rows for part in parts]
+    total = None if None in known else sum(rows or 0 for rows in known)
+    clock = Clock("counting", total, watch)
+    counting = _Counting(names, codings, largest_dense, memory, clock)
     for part in parts:
         with reading(part.where):
             counting.read(part)
@@ -54,13 +65,29 @@ def count(
 class _Counting:
     """A pass under way. Missing is a label like the others until the end."""
 
-    def __init__(self, names: Sequence[str], codings: Codings, largest_dense: int) -> None:
+    def __init__(
+        self,
+        names: Sequence[str],
+        codings: Codings,
+        largest_dense: int,
+        memory: int | None,
+        clock: Clock,
+    ) -> None:
         self.names = names
+        self.memory, self.clock = memory, clock
         self.codings = codings
         self.domains = [Domain(name, codings) for name in names]
         self.columns = [Column(domain, codings.na) for domain in self.domains]
         self.frequency = Column(Frequency(codings.frequency)) if codings.frequency else None
-        self.tally = Tally(Layout((0,) * len(names)), largest_dense=largest_dense)
+        # What a line takes while lines are sorted and merged; an array of all cells may fill a
+        # quarter of the memory, and so may lines that wait to be added up.
+        self.line_bytes = _LINE_BYTES + 2 * len(names)
+        limit = _MOST_MEMORY if memory is None else memory
+        self.tally = Tally(
+            Layout((0,) * len(names)),
+            largest_dense=min(largest_dense, limit // 32),
+            most_waiting=limit // (4 * self.line_bytes),
+        )
         self.rows = 0
 
     def read(self, part: Part) -> None:
@@ -78,11 +105,18 @@ class _Counting:
         self.tally.add(self.tally.layout.keys(coded), weights)
         early = self.rows < _EARLY_ROWS
         self.rows += batch.num_rows if weights is None else sum(weights.tolist())
+        self.clock.passed(batch.num_rows)
+        self._check_memory(self.tally.distinct, part.where)
         if self.rows > _MOST_ROWS:
             raise complaints.too_many_rows(str(self.codings.frequency), part.where)
         if early and self.rows >= _EARLY_ROWS:
             sizes = {domain.name: len(domain.codes) for domain in self.domains}
             raise_all([*complaints.identifiers(sizes, self.rows, share=0.9, where=part.where)])
+
+    def _check_memory(self, distinct: int, where: str) -> None:
+        if self.memory is not None and distinct * self.line_bytes > self.memory:
+            sizes = {domain.name: len(domain.codes) for domain in self.domains}
+            raise complaints.too_many_assignments(sizes, distinct, self.memory, where)
 
     def _weights(self, batch: pa.RecordBatch, part: Part, row: int) -> NDArray[np.int64] | None:
         if self.frequency is None:
@@ -120,6 +154,7 @@ class _Counting:
         if not self.rows:
             raise_all(errors or [complaints.no_rows(where)])
         keys, counts = self.tally.content()
+        self._check_memory(len(counts), where)
         codes = self.tally.layout.codes(keys)
         missing = {
             domain.name: column == domain.codes[None]

@@ -57,7 +57,7 @@ class Part:
 
     ``places`` says where rows (from 0) stand, in the words of a person. ``schema`` is known
     for files, whose types must agree when several make one table. ``grouped`` is there where an
-    engine can count.
+    engine can count, ``rows`` where their number is known before they are read.
     """
 
     where: str
@@ -68,6 +68,7 @@ class Part:
     schema: pa.Schema | None = None
     dialect: Dialect | None = None
     grouped: Group | None = None
+    rows: int | None = None
 
     def __post_init__(self) -> None:
         check_names(self.names, where=self.where)

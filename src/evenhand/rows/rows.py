@@ -13,7 +13,10 @@ from evenhand.question import Bins, Codings
 from evenhand.rows.counting import Counted, count
 from evenhand.rows.files import file_parts
 from evenhand.rows.frames import frame_part
+from evenhand.rows.kept import KeptColumns
+from evenhand.rows.memory import memory_in_bytes
 from evenhand.rows.part import Batches, Part
+from evenhand.rows.progress import Watch
 from evenhand.rows.quantiles import occurrences, quantile_bins
 
 
@@ -24,6 +27,8 @@ class Rows(Described):
     origin: Any  # what was given to ``read``
     parts: tuple[Part, ...] = field(repr=False)
     asked: Codings
+    memory: int | None = None
+    watch: Watch | None = field(default=None, repr=False)
 
     @property
     def source(self) -> str:
@@ -64,7 +69,33 @@ class Rows(Described):
 
     @cached_property
     def _counted(self) -> Counted:
-        return count(self.parts, self.columns, self.codings)
+        return count(
+            self.parts, self.columns, self.codings, memory=self._limit, watch=self.watch
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are counted, as a table of counts calls them."""
+        return self.columns
+
+    def marginal(self, names: Iterable[str]) -> CountTable:
+        """How often each assignment of a few columns occurs; no other column is looked at.
+
+        An engine is asked each time. Columns of files are kept, for the next question.
+        """
+        chosen = tuple(names)
+        if self.parts[0].grouped:
+            return count(self.parts, chosen, self.codings).table
+        part, codings = self._kept.part(chosen)
+        return count([part], chosen, codings, memory=self._limit).table
+
+    @cached_property
+    def _kept(self) -> KeptColumns:
+        return KeptColumns(self.parts, self.columns, self.codings, memory=self._limit // 2)
+
+    @cached_property
+    def _limit(self) -> int:
+        return memory_in_bytes(self.memory)
 
     def profile(self) -> dict[str, dict[str, int] | None]:
         """How often each value of each column occurs; None where values hardly repeat.
@@ -104,11 +135,15 @@ def read(
     frequency: str | None = None,
     delimiter: str | None = None,
     codings: Codings | None = None,
+    memory: str | int | None = None,
+    progress: Watch | None = None,
 ) -> Rows:
-    """Open a table of records: a file, a folder, a pattern, a frame, a relation.
+    """Open a table of records: a file, a folder, a pattern, a frame, a relation, an engine's.
 
     Files are CSV (also compressed), Parquet or Arrow, whatever they are called. ``codings``
-    holds all other options but ``delimiter``, as a question file has them.
+    holds all options that say how columns are read, as a question file has them. ``memory``,
+    such as "2GB", is half of what is there if not said. ``progress`` is told of rows as they
+    go by, in a ``Passed``.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"sex": ["f", "m", "f"], "age": [36, 37, 38]})

@@ -88,9 +88,15 @@ class Layout:
 class Tally:
     """Counts by key, exact, in memory proportional to the distinct keys."""
 
-    def __init__(self, layout: Layout, *, largest_dense: int = LARGEST_DENSE) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        *,
+        largest_dense: int = LARGEST_DENSE,
+        most_waiting: int = 2**62,
+    ) -> None:
         self.layout = layout
-        self._largest_dense = largest_dense
+        self._largest_dense, self._most_waiting = largest_dense, most_waiting
         self._dense: NDArray[np.int64] | None = None
         # The first is a sorted run of distinct keys; what comes after is as it came.
         self._runs = [(np.zeros((len(layout.words), 0), np.int64), np.zeros(0, np.int64))]
@@ -104,8 +110,15 @@ class Tally:
         lines = keys.shape[1]
         self._runs.append((keys, np.ones(lines, np.int64) if counts is None else counts))
         self._waiting += lines
-        if self._waiting > max(_MOST_WAITING, len(self._runs[0][1])):
+        if self._waiting > max(
+            min(_MOST_WAITING, self._most_waiting), len(self._runs[0][1])
+        ):
             self._settle()
+
+    @property
+    def distinct(self) -> int:
+        """How many distinct keys there are, as far as they were added up; 0 if in an array."""
+        return len(self._runs[0][1]) if self._runs else 0
 
     def content(self) -> tuple[Keys, NDArray[np.int64]]:
         """The distinct keys in order, and the count of each."""
@@ -120,7 +133,9 @@ class Tally:
         keys, counts = self.content()
         same = map(np.arange, self.layout.capacities)
         columns = [*zip(same, self.layout.codes(keys), strict=True)]
-        tally = Tally(layout, largest_dense=self._largest_dense)
+        tally = Tally(
+            layout, largest_dense=self._largest_dense, most_waiting=self._most_waiting
+        )
         tally.add(layout.keys(columns), counts)
         return tally
 

@@ -47,7 +47,7 @@ def test_on_the_dutch_census_the_causes_are_those_of_the_paper(dutch_causes):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("max_given_peers", [2, 6])
+@pytest.mark.parametrize("max_given_peers", [3, 6])
 def test_no_option_changes_the_causes_on_the_dutch_census(dutch, method, max_given_peers):
     found = find_causes(
         dutch,
@@ -59,13 +59,13 @@ def test_no_option_changes_the_causes_on_the_dutch_census(dutch, method, max_giv
     assert_as_in_the_paper(found)
 
 
-def test_on_the_dutch_census_a_quarter_of_the_tests_of_the_whole_graph_is_enough(
+def test_on_the_dutch_census_a_third_of_the_tests_of_the_whole_graph_is_enough(
     dutch, dutch_causes
 ):
     whole = discover(dutch, knowledge=DUTCH_TIERS)
     assert set(dutch_causes.parents) == whole.parents("occupation")
     assert set(dutch_causes.children) == whole.children("occupation")
-    assert 4 * dutch_causes.tests < sum(whole.record.tests)
+    assert 3 * dutch_causes.tests < sum(whole.record.tests)
 
 
 def test_on_the_dutch_census_the_edge_that_thin_strata_hold_is_named(dutch_causes):
@@ -103,24 +103,24 @@ def test_an_edge_that_nothing_directs_is_ambiguous_and_both_sets_are_possible(ch
 
 
 def test_tiers_direct_what_the_data_leave_open(chain_of_three):
-    found = find_causes(chain_of_three, "c", knowledge=Tiers("a", "b", "c"))
+    found = find_causes(chain_of_three, "c", knowledge=Tiers(["a"], ["b"], ["c"]))
     assert (found.parents, found.children) == (("b",), ())
     assert found.separated["a"].given == {"b"}
 
 
 def test_later_tiers_are_not_even_tested(chain_of_three):
-    found = find_causes(chain_of_three, "b", knowledge=Tiers("a", "b", "c"))
+    found = find_causes(chain_of_three, "b", knowledge=Tiers(["a"], ["b"], ["c"]))
     assert found.parents == ("a",)
     assert found.tests == 1
 
 
 def test_a_required_arrow_stays_whatever_the_tests_say(chain_of_three):
-    knowledge = Knowledge(tiers=Tiers("a", "b", "c"), required=["a -> c"])
+    knowledge = Knowledge(tiers=Tiers(["a"], ["b"], ["c"]), required=["a -> c"])
     assert find_causes(chain_of_three, "c", knowledge=knowledge).parents == ("a", "b")
 
 
 def test_a_forbidden_arrow_is_never_found(chain_of_three):
-    knowledge = Knowledge(tiers=Tiers("a", "bc"), forbidden=["b -> c"])
+    knowledge = Knowledge(tiers=Tiers(["a"], ["b", "c"]), forbidden=["b -> c"])
     found = find_causes(chain_of_three, "c", knowledge=knowledge)
     assert "b" not in chain(found.parents, *found.possible_parents)
 
@@ -191,7 +191,7 @@ def test_unknown_names_are_refused(chain_of_three):
 
 
 def test_a_result_says_itself_in_text_html_and_json(chain_of_three):
-    found = find_causes(chain_of_three, "c", knowledge=Tiers("a", "b", "c"))
+    found = find_causes(chain_of_three, "c", knowledge=Tiers(["a"], ["b"], ["c"]))
     assert str(found).startswith("Causes of c: b\n")
     assert "<table>" in found._repr_html_()
     assert json.loads(json.dumps(found.to_dict()))["parents"] == ["b"]

@@ -1,0 +1,90 @@
+"""How long statistics take, and how often they are wrong where the truth is known.
+
+python -m bench.evidence_statistics             # times
+python -m bench.evidence_statistics --campaign  # error rates, some minutes
+"""
+
+import sys
+import time
+
+import numpy as np
+
+from evenhand import datasets
+from evenhand.evidence.bootstrap import bootstrap
+from evenhand.evidence.statistics import statistics
+from evenhand.graph import discover
+from evenhand.graph.doubt import doubt
+
+MILLION = 10**6
+# So many rows in a group at most, and how far the rates are apart.
+WORKLOADS = ((20, 0.0), (200, 0.0), (5000, 0.0), (100, 0.3))
+
+
+def million_subpopulations() -> None:
+    generator = np.random.default_rng(0)
+    for most, apart in WORKLOADS:
+        group, other = generator.integers(1, most, (2, MILLION))
+        rate = generator.beta(2, 3, MILLION)
+        group_yes = generator.binomial(group, rate)
+        other_yes = generator.binomial(other, np.minimum(rate + apart, 1))
+        begin, used = time.perf_counter(), time.process_time()
+        found = statistics(
+            group_yes=group_yes, group=group, other_yes=other_yes, other=other, threshold=0.05
+        )
+        seconds, processor = time.perf_counter() - begin, time.process_time() - used
+        print(
+            f"10⁶ subpopulations, groups up to {most:,}, rates {apart} apart: {seconds:.1f} s "
+            f"({processor:.1f} s of processor), {found.shown.sum():,} shown"
+        )
+
+
+def bootstraps() -> None:
+    counts, asked = datasets.adult(paper=True), datasets.question("adult")
+    begin, used = time.perf_counter(), time.process_time()
+    found = bootstrap(counts, asked.question, knowledge=asked.knowledge, resamples=200, seed=7)
+    seconds, processor = time.perf_counter() - begin, time.process_time() - used
+    print(f"200 graphs of the paper's Adult: {seconds:.1f} s ({processor:.1f} s of processor)")
+    print(found)
+
+
+def doubts() -> None:
+    counts, asked = datasets.adult(paper=True), datasets.question("adult")
+    graph = discover(counts, knowledge=asked.knowledge)
+    begin = time.perf_counter()
+    found = doubt(counts, graph, asked.question, knowledge=asked.knowledge)
+    print(f"doubt about the paper's Adult: {time.perf_counter() - begin:.2f} s")
+    print(found)
+
+
+def campaign() -> None:
+    # Run from the root of the project: the populations are the tests' own.
+    from tests import populations  # noqa: PLC0415
+
+    generator, sizes = np.random.default_rng(20170613), populations.adult_sizes()
+    for least in (1, 5, 20):
+        coverage = populations.interval_coverage(generator, least=least)
+        low, middle = np.quantile(coverage, (0.01, 0.5))
+        print(
+            f"intervals, groups of {least} to 500: mean {coverage.mean():.4f}, median "
+            f"{middle:.4f}, 1 % point {low:.4f}, least {coverage.min():.4f}"
+        )
+    for difference in (0.0, 0.05):
+        shares = populations.verdict_shares(generator, sizes, difference, draws=4000)
+        told = ", ".join(f"{verdict} {share:.4f}" for verdict, share in shares.items())
+        print(f"Adult's groups, all differences {difference}: {told}")
+        over = populations.overall_shares(generator, sizes, difference, draws=2000)
+        print(f"  over all: {', '.join(f'{name} {share:.4f}' for name, share in over.items())}")
+    for places, rate in ((1, 0.3), (4, 0.3), (4, 0.02), (20, 0.9)):
+        share = populations.within_share(
+            generator, places=places, rows=3000, rate=rate, draws=4000
+        )
+        print(f"within, {places} of 2 × 3,000 rows, rate {rate}, one at τ: {share:.4f}")
+
+
+if __name__ == "__main__":
+    if "--campaign" in sys.argv:
+        campaign()
+    else:
+        million_subpopulations()
+        bootstraps()
+        doubts()

@@ -1,0 +1,242 @@
+"""What pictures are made of: the numbers and texts that the templates draw.
+
+Across, numbers are percentages of the width, so that one drawing serves a phone, a screen and
+paper; only the graph has coordinates of its own. Down, they are pixels.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """A rate as a bar: its people, its length, its numbers."""
+
+    who: str
+    kind: str
+    width: float
+    rate: str
+    counts: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """An attribute in the graph: where it stands, its name in lines, its part in it all."""
+
+    name: str
+    lines: tuple[tuple[float, str], ...]
+    role: str
+    caption: str
+    caption_y: float
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrow:
+    """A link of the graph as a path with its head; without a head its direction is open."""
+
+    kind: str
+    path: str
+    head: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """The name of a column of the graph, with the line under it."""
+
+    text: str
+    x: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """The graph for one width of page."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    headings: tuple[Heading, ...]
+    arrows: tuple[Arrow, ...]
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    """A number on an axis."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """Differences from left to right: ticks, the zero line, the band under the threshold."""
+
+    ticks: tuple[Tick, ...]
+    zero: float
+    band: tuple[float, float]
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A difference with its interval: ``kind`` is who is behind, ``shown`` more than chance."""
+
+    at: float
+    low: float
+    high: float
+    text: str
+    text_at: float
+    text_left: bool
+    kind: str
+    shown: bool
+    told: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """The rates of both groups on one line."""
+
+    group: float
+    other: float
+    group_text: str
+    other_text: str
+    told: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One group in a dot plot."""
+
+    id: str
+    name: str
+    detail: str
+    flags: tuple[bool, ...]
+    rates: Rates | None
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DotPlot:
+    """Groups under each other, one difference each. ``flags`` head a matrix of who they are."""
+
+    title: str
+    subtitle: str
+    name: str
+    detail: str
+    flags: tuple[str, ...]
+    rates: str
+    group: str
+    other: str
+    shown: str
+    axis: Axis
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A kind of group in the bar of all people."""
+
+    kind: str
+    label: str
+    groups: str
+    people: str
+    share: str
+    at: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dot:
+    """A group in the funnel."""
+
+    at: float
+    y: float
+    kind: str
+    shown: bool
+    id: str
+    id_left: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """A number of people in the funnel."""
+
+    y: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Funnel:
+    """All groups by difference and size."""
+
+    title: str
+    subtitle: str
+    axis: Axis
+    levels: tuple[Level, ...]
+    dots: tuple[Dot, ...]
+    height: float
+    shown: str
+    told: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """A group before and after: two dots and what was changed."""
+
+    id: str
+    name: str
+    detail: str
+    before: float
+    after: float
+    kind: str
+    told: str
+    changes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovedPlot:
+    """Few groups before and after."""
+
+    title: str
+    subtitle: str
+    name: str
+    detail: str
+    axis: Axis
+    lines: tuple[Moved, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A bar of a histogram, from the bottom up."""
+
+    at: float
+    width: float
+    y: float
+    height: float
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Histogram:
+    """Many groups before or after."""
+
+    label: str
+    columns: tuple[Column, ...]
+    told: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Histograms:
+    """Many groups before and after, on one axis."""
+
+    title: str
+    subtitle: str
+    axis: Axis
+    height: float
+    both: tuple[Histogram, ...]

@@ -1,0 +1,117 @@
+"""Columns in memory as codes, so that small sets of them can be counted again and again.
+
+A search asks for many small sets of columns, and which ones depends on what it found. Each
+column is read when it is first asked for, and kept in one byte or two for each row. When memory
+runs short, what was not asked for the longest is forgotten, and read again if need be. Text is
+parsed as a whole whatever is asked for, so there further columns are kept along.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from evenhand.counts.table import code_type
+from evenhand.question import Codings
+from evenhand.rows.column import Column
+from evenhand.rows.complaints import raise_all, unfit_texts
+from evenhand.rows.domain import Domain
+from evenhand.rows.labels import check_types
+from evenhand.rows.part import Batches, Part, reading
+from evenhand.rows.tally import Codes
+
+
+class KeptColumns:
+    """The columns of some parts, read when they are asked for."""
+
+    def __init__(
+        self, parts: Sequence[Part], columns: Sequence[str], codings: Codings, *, memory: int
+    ) -> None:
+        self._parts, self._columns, self._codings = parts, columns, codings
+        self._memory = memory
+        self._kept: dict[str, pa.Array] = {}
+        self.reads = 0
+
+    def part(self, names: Sequence[str]) -> tuple[Part, Codings]:
+        """These columns as one part, and how they are read: as the labels that they hold."""
+        frequency = self._codings.frequency
+        wanted = [*names, *([frequency] if frequency else [])]
+        absent = [name for name in wanted if name not in self._kept]
+        if absent:
+            self._read([*absent, *self._ahead(absent)])
+        for name in wanted:
+            self._kept[name] = self._kept.pop(name)  # asked for last, forgotten last
+        self._forget(keeping=len(wanted))
+        kept = {name: self._kept[name] for name in wanted}
+
+        def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
+            yield pa.RecordBatch.from_arrays([kept[name] for name in columns], list(columns))
+
+        first = self._parts[0]
+        labels = Codings(missing=self._codings.missing, frequency=frequency)
+        part = Part(where=first.where, kind=first.kind, names=tuple(wanted), open=batches)
+        return part, labels
+
+    def _read(self, names: Sequence[str]) -> None:
+        """Read columns, all of them at once."""
+        self.reads += 1
+        columns = {
+            name: Column(Domain(name, self._codings), self._codings.na)
+            for name in names
+            if name != self._codings.frequency
+        }
+        codes: dict[str, list[Codes]] = {name: [] for name in columns}
+        numbers: list[pa.Array] = []
+        for part in self._parts:
+            with reading(part.where):
+                row = 0
+                for batch in part.open(names, coded=True):
+                    check_types(batch.schema, where=part.where)
+                    for name, column in columns.items():
+                        codes[name].append(_codes(column, batch.column(name), part, row))
+                    if self._codings.frequency in names:
+                        numbers.append(batch.column(self._codings.frequency))
+                    row += batch.num_rows
+        raise_all([*unfit_texts([*columns.values()])])
+        for name, column in columns.items():
+            self._kept[name] = _labels(column, codes.pop(name))
+        if numbers:
+            self._kept[str(self._codings.frequency)] = pa.concat_arrays(numbers)
+
+    def _ahead(self, absent: Sequence[str]) -> list[str]:
+        """What more to read of text: as many columns as surely fit into the memory."""
+        if any(part.dialect is None for part in self._parts):
+            return []
+        size = sum(_bytes_of_text(part) for part in self._parts)
+        # A field and its delimiter take two bytes at least, and a code of it takes one or two.
+        fitting = len(self._columns) * self._memory // (size + 1) - len(absent)
+        others = [n for n in self._columns if n not in self._kept and n not in absent]
+        return others[: max(fitting, 0)]
+
+    def _forget(self, *, keeping: int) -> None:
+        held = sum(column.nbytes for column in self._kept.values())
+        for name in [*self._kept][:-keeping]:
+            if held <= self._memory:
+                break
+            held -= self._kept.pop(name).nbytes
+
+
+def _bytes_of_text(part: Part) -> int:
+    """The size of a text; of a compressed one, a large guess."""
+    packed = part.dialect is not None and part.dialect.compression is not None
+    return Path(part.where).stat().st_size * (20 if packed else 1)
+
+
+def _codes(column: Column, array: pa.Array, part: Part, row: int) -> Codes:
+    """The codes of a batch, in a narrow type."""
+    codes, indices = column.encode(array, part, row)
+    narrow: Codes = codes.astype(code_type(int(codes.max(initial=0)) + 1))[indices]
+    return narrow
+
+
+def _labels(column: Column, codes: Sequence[Codes]) -> pa.Array:
+    """A column as a dictionary of labels, null for missing."""
+    labels = pa.array([*column.domain.codes], pa.string())  # type: ignore[union-attr]  # no frequency
+    indices = np.concatenate(codes) if codes else np.zeros(0, np.uint8)
+    return pa.DictionaryArray.from_arrays(pa.array(indices), labels)
