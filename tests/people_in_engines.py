@@ -19,12 +19,12 @@ def people(rows=3000, *, seed=0, **more):
     return pa.table(columns)
 
 
-def in_duckdb(ibis, source, name="people"):
+def in_duckdb(ibis, source):
     """A table of DuckDB that holds some rows."""
     connection = ibis.duckdb.connect()
     connection.con.register("source", source)
-    connection.con.execute(f"create table {name} as select * from source")
-    return connection.table(name)
+    connection.con.execute("create table people as select * from source")
+    return connection.table("people")
 
 
 def audit(source, *, codings=CODINGS, question=QUESTION, graph=GRAPH):

@@ -16,7 +16,7 @@ DIALECTS = ("postgres", "bigquery", "snowflake", "trino", "databricks")
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_counting_with_bins_and_missing_values_compiles(ibis, dialect):
-    kinds = {name: "string" for name in COLUMNS} | {"age": "int64", "score": "float64"}
+    kinds = dict.fromkeys(COLUMNS, "string") | {"age": "int64", "score": "float64"}
     table = ibis.table(kinds, name="people")
     codings = Codings.of(bins={"age": [30, 45], "score": ["0.1"]}, na=["25"], missing="level")
     lines = grouped_lines(table, table.columns, codings, "rows")

@@ -41,6 +41,8 @@ METHODS = st.sampled_from([ModifyData(), ModifyData(policy="raise"), ModifyGraph
 def again(certificate, plan, seed=0):
     """The certificate of what the plan makes of the counts."""
     after = change_counts(certificate.posed.counts, plan, np.random.default_rng(seed))
+    # In tables this small a change can leave one decision for all: there is nothing to certify.
+    assume(len(after.values("e")) == 2)
     return certify(after, GRAPH, certificate.question)
 
 

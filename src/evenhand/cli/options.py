@@ -100,6 +100,9 @@ class Asked:
         str | None,
         _option("--frequency", help="The column that says how often.", panel=_READ),
     ] = None
+    delimiter: Annotated[
+        str | None, _option("--delimiter", help="Between fields of text files.", panel=_READ)
+    ] = None
     significance: Annotated[
         float, _option("--significance", help="Level of the tests.", panel=_LEARN)
     ] = 0.01
@@ -152,6 +155,7 @@ class Asked:
             missing=self.missing or given.missing,
             na=self.na or given.na,
             frequency=self.frequency or given.frequency,
+            delimiter=given.delimiter if self.delimiter is None else self.delimiter,
         )
         return replace(
             typed,

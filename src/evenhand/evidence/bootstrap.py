@@ -83,7 +83,7 @@ class Bootstrap(Described):
             often = sorted(counts.items(), key=lambda item: -item[1])
             return ", ".join(f"{name} {percent(self.share(count))}" for name, count in often)
 
-        notes = [f"Resamples without a graph to judge: {self.failed:,}."] if self.failed else []
+        notes = [f"Resamples without any verdict: {self.failed:,}."] if self.failed else []
         if self.relearned:
             notes.append(
                 "Resampling makes chance look like dependence: a cause that comes and goes may "

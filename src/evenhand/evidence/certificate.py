@@ -69,7 +69,7 @@ class Certificate(Findings, Described):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the counts that the verdict rests on."""
-        return document.digest(self.posed, self.partition.names)
+        return document.digest(self.posed, self.partition)
 
     @property
     def assumptions(self) -> tuple[str, ...]:

@@ -5,12 +5,13 @@ finite data other block sets can differ although these do not, so they can be ex
 Where the graph leaves the causes of the decision open, every possible set is examined.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 
-from evenhand.counts import CountTable, pose
+from evenhand.counts import CountTable, Posed, pose
 from evenhand.display import percent
 from evenhand.errors import Problem, QuestionError
 from evenhand.evidence.certificate import Certificate
@@ -57,8 +58,8 @@ def certify(
 ) -> Certificate:
     """Judge whether every comparable subpopulation differs by less than the threshold.
 
-    ``scope`` says what is examined: the decision causes, all minimal block sets too, or all
-    block sets up to a limit. ``knowledge`` narrows the possible causes where the graph leaves
+    ``scope`` says what is examined: the decision causes, or besides them all minimal or all
+    block sets, up to a limit. ``knowledge`` narrows the possible causes where the graph leaves
     them open. ``codings`` and ``dropped`` say how the rows were counted, for the document, and
     ``also_assumed`` what its verdict takes for granted besides.
 
@@ -73,20 +74,52 @@ def certify(
 
     Paper: alg:dd, thm:snd
     """
+    posed = pose(counts, question)
+    graph.check(counts.names, question)
+    return certify_divided(
+        posed,
+        partial(Partition.of, posed),
+        graph,
+        knowledge=knowledge,
+        pools_others=question.other == REST,
+        scope=scope,
+        limit=limit,
+        min_coverage=min_coverage,
+        graph_origin=graph_origin,
+        codings=codings,
+        dropped=dropped,
+        also_assumed=also_assumed,
+    )
+
+
+def certify_divided(
+    posed: Posed,
+    divide: Callable[[tuple[str, ...]], Partition],
+    graph: Graph,
+    *,
+    pools_others: bool,
+    scope: Scope,
+    limit: int,
+    min_coverage: object,
+    graph_origin: str | None,
+    codings: Codings | None,
+    dropped: int,
+    knowledge: Knowledge | Tiers | None = None,
+    also_assumed: Iterable[str] = (),
+) -> Certificate:
+    """Judge people who can be divided, wherever the counts of each partition come from."""
     if scope not in _SCOPES:
         raise QuestionError(
             Problem(
                 f"There is no scope {scope!r}.", remedy=f"Choose one of {', '.join(_SCOPES)}."
             )
         )
-    posed = pose(counts, question)
-    graph.check(counts.names, question)
+    question, least = posed.question, exact_share(min_coverage, "least coverage")
     graph = _settled(graph, question, knowledge)
-    least = exact_share(min_coverage, "least coverage")
     parents = _parent_sets(graph, question.decision)
     causes = _in_order(names - {question.protected} for names in parents.sets)
-    others, unfinished = _block_sets(graph, posed.question, scope, limit, skip=causes)
-    partitions = tuple(Partition.of(posed, names) for names in (*causes, *others))
+    others, unfinished = _block_sets(graph, question, scope, limit, skip=causes)
+    partitions = tuple(map(divide, (*causes, *others)))
     verdicts = [partition.verdict(least) for partition in partitions]
     by_causes = verdicts[: len(causes)]
     verdict = all_must_hold([all_must_agree(by_causes), *verdicts[len(causes) :]])
@@ -101,7 +134,7 @@ def certify(
             *unfinished,
         ),
         posed=posed,
-        pools_others=question.other == REST,
+        pools_others=pools_others,
         graph=graph,
         graph_origin=graph_origin or _origin(graph),
         direct_arrow=graph.adjacent(question.protected, question.decision),
@@ -177,14 +210,13 @@ def _block_sets(
         if not extension.consistent:
             return (), (_CONTRADICTED,)
         graph = extension.graph
-    found = list(islice(graph.block_sets(question, minimal=scope == "minimal"), limit + 1))
-    names = _in_order(found[:limit])
+    sets = graph.block_sets(question, minimal=scope == "minimal")
+    found = list(islice((one for one in sets if tuple(sorted(one)) not in skip), limit + 1))
     too_many = Problem(
-        f"The graph has more than {limit:,} such block sets; only so many were examined.",
+        f"The graph has more than {limit:,} further block sets; only so many were examined.",
         remedy="Raise the limit, or ask for scope 'minimal'.",
     )
-    others = tuple(one for one in names if one not in skip)
-    return others, (too_many,) if len(found) > limit else ()
+    return _in_order(found[:limit]), (too_many,) if len(found) > limit else ()
 
 
 def _deciding_edges(

@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.counts import Posed
-from evenhand.evidence.findings import Findings
+from evenhand.counts import Attribute, CountTable, Posed
+from evenhand.errors import Problem, ResourceError
+from evenhand.evidence.findings import Findings, Graph
 from evenhand.evidence.partition import Partition
+from evenhand.graph.partial import PartialGraph
 
 FORMAT = "evenhand certificate 1"
 
@@ -48,19 +50,19 @@ def full(found: Findings) -> dict[str, Any]:
         "examined": found.rows,
     }
     for entry, partition in zip(document["partitions"], found.partitions, strict=True):
-        entry.update(counted(found.posed, partition))
+        entry.update(_counted(found.posed, partition))
     document["population"] |= in_text(found.population.to_dict())
     return sealed(document)
 
 
-def counted(posed: Posed, partition: Partition) -> dict[str, Any]:
+def _counted(posed: Posed, partition: Partition) -> dict[str, Any]:
     """What a full document says of a partition beside its verdict."""
     return {
         "coverage": partition.coverage.to_dict(),
         "subpopulations": tally(partition),
         "table": table(partition, np.arange(len(partition))),
         "evidence": partition.by_strength.tolist(),
-        "digest": digest(posed, partition.names),
+        "digest": digest(posed, partition),
     }
 
 
@@ -72,19 +74,12 @@ def shared(found: Findings, *, least_count: int = 10) -> dict[str, Any]:
     same people: there are none.
     """
     document = _head(found, copy="shared")
-    shown, document["withheld"] = withholding(found.partition, least_count)
-    document["partitions"][0]["table"] = shown
-    return sealed(document)
-
-
-def withholding(
-    partition: Partition, least_count: int
-) -> tuple[list[list[Any]], dict[str, int]]:
-    """The lines that may be shown, and how many may not."""
+    partition = found.partition
     shown = np.flatnonzero(np.all([cell >= least_count for cell in partition.cells], axis=0))
     hidden = len(partition) - len(shown)
-    withheld = {"least_count": least_count, "subpopulations": hidden}
-    return table(partition, shown), withheld
+    document["partitions"][0]["table"] = table(partition, shown)
+    document["withheld"] = {"least_count": least_count, "subpopulations": hidden}
+    return sealed(document)
 
 
 def _head(found: Findings, *, copy: str) -> dict[str, Any]:
@@ -105,7 +100,11 @@ def _head(found: Findings, *, copy: str) -> dict[str, Any]:
         },
         "pooled": {"other": found.pools_others, "unfavorable": _many_valued(found.posed)},
         "codings": found.codings.to_dict(),
-        "graph": {**found.graph.to_dict(), "origin": found.graph_origin},
+        "graph": {
+            **found.graph.to_dict(),
+            "doubtful": _doubtful(found.graph),
+            "origin": found.graph_origin,
+        },
         "direct_arrow": found.direct_arrow,
         "decision_causes": list(found.decision_causes),
         "possible_decision_causes": [list(names) for names in found.possible_decision_causes],
@@ -120,6 +119,11 @@ def _head(found: Findings, *, copy: str) -> dict[str, Any]:
         ],
         "assumptions": list(assumptions(found)),
     }
+
+
+def _doubtful(graph: Graph) -> list[list[str]]:
+    """Where a collider was neither found nor excluded, so that open edges may make one."""
+    return sorted(map(list, graph.doubtful)) if isinstance(graph, PartialGraph) else []
 
 
 def _release(release: Mapping[str, str | int], copy: str) -> dict[str, str | int]:
@@ -176,16 +180,20 @@ def _many_valued(posed: Posed) -> bool:
     return len(posed.counts.attribute(posed.question.decision)) > 2
 
 
-def digest(posed: Posed, names: Iterable[str]) -> str:
-    """SHA-256 of the counts of protected attribute, decision and some attributes.
+def digest(posed: Posed, partition: Partition) -> str:
+    """SHA-256 of the counts of protected attribute, decision and the partition's attributes.
 
     They are counted as they were compared: two groups, two decisions.
     """
-    question = posed.question
-    counts = posed.counts.marginal([question.protected, question.decision, *names])
-    values = counts.attribute(question.decision).values
-    pooled = {value: unfavorable(posed) for value in values if value != question.favorable}
-    return counts.recoded(question.decision, pooled).digest
+    question, assignments = posed.question, partition.assignments
+    groups = Attribute(question.protected, (question.group, str(question.other)))
+    decisions = Attribute(question.decision, (question.favorable, unfavorable(posed)))
+    cell = np.tile(np.arange(4), len(partition))
+    return CountTable.build(
+        [*assignments.attributes, groups, decisions],
+        [*(np.repeat(column, 4) for column in assignments.codes), cell // 2, cell % 2],
+        np.stack(partition.cells, axis=1).ravel(),
+    ).digest
 
 
 def assumptions(found: Findings) -> tuple[str, ...]:
@@ -231,15 +239,24 @@ def _compact(document: dict[str, Any]) -> str:
 def write(path: str | Path, text: str, *, mode: int) -> Path:
     """Write a file that appears whole under its name, or not at all."""
     path = Path(path)
-    handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(unfinished).chmod(mode)
-        Path(unfinished).replace(path)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
+        handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(unfinished).chmod(mode)
+            Path(unfinished).replace(path)
+        except BaseException:
+            Path(unfinished).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise ResourceError(
+            Problem(
+                f"The certificate cannot be written: {error.strerror or error}.",
+                remedy="Name a file in a folder that exists and may be written to.",
+                where=str(path),
+            )
+        ) from error
     return path

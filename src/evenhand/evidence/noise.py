@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 
 ESTIMATORS = ("plug-in", "smoothed")
 _NEGLIGIBLE = 0.1
+_ROUNDING = 1e-24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +100,8 @@ def spread(partition: Partition) -> Spread | None:
     difference = b / m - a / n
     mean = float(weight @ difference)
     variance = float(weight @ (difference - mean) ** 2)
+    # Equal differences differ in their last digits, and that is no spread.
+    variance = variance if variance > _ROUNDING else 0.0
 
     def corrected(estimator: str) -> Corrected:
         sampling = sampling_variance(a, n, b, m, smoothed=estimator == "smoothed")

@@ -1,26 +1,40 @@
-"""A certificate that was written: what it says, and whether counts agree with it."""
+"""A certificate that was written: what it says, and whether it would be written again.
+
+One law decides: ``certify``, given the counts and what the document says was asked, writes the
+same document. Without counts these are taken from the document's own tables.
+"""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from functools import partial
+from graphlib import TopologicalSorter
+from itertools import pairwise
 from typing import Any
 
-from evenhand.counts import CountTable, pose
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.counts import Attribute, CountTable, Posed, pose
 from evenhand.errors import EvenhandError, InputError, Problem
 from evenhand.evidence import document
+from evenhand.evidence.certificate import Certificate
+from evenhand.evidence.certify import certify_divided
+from evenhand.evidence.form import misfits
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.verdict import Verdict
+from evenhand.graph.partial import DiscoveryRecord, PartialGraph
 from evenhand.question import Codings, Question
 from evenhand.question.question import REST
+
+_MOST_ROWS = 2**62
+# Who wrote the document with which version, and what a release changed, no counts can tell.
+_NOT_DERIVED = ("versions", "release", "seal", "assumptions")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecordedCertificate:
-    """The content of a certificate document, as it stands there.
-
-    Its arithmetic is the stand-alone checker's matter; here it meets counts of any source.
-    """
+    """The content of a certificate document, which has the form of one."""
 
     content: Mapping[str, Any]
 
@@ -42,6 +56,12 @@ class RecordedCertificate:
                     where=where,
                 )
             )
+        problems = [
+            Problem(f"This is no certificate: {place}.", where=where)
+            for place in misfits(content)
+        ]
+        if problems:
+            raise InputError(*problems)
         return cls(content)
 
     @property
@@ -63,82 +83,153 @@ class RecordedCertificate:
         """How the columns are to be read."""
         return Codings.of(**self.content["codings"])
 
+    @property
+    def graph(self) -> PartialGraph:
+        """The graph, with the doubts that remained when it was learned."""
+        drawn = self.content["graph"]
+        doubts = tuple((a, centre, b) for a, centre, b in drawn["doubtful"])
+        record = DiscoveryRecord(algorithm="", test="", significance=0, ambiguous=doubts)
+        return PartialGraph(drawn["nodes"], drawn["arrows"], drawn["undirected"], record)
+
     def differences(self, counts: CountTable, *, dropped: int = 0) -> tuple[str, ...]:
-        """Every place where the counts say something else than the document."""
+        """Every place where the counts make another document than this."""
+
+        def certified() -> Certificate:
+            posed = pose(counts, self.question)
+            self.graph.check(counts.names, self.question)
+            return self._certified(posed, partial(Partition.of, posed), dropped)
+
+        return self._compared(certified)
+
+    def own_differences(self) -> tuple[str, ...]:
+        """Every place where a full document's own tables make another document."""
+        if self.content["copy"] != "full":
+            return ()
+
+        def certified() -> Certificate:
+            entries = {tuple(entry["names"]): entry for entry in self.content["partitions"]}
+            first = next(iter(entries.values()))
+
+            def divided(names: tuple[str, ...]) -> Partition:
+                if names not in entries:
+                    raise InputError(Problem(f"partitions: {list(names)} is not among them."))
+                return Partition.of(self._posed(entries[names]), names)
+
+            self.graph.check(question=self.question)
+            return self._certified(self._posed(first), divided, self.content["rows"]["dropped"])
+
+        return self._compared(certified)
+
+    def _certified(
+        self, posed: Posed, divide: Callable[[tuple[str, ...]], Partition], dropped: int
+    ) -> Certificate:
+        """What is certified today if the same is asked."""
+        content = self.content
+        roles = [entry["role"] for entry in content["partitions"]]
+        return certify_divided(
+            posed,
+            divide,
+            self.graph,
+            pools_others=content["pooled"]["other"],
+            scope=content["scope"]["asked"],
+            limit=roles.count("block set"),
+            min_coverage=content["question"]["min_coverage"],
+            graph_origin=content["graph"]["origin"],
+            codings=self.codings,
+            dropped=dropped,
+        )
+
+    def _compared(self, certified: Callable[[], Certificate]) -> tuple[str, ...]:
         try:
-            return tuple(self._differences(counts, dropped))
+            return tuple(self._differences(certified()))
         except EvenhandError as error:
             return tuple(map(str, error.problems))
 
-    def own_differences(self) -> tuple[str, ...]:
-        """Every place where a full document's tables say something else than the rest of it."""
-        if self.content["copy"] != "full":
-            return ()
-        try:
-            return tuple(self._own_differences())
-        except (EvenhandError, LookupError, TypeError, ValueError) as error:
-            return (f"malformed: {error}",)
+    def _differences(self, found: Certificate) -> Iterator[str]:
+        content = dict(self.content)
+        if content["copy"] == "full":
+            right = document.full(found)
+        else:
+            least_count = content["withheld"]["least_count"]
+            right = document.shared(found, least_count=least_count)
+        yield from _different("", _derived(content), _derived(right))
+        for sentence in right["assumptions"]:
+            if sentence not in content["assumptions"]:
+                yield f"assumptions: {sentence!r} is not among them"
+        notice = content.get("release", {}).get("notice")
+        if notice is not None and notice not in content["assumptions"]:
+            yield "assumptions: that this is a release is not among them"
+        del content["seal"]
+        yield from _different("seal", self.content["seal"], document.sealed(content)["seal"])
 
-    def _own_differences(self) -> Iterator[str]:
-        asked = self.content["question"]
-        least = Fraction(asked["min_coverage"])
-        question = replace(self.question, other=asked["other"])
-        for at, entry in enumerate(self.content["partitions"]):
-            posed = pose(_counts_in(entry, asked), question)
-            partition = Partition.of(posed, entry["names"])
-            right = {"verdict": str(partition.verdict(least))}
-            for name, value in (right | document.counted(posed, partition)).items():
-                yield from _compared(f"partitions[{at}].{name}", entry.get(name), value)
-
-    def _differences(self, counts: CountTable, dropped: int) -> Iterator[str]:
-        content = self.content
-        posed = pose(counts, self.question)
-        rows = {
-            "read": counts.rows + dropped,
-            "dropped": dropped,
-            "left_out": posed.left_out,
-            "examined": posed.counts.rows,
-        }
-        yield from _compared("rows", content.get("rows", rows), rows)
-        least = Fraction(content["question"]["min_coverage"])
-        for at, entry in enumerate(content["partitions"]):
-            partition, where = Partition.of(posed, entry["names"]), f"partitions[{at}]"
-            right: dict[str, Any] = {"verdict": str(partition.verdict(least))}
-            if content["copy"] == "full":
-                right |= document.counted(posed, partition)
-            elif "table" in entry:
-                hidden = content["withheld"]
-                shown, withheld = document.withholding(partition, hidden["least_count"])
-                yield from _compared("withheld", hidden, withheld)
-                right |= {"table": shown}
-            for name, value in right.items():
-                yield from _compared(f"{where}.{name}", entry.get(name), value)
+    def _posed(self, entry: Mapping[str, Any]) -> Posed:
+        """The counts that a partition's table holds, as they were compared."""
+        asked, pooled = self.content["question"], self.content["pooled"]
+        other = f"not {asked['group']}" if pooled["other"] else asked["other"]
+        decisions = [asked["favorable"], asked["unfavorable"]]
+        if pooled["unfavorable"]:
+            decisions.append(f"not {asked['unfavorable']}")  # one more, of which no row is left
+        values, codes, cells = _coded(entry)
+        cell = np.tile(np.arange(4), len(cells))
+        counts = CountTable.build(
+            [
+                *map(Attribute, entry["names"], values),
+                Attribute(asked["protected"], (asked["group"], other)),
+                Attribute(asked["decision"], tuple(decisions)),
+            ],
+            [*(np.repeat(column, 4) for column in codes), cell // 2, cell % 2],
+            np.array(cells, np.int64).ravel(),
+        )
+        return Posed(
+            counts=counts,
+            question=replace(self.question, other=other),
+            left_out=0 if pooled["other"] else self.content["rows"]["left_out"],
+        )
 
 
-def _counts_in(entry: Mapping[str, Any], asked: Mapping[str, str]) -> CountTable:
-    """The counts that a partition's table holds."""
-    names = [*entry["names"], asked["protected"], asked["decision"]]
-    cells = [
-        (group, decision)
-        for group in (asked["group"], asked["other"])
-        for decision in (asked["favorable"], asked["unfavorable"])
+def _derived(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in content.items() if name not in _NOT_DERIVED}
+
+
+def _coded(
+    entry: Mapping[str, Any],
+) -> tuple[list[tuple[str, ...]], list[NDArray[np.int64]], list[list[int]]]:
+    """A table as values of each name in their order, the codes of each name, and counts.
+
+    Lines are sorted by values; in which order these stand, only the lines tell.
+    """
+    names, table = entry["names"], entry["table"]
+    kinds = [str] * len(names) + [int] * 4
+    if any([*map(type, line[:-1])] != kinds for line in table):
+        raise InputError(Problem(f"The table of {names} has a line without four counts."))
+    lines, cells = [line[:-5] for line in table], [line[-5:-1] for line in table]
+    if sum(map(sum, cells)) > _MOST_ROWS:
+        raise InputError(Problem(f"The table of {names} has too many rows."))
+    orders = [TopologicalSorter({line[at]: () for line in lines}) for at in range(len(names))]
+    try:
+        for line, following in pairwise(lines):
+            at = [a == b for a, b in zip(line, following, strict=True)].index(False)
+            orders[at].add(following[at], line[at])
+        values = [tuple(order.static_order()) for order in orders]
+    except ValueError as error:  # no difference, or a cycle
+        raise InputError(
+            Problem(f"The lines of the table of {names} are not sorted.")
+        ) from error
+    codes = [
+        np.array([order.index(line[at]) for line in lines], np.int64)
+        for at, order in enumerate(values)
     ]
-    lines = [
-        ((*line[: len(entry["names"])], *cell), count)
-        for line in entry["table"]
-        for cell, count in zip(cells, line[len(entry["names"]) :], strict=False)
-    ]
-    columns = zip(*(labels for labels, _ in lines), strict=True)
-    return CountTable.of(dict(zip(names, columns, strict=True)), [count for _, count in lines])
+    return values, codes, cells
 
 
-def _compared(where: str, written: object, right: object) -> Iterator[str]:
+def _different(where: str, written: object, right: object) -> Iterator[str]:
     """The innermost places in which two documents differ."""
     if isinstance(written, Mapping) and isinstance(right, Mapping):
         for name in {**written, **right}:
-            yield from _compared(f"{where}.{name}", written.get(name), right.get(name))
+            place = f"{where}.{name}".lstrip(".")
+            yield from _different(place, written.get(name), right.get(name))
     elif isinstance(written, list) and isinstance(right, list) and len(written) == len(right):
         for at, pair in enumerate(zip(written, right, strict=True)):
-            yield from _compared(f"{where}[{at}]", *pair)
+            yield from _different(f"{where}[{at}]", *pair)
     elif written != right:
-        yield f"{where}: it says {written!r}, the counts say {right!r}"
+        yield f"{where}: it says {written!r:.300}, the counts say {right!r:.300}"

@@ -100,16 +100,14 @@ def score_p(
     group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: float
 ) -> Floats:
     """One-sided p-value of a difference of at most the threshold, by the normal curve."""
-    high, low = _sides(group_yes, group, other_yes, other, threshold)
-    return _normal_tail(high, low, threshold)
+    return _seen(group_yes, group, other_yes, other, threshold)[0]
 
 
 def threshold_p(
     group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: float
 ) -> Floats:
     """One-sided p-value of a difference of at most the threshold, good in its far tail."""
-    high, low = _sides(group_yes, group, other_yes, other, threshold)
-    p = _normal_tail(high, low, threshold)
+    p, high, low = _seen(group_yes, group, other_yes, other, threshold)
     found, small = p < _NOTHING_FOUND, np.minimum(group, other) <= _SMALL
     at = np.flatnonzero(found & ~small)
     p[at] = _large_tail(high.where(at), low.where(at))
@@ -136,14 +134,20 @@ def within_p(
     return p
 
 
-def _sides(
+def _seen(
     group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: float
-) -> tuple[_Side, _Side]:
-    """The group with the higher rate first, at the most likely rates so far apart."""
-    group_higher = group_yes * (1 / group) > other_yes * (1 / other)
+) -> tuple[Floats, _Side, _Side]:
+    """The normal tail on the side that was seen, and the groups, the higher rate first."""
+    group_higher = group_yes * other > other_yes * group
     high_yes, high = np.where(group_higher, (group_yes, group), (other_yes, other))
     low_yes, low = np.where(group_higher, (other_yes, other), (group_yes, group))
-    return _tried(high_yes, high, low_yes, low, threshold)
+    sides = _tried(high_yes, high, low_yes, low, threshold)
+    p = _normal_tail(*sides, threshold)
+    # Equal rates lie on neither side: the larger p, so that the order of groups is no matter.
+    tied = np.flatnonzero(group_yes * other == other_yes * group)
+    turned = _tried(low_yes[tied], low[tied], high_yes[tied], high[tied], threshold)
+    p[tied] = np.maximum(p[tied], _normal_tail(*turned, threshold))
+    return p, *sides
 
 
 def _tried(

@@ -71,7 +71,8 @@ class Codings:
 
     ``bins`` holds cut points, or a whole number of quantile classes, for each column;
     ``merge`` the new value and the old ones that it replaces (``"*"`` for all not named).
-    ``na`` are texts that mean a missing value, beside the empty field.
+    ``na`` are texts that mean a missing value, beside the empty field. ``delimiter`` stands
+    between the fields of text files; it is found if not said.
     """
 
     columns: tuple[str, ...] | None = None
@@ -80,6 +81,7 @@ class Codings:
     missing: MissingRule = "error"
     na: tuple[str, ...] = ()
     frequency: str | None = None
+    delimiter: str | None = None
 
     @classmethod
     def of(
@@ -91,6 +93,7 @@ class Codings:
         missing: str = "error",
         na: Iterable[str] = (),
         frequency: str | None = None,
+        delimiter: str | None = None,
     ) -> "Codings":
         """Check codings as a person writes them."""
         problems = []
@@ -107,6 +110,7 @@ class Codings:
             columns = None if columns is None else texts(columns, "`columns`")
             na = texts(na, "`na`")
             frequency = None if frequency is None else text(frequency, "`frequency`")
+            delimiter = None if delimiter is None else text(delimiter, "`delimiter`")
         except QuestionError as error:
             problems += error.problems
         for column, cuts in (bins or {}).items():
@@ -136,6 +140,7 @@ class Codings:
             missing=missing,  # type: ignore[arg-type]  # checked above
             na=tuple(na),
             frequency=frequency,
+            delimiter=delimiter,
         )
 
     def chosen(self, available: Sequence[str]) -> tuple[str, ...]:
@@ -179,6 +184,7 @@ class Codings:
             "missing": self.missing,
             "na": list(self.na),
             "frequency": self.frequency,
+            "delimiter": self.delimiter,
             "bins": bins,
             "merge": merge,
         }

@@ -2,7 +2,7 @@
 
 [question]    protected, group, other, decision, favorable, threshold
 [knowledge]   tiers, require, forbid
-[data]        columns, missing, na, frequency; [data.bins]; [data.merge.COLUMN]
+[data]        columns, missing, na, frequency, delimiter; [data.bins]; [data.merge.COLUMN]
 [labels]      plain words for columns; [labels.values.COLUMN] for values
 """
 
@@ -21,7 +21,7 @@ from evenhand.question.question import Question, text
 _KEYS = {
     "question": ("protected", "group", "other", "decision", "favorable", "threshold"),
     "knowledge": ("tiers", "require", "forbid"),
-    "data": ("columns", "missing", "na", "frequency", "bins", "merge"),
+    "data": ("columns", "missing", "na", "frequency", "delimiter", "bins", "merge"),
     "labels": ("columns", "values"),
 }
 _LARGEST_FILE = 1_000_000

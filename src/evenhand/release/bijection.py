@@ -1,7 +1,7 @@
 """Which rows an engine takes: those that come first when keys are shuffled by the seed.
 
 An engine's own random numbers are drawn anew when work is repeated, and its hash functions are
-not random from seed to seed. So the rows' keys are shuffled by arithmetic that every engine does
+not random from seed to seed. So keys are shuffled by arithmetic that every engine does
 exactly: a Feistel network on two halves of 20 bits, whose rounds add a polynomial with secret
 coefficients. It maps keys one to one, so no two rows of a move come to the same place, and a
 move takes exactly as many rows as it should.

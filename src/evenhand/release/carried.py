@@ -80,7 +80,8 @@ def _files(
     rows: Rows, begin: Callable[[], Changer], stored: Mapping[str, Any], frequency: str | None
 ) -> Carried:
     parts = rows.parts
-    released = Rows(rows.origin, (edited_part(parts, begin, stored, frequency),), rows.codings)
+    part = edited_part(parts, begin, stored, frequency)
+    released = Rows(rows.origin, (part,), rows.codings, rows.memory)
     dialects = [part.dialect for part in parts if part.dialect]
     delimiters = {dialect.delimiter for dialect in dialects}
     delimiter = delimiters.pop() if len(delimiters) == 1 else None

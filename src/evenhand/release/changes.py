@@ -27,6 +27,7 @@ from evenhand.rows.arrays import as_texts
 from evenhand.rows.column import Column
 from evenhand.rows.domain import Domain, Frequency
 from evenhand.rows.part import Part
+from evenhand.rows.progress import Clock
 
 Integers: TypeAlias = NDArray[np.int64]
 Seen: TypeAlias = Mapping[str, tuple[Integers, NDArray[np.integer]]]
@@ -103,6 +104,7 @@ class Changer:
         self._selection = Selection(sizes, amounts, choosing) if not frequency else None
         self._counted = CountedSelection(sizes, amounts, choosing) if frequency else None
         self._rows_to_come = posed.counts.rows + posed.left_out + rows.dropped
+        self._clock = Clock("releasing", self._rows_to_come, rows.watch)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -111,6 +113,7 @@ class Changer:
 
     def step(self, batch: pa.RecordBatch) -> Edit:
         """What becomes of the next rows."""
+        self._clock.passed(batch.num_rows)
         seen = {name: labels.read(batch.column(name)) for name, labels in self._columns.items()}
         kept, moves = np.ones(batch.num_rows, bool), self._moves(seen)
         if self._drops:

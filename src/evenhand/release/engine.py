@@ -243,7 +243,7 @@ def _tree(
 def _stretch(rows: int, moves: int) -> int:
     """How many places are counted as one.
 
-    As many lines as the GROUP BY then gives for each move, so many rows lie in its last stretch.
+    Then the GROUP BY gives about as many lines as rows come back from the last stretches.
     """
     return int(KEYS >> min(20, (rows // max(moves, 1)).bit_length() // 2))
 

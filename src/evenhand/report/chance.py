@@ -25,10 +25,10 @@ def chance(
         hidden = (
             "What all groups say together rests on groups that are withheld: it is left out."
         )
-        return view.Chance(told=(verdict, (hidden,)), notes=())
+        return view.Chance(told=(verdict, text(hidden)), notes=())
     if not told.measured:
         nothing = "No group can be compared, so there is nothing that chance could explain."
-        return view.Chance(told=((nothing,),), notes=())
+        return view.Chance(told=(text(nothing),), notes=())
     return view.Chance(
         told=(_each(told, drawn, words), *_together(told, words), verdict),
         notes=(*told.notes, _relaxed(relaxed, words)),
@@ -41,8 +41,7 @@ def _each(told: Population, drawn: Sequence[Case], words: Words) -> view.Text:
     if not shown:
         return text(
             Strong("It could be. "),
-            f"After allowing for {many}, no difference beyond {words.threshold_points} is "
-            "shown. "
+            f"After allowing for {many}, none beyond {words.threshold_points} is shown. "
             f"{count(told.within, 'group')} {'is' if told.within == 1 else 'are'} shown to "
             "differ by less.",
         )
@@ -55,7 +54,7 @@ def _each(told: Population, drawn: Sequence[Case], words: Words) -> view.Text:
         Strong(opening),
         f"After allowing for {many}, ",
         Strong(f"{len(shown):,} of {reaching:,}"),
-        f" differences at or beyond the threshold are shown to be more than chance "
+        " differences at or beyond the threshold are shown to be more than chance "
         f"({ids(shown)}): {sides}. Their intervals lie wholly beyond {words.threshold_points}.",
     )
 

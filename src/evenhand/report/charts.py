@@ -107,19 +107,18 @@ def rates(case: Case, words: Words) -> shapes.Rates:
     )
 
 
-def funnel(drawn: Sequence[Case], words: Words, *, shown: str) -> shapes.Funnel:
+def funnel(drawn: Sequence[Case], words: Words, *, filled: str, hollow: str) -> shapes.Funnel:
     """All groups by difference and, logarithmically, by size; the largest if there are many."""
     chosen = sorted(drawn, key=lambda case: -case.found.rows)[:_MOST_DOTS]
-    largest = log10(max(case.found.rows for case in chosen))
-    smallest = log10(min(case.found.rows for case in chosen))
+    most, least = chosen[0].found.rows, chosen[-1].found.rows
     threshold = float(100 * words.question.threshold)
     scale = Scale.over(map(in_points, chosen), threshold, left=0.07, right=0.07)
 
     def height(rows: float) -> float:
-        part = (log10(rows) - smallest) / (largest - smallest or 1.0)
+        part = log10(rows / least) / (log10(most / least) or 1.0)
         return FUNNEL_HEIGHT - _BOTTOM - part * (FUNNEL_HEIGHT - _TOP - _BOTTOM)
 
-    powers = [10**power for power in range(1, 12) if smallest <= power <= largest]
+    powers = [10**power for power in range(1, 12) if least <= 10**power <= most]
     dots = tuple(
         shapes.Dot(
             at=scale.at(in_points(case)),
@@ -138,10 +137,14 @@ def funnel(drawn: Sequence[Case], words: Words, *, shown: str) -> shapes.Funnel:
         "difference in percentage points from left to right, and from bottom to top how many "
         "people it holds (logarithmic).",
         axis=scale.axis(words),
-        levels=tuple(shapes.Level(y=height(power), text=f"{power:,}") for power in powers),
+        levels=tuple(
+            shapes.Level(y=height(power), text=f"{power:,}")
+            for power in powers or [least, most]
+        ),
         dots=dots,
         height=FUNNEL_HEIGHT,
-        shown=shown,
+        filled=filled,
+        hollow=hollow,
         told=f"{len(drawn):,} comparable groups by difference and size.",
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import PurePath
+from shlex import quote
 
 from evenhand.evidence import Certificate
 from evenhand.report import view
@@ -81,17 +82,13 @@ def checking(
     """One sum by hand, the commands, and the digest of the counts."""
     data = source or "DATA.csv"
     name = f"{PurePath(data).stem}.certificate.json"
-    commands = [(f"evenhand verify {_quoted(name)}", "the arithmetic, from the counts alone")]
-    commands += [
-        (
-            f"evenhand verify {_quoted(name)} {_quoted(data)}",
-            "that the counts come from this table",
-        )
-    ]
-    commands += [(f"python checker.py {_quoted(name)}", "the same, without evenhand")]
     return view.Checking(
         sums=tuple(_sum(case, words) for case in drawn[:1]),
-        commands=tuple(commands),
+        commands=(
+            (f"evenhand verify {quote(name)}", "the arithmetic, from the counts alone"),
+            (f"evenhand verify {quote(name)} {quote(data)}", "that they come from this table"),
+            (f"python checker.py {quote(name)}", "the same, without evenhand"),
+        ),
         data=text(
             f"{certificate.rows:,} rows; SHA-256 of the counts that the verdict rests on: ",
             Code(certificate.digest),
@@ -105,20 +102,11 @@ def _sum(case: Case, words: Words) -> str:
     found = case.found
     other, group = found.other_yes / found.other, found.group_yes / found.group
     sign = "≥" if case.side else "<"
-    difference = abs(case.difference)
-    size = words.points(difference)
     return (
         f"{case.id + ': ' if case.id else ''}{found.other_yes:,} ÷ {found.other:,} − "
         f"{found.group_yes:,} ÷ {found.group:,} = {100 * other:.2f}% − {100 * group:.2f}%; "
-        f"{size} points {sign} {words.threshold_points}"
+        f"{words.points(abs(case.difference))} points {sign} {words.threshold_points}"
     )
-
-
-def _quoted(text: str) -> str:
-    """A file name as a shell takes it, whatever is in it."""
-    if text and all(mark.isalnum() or mark in "._-/+" for mark in text) and text[0] != "-":
-        return text
-    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def small_print(

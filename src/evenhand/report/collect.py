@@ -68,8 +68,8 @@ def collect(audit: Audited, release: Release | None, asked: Asked) -> view.Page:
     sharing = Sharing(asked.share, asked.least_count, certificate.partition, aligned(release))
     drawn = cases(certificate, sharing)
     told = certificate.population
-    source = audit.rows.source if audit.rows else None
-    name = asked.title or (PurePath(source).name if source else "a table of counts")
+    source = _file_name(audit.rows)
+    name = asked.title or source or "a table"
     plan = sketch(certificate, audit.knowledge, words.column)
     question = f"Does {words.protected} itself change {words.decision}?"
     copy = f"copy for others: counts under {asked.least_count} withheld"
@@ -99,6 +99,13 @@ def collect(audit: Audited, release: Release | None, asked: Asked) -> view.Page:
         checking=checking(certificate, drawn, source, words, sharing),
         small_print=small_print(certificate, words, sharing, asked.generated),
     )
+
+
+def _file_name(rows: Rows | None) -> str | None:
+    """The name of the one file that was read, if it was one; folders are nobody's business."""
+    if rows is None or len(rows.parts) != 1 or rows.parts[0].kind == "frame":
+        return None
+    return PurePath(rows.parts[0].where).name
 
 
 def _causes(certificate: Certificate, words: Words) -> tuple[view.Text, ...]:

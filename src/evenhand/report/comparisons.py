@@ -97,10 +97,7 @@ def _numbers(partition: Partition, words: Words, *, hidden: bool) -> dict[str, s
     if hidden:
         return {"reached": "withheld", "span": "withheld"}
     measured = int(partition.measured.sum())
-    span = _extremes(partition)
-    shown = sorted(
-        {words.points(end) for end in span}, key=[words.points(e) for e in span].index
-    )
+    shown = dict.fromkeys(map(words.points, _extremes(partition)))
     return {
         "reached": f"{partition.violating:,} of {measured:,}",
         "span": " to ".join(shown) or "none",

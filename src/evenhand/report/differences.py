@@ -31,7 +31,7 @@ def differences(
         lead=_lead(drawn, words, sharing),
         all_people=f"All {certificate.rows:,} people by the difference in their group.",
         parts=() if few or not sharing.whole else _parts(certificate, words),
-        funnel=None if few else funnel(drawn, words, shown=_shown(sharing)),
+        funnel=None if few else funnel(drawn, words, **_marks(sharing)),
         plot=draw(certificate, chosen, words, sharing) if chosen else None,
     )
 
@@ -128,7 +128,7 @@ def _all_of_few(
         rates=f"Share who {words.did}",
         group=words.group,
         other=words.other,
-        shown=_shown(sharing),
+        **_marks(sharing),
         axis=scale.axis(words),
         lines=tuple(
             shapes.Line(
@@ -162,7 +162,7 @@ def _strongest(
         rates="",
         group=words.group,
         other=words.other,
-        shown=_shown(sharing),
+        **_marks(sharing),
         axis=scale.axis(words),
         lines=tuple(
             shapes.Line(
@@ -239,9 +239,14 @@ def _evidence_lead(
     return text(f"{many}, least likely to be chance first.")
 
 
-def _shown(sharing: Sharing) -> str:
-    """What a filled mark means: without the withheld groups chance cannot be allowed for."""
-    return "more than chance" if sharing.whole else "interval beyond the threshold"
+def _marks(sharing: Sharing) -> dict[str, str]:
+    """What filled and hollow mean: without the withheld groups chance cannot be judged."""
+    if sharing.whole:
+        return {"filled": "more than chance", "hollow": "could be chance"}
+    return {
+        "filled": "interval beyond the threshold",
+        "hollow": "interval reaches into the band",
+    }
 
 
 def _note(words: Words, sharing: Sharing) -> str:

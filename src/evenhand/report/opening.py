@@ -35,10 +35,16 @@ def lead(certificate: Certificate, words: Words, sharing: Sharing) -> view.Text:
     if not causes:
         why = ". According to the graph nothing else causes the decision."
     elif certificate.ambiguous:
-        why = f" who are alike in {words.columns(causes)}, because these may cause it too."
+        why = (
+            f" who are alike in {words.columns(causes)}, because these may cause "
+            f"{words.decision} too."
+        )
     else:
-        why = f" who are alike in {words.columns(causes)}, because these cause it too."
-    return text(f"{people}{compared}{why} What counts is who {words.did}.")
+        why = (
+            f" who are alike in {words.columns(causes)}, because these cause "
+            f"{words.decision} too."
+        )
+    return text(f"{people}{compared}{why} Counted are those who {words.did}.")
 
 
 def verdicts(
@@ -230,7 +236,7 @@ def _rests_on(certificate: Certificate, words: Words, sharing: Sharing) -> view.
 def _origin(certificate: Certificate) -> str:
     graph = certificate.graph
     learned = isinstance(graph, PartialGraph) and graph.record is not None
-    return "learned from the same rows" if learned else "which was given"
+    return "learned from the same rows" if learned else "as it was stated"
 
 
 def _reasons(certificate: Certificate) -> tuple[str, ...]:

@@ -32,7 +32,9 @@ def draw_wide(plan: Sketch) -> shapes.Drawing:
     many = max(node.column for node in plan.nodes) + 1
     width = min(158.0, max(100.0, (764 - 62 * (many - 1)) / many))
     gap = max(62.0, min(150.0, (764 - width * many) / max(1, many - 1)))
-    return _draw(plan, _Frame(box=width, gap=gap, letters=int((width - 14) / 7.2), wide=True))
+    return _draw(
+        plan, _Frame(page=764.0, box=width, gap=gap, letters=int((width - 14) / 7.2), wide=True)
+    )
 
 
 def draw_narrow(plan: Sketch, *, abreast: int = 3) -> shapes.Drawing:
@@ -45,14 +47,15 @@ def draw_narrow(plan: Sketch, *, abreast: int = 3) -> shapes.Drawing:
         cuts = [at * len(tier) // many for at in range(many + 1)]
         rows += [tier[start:end] for start, end in pairwise(cuts)]
     nodes = tuple(replace(node, column=at) for at, row in enumerate(rows) for node in row)
-    frame = _Frame(box=100.0, gap=46.0, letters=12, wide=False)
+    frame = _Frame(page=354.0, box=100.0, gap=46.0, letters=12, wide=False)
     return _draw(replace(plan, nodes=nodes, headings=()), frame)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Frame:
-    """Measures of a drawing: the width of a box, the room between columns or rows."""
+    """Measures of a drawing: the page, a box, the room between columns or rows."""
 
+    page: float
     box: float
     gap: float
     letters: int
@@ -118,11 +121,15 @@ def _draw(plan: Sketch, frame: _Frame) -> shapes.Drawing:
         along(layers) + deep,
         max(c + i.size / 2 for c, i in zip(pen.centre, items, strict=True)),
     )
+    beyond = frame.point(pen.before, 2.0)
+    width = extent[0] + beyond[0] + frame.point(pen.after, 2.0)[0]
+    # A small graph is not blown up to the width of the page: it stands in the middle.
+    free = max(0.0, frame.page - width)
     return shapes.Drawing(
-        left=-pen.before if frame.wide else -2.0,
-        top=-2.0 if frame.wide else -pen.before,
-        width=extent[0] + (pen.before + pen.after if frame.wide else 4),
-        height=extent[1] + (4 if frame.wide else pen.before + pen.after),
+        left=-beyond[0] - free / 2,
+        top=-beyond[1],
+        width=width + free,
+        height=extent[1] + beyond[1] + frame.point(pen.after, 2.0)[1],
         headings=tuple(
             shapes.Heading(text=text, x=along(first), width=along(last) + deep - along(first))
             for text, first, last in plan.headings

@@ -112,7 +112,7 @@ def _open_edges(certificate: Certificate, words: Words) -> tuple[view.Premise, .
         view.Premise(
             status="Left open",
             what=f"The causes of {words.decision} may be {sets}.",
-            why=why,
+            why=text(why),
         ),
     )
 
@@ -235,13 +235,13 @@ def _sensitivity(
             "of opposite signs could hide within a group, and an unrecorded cause could "
             "cover a direct effect."
         )
-        return view.Premise(status="Cannot be tested", what=what, why=hidden)
+        return view.Premise(status="Cannot be tested", what=what, why=text(hidden))
     if not sharing.whole:
         hidden = (
             "How strong such a cause would have to be is told in the full report: beside it "
             "stand the recorded causes, whose strength rests on groups that are withheld."
         )
-        return view.Premise(status="Cannot be tested", what=what, why=hidden)
+        return view.Premise(status="Cannot be tested", what=what, why=text(hidden))
     survive = sum(_survives(found) for _, found in tried)
     of = "The finding" if len(tried) == 1 else f"{survive:,} of {count(len(tried), 'finding')}"
     verb = "would not survive" if len(tried) == 1 and not survive else "would survive"

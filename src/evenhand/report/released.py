@@ -176,7 +176,7 @@ def _measures(release: Release, words: Words) -> tuple[view.BeforeAfter, ...]:
         view.BeforeAfter(
             measure="Distance of the distributions", before="", after=f"{utility.distance:.3g}"
         ),
-        view.BeforeAfter(measure="Chi-square", before="", after=f"{utility.chi_square:,.0f}"),
+        view.BeforeAfter(measure="Chi-square", before="", after=f"{utility.chi_square:,.1f}"),
     )
 
 
@@ -202,15 +202,10 @@ def _told(release: Release, words: Words, sharing: Sharing) -> list[view.Text]:
                 "withheld.",
             )
         )
-    redrawn = [words.column(table.node.name) for table in plan.redrawn]
     said.append(
         text(
             Strong(f"The released rows record nobody’s true {words.decision}. "),
-            f"In changed rows {listing(redrawn)} {'was' if len(redrawn) == 1 else 'were'} "
-            "drawn anew, because the decision brings it about; nothing else of any row changed."
-            if redrawn
-            else f"Only {words.decision} was changed. What follows from it was left as it "
-            "was, so that their link is weaker in the release.",
+            _effects(release, words),
         )
     )
     if after.verdict is not Verdict.CERTIFIED:
@@ -219,6 +214,21 @@ def _told(release: Release, words: Words, sharing: Sharing) -> list[view.Text]:
         )
     said.append(_relearned(release, words))
     return said
+
+
+def _effects(release: Release, words: Words) -> str:
+    """What became of the decision's consequences."""
+    redrawn = [words.column(table.node.name) for table in release.plan.redrawn]
+    if redrawn:
+        return (
+            f"In changed rows {listing(redrawn)} {'was' if len(redrawn) == 1 else 'were'} "
+            "drawn anew, because the decision brings it about; nothing else of any row changed."
+        )
+    only = f"Only {words.decision} was changed."
+    left = words.columns(sorted(release.before.graph.children(words.question.decision)))
+    if left == "nothing":
+        return only
+    return f"{only} What follows from it ({left}) stayed, so that the link to it is weaker."
 
 
 def _directions(plan: object, words: Words) -> view.Text:

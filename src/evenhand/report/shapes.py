@@ -133,7 +133,8 @@ class DotPlot:
     rates: str
     group: str
     other: str
-    shown: str
+    filled: str
+    hollow: str
     axis: Axis
     lines: tuple[Line, ...]
 
@@ -181,7 +182,8 @@ class Funnel:
     levels: tuple[Level, ...]
     dots: tuple[Dot, ...]
     height: float
-    shown: str
+    filled: str
+    hollow: str
     told: str
 
 

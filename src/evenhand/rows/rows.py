@@ -163,9 +163,11 @@ def read(
                 remedy="Give either.",
             )
         )
+    asked = codings or options
+    asked = asked if delimiter is None else replace(asked, delimiter=delimiter)
     is_path = isinstance(source, str | os.PathLike)
-    parts = file_parts(source, delimiter=delimiter) if is_path else (frame_part(source),)
-    rows = Rows(source, parts, codings or options)
+    parts = file_parts(source, delimiter=asked.delimiter) if is_path else (frame_part(source),)
+    rows = Rows(source, parts, asked, memory_in_bytes(memory), progress)
     _check_columns(rows)
     return rows
 

@@ -110,9 +110,7 @@ class Tally:
         lines = keys.shape[1]
         self._runs.append((keys, np.ones(lines, np.int64) if counts is None else counts))
         self._waiting += lines
-        if self._waiting > max(
-            min(_MOST_WAITING, self._most_waiting), len(self._runs[0][1])
-        ):
+        if self._waiting > max(min(_MOST_WAITING, self._most_waiting), len(self._runs[0][1])):
             self._settle()
 
     @property

@@ -171,3 +171,10 @@ def test_shown_needs_the_interval_beyond_the_threshold_and_a_small_adjusted_p():
     found = statistics(**dict(zip(NAMES, columns(1, 1, 0, 9), strict=True)), threshold=0.05)
     assert found.high[0] < -0.05
     assert not found.shown[0]
+
+
+@pytest.mark.parametrize("table", [(0, 1, 21, 21), (1, 1, 0, 21), (21, 21, 0, 1)])
+def test_a_p_of_just_five_in_a_hundred_shows_nothing_from_either_side(table):
+    found = statistics(**dict(zip(NAMES, columns(*table), strict=True)), threshold=0.05)
+    assert found.p_threshold[0] == pytest.approx(0.05)
+    assert not found.shown[0]

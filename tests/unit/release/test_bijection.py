@@ -48,8 +48,7 @@ def test_a_tenth_of_the_keys_is_chosen_as_if_at_random(step):
 
 
 def test_other_seeds_take_other_rows():
-    keys, tenths = np.arange(5000), []
-    for seed in range(40):
-        tenths.append(set(np.argsort(Bijection.of(seed).place(keys))[:500].tolist()))
+    places = [Bijection.of(seed).place(np.arange(5000)) for seed in range(40)]
+    tenths = [set(np.argsort(place)[:500].tolist()) for place in places]
     shared = [len(a & b) / 500 for a in tenths for b in tenths if a is not b]
     assert max(shared) < 0.2

@@ -96,9 +96,9 @@ def test_a_table_that_is_gone_is_an_error_of_ours(table):
 def test_what_an_engine_says_is_passed_on_without_secrets():
     from evenhand.rows.engine import engine_at_work  # noqa: PLC0415
 
-    secret = "cannot reach postgresql://me:hunter2@host/db password=hunter2"
+    said = "cannot reach postgresql://me:hunter2@host/db password=hunter2"
     with pytest.raises(ResourceError) as raised, engine_at_work("people"):
-        raise OSError(secret)
+        raise OSError(said)
     assert "hunter2" not in str(raised.value)
 
 

@@ -8,7 +8,11 @@ from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
 from evenhand.graph.kernels.batch import Floats, Indices, Numbers
-from evenhand.graph.kernels.counting import refine, whole
+from evenhand.graph.kernels.counting import Groups, refine, whole
+
+# One line of so many is looked at to see whether lines can be merged, and how many may differ.
+_SAMPLED = 16
+_NEARLY_ALL = 0.9
 
 
 class Table(NamedTuple):
@@ -34,12 +38,24 @@ class Table(NamedTuple):
 
         The codes of other attributes lose their meaning.
         """
-        groups = whole(self.rows)
-        for at in attributes.tolist():
-            groups = refine(groups, self.codes[at], int(self.cards[at]), self.rows)
-            if len(groups.rows) > most:
-                return None
+        # If a few lines are nearly all different, so are all: most tables are refused by that.
+        few = slice(None, None, _SAMPLED)
+        sampled = len(self.rows[few])
+        if self._groups(attributes, few, _NEARLY_ALL * sampled) is None:
+            return None
+        groups = self._groups(attributes, slice(None), most)
+        if groups is None:
+            return None
         line = np.empty(len(groups.rows), np.intp)
         line[groups.of] = np.arange(len(groups.of))
         codes = np.ascontiguousarray(self.codes[:, line])
         return Table(codes, groups.rows, self.cards, self.total)
+
+    def _groups(self, attributes: Indices, lines: slice, most: float) -> Groups | None:
+        rows = self.rows[lines]
+        groups = whole(rows)
+        for at in attributes.tolist():
+            groups = refine(groups, self.codes[at, lines], int(self.cards[at]), rows)
+            if len(groups.rows) > most:
+                return None
+        return groups

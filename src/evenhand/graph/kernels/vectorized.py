@@ -15,7 +15,7 @@ from evenhand.graph.kernels.batch import G_SQUARE, Answers, Floats, Indices, Num
 from evenhand.graph.kernels.tables import Table
 
 # About so many cells, occupied or not, are worked on at a time: they stay in the cache.
-_MOST_CELLS = 2**16
+_MOST_CELLS = 2**14
 
 
 def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) -> None:

@@ -1,0 +1,245 @@
+"""The page as a browser meets it: nothing runs, nothing is fetched, data are text."""
+
+import base64
+import hashlib
+from dataclasses import fields, is_dataclass
+from html.parser import HTMLParser
+
+import jinja2
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jinja2 import meta, nodes
+
+import evenhand as eh
+from evenhand.display import visible
+from evenhand.report import report, shapes, view
+from evenhand.report.html import environment
+
+NASTY = (
+    "<script>alert(1)</script>",
+    '" onload="alert(1)',
+    "' onclick='x",
+    "</script>",
+    "</style><b>",
+    "</title>",
+    "javascript:alert(1)",
+    "]]>",
+    "<!--",
+    "{{ 7 * 7 }}",
+    "{% raw %}",
+    "&amp;",
+    "\u202egnirts",
+    "a\u200bb\u2066c",
+    "two\nlines\r\n\ttab\x00null\x1b[31m",
+    "\u2028\u2029",
+    "👩🏽‍⚖️",
+    "=cmd|' /C calc'!A0",
+    "x" * 200,
+    "שלום",
+    "**",
+    "https://example.org/?q=1",
+    " ",
+)
+
+
+class Reader(HTMLParser):
+    """Collects elements, attributes and the text directly within each element."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.attributes, self.texts, self.stack = set(), [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        self.stack.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag):
+        while self.stack and self.stack.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if self.stack and self.stack[-1] != "style":
+            self.texts.append((self.stack[-1], data))
+
+    def handle_comment(self, data):
+        raise AssertionError(f"a comment: {data}")
+
+
+def parsed(html):
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    return reader
+
+
+def page(names=("c", "a", "b", "e"), values=("0", "1"), **options):
+    """A report on two causes of a decision under any names and values."""
+    protected, first, second, decision = names
+    pairs = [(x, y, z, w) for x in "01" for y in "01" for z in "01" for w in "01"]
+    columns = {
+        name: [values[0] if pair[at] == "0" else values[1] for pair in pairs]
+        for at, name in enumerate(names)
+    }
+    counts = eh.CountTable.of(columns, [10 + 3 * at for at in range(16)])
+    graph = eh.CausalGraph(
+        tuple(names),
+        frozenset(
+            {(protected, decision), (first, decision), (second, decision), (protected, first)}
+        ),
+    )
+    asked = eh.Question(
+        protected=protected, group=values[0], decision=decision, favorable=values[0]
+    )
+    audit = eh.audit(counts, asked, graph=graph)
+    return report(audit, audit.release(seed=1), generated="today", **options).html
+
+
+PLAIN = parsed(page())
+SHAPE = {(tag, name) for tag, name, _ in PLAIN.attributes}
+
+
+def assert_is_harmless(reader):
+    assert reader.tags == PLAIN.tags
+    assert {(tag, name) for tag, name, _ in reader.attributes} <= SHAPE
+    for tag, name, value in reader.attributes:
+        assert not name.startswith("on")
+        assert name not in {
+            "href",
+            "src",
+            "srcset",
+            "action",
+            "style",
+            "xlink:href",
+            "data",
+            "ping",
+        }
+        assert not value.lstrip().lower().startswith("javascript:") or name in {
+            "aria-label",
+            "data-label",
+        }
+        assert "url(" not in value or name in {"aria-label", "data-label"}, (tag, name)
+
+
+@settings(max_examples=50)
+@given(
+    names=st.lists(
+        st.sampled_from(NASTY) | st.text(min_size=1, max_size=12),
+        min_size=4,
+        max_size=4,
+        unique=True,
+    ),
+    value=st.sampled_from(NASTY) | st.text(max_size=12),
+)
+def test_names_and_values_are_text_whatever_they_contain(names, value):
+    reader = parsed(page(names, (f"{value}0", f"{value}1")))
+    assert_is_harmless(reader)
+    titles = {text for tag, text in reader.texts if tag == "title"}
+    assert {visible(name) for name in names} <= titles
+    headings = [text for tag, text in reader.texts if tag == "h1"]
+    assert "".join(headings) == (f"Does {visible(names[0])} itself change {visible(names[3])}?")
+
+
+def test_titles_labels_and_dates_are_text_too():
+    for text in NASTY:
+        html = page(
+            title=text,
+            labels=eh.QuestionFile.parse(
+                "[question]\nprotected='c'\ngroup='0'\ndecision='e'\nfavorable='0'\n"
+            ).labels,
+        )
+        reader = parsed(html)
+        assert_is_harmless(reader)
+        assert visible(text) in {data for tag, data in reader.texts if tag == "span"}
+
+
+def test_nothing_unseen_is_left_in_a_page():
+    html = page(("c\u202e", "a\u200b", "b\x00", "e\u2028"), ("v\u20660", "v\u20661"))
+    assert not set(html) & set("\u202e\u200b\x00\u2028\u2066")
+
+
+def test_a_page_runs_nothing_and_asks_for_nothing():
+    html = page()
+    reader = parsed(html)
+    assert not reader.tags & {
+        "script",
+        "iframe",
+        "object",
+        "embed",
+        "img",
+        "link",
+        "form",
+        "a",
+        "base",
+    }
+    assert "http:" not in html
+    assert "https:" not in html
+    assert "@import" not in html
+    assert "url(" not in html
+    style = html[html.index("<style>") + 7 : html.index("</style>")]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    (policy,) = [
+        v for t, n, v in reader.attributes if (t, n) == ("meta", "content") and "default" in v
+    ]
+    assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}'")
+
+
+def test_every_id_of_a_page_is_unique():
+    ids = [value for _, name, value in PLAIN.attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+
+
+def test_every_picture_has_words_or_is_hidden_from_readers():
+    html = page()
+    for picture in html.split("<svg")[1:]:
+        opening = picture[: picture.index(">")]
+        nested = 'overflow="visible"' in opening
+        assert nested or "aria-hidden" in opening or "aria-label" in opening
+
+
+def templates():
+    for name in environment().list_templates():
+        if name.endswith(".j2"):
+            source, _, _ = environment().loader.get_source(environment(), name)
+            yield name, environment().parse(source)
+
+
+def contract():
+    return [
+        thing
+        for room in (view, shapes)
+        for thing in vars(room).values()
+        if is_dataclass(thing) and thing.__module__ == room.__name__
+    ]
+
+
+def test_the_templates_ask_for_the_fields_of_the_page_and_for_nothing_else():
+    tree = dict(templates())["page.html.j2"]
+    asked = meta.find_undeclared_variables(tree) - {"style", "style_hash"}
+    assert asked == {field.name for field in fields(view.Page)}
+
+
+def test_every_field_of_the_views_is_shown_and_nothing_else_is_asked_for():
+    used, mapped = set(), set()
+    for _, tree in templates():
+        used |= {found.attr for found in tree.find_all(nodes.Getattr)}
+        mapped |= {
+            part
+            for found in tree.find_all(nodes.Keyword)
+            if found.key == "attribute"
+            for part in found.value.as_const().split(".")
+        }
+    known = {
+        field.name for thing in contract() if thing is not view.Page for field in fields(thing)
+    }
+    assert used - {"last"} <= known
+    assert known <= used | mapped
+
+
+def test_an_unknown_name_in_a_template_is_an_error():
+    assert environment().undefined is jinja2.StrictUndefined
+    assert environment().autoescape is True

@@ -1,0 +1,202 @@
+"""Every kind of result has a page of nine sections that says what is the case."""
+
+import re
+from html import unescape
+
+import pytest
+
+import evenhand as eh
+from evenhand.report import report
+
+QUESTION = eh.datasets.question("admissions")
+GRAPH = eh.CausalGraph.parse(
+    "gender -> major -> admission; test_score -> admission; gender -> admission"
+)
+
+
+def words(html):
+    """The text of a page."""
+    body = html[html.index("</style>") :]
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", "", body)))
+
+
+def told(counts, graph=GRAPH, question=QUESTION.question, **options):
+    audit = eh.audit(counts, question, graph=graph)
+    return words(report(audit, labels=QUESTION.labels, generated="today", **options).html)
+
+
+def one_sided():
+    columns = {"gender": ["female", "male"], "admission": ["admitted", "rejected"]}
+    counts = eh.CountTable.of(
+        {
+            "gender": ["female", "female", "male", "male"],
+            "town": ["A", "A", "B", "B"],
+            "admission": columns["admission"] * 2,
+        },
+        [10, 20, 30, 40],
+    )
+    return counts, eh.CausalGraph.parse(
+        "town -> admission; gender -> admission; gender -> town"
+    )
+
+
+CASES = {
+    "not certified": (eh.datasets.admissions(2), GRAPH),
+    "certified": (eh.datasets.admissions(1), GRAPH),
+    "nothing comparable": one_sided(),
+    "no causes": (
+        eh.datasets.admissions(1),
+        eh.CausalGraph(
+            ("gender", "admission", "major", "test_score"), frozenset({("gender", "admission")})
+        ),
+    ),
+    "open edge": (
+        eh.datasets.admissions(2),
+        eh.PartialGraph.parse("gender -> admission; gender -> major; major - admission"),
+    ),
+    "no direct arrow": (
+        eh.datasets.admissions(1),
+        eh.CausalGraph.parse("gender -> major -> admission; test_score -> admission"),
+    ),
+}
+
+
+@pytest.mark.parametrize("share", [False, True])
+@pytest.mark.parametrize("name", CASES)
+def test_every_page_has_the_same_nine_sections_in_the_same_order(name, share):
+    counts, graph = CASES[name]
+    audit = eh.audit(counts, QUESTION.question, graph=graph)
+    html = report(audit, share=share, generated="today").html
+    assert re.findall(r'<h2 id="h(\d)">', html) == list("123456789")
+
+
+def test_evidence_is_told_in_counts_with_its_interval():
+    text = told(*CASES["not certified"])
+    assert "Verdict" not in text.split("The question")[0]
+    assert "Not certified" in text
+    assert "E1" in text
+    assert "Of 300 women" in text
+
+
+def test_a_certified_table_says_how_large_the_largest_difference_is():
+    text = told(*CASES["certified"])
+    assert "Certified" in text
+    assert "The largest difference is 0.0." in text
+    assert "there is no evidence to list" in text
+
+
+def test_groups_that_cannot_be_compared_are_listed():
+    text = told(*CASES["nothing comparable"])
+    assert "Cannot decide" in text
+    assert (
+        "2 of 2 groups, with 100 people (100% of the rows), hold only women or only men."
+        in text
+    )
+
+
+def test_an_open_edge_is_named_with_its_remedy():
+    assert "perhaps a cause" in told(*CASES["open edge"])
+
+
+def test_a_missing_direct_arrow_is_said():
+    text = told(*CASES["no direct arrow"])
+    assert "The graph has no arrow from gender to admission" in text
+
+
+def test_a_misleading_partition_names_the_open_path_and_what_would_mend_it():
+    audit = eh.audit(eh.datasets.admissions(1), QUESTION.question, graph=GRAPH)
+    text = words(report(audit, partition=audit.explain_partition("test_score")).html)
+    assert "leaves open gender → major → admission" in text
+    assert "to mend it, hold major equal" in text
+    assert "is misleading: what it shows, or does not show, is no evidence of anything" in text
+
+
+def test_a_meaningful_partition_is_called_so():
+    audit = eh.audit(eh.datasets.admissions(1), QUESTION.question, graph=GRAPH)
+    text = words(report(audit, partition=audit.explain_partition("test_score", "major")).html)
+    assert "by major and test_score, is meaningful" in text
+
+
+def test_a_release_stands_beside_the_record_with_what_was_changed():
+    audit = eh.audit(eh.datasets.admissions(2), QUESTION.question, graph=GRAPH)
+    release = audit.release(seed=7)
+    text = words(report(audit, release, labels=QUESTION.labels).html)
+    assert f"{release.changed_rows:,} of 2,200 rows were changed" in text
+    assert "As recorded Not certified" in text
+    assert "As released Certified" in text
+    assert "record nobody’s true admission" in text
+    assert "The graph was given, so it was not learned again" in text
+
+
+def test_without_a_release_the_section_says_so_in_a_line():
+    assert "No release was made" in told(*CASES["not certified"])
+
+
+def test_block_sets_that_were_examined_are_listed():
+    audit = eh.audit(eh.datasets.admissions(2), QUESTION.question, graph=GRAPH, scope="all")
+    text = words(report(audit).html)
+    assert "also checked" in text
+    assert "were examined" in text
+
+
+def test_sensitivity_is_told_beside_the_strongest_recorded_cause():
+    text = told(*CASES["not certified"])
+    assert "It would have to account for" in text
+    assert "an unrecorded cause as strong as that" in text
+
+
+def test_trials_of_the_graph_are_told_if_they_were_made():
+    from evenhand.evidence.bootstrap import bootstrap  # noqa: PLC0415
+    from evenhand.graph.doubt import doubt  # noqa: PLC0415
+
+    audit = eh.audit(eh.datasets.admissions(2), QUESTION.question, graph=GRAPH)
+    counts = eh.datasets.admissions(2)
+    tried = doubt(counts, GRAPH, QUESTION.question)
+    text = words(report(audit, doubt=tried).html)
+    assert "The weakest of the links at admission" in text
+    again = bootstrap(counts, QUESTION.question, graph=GRAPH, resamples=3, seed=1)
+    assert "3 resamples of the rows, all with the same graph." in words(
+        report(audit, resampled=again).html
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_page_uses_a_word_that_promises_more_than_was_shown(name):
+    text = told(*CASES[name]).casefold()
+    for word in ("fair", "compliant", "unbiased", "privileged", "significant "):
+        assert word not in text
+
+
+def test_many_groups_are_drawn_as_a_funnel_and_the_strongest_as_a_matrix(adult):
+    asked = eh.datasets.question("adult")
+    names = [name for name in adult.names if name not in ("sex", "income")]
+    arrows = {("sex", "income"), *((name, "income") for name in names[:7])}
+    graph = eh.CausalGraph(adult.names, frozenset(arrows))
+    html = report(eh.audit(adult, asked, graph=graph), labels=asked.labels).html
+    assert 'class="plot matrix"' in html
+    assert "Differences by size of group" in html
+    assert "Where the people are" in html
+
+
+def test_a_page_names_the_file_but_not_its_folder(tmp_path):
+    path = tmp_path / "people's.csv"
+    path.write_text("gender,admission\n" + "female,admitted\nmale,rejected\n" * 20)
+    audit = eh.audit(
+        path,
+        eh.Question(
+            protected="gender", group="female", decision="admission", favorable="admitted"
+        ),
+        graph=eh.CausalGraph.parse("gender -> admission"),
+    )
+    html = report(audit).html
+    assert str(tmp_path) not in html
+    assert "evenhand verify 'people'\"'\"'s.certificate.json'" in unescape(html)
+
+
+def test_a_full_page_is_for_its_owner_and_a_shared_one_for_others(tmp_path):
+    audit = eh.audit(eh.datasets.admissions(2), QUESTION.question, graph=GRAPH)
+    full = report(audit).write(tmp_path / "full.html")
+    shared = report(audit, share=True).write(tmp_path / "shared.html")
+    assert full.stat().st_mode & 0o777 == 0o600
+    assert shared.stat().st_mode & 0o777 == 0o644
+    assert full.read_text("utf-8") == report(audit).html

@@ -1,0 +1,83 @@
+"""What a copy for others must not tell."""
+
+import re
+
+import pytest
+
+import evenhand as eh
+from evenhand.errors import QuestionError
+from evenhand.report import report
+
+GRAPH = eh.CausalGraph.parse("sex -> hired; town -> hired; sex -> town")
+ASKED = eh.Question(protected="sex", group="f", decision="hired", favorable="yes")
+LARGE = {"A": (40, 60, 70, 30), "B": (50, 50, 52, 48), "C": (20, 80, 30, 70)}
+
+
+def table(cells):
+    """Counts of towns: women hired and not, men hired and not."""
+    columns = {"sex": [], "town": [], "hired": []}
+    counts = []
+    for town, four in cells.items():
+        for (sex, hired), many in zip(
+            (("f", "yes"), ("f", "no"), ("m", "yes"), ("m", "no")), four, strict=True
+        ):
+            if many:
+                for column, value in zip(columns.values(), (sex, town, hired), strict=True):
+                    column.append(value)
+                counts.append(many)
+    return eh.CountTable.of(columns, counts)
+
+
+def shared(cells, *, released=False, **options):
+    audit = eh.audit(table(cells), ASKED, graph=GRAPH)
+    release = audit.release(seed=7) if released else None
+    return report(
+        audit,
+        release,
+        partition=audit.explain_partition(),
+        share=True,
+        generated="today",
+        title="towns",
+        **options,
+    ).html
+
+
+@pytest.mark.parametrize("released", [False, True])
+@pytest.mark.parametrize(
+    "hidden",
+    [(9, 1, 3, 30), (0, 5, 200, 100), (1, 0, 0, 1), (7, 0, 0, 0), (1, 1, 1, 1), (9, 9, 9, 9)],
+)
+def test_a_shared_page_is_the_same_whatever_a_withheld_group_holds(hidden, released):
+    plain = shared({**LARGE, "Z": (3, 4, 5, 6)}, released=released)
+    assert shared({**LARGE, "Z": hidden}, released=released) == plain
+
+
+def test_a_withheld_group_is_not_named_in_the_evidence():
+    told = shared({**LARGE, "Withheld": (1, 9, 90, 10)})
+    assert "Withheld" not in told
+
+
+def test_ids_of_a_shared_page_leave_no_gaps():
+    found = re.findall(r'id="S(\d+)"', shared({**LARGE, "Z": (1, 200, 200, 1)}))
+    assert found == ["1", "2"]
+
+
+def test_without_small_counts_a_shared_page_gives_totals():
+    assert "All 600 rows lie in a group" in shared(LARGE)
+
+
+def test_a_shared_page_carries_no_digest():
+    audit = eh.audit(table(LARGE), ASKED, graph=GRAPH)
+    assert audit.certificate.digest in report(audit).html
+    assert audit.certificate.digest not in report(audit, share=True).html
+
+
+def test_the_least_count_is_the_readers_choice():
+    cells = {**LARGE, "Z": (7, 8, 9, 9)}
+    assert "town Z" not in shared(cells)
+    assert "All 633 rows" in shared(cells, least_count=5)
+
+
+def test_a_least_count_that_withholds_nothing_is_refused():
+    with pytest.raises(QuestionError, match="at least 1"):
+        shared(LARGE, least_count=0)
