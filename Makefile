@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test test-slow bench format clean
+.PHONY: demo test test-slow bench bench-scale docs format clean
 
 demo: $(VENV)/.runtime
 	@$(BIN)/evenhand demo
@@ -24,6 +24,13 @@ test-slow: $(VENV)/.test
 bench: $(VENV)/.test
 	$(BIN)/python bench/all.py
 
+bench-scale: $(VENV)/.test
+	$(BIN)/python bench/scale.py
+
+docs: $(VENV)/.docs
+	$(BIN)/python scripts/document_commands.py
+	$(BIN)/sphinx-build -n -W -q docs build/docs
+
 format: $(VENV)/.test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -39,6 +46,10 @@ $(VENV)/bin/python:
 $(VENV)/.runtime: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@$(PIP) --editable .
 	@touch $@
+
+$(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@$(PIP) --editable '.[docs]'
+	@touch $@ $(VENV)/.runtime
 
 # pgmpy is here for the published networks it carries as data; its code is never imported.
 $(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/bin/python

@@ -19,6 +19,7 @@ from evenhand.evidence import (
 from evenhand.evidence.findings import Graph, Scope
 from evenhand.graph import discover
 from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
+from evenhand.question.file import Labels
 from evenhand.release import Release, release
 from evenhand.removal import (
     Baseline,
@@ -28,6 +29,7 @@ from evenhand.removal import (
     RemovalPlan,
     plan_removal,
 )
+from evenhand.report import Report, report
 from evenhand.rows import Rows, read
 
 
@@ -93,6 +95,20 @@ class Audit(Described):
             knowledge=self.knowledge,
             uncertified=uncertified,
             key=key,
+        )
+
+    def report(
+        self,
+        release: Release | None = None,
+        *,
+        labels: Labels | None = None,
+        partition: PartitionExplanation | None = None,
+        share: bool = False,
+        title: str | None = None,
+    ) -> Report:
+        """The audit, and a release if there is one, as a page for people."""
+        return report(
+            self, release, labels=labels, partition=partition, share=share, title=title
         )
 
     def to_dict(self, *, assurance: object = "0.8") -> dict[str, Any]:

@@ -51,6 +51,10 @@ def audit(
         bool,
         typer.Option("--share", help="Withhold small counts in it.", rich_help_panel=_RESULT),
     ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write a page for people here (HTML).", rich_help_panel=_RESULT),
+    ] = None,
     json: Annotated[
         bool,
         typer.Option(
@@ -68,9 +72,11 @@ def audit(
     """
     from evenhand.study import audit as study
 
-    if share and certificate is None:
+    if share and certificate is None and report is None:
         raise QuestionError(
-            Problem("What is to be shared?", remedy="Name the file with --certificate.")
+            Problem(
+                "What is to be shared?", remedy="Name a file with --certificate or --report."
+            )
         )
     with Progress(quiet=quiet or json) as progress:
         found = study(
@@ -90,6 +96,8 @@ def audit(
     if certificate is not None:
         write = found.certificate.write_shared if share else found.certificate.write
         write(certificate)
+    if report is not None:
+        found.report(labels=asked.labels(), partition=explained, share=share).write(report)
     if json:
         told = found.to_dict(assurance=assurance)
         print_json(told | ({"partition": explained.to_dict()} if explained else {}))
@@ -100,6 +108,7 @@ def audit(
         print_result(relaxed.summary())
         if explained:
             print_result(explained.summary())
-        if certificate is not None:
-            typer.echo(f"Certificate: {certificate}")
+        for what, path in (("Certificate", certificate), ("Report", report)):
+            if path is not None:
+                typer.echo(f"{what}: {path}")
     raise typer.Exit(exit_status(found.verdict))

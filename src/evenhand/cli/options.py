@@ -16,6 +16,7 @@ import typer
 
 from evenhand.errors import Problem, QuestionError
 from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
+from evenhand.question.file import Labels
 
 if TYPE_CHECKING:
     from evenhand.graph import CausalGraph, PartialGraph
@@ -140,6 +141,10 @@ class Asked:
             required=(*given.required, *(self.require or ())),
             forbidden=(*given.forbidden, *(self.forbid or ())),
         )
+
+    def labels(self) -> Labels:
+        """Plain words of the question file, if there are any."""
+        return self._file.labels if self._file else Labels()
 
     def decision_named(self) -> str | None:
         """The decision, if anybody named it."""

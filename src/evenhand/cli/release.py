@@ -47,6 +47,10 @@ def release(
         int | None,
         typer.Option(help="For the same bytes again; else drawn.", rich_help_panel=_RELEASE),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write a page for people here (HTML).", rich_help_panel=_RELEASE),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -119,6 +123,8 @@ def release(
         return
     released = found.release(by=by, seed=seed, uncertified=uncertified)
     written = released.write(output, overwrite=overwrite, share=share)
+    if report is not None:
+        found.report(released, labels=asked.labels(), share=share).write(report)
     if json:
         files = {
             "output": str(written.data),
@@ -133,6 +139,8 @@ def release(
     typer.echo(f"Data         {written.data}")
     typer.echo(f"Certificate  {written.certificate}")
     typer.echo(f"Manifest     {written.manifest} (keep it: it holds the seed)")
+    if report is not None:
+        typer.echo(f"Report       {report}")
 
 
 def _method(method: str, policy: str, margin: str) -> "Method | Baseline":

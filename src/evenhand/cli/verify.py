@@ -1,14 +1,35 @@
 """``evenhand verify``: a certificate checked by two programs that share no code."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from evenhand.cli.terminal import print_json
-from evenhand.errors import InputError, Problem
+from evenhand.errors import (
+    ColumnError,
+    EvenhandError,
+    InputError,
+    MissingValueError,
+    Problem,
+    ValuesError,
+)
 
 _LARGEST = 1_000_000_000
+_SAID = {
+    0: "The record is true",
+    1: "The record is false",
+    3: "Whether the record is true cannot be decided from this; it says",
+}
+
+
+class Expected(StrEnum):
+    """The verdicts that can be expected."""
+
+    CERTIFIED = "certified"
+    NOT_CERTIFIED = "not certified"
+    CANNOT_DECIDE = "cannot decide"
 
 
 def verify(
@@ -18,7 +39,7 @@ def verify(
     ] = None,
     *,
     expect: Annotated[
-        str | None, typer.Option(help="The verdict it must have; exit status 1 otherwise.")
+        Expected | None, typer.Option(help="The verdict it must have; exit status 1 otherwise.")
     ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="One JSON document, nothing else.")
@@ -32,36 +53,29 @@ def verify(
     Example: `evenhand verify adult.json adult.csv --expect certified`
     """
     from evenhand.checker import checker
-    from evenhand.evidence.recorded import RecordedCertificate
 
     text = _text(certificate)
     by_checker = _is_text_table(data)
-    status, wrong = checker.verify(text, data if by_checker else None)
-    recorded = RecordedCertificate.parse(text, where=str(certificate))
-    if data is None:
-        by_engine = recorded.own_differences()
-    else:
-        from evenhand.rows import read
-
-        rows = read(data, codings=recorded.codings)
-        by_engine = recorded.differences(rows.count(), dropped=rows.dropped)
-        status = 0 if status == 3 and not by_checker else status
+    status, noted = checker.verify(text, data if by_checker else None)
+    verdict, by_engine, is_settled = _certified_again(text, data, is_false=status == 1)
     if by_engine:
-        status = 1
+        status = 3 if status == 3 and verdict is None else 1
+    elif status == 3 and is_settled:
+        status = 0
     told = {
         "record": {0: "true", 1: "false", 3: "cannot be decided"}[status],
-        "verdict": str(recorded.verdict),
+        "verdict": verdict,
         "against": data or "its own numbers",
-        "checker": wrong,
+        "checker": noted,
         "engine": list(by_engine),
-        "expected": expect is None or expect == str(recorded.verdict),
+        "expected": expect is None or expect == verdict,
     }
     if json:
         print_json(told)
     else:
-        typer.secho(f"The record is {told['record']}: {told['verdict']}", bold=True)
+        typer.secho(f"The record is {told['record']}: {verdict or 'no verdict'}", bold=True)
         typer.echo(f"  against {told['against']}")
-        for program, places in (("checker", wrong), ("engine", by_engine)):
+        for program, places in (("checker", noted), ("engine", by_engine)):
             for place in places:
                 typer.echo(f"  {program}: {place}")
         if data and not by_checker:
@@ -69,6 +83,35 @@ def verify(
         if not told["expected"]:
             typer.echo(f"  Expected was: {expect}")
     raise typer.Exit(status or (0 if told["expected"] else 1))
+
+
+def _certified_again(
+    text: str, data: str | None, *, is_false: bool
+) -> tuple[str | None, tuple[str, ...], bool]:
+    """The verdict in the record, where the engine disagrees, and whether it could tell at all.
+
+    Data that cannot be read are bad input, unless the record is false anyway or names columns
+    and values that they do not have.
+    """
+    from evenhand.evidence.recorded import RecordedCertificate
+
+    try:
+        recorded = RecordedCertificate.parse(text)
+        codings = recorded.codings
+    except EvenhandError as error:
+        return None, tuple(map(str, error.problems)), False
+    verdict = str(recorded.verdict)
+    if data is None:
+        return verdict, recorded.own_differences(), recorded.content["copy"] == "full"
+    from evenhand.rows import read
+
+    try:
+        rows = read(data, codings=codings)
+        return verdict, recorded.differences(rows.count(), dropped=rows.dropped), True
+    except EvenhandError as error:
+        if is_false or isinstance(error, ColumnError | ValuesError | MissingValueError):
+            return verdict, tuple(map(str, error.problems)), True
+        raise
 
 
 def _text(path: Path) -> str:

@@ -59,7 +59,7 @@ def finding(found: Subpopulation, question: Question, labels: Labels | None = No
     if found.risk_difference is None or found.interval is None:
         absent = other if found.group else _group(question, question.group, words)
         return f"{who}: nobody to compare with, as there are no {absent}."
-    did = _decided(question, words)
+    did = decided(question, words)
     return (
         f"Of {found.group:,} {who} {found.group_yes:,} {did}, of {found.other:,} {other} "
         f"{found.other_yes:,}: {_difference(found, question.threshold)}."
@@ -123,7 +123,7 @@ def _group(question: Question, value: str, words: Labels) -> str:
     )
 
 
-def _decided(question: Question, words: Labels) -> str:
+def decided(question: Question, words: Labels) -> str:
     label = words.value(question.decision, question.favorable)
     column = words.column(question.decision)
     if label.split(" ")[0] in _BEGINS_DECISION:

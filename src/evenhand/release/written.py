@@ -1,7 +1,7 @@
 """Writing a release: data, certificate and manifest, examined before they get their names."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,9 @@ def write_release(
             (form.delimiter or carried.delimiter or ",") if form.kind == "text" else None
         )
         rows = read(passing, codings=carried.codings, delimiter=delimiter)
+        if carried.codings.delimiter is None:
+            # Nobody named one before, and readers of the certificate find it as we did.
+            rows = replace(rows, asked=carried.codings)
         certificate = examine(rows)
         writing.text("certificate", certificate.to_json())
         if share:
