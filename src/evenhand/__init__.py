@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from evenhand.errors import EvenhandError
     from evenhand.evidence import (
         Certificate,
+        StatisticalVerdict,
         Verdict,
         certify,
         certify_relaxed,
@@ -36,7 +37,14 @@ if TYPE_CHECKING:
 _ROOMS = {
     "counts": ("Attribute", "CountTable", "pose"),
     "errors": ("EvenhandError",),
-    "evidence": ("Certificate", "Verdict", "certify", "certify_relaxed", "explain_partition"),
+    "evidence": (
+        "Certificate",
+        "StatisticalVerdict",
+        "Verdict",
+        "certify",
+        "certify_relaxed",
+        "explain_partition",
+    ),
     "graph": ("CausalGraph", "PartialGraph", "discover", "find_causes", "load_graph"),
     "question": ("Bins", "Codings", "Knowledge", "Question", "QuestionFile", "Tiers"),
     "release": ("Release", "release"),
@@ -76,6 +84,7 @@ __all__ = [
     "RemovalPlan",
     "Rows",
     "ShuffleProtected",
+    "StatisticalVerdict",
     "Tiers",
     "Verdict",
     "audit",

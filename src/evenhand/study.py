@@ -16,8 +16,10 @@ from evenhand.evidence import (
     certify,
     explain_partition,
 )
+from evenhand.evidence.bootstrap import Bootstrap, Resampled, bootstrap
 from evenhand.evidence.findings import Graph, Scope
-from evenhand.graph import discover
+from evenhand.graph import PartialGraph, discover
+from evenhand.graph.doubt import GraphDoubt, doubt
 from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
 from evenhand.question.file import Labels
 from evenhand.release import Release, release
@@ -69,6 +71,33 @@ class Audit(Described):
             self.certificate.posed.counts, self.graph, self.question, names
         )
 
+    def doubt(self) -> GraphDoubt:
+        """What the counts themselves say against the graph around the decision."""
+        counts = self.certificate.posed.counts
+        return doubt(counts, self.graph, self.question, knowledge=self.knowledge)
+
+    def bootstrap(
+        self,
+        resamples: int = 200,
+        *,
+        seed: int = 0,
+        progress: Callable[[Resampled], object] | None = None,
+    ) -> Bootstrap:
+        """How often each attribute is a cause, and each verdict, if rows are drawn again."""
+        record = self.graph.record if isinstance(self.graph, PartialGraph) else None
+        return bootstrap(
+            self.certificate.posed.counts,
+            self.question,
+            seed=seed,
+            resamples=resamples,
+            graph=self.graph if record is None else None,
+            knowledge=self.knowledge,
+            significance=record.significance if record else 0.01,
+            test=record.test if record else "chi-square",
+            min_coverage=self.certificate.min_coverage,
+            progress=progress,
+        )
+
     def plan(
         self, *, by: Method | Baseline | None = None, seed: int | None = None
     ) -> RemovalPlan | GeneratedPlan | BaselinePlan:
@@ -103,12 +132,21 @@ class Audit(Described):
         *,
         labels: Labels | None = None,
         partition: PartitionExplanation | None = None,
+        doubt: GraphDoubt | None = None,
+        resampled: Bootstrap | None = None,
         share: bool = False,
         title: str | None = None,
     ) -> Report:
         """The audit, and a release if there is one, as a page for people."""
         return report(
-            self, release, labels=labels, partition=partition, share=share, title=title
+            self,
+            release,
+            labels=labels,
+            partition=partition,
+            doubt=doubt,
+            resampled=resampled,
+            share=share,
+            title=title,
         )
 
     def to_dict(self, *, assurance: object = "0.8") -> dict[str, Any]:
@@ -133,12 +171,15 @@ def audit(
     significance: float = 0.01,
     test: str = "chi-square",
     progress: Callable[..., None] | None = None,
+    memory: str | int | None = None,
+    watch: Watch | None = None,
 ) -> Audit:
     """Ask whether the protected attribute itself changed the decision.
 
     ``source`` is a path, a frame, an Arrow, DuckDB or Ibis table, ``Rows`` or a ``CountTable``.
     The graph is learned from the rows unless it is given. A question file brings its own
-    knowledge and codings; what is passed here goes before them.
+    knowledge and codings; what is passed here goes before them. ``memory`` bounds what counting
+    may take; ``watch`` is told of rows as they go by, ``progress`` of tests.
 
     >>> import evenhand as eh
     >>> asked = eh.datasets.question("admissions")
@@ -151,7 +192,7 @@ def audit(
         knowledge = question.knowledge if knowledge is None else knowledge
         codings = question.codings if codings is None else codings
         question = question.question
-    rows, counts = _counted(source, codings)
+    rows, counts = _counted(source, codings, memory, watch)
     known = Knowledge.of(knowledge)
     assumptions: tuple[str, ...] = ()
     if graph is None:
@@ -191,7 +232,12 @@ def _drawn(seed: int | None) -> int:
     return secrets.randbits(128) if seed is None else seed
 
 
-def _counted(source: object, codings: Codings | None) -> tuple[Rows | None, CountTable]:
+def _counted(
+    source: object,
+    codings: Codings | None,
+    memory: str | int | None,
+    watch: Watch | None,
+) -> tuple[Rows | None, CountTable]:
     given = codings or Codings()
     if isinstance(source, CountTable | Rows):
         done = Codings() if isinstance(source, CountTable) else source.asked

@@ -21,14 +21,8 @@ from typing import Any
 
 YES, OPEN, NO = VERDICTS = "certified", "cannot decide", "not certified"
 BAD = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, csv.Error)
-MOST = 12  # attributes that are combined in every way
-GIVEN = {
-    "question": "protected group other decision favorable unfavorable threshold min_coverage",
-    "codings": "columns bins merge missing na frequency delimiter",
-    "graph": "nodes arrows undirected doubtful origin",
-    "release": "notice method policy seed_commitment changed_rows dropped_before",
-    **dict.fromkeys(("format", "copy", "versions", "pooled", "assumptions", "reasons", "population"), ""),
-}
+GIVEN = "assumptions copy format graph pooled population question reasons release versions"
+CODINGS = "bins columns delimiter frequency merge missing na"
 Record = dict[str, Any]
 Table = dict[tuple[str, ...], list[int]]
 
@@ -38,21 +32,25 @@ class Checker:
 
     def __init__(self, record: Record) -> None:
         self.record, self.question, self.graph = record, record["question"], record["graph"]
-        self.protected, self.decision = self.question["protected"], self.question["decision"]
         self.partitions, self.is_full = record["partitions"], record["copy"] == "full"
+        self.protected, self.decision = self.question["protected"], self.question["decision"]
+        self.ends = (self.protected, self.decision)
         self.arrows = {(cause, effect) for cause, effect in self.graph["arrows"]}
         self.wrong: list[str] = []
         self.unsettled: list[str] = []
 
     def check(self, data: str | None) -> None:
         """Write the record anew, with the counts of the data if there are any, and compare."""
-        record, part = self.record, "rows" if self.is_full else "withheld"
+        record, codings, part = (
+            self.record,
+            self.record["codings"],
+            "rows" if self.is_full else "withheld",
+        )
         rest = {name: value for name, value in record.items() if name != "seal"}
         text = json.dumps(rest, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        right: Record = {"seal": hashlib.sha256(text.encode()).hexdigest()}
-        for name in GIVEN.keys() & record.keys():
-            known, given = GIVEN[name].split(), record[name]
-            right[name] = {n: given[n] for n in given if n in known} if known else given
+        right = {name: record[name] for name in GIVEN.split() if name in record}
+        right["codings"] = {n: codings[n] for n in codings if n in CODINGS.split()}
+        right["seal"] = hashlib.sha256(text.encode()).hexdigest()
         numbers, tables = {**record[part]}, [*map(read_table, self.partitions)]
         if not all(type(number) is int and number >= 0 for number in numbers.values()):
             raise ValueError(f"{part}: {numbers} are no counts")
@@ -65,84 +63,76 @@ class Checker:
             numbers["read"] = numbers["examined"] + numbers["dropped"] + numbers["left_out"]
         else:
             self.unsettled.append("this is a shared copy: its verdict needs the data")
-        entries = [self.entry(at, table, data) for at, table in enumerate(tables)]
+        entries = [judged(table, self.question) for table in tables]
+        for at, (entry, written) in enumerate(zip(entries, self.partitions, strict=True)):
+            if self.is_full:
+                written["evidence"].sort()  # their order is a matter of statistics
+                entry["digest"] = self.digest(written["names"], tables[at])
+            else:
+                is_known = data or entry["verdict"] == NO
+                shown = [n for n in entry["table"] if min(n[-5:-1]) >= numbers["least_count"]]
+                verdict = (entry if is_known else written)["verdict"]
+                entries[at] = (
+                    {"verdict": verdict} if at else {"verdict": verdict, "table": shown}
+                )
         right |= {part: numbers, "partitions": entries, **self.examined(entries)}
-        if self.is_full and bool(record["reasons"]) is (right["verdict"] == YES):
-            self.wrong.append("reasons: they are lacking, or there is nothing to explain")
         self.wrong += differences("", record, right)
-
-    def entry(self, at: int, table: Table, data: str | None) -> Record:
-        """What the record should say of a partition."""
-        written, right = self.partitions[at], judged(table, self.question)
-        if self.is_full:
-            written["evidence"].sort()  # their order is a matter of statistics
-            return right | {"digest": self.digest(written["names"], table)}
-        least = self.record["withheld"]["least_count"]
-        shown = [line for line in right["table"] if min(line[-5:-1]) >= least]
-        verdict = (right if data or right["verdict"] == NO else written)["verdict"]
-        return {"verdict": verdict} if at else {"verdict": verdict, "table": shown}
 
     def examined(self, entries: list[Record]) -> Record:
         """What follows from the graph, and from the verdicts on what was examined."""
         scope, possible = self.record["scope"], self.record["possible_decision_causes"]
         edges = [{a, b} for a, b in (*self.graph["arrows"], *self.graph["undirected"])]
-        names, ends = self.graph["nodes"], (self.protected, self.decision)
-        distinct = {frozenset(edge) for edge in edges if len(edge) == 2}
-        if len(distinct) < len(edges) or sorted({*names, *ends}.union(*edges)) != sorted(names):
+        distinct, nodes = {frozenset(e) for e in edges if len(e) == 2}, self.graph["nodes"]
+        arrows, ends = self.arrows | {self.ends}, {*self.ends}.union(*edges)
+        if len(distinct) < len(edges) or sorted({*nodes} | ends) != sorted(nodes):
             raise ValueError("graph: a node or an edge is there twice, or an end is no node")
-        if any(a in reached({b}, self.arrows | {ends}) for a, b in self.arrows | {ends}):
+        if any(cause in reached({effect}, arrows) for cause, effect in arrows):
             raise ValueError("graph: arrows form a cycle, or lead back from the decision")
         if any(self.decision in edge for edge in self.graph["undirected"]):
             self.unsettled.append("possible_decision_causes: an edge at the decision is open")
         else:
-            causes = {a for a, b in self.arrows if b == self.decision} - {self.protected}
-            possible = [sorted(causes)]
+            causes = {a for a, b in self.arrows if b == self.decision}
+            possible = [sorted(causes - {self.protected})]
         others = [entry["names"] for entry in self.partitions[len(possible) :]]
         roles = ["causes"] * len(possible) + ["block set"] * len(others)
         for entry, names, role in zip(entries, possible + others, roles, strict=True):
             entry |= {"names": names, "role": role}
         complete = scope["asked"] == "causes"
         if not complete and len(possible) == 1:
-            complete = self.check_block_sets(
-                {frozenset(s) for s in others}, frozenset(possible[0])
-            )
+            complete = self.check_block_sets(*map(frozenset, possible + others))
         elif others:
             self.wrong.append("partitions: only the causes should be there")
-        by_causes = {entry["verdict"] for entry in entries[: len(possible)]}
-        verdicts = {entry["verdict"] for entry in entries[len(possible) :]}
-        verdicts |= by_causes if len(by_causes) == 1 else {OPEN}
-        verdicts |= {YES if complete else OPEN}
+        verdicts = [entry["verdict"] for entry in entries]
+        by_causes, verdicts = {*verdicts[: len(possible)]}, verdicts[len(possible) :]
+        verdicts += [*by_causes] if len(by_causes) == 1 else [OPEN]
+        verdicts += [YES if complete else OPEN]
         return {
-            "direct_arrow": {*ends} in edges,
+            "direct_arrow": {*self.ends} in edges,
             "possible_decision_causes": possible,
             "decision_causes": sorted({*possible[0]}.intersection(*possible)),
             "scope": {"asked": scope["asked"], "complete": complete},
             "verdict": max(verdicts, key=VERDICTS.index),
         }
 
-    def check_block_sets(self, found: set[frozenset[str]], causes: frozenset[str]) -> bool:
+    def check_block_sets(self, causes: frozenset[str], *found: frozenset[str]) -> bool:
         """The others are block sets; says whether they are all that were asked for."""
-        scope, free = (
-            self.record["scope"],
-            {*self.graph["nodes"]} - {self.protected, self.decision},
-        )
-        if self.graph["undirected"] or len(free) > MOST:
+        scope, free = self.record["scope"], {*self.graph["nodes"]} - {*self.ends}
+        complete, sets = bool(scope["complete"]), {s for s in found if self.is_block_set(s)}
+        if self.graph["undirected"] or len(free) > 12:  # noqa: PLR2004
             self.unsettled.append("scope: whether it is complete was not checked")
-            sets, complete = {s for s in found if self.is_block_set(s)}, scope["complete"]
         else:
             trials = chain(*(combinations(free, size) for size in range(len(free) + 1)))
             sets = {s for s in map(frozenset, trials) if self.is_block_set(s)}
             if scope["asked"] == "minimal":
                 sets = {s for s in sets if not any(part < s for part in sets)}
-            complete = sets <= found | {causes}
-        self.wrong += [f"partitions: {sorted(s)} is not a block set" for s in found - sets]
+            complete = sets <= {causes, *found}
+        self.wrong += [f"partitions: {sorted(s)} is not a block set" for s in {*found} - sets]
         return complete
 
     def is_block_set(self, names: frozenset[str]) -> bool:
         """Whether names block all paths but the direct arrow, as far as edges are directed."""
-        ends = (self.protected, self.decision)
-        arrows, side = self.arrows - {ends}, {self.protected}
-        above = reached({*names, *ends}, {(b, a) for a, b in arrows})
+        arrows, side = self.arrows - {self.ends}, {self.protected}
+        above = reached({*names, *self.ends}, {(b, a) for a, b in arrows})
         families = [{node, *(a for a, b in arrows if b == node)} for node in above]
         while more := set().union(*(f for f in families if f & side)) - side - names:
             side |= more
@@ -151,7 +141,7 @@ class Checker:
 
     def digest(self, names: list[str], table: Table) -> str:
         """SHA-256 of the counts as lines of JSON: the sorted names, then the sorted lines."""
-        columns, lines = [*names, self.protected, self.decision], []
+        columns, lines = [*names, *self.ends], []
         cells = [*product(("group", "other"), ("favorable", "unfavorable"))]
         for (labels, counts), (at, cell) in product(table.items(), enumerate(cells)):
             values = dict(zip(columns, (*labels, *map(self.question.get, cell)), strict=True))
@@ -184,12 +174,11 @@ class Checker:
 
 def read_table(entry: Record) -> Table:
     """The counts of a partition, by the values that people share."""
-    width = len(entry["names"])
-    table = {tuple(line[:width]): line[width:-1] for line in entry.get("table", ())}
-    for labels, counts in table.items():
-        if [*map(type, (*labels, *counts))] != [str] * width + [int] * 4 or min(counts) < 0:
-            raise ValueError(f"{entry['names']}: {labels} with {counts} is no subpopulation")
-    return {labels: counts for labels, counts in table.items() if any(counts)}
+    kinds = [str] * len(entry["names"]) + [int] * 4
+    for line in entry.get("table", ()):
+        if [*map(type, line[:-1])] != kinds or min(line[-5:-1]) < 0:
+            raise ValueError(f"{entry['names']}: {line} is no subpopulation")
+    return {(*line[:-5],): line[-5:-1] for line in entry.get("table", ()) if any(line[-5:-1])}
 
 
 def people(path: str, codings: Record) -> Iterator[tuple[str, dict[str, str], int]]:
@@ -240,30 +229,29 @@ def judged(table: Table, question: Record) -> Record:
     threshold, least = Fraction(question["threshold"]), Fraction(question["min_coverage"])
     if not 0 < threshold < 1 or not 0 <= least <= 1:
         raise ValueError(f"threshold {threshold} or least coverage {least} is out of range")
-    lines, sides, shares = [], [], {}
-    for labels, counts in table.items():
-        group, other = sum(counts[:2]), sum(counts[2:])
-        rates = (
-            [Fraction(counts[2], other), Fraction(counts[0], group)] if group and other else []
-        )
-        difference = rates[0] - rates[1] if rates else None
-        sides.append(0 if abs(difference or 0) < threshold else 1 if difference > 0 else -1)
-        lines.append([*labels, *counts, str(difference) if rates else None])
+    exact = [risk_difference(*counts) for counts in table.values()]
+    lines = zip(table, table.values(), exact, strict=True)
+    sides = [0 if d is None or abs(d) < threshold else 1 if d > 0 else -1 for d in exact]
+    shares = {}
     for name, cells in {"rows": slice(4), "group": slice(2), "other": slice(2, 4)}.items():
-        sizes = [(sum(line[-5:-1][cells]), line[-1]) for line in lines]
-        measured = sum(size for size, difference in sizes if difference)
-        shares[name] = Fraction(measured, sum(size for size, _ in sizes) or 1)
+        sizes = [sum(counts[cells]) for counts in table.values()]
+        measured = sum(n for n, d in zip(sizes, exact, strict=True) if d is not None)
+        shares[name] = Fraction(measured, sum(sizes) or 1)
     enough = shares["rows"] > 0 and min(shares["group"], shares["other"]) >= least
-    tally = {"above": sides.count(1), "below": sides.count(-1), "occupied": len(sides)}
-    tally["violating"] = tally["above"] + tally["below"]
-    tally["measured"] = sum(line[-1] is not None for line in lines)
+    above, below, occupied = sides.count(1), sides.count(-1), len(sides)
+    tally = {"above": above, "below": below, "violating": above + below, "occupied": occupied}
     return {
         "coverage": {name: str(share) for name, share in shares.items()},
-        "subpopulations": tally,
+        "subpopulations": {**tally, "measured": occupied - exact.count(None)},
         "evidence": [line for line, side in enumerate(sides) if side],
         "verdict": NO if any(sides) else YES if enough else OPEN,
-        "table": lines,
+        "table": [[*v, *n, d if d is None else str(d)] for v, n, d in lines],
     }
+
+
+def risk_difference(a: int, b: int, c: int, d: int) -> Fraction | None:
+    """The others' rate, c of c + d, minus the group's, or None where one of them is absent."""
+    return Fraction(c, c + d) - Fraction(a, a + b) if a + b and c + d else None
 
 
 def reached(nodes: set[str], arrows: set[tuple[str, str]]) -> set[str]:
@@ -283,7 +271,7 @@ def differences(where: str, written: object, right: object) -> Iterator[str]:
         for at, item in enumerate(written):
             yield from differences(f"{where}[{at}]", item, right[at])
     elif written != right or type(written) is not type(right):
-        yield f"{where}: it says {written!r}, but should say {right!r}"
+        yield f"{where}: it says {written!r:.300}, but should say {right!r:.300}"
 
 
 def verify(text: str, data: str | None = None) -> tuple[int, list[str]]:
@@ -302,11 +290,8 @@ def verify(text: str, data: str | None = None) -> tuple[int, list[str]]:
         checker.check(data)
     except (*BAD, RecursionError) as error:
         return 1, [f"malformed: {type(error).__name__}: {error}"]
-    return (
-        (1, checker.wrong)
-        if checker.wrong
-        else (3 * bool(checker.unsettled), checker.unsettled)
-    )
+    status = 1 if checker.wrong else 3 if checker.unsettled else 0
+    return status, checker.wrong or checker.unsettled
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,5 +1,6 @@
 """``evenhand audit``: the verdict on a table, with its evidence."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,6 +52,21 @@ def audit(
         bool,
         typer.Option("--share", help="Withhold small counts in it.", rich_help_panel=_RESULT),
     ] = False,
+    bootstrap: Annotated[
+        int | None,
+        typer.Option(
+            help="Learn and certify again on so many resamples.", rich_help_panel=_RESULT
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the resamples.", rich_help_panel=_RESULT)
+    ] = 0,
+    doubt: Annotated[
+        bool,
+        typer.Option(
+            "--doubt", help="All evidence against the graph.", rich_help_panel=_RESULT
+        ),
+    ] = False,
     report: Annotated[
         Path | None,
         typer.Option(help="Write a page for people here (HTML).", rich_help_panel=_RESULT),
@@ -91,21 +107,39 @@ def audit(
             test=asked.test,
             progress=progress,
         )
+        resampled = (
+            None
+            if bootstrap is None
+            else found.bootstrap(bootstrap, seed=seed, progress=progress)
+        )
+    doubted = found.doubt()
     relaxed = found.certificate.relaxed(assurance=assurance)
     explained = found.explain_partition(*names_in(partition)) if partition else None
     if certificate is not None:
         write = found.certificate.write_shared if share else found.certificate.write
         write(certificate)
     if report is not None:
-        found.report(labels=asked.labels(), partition=explained, share=share).write(report)
+        found.report(
+            labels=asked.labels(),
+            partition=explained,
+            doubt=doubted,
+            resampled=resampled,
+            share=share,
+        ).write(report)
     if json:
         told = found.to_dict(assurance=assurance)
-        print_json(told | ({"partition": explained.to_dict()} if explained else {}))
+        told["graph_doubt"] = doubted.to_dict()
+        told |= {"partition": explained.to_dict()} if explained else {}
+        print_json(told | ({"bootstrap": resampled.to_dict()} if resampled else {}))
     elif quiet:
         typer.echo(str(found.verdict))
     else:
         print_result(found.summary())
         print_result(relaxed.summary())
+        against = doubted.summary()
+        print_result(against if doubt else replace(against, columns=(), rows=(), notes=()))
+        if resampled:
+            print_result(resampled.summary())
         if explained:
             print_result(explained.summary())
         for what, path in (("Certificate", certificate), ("Report", report)):

@@ -60,10 +60,11 @@ class Progress:
             return
         if isinstance(so_far, int):
             self._bar.update(self._task, completed=so_far, description="tests")
-        else:
-            self._bar.update(
-                self._task,
-                completed=so_far.done,
-                total=so_far.total,
-                description=f"tests given {so_far.depth}",
-            )
+            return
+        depth = getattr(so_far, "depth", None)
+        self._bar.update(
+            self._task,
+            completed=so_far.done,
+            total=so_far.total,
+            description="resamples" if depth is None else f"tests given {depth}",
+        )

@@ -5,6 +5,7 @@ from evenhand.evidence.certify import certify, certify_relaxed
 from evenhand.evidence.explanation import PartitionExplanation, explain_partition
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.recorded import RecordedCertificate
+from evenhand.evidence.population import Population, StatisticalVerdict
 from evenhand.evidence.relaxed import RelaxedCertificate
 from evenhand.evidence.subpopulations import Subpopulation, Subpopulations, points
 from evenhand.evidence.verdict import Coverage, Verdict
@@ -14,8 +15,10 @@ __all__ = [
     "Coverage",
     "Partition",
     "PartitionExplanation",
+    "Population",
     "RecordedCertificate",
     "RelaxedCertificate",
+    "StatisticalVerdict",
     "Subpopulation",
     "Subpopulations",
     "Verdict",

@@ -124,6 +124,7 @@ def _group(question: Question, value: str, words: Labels) -> str:
 
 
 def decided(question: Question, words: Labels) -> str:
+    """What happened to those who were favored: "were admitted", "had income >50K"."""
     label = words.value(question.decision, question.favorable)
     column = words.column(question.decision)
     if label.split(" ")[0] in _BEGINS_DECISION:

@@ -25,7 +25,7 @@ from evenhand.graph.orientation import Edge, Orientation, Triple, orient
 from evenhand.graph.parent_sets import ParentSets, possible_parent_sets
 from evenhand.graph.partial import Separation
 from evenhand.graph.separation import Diagram
-from evenhand.graph.wide import Marginals, tester_for
+from evenhand.graph.wide import Marginals, make_tester
 from evenhand.question import Knowledge, KnownOrder, Tiers
 
 
@@ -126,7 +126,7 @@ def find_causes(
                 "Name one of them.",
             )
         )
-    tester = tester_for(counts, test=test, significance=significance)
+    tester = make_tester(counts, test=test, significance=significance)
     order = Knowledge.of(knowledge).about(counts.names)
     search = LocalSearch(
         decision,
@@ -139,7 +139,7 @@ def find_causes(
     found = search.causes()
     if test != "chi-square":
         return found
-    adjusted = tester_for(counts, test="chi-square-adjusted", significance=significance)
+    adjusted = make_tester(counts, test="chi-square-adjusted", significance=significance)
     thin = [
         name
         for name, weakest in found.strength.items()

@@ -85,7 +85,7 @@ class TesterOnDemand:
         return frozenset(names)
 
 
-def tester_for(
+def make_tester(
     source: CountTable | Marginals, *, test: str, significance: float
 ) -> Tester | TesterOnDemand:
     """A tester for counts of everything, or one that counts on demand."""
