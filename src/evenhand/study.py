@@ -33,6 +33,7 @@ from evenhand.removal import (
 )
 from evenhand.report import Report, report
 from evenhand.rows import Rows, read
+from evenhand.rows.progress import Watch
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -251,7 +252,9 @@ def _counted(
             )
     if isinstance(source, CountTable):
         return None, source
-    rows = source if isinstance(source, Rows) else read(source, codings=given)
+    if isinstance(source, Rows):
+        return source, source.count()
+    rows = read(source, codings=given, memory=memory, progress=watch)
     return rows, rows.count()
 
 

@@ -36,16 +36,12 @@ class Checker:
         self.protected, self.decision = self.question["protected"], self.question["decision"]
         self.ends = (self.protected, self.decision)
         self.arrows = {(cause, effect) for cause, effect in self.graph["arrows"]}
-        self.wrong: list[str] = []
-        self.unsettled: list[str] = []
+        self.wrong, self.unsettled = list[str](), list[str]()
 
     def check(self, data: str | None) -> None:
         """Write the record anew, with the counts of the data if there are any, and compare."""
-        record, codings, part = (
-            self.record,
-            self.record["codings"],
-            "rows" if self.is_full else "withheld",
-        )
+        record, codings = self.record, self.record["codings"]
+        part = "rows" if self.is_full else "withheld"
         rest = {name: value for name, value in record.items() if name != "seal"}
         text = json.dumps(rest, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         right = {name: record[name] for name in GIVEN.split() if name in record}
@@ -69,12 +65,9 @@ class Checker:
                 written["evidence"].sort()  # their order is a matter of statistics
                 entry["digest"] = self.digest(written["names"], tables[at])
             else:
-                is_known = data or entry["verdict"] == NO
                 shown = [n for n in entry["table"] if min(n[-5:-1]) >= numbers["least_count"]]
-                verdict = (entry if is_known else written)["verdict"]
-                entries[at] = (
-                    {"verdict": verdict} if at else {"verdict": verdict, "table": shown}
-                )
+                verdict = (entry if data or entry["verdict"] == NO else written)["verdict"]
+                entries[at] = {"verdict": verdict} | ({} if at else {"table": shown})
         right |= {part: numbers, "partitions": entries, **self.examined(entries)}
         self.wrong += differences("", record, right)
 
@@ -91,8 +84,7 @@ class Checker:
         if any(self.decision in edge for edge in self.graph["undirected"]):
             self.unsettled.append("possible_decision_causes: an edge at the decision is open")
         else:
-            causes = {a for a, b in self.arrows if b == self.decision}
-            possible = [sorted(causes - {self.protected})]
+            possible = [sorted(a for a, b in self.arrows - {self.ends} if b == self.decision)]
         others = [entry["names"] for entry in self.partitions[len(possible) :]]
         roles = ["causes"] * len(possible) + ["block set"] * len(others)
         for entry, names, role in zip(entries, possible + others, roles, strict=True):
@@ -102,10 +94,9 @@ class Checker:
             complete = self.check_block_sets(*map(frozenset, possible + others))
         elif others:
             self.wrong.append("partitions: only the causes should be there")
-        verdicts = [entry["verdict"] for entry in entries]
-        by_causes, verdicts = {*verdicts[: len(possible)]}, verdicts[len(possible) :]
-        verdicts += [*by_causes] if len(by_causes) == 1 else [OPEN]
-        verdicts += [YES if complete else OPEN]
+        verdicts = [entry["verdict"] for entry in entries] + [YES if complete else OPEN]
+        if len({*verdicts[: len(possible)]}) > 1:
+            verdicts[: len(possible)] = [OPEN]
         return {
             "direct_arrow": {*self.ends} in edges,
             "possible_decision_causes": possible,
@@ -118,7 +109,7 @@ class Checker:
         """The others are block sets; says whether they are all that were asked for."""
         scope, free = self.record["scope"], {*self.graph["nodes"]} - {*self.ends}
         complete, sets = bool(scope["complete"]), {s for s in found if self.is_block_set(s)}
-        if self.graph["undirected"] or len(free) > 12:  # noqa: PLR2004
+        if self.graph["undirected"] or len(free) > 12:  # 4096 combinations
             self.unsettled.append("scope: whether it is complete was not checked")
         else:
             trials = chain(*(combinations(free, size) for size in range(len(free) + 1)))
@@ -187,12 +178,11 @@ def people(path: str, codings: Record) -> Iterator[tuple[str, dict[str, str], in
     missing, frequency = codings["missing"], codings.get("frequency")
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
         head = file.readlines(2**18)
-
-        def width(mark: str) -> tuple[bool, int]:
-            widths = [*map(len, filter(None, csv.reader(head, delimiter=mark)))][:20]
-            return len({*widths}) == 1 < widths[0], widths[0]
-
-        delimiter = codings.get("delimiter") or max(",;\t|", key=width)
+        fields = {m: [*map(len, filter(None, csv.reader(head, delimiter=m)))] for m in ",;\t|"}
+        widest = max(
+            fields, key=lambda m: (len({*fields[m][:20]}) == 1 < fields[m][0], fields[m][0])
+        )
+        delimiter = codings.get("delimiter") or widest
         reader = csv.DictReader(chain(head, file), delimiter=delimiter, strict=True)
         header = reader.fieldnames or []
         names = codings.get("columns") or [name for name in header if name != frequency]
@@ -201,11 +191,9 @@ def people(path: str, codings: Record) -> Iterator[tuple[str, dict[str, str], in
             raise ValueError(f"{path}: a column is lacking, or there are two of one name")
         for row in reader:
             place = f"{path}, line {reader.line_num}"
-            if None in row or None in row.values():
-                raise ValueError(f"{place}: it has more or fewer fields than the header")
             weight = Fraction(Decimal(row[frequency].strip())) if frequency else Fraction(1)
-            if weight < 0 or weight.denominator > 1:
-                raise ValueError(f"{place}: {weight} is no number of rows")
+            if None in row or None in row.values() or weight < 0 or weight.denominator > 1:
+                raise ValueError(f"{place}: too many fields, too few, or no whole frequency")
             lacking = [name for name in names if row[name] in absent]
             if lacking and missing == "error" and weight:
                 raise ValueError(f"{place}: there is no value of {lacking[0]!r}")
@@ -229,7 +217,10 @@ def judged(table: Table, question: Record) -> Record:
     threshold, least = Fraction(question["threshold"]), Fraction(question["min_coverage"])
     if not 0 < threshold < 1 or not 0 <= least <= 1:
         raise ValueError(f"threshold {threshold} or least coverage {least} is out of range")
-    exact = [risk_difference(*counts) for counts in table.values()]
+    exact = [  # the others' rate, c of c + d, minus the group's
+        Fraction(c, c + d) - Fraction(a, a + b) if a + b and c + d else None
+        for a, b, c, d in table.values()
+    ]
     lines = zip(table, table.values(), exact, strict=True)
     sides = [0 if d is None or abs(d) < threshold else 1 if d > 0 else -1 for d in exact]
     shares = {}
@@ -247,11 +238,6 @@ def judged(table: Table, question: Record) -> Record:
         "verdict": NO if any(sides) else YES if enough else OPEN,
         "table": [[*v, *n, d if d is None else str(d)] for v, n, d in lines],
     }
-
-
-def risk_difference(a: int, b: int, c: int, d: int) -> Fraction | None:
-    """The others' rate, c of c + d, minus the group's, or None where one of them is absent."""
-    return Fraction(c, c + d) - Fraction(a, a + b) if a + b and c + d else None
 
 
 def reached(nodes: set[str], arrows: set[tuple[str, str]]) -> set[str]:
@@ -290,8 +276,8 @@ def verify(text: str, data: str | None = None) -> tuple[int, list[str]]:
         checker.check(data)
     except (*BAD, RecursionError) as error:
         return 1, [f"malformed: {type(error).__name__}: {error}"]
-    status = 1 if checker.wrong else 3 if checker.unsettled else 0
-    return status, checker.wrong or checker.unsettled
+    unsettled = checker.unsettled
+    return (1, checker.wrong) if checker.wrong else (3 if unsettled else 0, unsettled)
 
 
 def main(arguments: list[str] | None = None) -> int:

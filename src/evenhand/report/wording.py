@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from evenhand.evidence import Subpopulation, points
-from evenhand.evidence.wording import decided as decided
+from evenhand.evidence.wording import decided
 from evenhand.question import Question
 from evenhand.question.file import Labels
 from evenhand.report.view import Strong, Text, text
