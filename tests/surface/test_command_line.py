@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from evenhand import Codings, datasets
+from evenhand import Codings, Knowledge, datasets
 from evenhand.cli.door import main
+from evenhand.evidence import document
 
 GRAPH = "gender -> major; gender -> admission; major -> admission; test_score -> admission"
 
@@ -167,7 +168,99 @@ def test_a_shared_copy_cannot_be_decided_alone(run, example):
 
 def test_what_is_no_certificate_is_refused(run, example):
     assert run("verify", example / "absent.json")[0] == 2
-    assert run("verify", example / "data.csv")[0] in (1, 2)
+    assert run("verify", example / "data.csv")[0] == 1
+
+
+def malformed(content):
+    """Records that lack a part or hold nonsense in it."""
+    for name in content:
+        yield {other: value for other, value in content.items() if other != name}
+        yield {**content, name: None}
+    for name, part in (("codings", {"foo": 1}), ("question", {"foo": 1})):
+        yield {**content, name: content[name] | part}
+    (entry,) = content["partitions"]
+    first, *others = entry["table"]
+    yield {**content, "partitions": [entry | {"names": ["nosuch"]}]}
+    for nonsense in ("x", 10**30, -1, True, 1.5):
+        line = [*first[:2], nonsense, *first[3:]]
+        yield {**content, "partitions": [entry | {"table": [line, *others]}]}
+    yield {**content, "question": content["question"] | {"min_coverage": "x"}}
+
+
+@pytest.mark.parametrize("with_data", [False, True])
+def test_a_malformed_record_is_false_and_says_why(run, example, with_data):
+    certificate, data = example / "c.json", [example / "data.csv"] if with_data else []
+    run("audit", *asked(example), "--certificate", certificate)
+    for number, record in enumerate(malformed(json.loads(certificate.read_text()))):
+        forged = example / "forged.json"
+        is_sealed = record.pop("seal", None)
+        forged.write_text(json.dumps(document.sealed(record) if is_sealed else record))
+        status, out, err = run("verify", forged, *data, "--json")
+        told = json.loads(out)
+        assert (status, told["record"]) in {(1, "false"), (3, "cannot be decided")}, number
+        assert told["checker"] + told["engine"]
+        assert err == ""
+        status, out, _ = run("verify", forged, *data)
+        assert out.startswith(f"The record is {told['record']}: ")
+
+
+def test_a_verdict_that_there_is_not_cannot_be_expected(run, example):
+    certificate = example / "c.json"
+    run("audit", *asked(example), "--certificate", certificate)
+    status, _, err = run("verify", certificate, "--expect", "Certified")
+    assert status == 2
+    assert "not certified" in err
+
+
+def test_an_open_edge_that_the_checker_leaves_open_is_settled_by_the_engine(run, example):
+    (example / "graph.txt").write_text(
+        "gender -> major -> admission; gender -> admission; test_score - admission; "
+        "gender -> test_score; major -> test_score"
+    )
+    bare = replace(datasets.question("admissions"), codings=Codings.of(frequency="n"))
+    (example / "q.toml").write_text(str(replace(bare, knowledge=Knowledge())))
+    certificate = example / "c.json"
+    run("audit", *asked(example), "--certificate", certificate)
+    for data in ([], [example / "data.csv"]):
+        status, out, _ = run("verify", certificate, *data, "--json")
+        assert (status, json.loads(out)["record"]) == (0, "true")
+        assert json.loads(out)["checker"]
+
+
+def test_data_without_a_column_of_the_record_contradict_it(run, example):
+    certificate = example / "c.json"
+    run("audit", *asked(example), "--certificate", certificate)
+    content = (example / "data.csv").read_text().replace("test_score", "score")
+    (example / "other.csv").write_text(content)
+    assert run("verify", certificate, example / "other.csv")[0] == 1
+    assert run("verify", certificate, example / "absent.csv")[0] == 2
+
+
+@pytest.mark.parametrize("place", ["absent/c.json", "."])
+def test_a_certificate_that_cannot_be_written_exits_with_4(run, example, place):
+    status, _, err = run("audit", *asked(example), "--certificate", example / place)
+    assert status == 4
+    assert str(example / place) in err
+    assert "Name a file" in err
+
+
+@pytest.mark.parametrize("mark", [":", "~"])
+def test_any_delimiter_holds_from_the_command_line_to_the_certificate(run, example, mark):
+    data, certificate = example / "data.csv", example / "c.json"
+    data.write_text(data.read_text().replace(",", mark))
+    status, _, err = run("audit", *asked(example))
+    assert status == 2
+    assert "delimiter" in err
+    status, *_ = run(
+        "audit", *asked(example), "--delimiter", mark, "--certificate", certificate
+    )
+    assert status == 1
+    assert json.loads(certificate.read_text())["codings"]["delimiter"] == mark
+    assert run("verify", certificate, data)[0] == 0
+    question = (example / "q.toml").read_text()
+    assert "[data]" in question
+    (example / "q.toml").write_text(question.replace("[data]", f'[data]\ndelimiter = "{mark}"'))
+    assert run("audit", *asked(example))[0] == 1
 
 
 def test_discovery_speaks_text_json_and_dot(run, example):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from graphlib import TopologicalSorter
 from itertools import pairwise
+from math import isclose
 from typing import Any
 
 import numpy as np
@@ -222,6 +223,14 @@ def _coded(
     return values, codes, cells
 
 
+def _near(written: object, right: object) -> bool:
+    """Whether two estimates are one, computed by different machines."""
+    try:
+        return isclose(float(str(written)), float(str(right)), rel_tol=1e-4, abs_tol=1e-9)
+    except ValueError:
+        return False
+
+
 def _different(where: str, written: object, right: object) -> Iterator[str]:
     """The innermost places in which two documents differ."""
     if isinstance(written, Mapping) and isinstance(right, Mapping):
@@ -231,5 +240,5 @@ def _different(where: str, written: object, right: object) -> Iterator[str]:
     elif isinstance(written, list) and isinstance(right, list) and len(written) == len(right):
         for at, pair in enumerate(zip(written, right, strict=True)):
             yield from _different(f"{where}[{at}]", *pair)
-    elif written != right:
+    elif written != right and not (where.startswith("population.") and _near(written, right)):
         yield f"{where}: it says {written!r:.300}, the counts say {right!r:.300}"

@@ -39,7 +39,7 @@ Table: TypeAlias = Any  # Ibis's: known only where ibis is loaded
 Conditions: TypeAlias = Callable[[Table], Mapping[str, Any]]
 
 _LEFT, _RIGHT, _PLACE, _MOVE, _BEGIN = (
-    f"evenhand {name}" for name in ("left", "right", "place", "move", "begin")
+    f"evenhand_{name}" for name in ("left", "right", "place", "move", "begin")
 )
 
 

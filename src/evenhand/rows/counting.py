@@ -23,7 +23,10 @@ from evenhand.rows.tally import LARGEST_DENSE, Codes, Layout, Tally, sorting
 # After so many rows a column that hardly repeats a value is refused, before all are read.
 _EARLY_ROWS = 10_000
 _MOST_ROWS = 2**62
-_LINE_BYTES = 64  # measured, beside two codes for each column
+# Measured: what a process takes before it counts, and then for each distinct line while lines
+# wait, are sorted and merged, beside two codes for each column.
+_PROCESS_BYTES = 160 * 10**6
+_LINE_BYTES = 128
 _MOST_MEMORY = 2**62
 
 
@@ -74,15 +77,14 @@ class _Counting:
         clock: Clock,
     ) -> None:
         self.names = names
-        self.memory, self.clock = memory, clock
+        self.clock = clock
         self.codings = codings
         self.domains = [Domain(name, codings) for name in names]
         self.columns = [Column(domain, codings.na) for domain in self.domains]
         self.frequency = Column(Frequency(codings.frequency)) if codings.frequency else None
-        # What a line takes while lines are sorted and merged; an array of all cells may fill a
-        # quarter of the memory, and so may lines that wait to be added up.
+        # An array of all cells may fill a quarter of the memory, and so may lines that wait.
         self.line_bytes = _LINE_BYTES + 2 * len(names)
-        limit = _MOST_MEMORY if memory is None else memory
+        limit = self.for_lines = (memory or _MOST_MEMORY) - _PROCESS_BYTES
         self.tally = Tally(
             Layout((0,) * len(names)),
             largest_dense=min(largest_dense, limit // 32),
@@ -114,9 +116,10 @@ class _Counting:
             raise_all([*complaints.identifiers(sizes, self.rows, share=0.9, where=part.where)])
 
     def _check_memory(self, distinct: int, where: str) -> None:
-        if self.memory is not None and distinct * self.line_bytes > self.memory:
+        if distinct * self.line_bytes > self.for_lines:
             sizes = {domain.name: len(domain.codes) for domain in self.domains}
-            raise complaints.too_many_assignments(sizes, distinct, self.memory, where)
+            memory = self.for_lines + _PROCESS_BYTES
+            raise complaints.too_many_assignments(sizes, distinct, memory, where)
 
     def _weights(self, batch: pa.RecordBatch, part: Part, row: int) -> NDArray[np.int64] | None:
         if self.frequency is None:

@@ -135,7 +135,7 @@ def _grouped(
     where: str,
 ) -> tuple[Part, Codings]:
     """The distinct lines of some columns as a part with a frequency."""
-    number = next(n for n in ("rows", *(f"rows {i}" for i in range(99))) if n not in names)
+    number = next(n for n in ("rows", *(f"rows_{i}" for i in range(99))) if n not in names)
     if codings.frequency is not None:
         _check_frequency(table, codings.frequency, where)
     lines = grouped_lines(table, names, codings, number)

@@ -7,7 +7,7 @@ from pathlib import Path
 from evenhand.errors import Problem, QuestionError
 
 _UNITS = " kmgt"
-_SMALLEST = 64 * 10**6
+_SMALLEST = 256 * 10**6
 _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
@@ -29,7 +29,7 @@ def memory_in_bytes(memory: str | int | None) -> int:
         raise QuestionError(
             Problem(
                 f"{memory!r} is no amount of memory to work in.",
-                remedy="Write it as 2GB or 500MB; the least is 64MB.",
+                remedy="Write it as 2GB or 500MB; the least is 256MB.",
             )
         )
     return size

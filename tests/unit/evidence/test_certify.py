@@ -92,14 +92,14 @@ def test_a_missing_direct_arrow_changes_nothing_and_is_said():
 
 
 def test_a_limit_that_cuts_the_block_sets_leaves_the_verdict_open():
-    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION, scope="all", limit=1)
+    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION, scope="all", limit=0)
     assert certificate.verdict is Verdict.CANNOT_DECIDE
     assert not certificate.complete
     assert "limit" in certificate.reasons[-1].remedy
 
 
 def test_a_violation_is_one_even_if_the_limit_cuts():
-    certificate = certify(datasets.admissions(2), GRAPH, ADMISSION, scope="all", limit=1)
+    certificate = certify(datasets.admissions(2), GRAPH, ADMISSION, scope="all", limit=0)
     assert certificate.verdict is Verdict.NOT_CERTIFIED
 
 

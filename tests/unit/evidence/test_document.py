@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 
 from evenhand import Codings, CountTable, datasets
+from evenhand.errors import ResourceError
 from evenhand.evidence import certify
 from evenhand.graph.dag import CausalGraph
 from evenhand.graph.partial import PartialGraph
@@ -121,10 +122,21 @@ def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
         raise OSError(28, "no space")
 
     monkeypatch.setattr("os.fsync", full_disk)
-    with pytest.raises(OSError, match="no space"):
+    with pytest.raises(ResourceError, match="no space"):
         certificate.write(path)
     assert [p.name for p in tmp_path.iterdir()] == ["a.json"]
     assert path.read_text() == "before"
+
+
+@pytest.mark.parametrize("name", ["absent/c.json", "."])
+def test_a_place_that_takes_no_file_is_named_with_a_remedy(tmp_path, name):
+    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION)
+    with pytest.raises(ResourceError) as refused:
+        certificate.write(tmp_path / name)
+    (problem,) = refused.value.problems
+    assert problem.where == str(tmp_path / name)
+    assert problem.remedy
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_pooled_decisions_are_named():

@@ -118,6 +118,16 @@ def test_only_counts_come_back(table, monkeypatch):
     assert sum(lines) == len(counts) == 4
 
 
+def test_a_few_columns_are_counted_by_a_query_of_their_own(table):
+    rows, local = eh.read(table, missing="level"), eh.read(TABLE, missing="level")
+    assert rows.marginal(["yes", "day"]) == local.count().marginal(["yes", "day"])
+
+
+def test_a_table_may_have_a_column_of_any_name():
+    source = pa.table({"rows": ["x", "y"], "rows_0": ["x", "x"], "evenhand_left": ["a", "b"]})
+    assert eh.read(in_duckdb(ibis, source)).count() == eh.read(source).count()
+
+
 def test_an_expression_is_a_table_too(table):
     rows = eh.read(table.filter(table.yes), columns=["yes", "day"])
     assert rows.count().values("yes") == {"true": rows.count().rows}
