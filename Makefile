@@ -54,6 +54,6 @@ $(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/bin/python
 # pgmpy is here for the published networks it carries as data; its code is never imported.
 $(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Installing what the tests need (once)"
-	@$(PIP) --editable '.[fast,test]'
+	@$(PIP) --editable '.[fast,ibis,spark,test]'
 	@$(PIP) --no-deps pgmpy
 	@touch $@ $(VENV)/.runtime

@@ -33,7 +33,6 @@ from evenhand.removal import (
 )
 from evenhand.report import Report, report
 from evenhand.rows import Rows, read
-from evenhand.rows.progress import Watch
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -173,14 +172,13 @@ def audit(
     test: str = "chi-square",
     progress: Callable[..., None] | None = None,
     memory: str | int | None = None,
-    watch: Watch | None = None,
 ) -> Audit:
     """Ask whether the protected attribute itself changed the decision.
 
     ``source`` is a path, a frame, an Arrow, DuckDB or Ibis table, ``Rows`` or a ``CountTable``.
     The graph is learned from the rows unless it is given. A question file brings its own
     knowledge and codings; what is passed here goes before them. ``memory`` bounds what counting
-    may take; ``watch`` is told of rows as they go by, ``progress`` of tests.
+    may take; ``progress`` is told of rows as they go by, and of tests as they are made.
 
     >>> import evenhand as eh
     >>> asked = eh.datasets.question("admissions")
@@ -193,7 +191,7 @@ def audit(
         knowledge = question.knowledge if knowledge is None else knowledge
         codings = question.codings if codings is None else codings
         question = question.question
-    rows, counts = _counted(source, codings, memory, watch)
+    rows, counts = _counted(source, codings, memory, progress)
     known = Knowledge.of(knowledge)
     assumptions: tuple[str, ...] = ()
     if graph is None:
@@ -237,7 +235,7 @@ def _counted(
     source: object,
     codings: Codings | None,
     memory: str | int | None,
-    watch: Watch | None,
+    progress: Callable[..., None] | None,
 ) -> tuple[Rows | None, CountTable]:
     given = codings or Codings()
     if isinstance(source, CountTable | Rows):
@@ -254,7 +252,7 @@ def _counted(
         return None, source
     if isinstance(source, Rows):
         return source, source.count()
-    rows = read(source, codings=given, memory=memory, progress=watch)
+    rows = read(source, codings=given, memory=memory, progress=progress)
     return rows, rows.count()
 
 

@@ -86,8 +86,6 @@ def audit(
     Example: `evenhand audit adult.csv --protected sex --group Female --decision income
     --favorable '>50K' --tiers 'sex,age,race|education|*|income'`
     """
-    from evenhand.study import audit as study
-
     if share and certificate is None and report is None:
         raise QuestionError(
             Problem(
@@ -95,18 +93,7 @@ def audit(
             )
         )
     with Progress(quiet=quiet or json) as progress:
-        found = study(
-            asked.data,
-            asked.question(),
-            knowledge=asked.knowledge(),
-            graph=asked.graph(),
-            codings=asked.codings(),
-            scope=scope,  # type: ignore[arg-type]  # checked by certify
-            min_coverage=min_coverage,
-            significance=asked.significance,
-            test=asked.test,
-            progress=progress,
-        )
+        found = asked.audit(progress, scope=scope, min_coverage=min_coverage)
         resampled = (
             None
             if bootstrap is None

@@ -34,19 +34,9 @@ def compare(
     --thresholds 0.025,0.05,0.075,0.1`
     """
     from evenhand.release.compare import compare as compare_methods
-    from evenhand.study import audit
 
     with Progress(quiet=json) as progress:
-        found = audit(
-            asked.data,
-            asked.question(),
-            knowledge=asked.knowledge(),
-            graph=asked.graph(),
-            codings=asked.codings(),
-            significance=asked.significance,
-            test=asked.test,
-            progress=progress,
-        )
+        found = asked.audit(progress)
         compared = compare_methods(
             found.certificate,
             thresholds=None if thresholds is None else thresholds.split(","),

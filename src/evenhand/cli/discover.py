@@ -50,16 +50,16 @@ def discover(
                 remedy="Choose text or json, or dot for a whole graph.",
             )
         )
-    counts = read(asked.data, codings=asked.codings()).count()
     decision, knowledge = asked.decision_named(), asked.knowledge()
     assumed: tuple[str, ...] = ()
     if decision is not None:
         knowledge, assumed = decision_last(knowledge, decision)
     found: LocalCauses | PartialGraph
     with Progress(quiet=quiet) as progress:
+        rows = read(asked.data, codings=asked.codings(), memory=asked.memory, progress=progress)
         if local:
             found = room.find_causes(
-                counts,
+                rows,
                 _whose(decision),
                 knowledge=knowledge,
                 significance=asked.significance,
@@ -68,7 +68,7 @@ def discover(
             )
         else:
             found = room.discover(
-                counts,
+                rows.count(),
                 knowledge=knowledge,
                 significance=asked.significance,
                 test=asked.test,

@@ -20,6 +20,7 @@ from evenhand.question.file import Labels
 
 if TYPE_CHECKING:
     from evenhand.graph import CausalGraph, PartialGraph
+    from evenhand.study import Audit
 
 _QUESTION = "The question"
 _KNOWN = "What is known"
@@ -104,6 +105,10 @@ class Asked:
     delimiter: Annotated[
         str | None, _option("--delimiter", help="Between fields of text files.", panel=_READ)
     ] = None
+    memory: Annotated[
+        str | None,
+        _option("--memory", help="At most so much, as 2GB; else half of it.", panel=_READ),
+    ] = None
     significance: Annotated[
         float, _option("--significance", help="Level of the tests.", panel=_LEARN)
     ] = 0.01
@@ -140,6 +145,23 @@ class Asked:
             tiers=Tiers.parse(self.tiers) if self.tiers is not None else given.tiers,
             required=(*given.required, *(self.require or ())),
             forbidden=(*given.forbidden, *(self.forbid or ())),
+        )
+
+    def audit(self, progress: Callable[..., None], **options: Any) -> "Audit":  # noqa: ANN401
+        """Ask the question of the data."""
+        from evenhand.study import audit
+
+        return audit(
+            self.data,
+            self.question(),
+            knowledge=self.knowledge(),
+            graph=self.graph(),
+            codings=self.codings(),
+            significance=self.significance,
+            test=self.test,
+            memory=self.memory,
+            progress=progress,
+            **options,
         )
 
     def labels(self) -> Labels:

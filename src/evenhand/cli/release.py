@@ -86,8 +86,6 @@ def release(
     never touched. Example: `evenhand release adult.csv --question adult.toml
     --output adult-released.csv`
     """
-    from evenhand.study import audit
-
     by = _method(method, policy, margin)
     if output is None and not dry_run:
         raise QuestionError(
@@ -104,16 +102,7 @@ def release(
             )
         )
     with Progress(quiet=json) as progress:
-        found = audit(
-            asked.data,
-            asked.question(),
-            knowledge=asked.knowledge(),
-            graph=asked.graph(),
-            codings=asked.codings(),
-            significance=asked.significance,
-            test=asked.test,
-            progress=progress,
-        )
+        found = asked.audit(progress)
     if dry_run or output is None:
         plan = found.plan(by=by, seed=seed)
         if json:

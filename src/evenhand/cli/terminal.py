@@ -54,12 +54,20 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def __call__(self, so_far: Any) -> None:  # noqa: ANN401  # tests done, or Progress
-        """Show how far the search for a graph is."""
+    def __call__(self, so_far: Any) -> None:  # noqa: ANN401  # whatever a worker tells
+        """Show how far the rows, tests or resamples are."""
         if self._bar is None:
             return
+        from evenhand.rows.progress import Passed
+
         if isinstance(so_far, int):
             self._bar.update(self._task, completed=so_far, description="tests")
+            return
+        if isinstance(so_far, Passed):
+            rate = f"{so_far.what} rows, {so_far.rate / 1e6:.1f} M/s"
+            self._bar.update(
+                self._task, completed=so_far.rows, total=so_far.total, description=rate
+            )
             return
         depth = getattr(so_far, "depth", None)
         self._bar.update(
