@@ -13,7 +13,7 @@ from pathlib import Path
 from evenhand import CountTable, datasets
 from evenhand.evidence import certify
 from evenhand.graph import discover
-from evenhand.release.compare import compare
+from evenhand.releasing.compare import compare
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -12,9 +12,9 @@ from evenhand.counts import CountTable
 from evenhand.display import Summary
 from evenhand.evidence import Certificate, certify, explain_partition
 from evenhand.graph import CausalGraph, discover
-from evenhand.release.compare import Outcome, compare
-from evenhand.release.rounded import rounded_model
-from evenhand.release.utility import compare_counts
+from evenhand.releasing.compare import Outcome, compare
+from evenhand.releasing.rounded import rounded_model
+from evenhand.releasing.utility import compare_counts
 from evenhand.removal import (
     LocalMassaging,
     LocalPreferentialSampling,

@@ -22,7 +22,7 @@ from evenhand.graph import PartialGraph, discover
 from evenhand.graph.doubt import GraphDoubt, doubt
 from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
 from evenhand.question.file import Labels
-from evenhand.release import Release, release
+from evenhand.releasing import Release, release
 from evenhand.removal import (
     Baseline,
     BaselinePlan,

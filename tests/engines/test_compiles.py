@@ -7,7 +7,7 @@ from tests.hiring import COLUMNS
 from tests.people_in_engines import CODINGS, audit, in_duckdb, people, quiet
 
 from evenhand import Codings
-from evenhand.release.engine import EngineChange
+from evenhand.releasing.engine import EngineChange
 from evenhand.rows.engine import grouped_lines
 
 pytestmark = quiet

@@ -14,7 +14,7 @@ from evenhand import CountTable, Question
 from evenhand.evidence import Partition, certify
 from evenhand.graph.dag import CausalGraph
 from evenhand.graph.tables import Factor, Network, eliminate
-from evenhand.release.generated import generate_counts
+from evenhand.releasing.generated import generate_counts
 from evenhand.removal import ModifyData, ModifyGraph, plan_removal
 from evenhand.removal.modify_graph import cell_weights
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.hiring import NAMES, QUESTION, csv_text, people, released
 
 from evenhand.checker import checker
-from evenhand.release.records import Fields, RecordReader
+from evenhand.releasing.records import Fields, RecordReader
 from evenhand.removal import ModifyData, ModifyGraph
 from evenhand.rows import part as part_module
 from evenhand.rows import read
@@ -155,7 +155,7 @@ def test_records_are_those_of_the_reader(pieces, block, amount):
     # Any text at all: quotes in the middle, never closed, blank lines, lone carriage returns.
     text = "".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evenhand.release.records._BLOCK", block)
+        patch.setattr("evenhand.releasing.records._BLOCK", block)
         reader = RecordReader(io.BytesIO(text.encode()), ",")
         pieces, records = [], []
         while (found := reader.take(amount)).text:

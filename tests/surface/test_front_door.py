@@ -1,6 +1,7 @@
 """The names that users see."""
 
 import ast
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,10 @@ def test_type_checkers_see_the_same_names():
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'fair'"):
         evenhand.fair  # noqa: B018
+
+
+@pytest.mark.parametrize("name", evenhand.__all__)
+def test_a_name_stays_what_it_is_when_its_room_is_loaded(name):
+    """A room of the same name would take the place of a function once it is imported."""
+    assert getattr(evenhand, name) is getattr(evenhand, name)
+    assert name == "datasets" or f"evenhand.{name}" not in sys.modules

@@ -33,7 +33,7 @@ def compare(
     Nothing is written. Example: `evenhand compare adult.csv --question adult.toml
     --thresholds 0.025,0.05,0.075,0.1`
     """
-    from evenhand.release.compare import compare as compare_methods
+    from evenhand.releasing.compare import compare as compare_methods
 
     with Progress(quiet=json) as progress:
         found = asked.audit(progress)

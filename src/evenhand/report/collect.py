@@ -10,7 +10,7 @@ from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.graph.doubt import GraphDoubt
 from evenhand.question import Knowledge
 from evenhand.question.file import Labels
-from evenhand.release import Release
+from evenhand.releasing import Release
 from evenhand.report import view
 from evenhand.report.cases import Sharing, cases
 from evenhand.report.chance import chance

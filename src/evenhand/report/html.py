@@ -17,7 +17,7 @@ from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.document import write
 from evenhand.graph.doubt import GraphDoubt
 from evenhand.question.file import Labels
-from evenhand.release import Release
+from evenhand.releasing import Release
 from evenhand.report.collect import Asked, Audited, collect
 from evenhand.report.view import Code, Page, Strong
 

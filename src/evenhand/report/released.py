@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from evenhand.evidence import Certificate, Partition, Verdict
-from evenhand.release import Release
+from evenhand.releasing import Release
 from evenhand.removal import RemovalPlan
 from evenhand.report import shapes, view
 from evenhand.report.cases import Case, Sharing

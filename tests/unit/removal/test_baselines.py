@@ -12,7 +12,7 @@ from evenhand.errors import CannotReleaseError, ColumnError
 from evenhand.evidence import Partition, certify
 from evenhand.graph.dag import CausalGraph
 from evenhand.graph.partial import PartialGraph
-from evenhand.release.counted import change_counts
+from evenhand.releasing.counted import change_counts
 from evenhand.removal import (
     LocalMassaging,
     LocalPreferentialSampling,

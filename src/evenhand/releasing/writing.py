@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from evenhand.errors import Problem, QuestionError, ResourceError
-from evenhand.release.locking import is_locked, lock
+from evenhand.releasing.locking import is_locked, lock
 
 _PREFIX = ".evenhand-"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -6,8 +6,8 @@ import pytest
 from evenhand import CountTable, Question, Tiers, datasets
 from evenhand.evidence import Verdict, certify
 from evenhand.graph.dag import CausalGraph
-from evenhand.release.counted import change_counts
-from evenhand.release.relearned import relearn
+from evenhand.releasing.counted import change_counts
+from evenhand.releasing.relearned import relearn
 from evenhand.removal import plan_removal
 
 TIERS = Tiers(["sex"], ["job"], ["hired"])

@@ -7,8 +7,8 @@ import pytest
 from tests.hiring import QUESTION, csv_text, people, released, table
 
 from evenhand.errors import InputError
-from evenhand.release import replay
-from evenhand.release.manifest import Manifest, commitment
+from evenhand.releasing import replay
+from evenhand.releasing.manifest import Manifest, commitment
 from evenhand.removal import LocalPreferentialSampling, ModifyGraph
 
 

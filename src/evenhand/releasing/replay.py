@@ -7,10 +7,10 @@ from typing import Any
 
 from evenhand.counts import pose
 from evenhand.errors import InputError, Problem
-from evenhand.release.carried import carry_out
-from evenhand.release.formats import Format
-from evenhand.release.manifest import Manifest, commitment
-from evenhand.release.stored import rows_differ
+from evenhand.releasing.carried import carry_out
+from evenhand.releasing.formats import Format
+from evenhand.releasing.manifest import Manifest, commitment
+from evenhand.releasing.stored import rows_differ
 from evenhand.rows import Rows, read
 
 

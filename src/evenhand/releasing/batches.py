@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evenhand.release.changes import Changer, Edit, Integers
-from evenhand.release.stored import Stored
+from evenhand.releasing.changes import Changer, Edit, Integers
+from evenhand.releasing.stored import Stored
 from evenhand.rows.arrays import as_arrow
 from evenhand.rows.part import Batches, Part
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from evenhand.release import selection
-from evenhand.release.selection import CountedSelection, Selection
+from evenhand.releasing import selection
+from evenhand.releasing.selection import CountedSelection, Selection
 
 
 def taken(sizes, wanted, moves, *, seed=0, batch=None):

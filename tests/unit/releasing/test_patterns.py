@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand import Question
-from evenhand.release import patterns
-from evenhand.release.patterns import Patterns
+from evenhand.releasing import patterns
+from evenhand.releasing.patterns import Patterns
 from evenhand.removal import Move
 
 ASKED = Question(protected="sex", group="f", decision="hired", favorable="yes")

@@ -21,8 +21,8 @@ from evenhand.counts import Posed
 from evenhand.errors import CannotReleaseError, ColumnError, Problem, QuestionError
 from evenhand.question import Bins
 from evenhand.question.codings import MISSING
-from evenhand.release.bijection import KEYS, Bijection
-from evenhand.release.stored import rows_differ
+from evenhand.releasing.bijection import KEYS, Bijection
+from evenhand.releasing.stored import rows_differ
 from evenhand.removal import Plan, RemovalPlan
 from evenhand.rows import Rows
 from evenhand.rows.arrays import as_numpy

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand import CountTable
-from evenhand.release.utility import compare_counts
+from evenhand.releasing.utility import compare_counts
 
 VALUES = ["a", "b", "c"]
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evenhand.release.changes import Changer, Edit
-from evenhand.release.formats import Sink
-from evenhand.release.records import Fields, RecordReader, Records
-from evenhand.release.stored import Stored, rows_differ
+from evenhand.releasing.changes import Changer, Edit
+from evenhand.releasing.formats import Sink
+from evenhand.releasing.records import Fields, RecordReader, Records
+from evenhand.releasing.stored import Stored, rows_differ
 from evenhand.rows.part import Dialect, Part, reading
 from evenhand.rows.text import TextFile
 

@@ -16,9 +16,9 @@ import numpy as np
 from evenhand.display import Described, Summary
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.question import Question
-from evenhand.release.counted import change_counts
-from evenhand.release.generated import generate_counts
-from evenhand.release.utility import Utility, compare_counts
+from evenhand.releasing.counted import change_counts
+from evenhand.releasing.generated import generate_counts
+from evenhand.releasing.utility import Utility, compare_counts
 from evenhand.removal import (
     Baseline,
     GeneratedPlan,

@@ -9,8 +9,8 @@ import pytest
 from evenhand import CountTable, Question, datasets
 from evenhand.evidence import Partition, certify
 from evenhand.graph.dag import CausalGraph
-from evenhand.release.generated import generate_counts
-from evenhand.release.utility import compare_counts
+from evenhand.releasing.generated import generate_counts
+from evenhand.releasing.utility import compare_counts
 from evenhand.removal import GeneratedPlan, ModifyGraph, plan_removal
 
 ADMISSION = CausalGraph.parse(

@@ -9,7 +9,7 @@ from evenhand.errors import CannotReleaseError
 from evenhand.evidence import Verdict, certify
 from evenhand.graph.dag import CausalGraph
 from evenhand.graph.partial import PartialGraph
-from evenhand.release.compare import EVERY_METHOD, compare
+from evenhand.releasing.compare import EVERY_METHOD, compare
 from evenhand.removal import LocalMassaging, ModifyData, ModifyGraph, ShuffleProtected
 
 ADMISSION = CausalGraph.parse(

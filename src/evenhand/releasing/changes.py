@@ -18,9 +18,9 @@ from evenhand.errors import Problem, ResourceError
 from evenhand.graph.tables import ConditionalTable
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING
-from evenhand.release.patterns import Patterns
-from evenhand.release.selection import CountedSelection, Selection
-from evenhand.release.stored import Stored, rows_differ
+from evenhand.releasing.patterns import Patterns
+from evenhand.releasing.selection import CountedSelection, Selection
+from evenhand.releasing.stored import Stored, rows_differ
 from evenhand.removal import Plan
 from evenhand.rows import Rows
 from evenhand.rows.arrays import as_texts

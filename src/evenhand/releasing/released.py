@@ -16,14 +16,14 @@ from evenhand.evidence.document import tally
 from evenhand.graph.partial import PartialGraph
 from evenhand.question import Codings, Knowledge, Tiers
 from evenhand.question.question import REST
-from evenhand.release.carried import Carried, carry_out
-from evenhand.release.counted import change_counts
-from evenhand.release.manifest import NOTICE, commitment, plan_document, recorded
-from evenhand.release.relearned import Relearned, relearn
-from evenhand.release.stored import rows_differ
-from evenhand.release.tables import write_table
-from evenhand.release.utility import Utility, compare_counts
-from evenhand.release.written import Written, write_release
+from evenhand.releasing.carried import Carried, carry_out
+from evenhand.releasing.counted import change_counts
+from evenhand.releasing.manifest import NOTICE, commitment, plan_document, recorded
+from evenhand.releasing.relearned import Relearned, relearn
+from evenhand.releasing.stored import rows_differ
+from evenhand.releasing.tables import write_table
+from evenhand.releasing.utility import Utility, compare_counts
+from evenhand.releasing.written import Written, write_release
 from evenhand.removal import BaselinePlan, GeneratedPlan, Plan, RemovalPlan
 from evenhand.rows import Rows, read
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
 from evenhand.graph.tables import ConditionalTable
-from evenhand.release.patterns import Patterns
+from evenhand.releasing.patterns import Patterns
 from evenhand.removal import Plan
 
 

@@ -9,7 +9,7 @@ from evenhand import CountTable, Question, datasets
 from evenhand.evidence import certify
 from evenhand.graph.dag import CausalGraph
 from evenhand.graph.tables import ConditionalTable
-from evenhand.release.counted import change_counts, redraw
+from evenhand.releasing.counted import change_counts, redraw
 from evenhand.removal import ModifyGraph, Move, plan_removal
 
 ASKED = Question(protected="sex", group="f", decision="hired", favorable="yes")

@@ -11,15 +11,15 @@ import pyarrow as pa
 
 from evenhand.counts import CountTable, Posed
 from evenhand.question import Codings
-from evenhand.release.batches import edited, edited_part
-from evenhand.release.changes import Changer
-from evenhand.release.counted import change_counts
-from evenhand.release.engine import EngineChange
-from evenhand.release.formats import Format, Sink, copy_parquet, write_batches
-from evenhand.release.frames import edited_frame, joined
-from evenhand.release.generated import generate_counts
-from evenhand.release.spliced import splice
-from evenhand.release.stored import stored_values
+from evenhand.releasing.batches import edited, edited_part
+from evenhand.releasing.changes import Changer
+from evenhand.releasing.counted import change_counts
+from evenhand.releasing.engine import EngineChange
+from evenhand.releasing.formats import Format, Sink, copy_parquet, write_batches
+from evenhand.releasing.frames import edited_frame, joined
+from evenhand.releasing.generated import generate_counts
+from evenhand.releasing.spliced import splice
+from evenhand.releasing.stored import stored_values
 from evenhand.removal import GeneratedPlan, Plan
 from evenhand.rows import Rows, read
 from evenhand.rows.arrays import as_arrow, as_texts

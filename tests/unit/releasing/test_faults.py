@@ -16,7 +16,7 @@ from tests.hiring import csv_text, people, released
 from evenhand.errors import ResourceError
 from evenhand.evidence import Verdict
 from evenhand.evidence.recorded import RecordedCertificate
-from evenhand.release import Written
+from evenhand.releasing import Written
 from evenhand.rows import read
 
 ROOT = Path(__file__).parents[3]

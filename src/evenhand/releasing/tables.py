@@ -13,11 +13,11 @@ from typing import Any
 
 from evenhand.errors import Problem, QuestionError, ResourceError
 from evenhand.evidence import Certificate
-from evenhand.release.engine import EngineChange
-from evenhand.release.manifest import manifest_text
-from evenhand.release.stored import rows_differ
-from evenhand.release.writing import FileSet, sha256
-from evenhand.release.written import Written
+from evenhand.releasing.engine import EngineChange
+from evenhand.releasing.manifest import manifest_text
+from evenhand.releasing.stored import rows_differ
+from evenhand.releasing.writing import FileSet, sha256
+from evenhand.releasing.written import Written
 from evenhand.rows import Rows, read
 from evenhand.rows.engine import engine_at_work
 

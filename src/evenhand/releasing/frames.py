@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from evenhand.release.batches import edited, replaced
-from evenhand.release.changes import Edit, Integers
-from evenhand.release.stored import Stored
+from evenhand.releasing.batches import edited, replaced
+from evenhand.releasing.changes import Edit, Integers
+from evenhand.releasing.stored import Stored
 from evenhand.rows.arrays import as_arrow
 
 
