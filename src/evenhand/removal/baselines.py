@@ -25,7 +25,7 @@ from evenhand.evidence import Certificate, Partition
 from evenhand.graph.tables import ConditionalTable
 from evenhand.question import Question
 from evenhand.removal.logistic import favorable_scores
-from evenhand.removal.plan import Move
+from evenhand.removal.plan import MadeFor, Move
 from evenhand.removal.releasable import releasable
 
 Seed: TypeAlias = int | np.random.Generator
@@ -35,7 +35,7 @@ Cells: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class BaselinePlan(Described):
+class BaselinePlan(MadeFor, Described):
     """Moves of rows with all their values given. Nothing promises that they suffice."""
 
     method: str
@@ -46,16 +46,6 @@ class BaselinePlan(Described):
     redrawn: tuple[ConditionalTable, ...] = ()
     reaches_criterion: ClassVar[bool] = False
     model_distance: ClassVar[None] = None
-
-    @property
-    def question(self) -> Question:
-        """What was asked."""
-        return self.certificate.question
-
-    @property
-    def pooled(self) -> str | None:
-        """The label of all other groups together, if they were put together."""
-        return self.certificate.pooled
 
     @property
     def changed_rows(self) -> int:

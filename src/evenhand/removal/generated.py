@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from evenhand.counts import Attribute
 from evenhand.display import Described, Summary
-from evenhand.evidence import Certificate, Partition
+from evenhand.evidence import Certificate
 from evenhand.graph.tables import ConditionalTable, Network
-from evenhand.question import Question
-from evenhand.removal.plan import Move
+from evenhand.removal.plan import MadeFor, Move
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class GeneratedPlan(Described):
+class GeneratedPlan(MadeFor, Described):
     """A wholly new table of the graph's columns, as many rows as there were.
 
     The rows follow the network, in which ``decision_shares`` stand for the decision's own
@@ -41,21 +40,6 @@ class GeneratedPlan(Described):
     method: ClassVar[str] = "modify-graph"
     moves: ClassVar[tuple[Move, ...]] = ()
     redrawn: ClassVar[tuple[ConditionalTable, ...]] = ()
-
-    @property
-    def partition(self) -> Partition:
-        """The people divided by the decision causes, as they were."""
-        return self.certificate.partition
-
-    @property
-    def pooled(self) -> str | None:
-        """The label of all other groups together, if they were put together."""
-        return self.certificate.pooled
-
-    @property
-    def question(self) -> Question:
-        """What was asked."""
-        return self.partition.question
 
     @property
     def changed_rows(self) -> int:

@@ -63,8 +63,29 @@ class Plan(Protocol):
         """The label of all other groups together."""
 
 
+class MadeFor:
+    """What every plan knows through the certificate that it was made for."""
+
+    certificate: Certificate
+
+    @property
+    def partition(self) -> Partition:
+        """The people divided by the decision causes, as they were."""
+        return self.certificate.partition
+
+    @property
+    def question(self) -> Question:
+        """What was asked."""
+        return self.certificate.question
+
+    @property
+    def pooled(self) -> str | None:
+        """The label of all other groups together, if they were put together."""
+        return self.certificate.pooled
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RemovalPlan(Described):
+class RemovalPlan(MadeFor, Described):
     """Changes of decisions that make every measured difference smaller than the threshold.
 
     ``group_change`` and ``other_change`` go along with the lines of the partition: so many
@@ -81,16 +102,6 @@ class RemovalPlan(Described):
     other_change: NDArray[np.int64]
     redrawn: tuple[ConditionalTable, ...] = ()
     model_distance: float | None = None
-
-    @property
-    def partition(self) -> Partition:
-        """The people divided by the decision causes, as they were."""
-        return self.certificate.partition
-
-    @property
-    def pooled(self) -> str | None:
-        """The label of all other groups together, if they were put together."""
-        return self.certificate.pooled
 
     @cached_property
     def after(self) -> Partition:
@@ -113,11 +124,6 @@ class RemovalPlan(Described):
     def changed_rows(self) -> int:
         """How many rows get another decision."""
         return int(abs(self.group_change).sum() + abs(self.other_change).sum())
-
-    @property
-    def question(self) -> Question:
-        """What was asked."""
-        return self.partition.question
 
     @property
     def names(self) -> tuple[str, ...]:
