@@ -3,6 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from evenhand import datasets
@@ -65,3 +66,21 @@ def test_changing_only_women_cannot_repair_54_of_adults_148(paper_adult):
     plan = plan_removal(certificate, by=ModifyData(policy="group"))
     assert certificate.partition.violating == 148
     assert plan.after.violating == 54
+
+
+@pytest.mark.paper("alg:md")
+def test_what_the_papers_rule_leaves_strictly_beyond_the_threshold(paper_adult):
+    def strictly(plan):
+        differences = map(plan.after.risk_difference, range(len(plan.after)))
+        threshold = plan.question.threshold
+        return sum(d is not None and abs(d) > threshold for d in differences)
+
+    found = plans(paper_adult, adult_graph(paper_adult), "adult", "paper")
+    assert [strictly(plan) for plan in found] == [85, 56, 43, 32]
+
+
+@pytest.mark.paper("alg:md")
+def test_the_papers_rule_leaves_one_of_dutch_exactly_on_the_threshold(dutch):
+    for plan in plans(dutch, DUTCH_GRAPH, "dutch", "paper"):
+        left = [abs(plan.after.risk_difference(at)) for at in np.flatnonzero(plan.after.side)]
+        assert left == [plan.question.threshold]

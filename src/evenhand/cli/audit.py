@@ -25,19 +25,10 @@ def exit_status(verdict: "Verdict") -> int:
 def audit(
     asked: Asked,
     *,
-    scope: Annotated[
-        str,
-        typer.Option(
-            help="Partitions examined: causes, minimal or all.", rich_help_panel=_RESULT
-        ),
-    ] = "causes",
     partition: Annotated[
         str | None,
         typer.Option(help="Explain a partition of your own: 'a,b'.", rich_help_panel=_RESULT),
     ] = None,
-    min_coverage: Annotated[
-        str, typer.Option(help="Least share of each group compared.", rich_help_panel=_RESULT)
-    ] = "0.9",
     assurance: Annotated[
         str,
         typer.Option(help="Share asked for by the relaxed criterion.", rich_help_panel=_RESULT),
@@ -93,7 +84,7 @@ def audit(
             )
         )
     with Progress(quiet=quiet or json) as progress:
-        found = asked.audit(progress, scope=scope, min_coverage=min_coverage)
+        found = asked.audit(progress)
         resampled = (
             None
             if bootstrap is None

@@ -26,6 +26,7 @@ _QUESTION = "The question"
 _KNOWN = "What is known"
 _READ = "How columns are read"
 _LEARN = "How the graph is learned"
+_JUDGE = "How it is judged"
 
 
 def _option(*names: str, help: str, panel: str, metavar: str | None = None) -> Any:  # noqa: A002, ANN401
@@ -105,6 +106,12 @@ class Asked:
     delimiter: Annotated[
         str | None, _option("--delimiter", help="Between fields of text files.", panel=_READ)
     ] = None
+    scope: Annotated[
+        str, _option("--scope", help="Partitions: causes, minimal or all.", panel=_JUDGE)
+    ] = "causes"
+    min_coverage: Annotated[
+        str, _option("--min-coverage", help="Least share of each group.", panel=_JUDGE)
+    ] = "0.9"
     memory: Annotated[
         str | None,
         _option("--memory", help="At most so much, as 2GB; else half of it.", panel=_READ),
@@ -147,7 +154,7 @@ class Asked:
             forbidden=(*given.forbidden, *(self.forbid or ())),
         )
 
-    def audit(self, progress: Callable[..., None], **options: Any) -> "Audit":  # noqa: ANN401
+    def audit(self, progress: Callable[..., None]) -> "Audit":
         """Ask the question of the data."""
         from evenhand.study import audit
 
@@ -161,7 +168,8 @@ class Asked:
             test=self.test,
             memory=self.memory,
             progress=progress,
-            **options,
+            scope=self.scope,  # type: ignore[arg-type]  # checked by certify
+            min_coverage=self.min_coverage,
         )
 
     def labels(self) -> Labels:

@@ -73,7 +73,7 @@ def verify(
     if json:
         print_json(told)
     else:
-        typer.secho(f"The record is {told['record']}: {verdict or 'no verdict'}", bold=True)
+        typer.secho(f"{_SAID[status]}: {verdict or 'no verdict'}", bold=True)
         typer.echo(f"  against {told['against']}")
         for program, places in (("checker", noted), ("engine", by_engine)):
             for place in places:

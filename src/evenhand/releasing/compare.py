@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.display import Described, Summary
+from evenhand.errors import ResourceError
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.question import Question
 from evenhand.releasing.counted import change_counts
@@ -95,6 +96,7 @@ class Comparison(Described):
     question: Question
     before: tuple[Partition, ...]
     outcomes: tuple[Outcome, ...]
+    skipped: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -108,6 +110,7 @@ class Comparison(Described):
                 for partition in self.before
             ],
             "outcomes": [outcome.to_dict() for outcome in self.outcomes],
+            "skipped": list(self.skipped),
         }
 
     def summary(self) -> Summary:
@@ -144,7 +147,7 @@ class Comparison(Described):
                 "CPU s",
             ),
             rows=tuple(map(_line, self.outcomes)),
-            notes=tuple(notes),
+            notes=(*notes, *self.skipped),
         )
 
 
@@ -170,12 +173,18 @@ def compare(
         )
         for threshold in ([asked.threshold] if thresholds is None else thresholds)
     ]
+    outcomes, skipped = [], []
+    for found in certificates:
+        for method in methods:
+            try:
+                outcomes.append(_outcome(found, method, seed))
+            except ResourceError as error:
+                skipped.append(f"{type(method).__name__} was left out. {error}")
     return Comparison(
         question=asked,
         before=tuple(found.partition for found in certificates),
-        outcomes=tuple(
-            _outcome(found, method, seed) for found in certificates for method in methods
-        ),
+        outcomes=tuple(outcomes),
+        skipped=tuple(dict.fromkeys(skipped)),
     )
 
 

@@ -4,9 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
+from evenhand.errors import Problem, ResourceError
 
 _ROUNDS = 30
 _CLOSE = 1e-6
+# Each round solves a system with an unknown for each value.
+_MOST_VALUES = 1000
 
 
 def favorable_scores(
@@ -22,6 +25,15 @@ def favorable_scores(
     >>> favorable_scores(people, np.array([10, 50]), np.array([60, 60])).round(2).tolist()
     [-1.45, 1.45]
     """
+    people = people.pruned()
+    if sum(people.cards) > _MOST_VALUES:
+        raise ResourceError(
+            Problem(
+                f"Ranking people by {sum(people.cards):,} values would take too long.",
+                f"At most {_MOST_VALUES:,} values of all attributes together are allowed.",
+                "Merge values or put numbers in classes.",
+            )
+        )
     # One column for the intercept and one for each attribute: where its coefficient stands.
     ends = np.cumsum([1, *people.cards])
     size, used = int(ends[-1]), len(people.cards) + 1

@@ -12,7 +12,7 @@ def test_rows_are_told_as_they_are_counted_and_released(tmp_path):
     pq.write_table(pa.table(table(2000)), path, row_group_size=500)
     seen = []
     codings = eh.Codings.of(columns=COLUMNS)
-    found = eh.audit(path, QUESTION, graph=GRAPH, codings=codings, watch=seen.append)
+    found = eh.audit(path, QUESTION, graph=GRAPH, codings=codings, progress=seen.append)
     found.release(seed=7).write(tmp_path / "released.parquet")
     last = {passed.what: passed for passed in seen}
     assert list(last) == ["counting", "releasing"]

@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 
 from evenhand import CountTable, Question, datasets
-from evenhand.errors import CannotReleaseError, ColumnError
+from evenhand.errors import CannotReleaseError, ColumnError, ResourceError
 from evenhand.evidence import Partition, certify
 from evenhand.graph.dag import CausalGraph
 from evenhand.graph.partial import PartialGraph
+from evenhand.releasing.compare import compare
 from evenhand.releasing.counted import change_counts
 from evenhand.removal import (
     LocalMassaging,
     LocalPreferentialSampling,
+    ModifyData,
     ShuffleProtected,
     plan_removal,
 )
@@ -213,3 +215,22 @@ def test_ambiguous_causes_give_no_plan():
     )
     with pytest.raises(CannotReleaseError):
         ShuffleProtected().plan(certificate)
+
+
+def test_more_values_than_can_be_ranked_are_refused_and_left_out_of_a_comparison():
+    values = [str(number) for number in range(1200)]
+    counts = CountTable.of(
+        {
+            "sex": ["f", "m"] * 1200,
+            "job": [value for value in values for _ in range(2)],
+            "hired": (["yes", "no"] * 2 + ["no", "yes"] * 2) * 300,
+        }
+    )
+    question = Question(protected="sex", group="f", decision="hired", favorable="yes")
+    graph = CausalGraph(("sex", "job", "hired"), frozenset({("sex", "hired")}))
+    found = certify(counts, graph, question)
+    with pytest.raises(ResourceError, match="Merge values"):
+        LocalMassaging().plan(found)
+    compared = compare(found, methods=[ModifyData(), LocalMassaging()])
+    assert len(compared.outcomes) == 1
+    assert "LocalMassaging was left out" in str(compared)
