@@ -114,7 +114,7 @@ def test_the_same_seed_gives_the_same_bytes_for_any_batches(found, batch, seed, 
         folder = Path(name)
         pq.write_table(table, folder / "people.parquet", row_group_size=max(1, batch // 2))
         whole = released(table, seed=seed, by=by).rows
-        for module in ("rows.binary", "rows.frames", "release.formats"):
+        for module in ("rows.binary", "rows.frames", "releasing.formats"):
             patch.setattr(f"evenhand.{module}.BATCH_ROWS", batch)
         made = released(folder / "people.parquet", seed=seed, by=by)
         made.write(folder / "out.parquet")

@@ -223,14 +223,15 @@ def test_more_values_than_can_be_ranked_are_refused_and_left_out_of_a_comparison
         {
             "sex": ["f", "m"] * 1200,
             "job": [value for value in values for _ in range(2)],
-            "hired": (["yes", "no"] * 2 + ["no", "yes"] * 2) * 300,
+            "town": ["x"] * 2400,
+            "hired": ["no", "yes"] * 1200,
         }
     )
     question = Question(protected="sex", group="f", decision="hired", favorable="yes")
-    graph = CausalGraph(("sex", "job", "hired"), frozenset({("sex", "hired")}))
+    graph = CausalGraph(("sex", "job", "town", "hired"), frozenset({("sex", "hired")}))
     found = certify(counts, graph, question)
     with pytest.raises(ResourceError, match="Merge values"):
-        LocalMassaging().plan(found)
-    compared = compare(found, methods=[ModifyData(), LocalMassaging()])
+        LocalMassaging(explanatory=("town",)).plan(found)
+    compared = compare(found, methods=[ModifyData(), LocalMassaging(explanatory=("town",))])
     assert len(compared.outcomes) == 1
     assert "LocalMassaging was left out" in str(compared)
