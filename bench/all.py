@@ -14,7 +14,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 HERE = Path(__file__).parent
-SCRIPTS = ("counting", "discovery", "certify", "removal", "release", "evidence_statistics")
+SCRIPTS = (
+    "counting",
+    "discovery",
+    "local_causes",
+    "certify",
+    "removal",
+    "release",
+    "evidence_statistics",
+)
 
 
 def machine() -> str:

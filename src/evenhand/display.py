@@ -6,6 +6,7 @@ result knows about terminals or pages, and all of them look alike.
 
 from dataclasses import dataclass
 from html import escape
+from textwrap import fill
 from unicodedata import category, east_asian_width
 
 
@@ -28,6 +29,29 @@ class Summary:
         lines += [f"  {line}" for line in _aligned(self.columns, self.rows)]
         lines += [f"  {visible(note)}" for note in self.notes]
         return "\n".join(lines)
+
+    def fitted(self, width: int) -> str:
+        """The same text for a terminal of so many columns; a wide table becomes a list."""
+        lines = str(self).split("\n")
+        if max(map(_width, lines)) <= width:
+            return "\n".join(lines)
+        table = [f"  {line}" for line in _aligned(self.columns, self.rows)]
+        if table and max(map(_width, table)) > width:
+            table = [
+                _wrapped(
+                    f"{number}. " + "; ".join(f"{name} {cell}" for name, cell in pairs), width
+                )
+                for number, row in enumerate(self.rows, 1)
+                for pairs in [zip(self.columns, row, strict=True)]
+            ]
+        return "\n".join(
+            [
+                _wrapped(self.title, width, indent=0),
+                *(_wrapped(f"{name}: {fact}", width) for name, fact in self.facts),
+                *table,
+                *(_wrapped(note, width) for note in self.notes),
+            ]
+        )
 
     def _repr_html_(self) -> str:
         facts = "".join(
@@ -91,6 +115,11 @@ def percent(share: float, *, digits: int = 1) -> str:
     if share > 0 and float(text) == 0:
         return f"<{10**-digits:.{digits}f} %"
     return f"{text} %"
+
+
+def _wrapped(text: str, width: int, *, indent: int = 2) -> str:
+    first, rest = " " * indent, " " * (indent + 2)
+    return fill(visible(text), width, initial_indent=first, subsequent_indent=rest)
 
 
 def _aligned(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> list[str]:

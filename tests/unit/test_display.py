@@ -41,3 +41,17 @@ def test_long_lists_and_long_values_are_shortened():
 
 def test_nothing_near_gives_no_guess():
     assert did_you_mean("zzz", ["sex", "age"]) == ""
+
+
+@given(st.integers(30, 120))
+def test_text_fits_the_terminal_that_shows_it(width):
+    summary = Summary(
+        title="a title that is longer than thirty columns by some words",
+        facts=(("name", "word " * 30),),
+        columns=("first", "second"),
+        rows=(("word " * 10, "1"), ("word " * 12, "2")),
+        notes=("word " * 20,),
+    )
+    assert all(len(line) <= width for line in summary.fitted(width).splitlines())
+    assert "second 2" in summary.fitted(30)
+    assert summary.fitted(1000) == str(summary)

@@ -31,6 +31,9 @@ def discover(
     max_depth: Annotated[
         int | None, typer.Option(help="Condition on at most so many.", rich_help_panel=_RESULT)
     ] = None,
+    max_tests: Annotated[
+        int | None, typer.Option(help="Make at most so many tests.", rich_help_panel=_RESULT)
+    ] = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="No progress bar.", rich_help_panel=_RESULT)
     ] = False,
@@ -74,6 +77,7 @@ def discover(
                 test=asked.test,
                 algorithm=algorithm,  # type: ignore[arg-type]  # checked there
                 max_depth=max_depth,
+                max_tests=max_tests,
                 progress=progress,
             )
     if form == "json":

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from shutil import get_terminal_size
 from types import TracebackType
 from typing import Any, Self
 
@@ -12,7 +13,9 @@ from evenhand.display import Summary
 
 def print_result(summary: Summary) -> None:
     """Print a summary with its title emphasised, on terminals that can."""
-    title, _, rest = str(summary).partition("\n")
+    # In a pipe lines stay whole, so that a program can look for them.
+    shown = summary.fitted(get_terminal_size().columns) if sys.stdout.isatty() else str(summary)
+    title, _, rest = shown.partition("\n")
     typer.secho(title, bold=True)
     if rest:
         typer.echo(rest)

@@ -1,0 +1,39 @@
+"""How many tests the decision's causes take, alone and with the whole graph.
+
+python bench/local_causes.py [CENSUS]
+"""
+
+import sys
+from pathlib import Path
+from time import process_time
+
+from evenhand import datasets, discover, find_causes
+
+CENSUS = Path(__file__).parents[2] / "shared/data/dutch/dutch_census_2001.arff"
+
+
+def main() -> None:
+    census = Path(sys.argv[1]) if len(sys.argv) > 1 else CENSUS
+    tables = {"adult": datasets.adult(paper=True)}
+    if census.is_file():
+        tables["dutch"] = datasets.dutch(census)
+    for name, counts in tables.items():
+        asked = datasets.question(name)
+        decision = asked.question.decision
+        begin = process_time()
+        local = find_causes(counts, decision, knowledge=asked.knowledge)
+        middle = process_time()
+        graph = discover(counts, knowledge=asked.knowledge, kernel="numpy")
+        end = process_time()
+        whole = sum(graph.record.tests)
+        same = set(local.parents) == set(graph.parents(decision))
+        print(
+            f"{name:6} local {local.tests:6,} tests {middle - begin:5.2f} s   "
+            f"whole graph {whole:6,} tests {end - middle:5.2f} s   "
+            f"{whole / local.tests:.1f} times as many tests, causes "
+            f"{'the same' if same else 'differ'}"
+        )
+
+
+if __name__ == "__main__":
+    main()
