@@ -38,21 +38,23 @@ format: $(VENV)/.test
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
 
-$(VENV)/bin/python:
+# A stamp, not the interpreter: an environment that was cut off half-made is made anew.
+$(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("evenhand needs Python 3.11 or later; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.12")'
 	@echo "Setting up a private environment in $(VENV) (once)"
-	@$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
 
-$(VENV)/.runtime: pyproject.toml constraints.txt | $(VENV)/bin/python
+$(VENV)/.runtime: pyproject.toml constraints.txt | $(VENV)/.created
 	@$(PIP) --editable .
 	@touch $@
 
-$(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/bin/python
+$(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/.created
 	@$(PIP) --editable '.[docs]'
 	@touch $@ $(VENV)/.runtime
 
 # pgmpy is here for the published networks it carries as data; its code is never imported.
-$(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/bin/python
+$(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/.created
 	@echo "Installing what the tests need (once)"
 	@$(PIP) --editable '.[fast,ibis,spark,test]'
 	@$(PIP) --no-deps pgmpy
