@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from evenhand import Codings, Knowledge, datasets
+from evenhand import CausalGraph, Codings, Knowledge, audit, datasets
 from evenhand.cli.door import main
 from evenhand.evidence import document
 
@@ -237,12 +237,66 @@ def test_data_without_a_column_of_the_record_contradict_it(run, example):
     assert run("verify", certificate, example / "absent.csv")[0] == 2
 
 
-@pytest.mark.parametrize("place", ["absent/c.json", "."])
-def test_a_certificate_that_cannot_be_written_exits_with_4(run, example, place):
-    status, _, err = run("audit", *asked(example), "--certificate", example / place)
+@pytest.mark.parametrize("option", ["--certificate", "--report"])
+def test_a_page_that_cannot_be_written_exits_with_4(run, example, option):
+    place = example / "absent" / "page"
+    status, _, err = run("audit", *asked(example), option, place)
     assert status == 4
-    assert str(example / place) in err
+    assert f"{place}: This file cannot be written" in err
     assert "Name a file" in err
+
+
+@pytest.mark.parametrize("option", ["--certificate", "--report"])
+def test_an_earlier_page_is_replaced_only_when_asked(run, example, option):
+    page = example / "page"
+    page.write_text("precious")
+    status, _, err = run("audit", *asked(example), option, page)
+    assert (status, page.read_text()) == (2, "precious")
+    assert "--overwrite" in err
+    assert run("audit", *asked(example), option, page, "--overwrite")[0] == 1
+    assert page.read_text() != "precious"
+    assert run("audit", *asked(example), option, example)[0] == 2
+
+
+@pytest.mark.parametrize("target", ["data.csv", "q.toml", "graph.txt", "hard.csv", "soft.csv"])
+@pytest.mark.parametrize("verb", ["audit --certificate", "audit --report", "release --report"])
+def test_no_page_is_written_over_an_input(run, example, verb, target):
+    (example / "hard.csv").hardlink_to(example / "data.csv")
+    (example / "soft.csv").symlink_to(example / "data.csv")
+    before = {path: path.read_bytes() for path in example.iterdir()}
+    name, option = verb.split()
+    output = ["--output", example / "out.csv"] if name == "release" else []
+    command = [name, *asked(example), *output, option, example / target, "--overwrite"]
+    status, _, err = run(*command)
+    assert (status, "input" in err) == (2, True)
+    assert {path: path.read_bytes() for path in example.iterdir()} == before
+
+
+@pytest.mark.parametrize("target", ["q.toml", "graph.txt", "data.csv"])
+@pytest.mark.parametrize("role", ["data", "manifest"])
+def test_no_file_of_a_release_is_written_over_an_input(run, example, role, target):
+    output = example / target
+    if role == "manifest":
+        (example / "out.manifest.json").hardlink_to(example / target)
+        output = example / "out.csv"
+    before = {path: path.read_bytes() for path in example.iterdir()}
+    status, _, err = run("release", *asked(example), "--output", output, "--overwrite")
+    assert (status, "input" in err) == (2, True)
+    assert {path: path.read_bytes() for path in example.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "name", ["out.csv", "out.certificate.json", "./x/../out.manifest.json"]
+)
+def test_two_files_are_not_written_to_one_name(run, example, name):
+    (example / "x").mkdir()
+    command = ["release", *asked(example), "--output", example / "out.csv"]
+    status, _, err = run(*command, "--report", example / name)
+    assert (status, "Two files" in err) == (2, True)
+    assert not (example / "out.csv").exists()
+    page = example / "page"
+    assert run("audit", *asked(example), "--certificate", page, "--report", page)[0] == 2
+    assert not page.exists()
 
 
 @pytest.mark.parametrize("mark", [":", "~"])
@@ -360,6 +414,39 @@ def test_a_release_is_certified_and_verified(run, example):
     assert manifest.stat().st_mode & 0o777 == 0o600
 
 
+def test_a_manifest_is_verified_by_making_the_release_once_more(run, example):
+    data, manifest = example / "data.csv", example / "released.manifest.json"
+    run("release", *asked(example), "--output", example / "released.csv")
+    status, out, _ = run("verify", manifest, data)
+    assert (status, out.startswith("The same bytes come out: released.csv")) == (0, True)
+    status, out, _ = run("verify", manifest, data, "--json")
+    assert (status, json.loads(out)["same"]) == (0, True)
+    content = json.loads(manifest.read_text())
+    content["output"]["sha256"] = 64 * "0"
+    manifest.write_text(json.dumps(content))
+    assert run("verify", manifest, data)[0] == 1
+    data.write_text(data.read_text().replace("admitted,50", "admitted,49", 1))
+    status, out, _ = run("verify", manifest, data)
+    assert (status, "not those that were counted" in out) == (1, True)
+    assert run("verify", manifest, example / "q.toml")[0] in (1, 2)
+    assert run("verify", manifest, example / "absent.csv")[0] == 2
+    assert run("verify", manifest)[0] == 2
+    assert run("verify", manifest, data, "--expect", "certified")[0] == 2
+
+
+def test_a_generated_or_counted_release_cannot_be_made_once_more(run, example):
+    generate = ["--method", "modify-graph", "--policy", "generate"]
+    run("release", *asked(example), "--output", example / "new.csv", *generate)
+    status, out, _ = run("verify", example / "new.manifest.json", example / "data.csv")
+    assert (status, "generated from a model" in out) == (3, True)
+    found = audit(
+        datasets.admissions(2), datasets.question("admissions"), graph=CausalGraph.parse(GRAPH)
+    )
+    written = found.release().write(example / "counted.csv")
+    status, out, _ = run("verify", written.manifest, written.data, "--json")
+    assert (status, json.loads(out)["same"]) == (3, None)
+
+
 def test_release_tells_machines_everything(run, example):
     status, out, _ = run(
         "release", *asked(example), "--output", example / "released.csv", "--json"
@@ -369,8 +456,10 @@ def test_release_tells_machines_everything(run, example):
         "method",
         "policy",
         "changed_rows",
+        "changed_columns",
         "cell_changes",
         "distance",
+        "model_distance",
         "chi_square",
         "output",
         "certificate",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evenhand.cli import targets
 from evenhand.cli.options import Asked, names_in, shared
 from evenhand.cli.terminal import Progress, print_json, print_result
 from evenhand.errors import Problem, QuestionError
@@ -62,6 +63,14 @@ def audit(
         Path | None,
         typer.Option(help="Write a page for people here (HTML).", rich_help_panel=_RESULT),
     ] = None,
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite",
+            help="Replace an earlier certificate or report.",
+            rich_help_panel=_RESULT,
+        ),
+    ] = False,
     json: Annotated[
         bool,
         typer.Option(
@@ -83,6 +92,7 @@ def audit(
                 "What is to be shared?", remedy="Name a file with --certificate or --report."
             )
         )
+    targets.check(asked, certificate, report, overwrite=overwrite)
     with Progress(quiet=quiet or json) as progress:
         found = asked.audit(progress)
         resampled = (

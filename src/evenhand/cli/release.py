@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evenhand.cli import targets
 from evenhand.cli.options import Asked, shared
 from evenhand.cli.terminal import Progress, print_json, print_result
 from evenhand.errors import Problem, QuestionError, did_you_mean
@@ -60,7 +61,9 @@ def release(
     overwrite: Annotated[
         bool,
         typer.Option(
-            "--overwrite", help="Replace an earlier output.", rich_help_panel=_RELEASE
+            "--overwrite",
+            help="Replace an earlier release or report.",
+            rich_help_panel=_RELEASE,
         ),
     ] = False,
     share: Annotated[
@@ -101,6 +104,11 @@ def release(
                 remedy="Choose another, or allow it with --uncertified.",
             )
         )
+    if output is not None and not dry_run:
+        from evenhand.releasing.written import files_of
+
+        files = files_of(output, overwrite=overwrite, share=share, uncertified=uncertified)
+        targets.check(asked, report, release=files.paths, overwrite=overwrite)
     with Progress(quiet=json) as progress:
         found = asked.audit(progress)
     if dry_run or output is None:
@@ -115,12 +123,12 @@ def release(
     if report is not None:
         found.report(released, labels=asked.labels(), share=share).write(report)
     if json:
-        files = {
+        names = {
             "output": str(written.data),
             "certificate": str(written.certificate),
             "manifest": str(written.manifest),
         }
-        print_json(released.to_dict() | files)
+        print_json(released.to_dict() | names)
         return
     print_result(released.summary())
     for leftover in written.removed:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from evenhand.cli.replayed import is_manifest, replayed
 from evenhand.cli.terminal import print_json
 from evenhand.errors import (
     ColumnError,
@@ -13,6 +14,7 @@ from evenhand.errors import (
     InputError,
     MissingValueError,
     Problem,
+    QuestionError,
     ValuesError,
 )
 
@@ -33,7 +35,9 @@ class Expected(StrEnum):
 
 
 def verify(
-    certificate: Annotated[Path, typer.Argument(help="A certificate: a JSON file.")],
+    certificate: Annotated[
+        Path, typer.Argument(help="A certificate or manifest: a JSON file.")
+    ],
     data: Annotated[
         str | None, typer.Argument(help="The data it is about; its own numbers if not given.")
     ] = None,
@@ -48,13 +52,24 @@ def verify(
     """Check a certificate again, from its own numbers or against the data.
 
     The exit status is 0 if the record is true whatever its verdict, 1 if it is false, 3 if that
-    cannot be decided from what was given.
+    cannot be decided from what was given. Of a release's manifest, with the data before it, it
+    is 0 if the same bytes come out once more, 1 if not, 3 if that cannot be tried.
 
     Example: `evenhand verify adult.json adult.csv --expect certified`
     """
     from evenhand.checker import checker
 
     text = _text(certificate)
+    if is_manifest(text):
+        if expect is not None:
+            raise QuestionError(
+                Problem(
+                    "A manifest has no verdict to expect.",
+                    remedy="Leave --expect out, or name the certificate.",
+                    where=str(certificate),
+                )
+            )
+        raise typer.Exit(replayed(certificate, data, as_json=json))
     by_checker = _is_text_table(data)
     status, noted = checker.verify(text, data if by_checker else None)
     verdict, by_engine, is_settled = _certified_again(text, data, is_false=status == 1)

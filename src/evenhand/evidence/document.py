@@ -126,9 +126,11 @@ def _doubtful(graph: Graph) -> list[list[str]]:
     return sorted(map(list, graph.doubtful)) if isinstance(graph, PartialGraph) else []
 
 
-def _release(release: Mapping[str, str | int], copy: str) -> dict[str, str | int]:
+def _release(
+    release: Mapping[str, str | int | list[str]], copy: str
+) -> dict[str, str | int | list[str]]:
     """What was changed for a release; how many rows, only its owner reads."""
-    return {n: v for n, v in release.items() if copy == "full" or isinstance(v, str)}
+    return {n: v for n, v in release.items() if copy == "full" or not isinstance(v, int)}
 
 
 def tally(partition: Partition) -> dict[str, int]:
@@ -254,7 +256,7 @@ def write(path: str | Path, text: str, *, mode: int) -> Path:
     except OSError as error:
         raise ResourceError(
             Problem(
-                f"The certificate cannot be written: {error.strerror or error}.",
+                f"This file cannot be written: {error.strerror or error}.",
                 remedy="Name a file in a folder that exists and may be written to.",
                 where=str(path),
             )

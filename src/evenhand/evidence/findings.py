@@ -46,7 +46,7 @@ class Findings:
     codings: Codings = field(default_factory=Codings)
     dropped: int = 0
     also_assumed: tuple[str, ...] = ()
-    release: Mapping[str, str | int] | None = None
+    release: Mapping[str, str | int | list[str]] | None = None
 
     @property
     def question(self) -> Question:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -36,7 +37,8 @@ class Carried:
     """Released rows: as their owner gets them, as they are counted, as they are written.
 
     ``codings`` and ``delimiter`` say how a written copy is read. ``inputs`` are the files
-    behind the rows; ``change`` is what an engine does with its rows.
+    behind the rows, listed where a folder or a pattern was named and not each file; ``change``
+    is what an engine does with its rows.
     """
 
     rows: Any
@@ -45,6 +47,7 @@ class Carried:
     codings: Codings
     delimiter: str | None = None
     inputs: tuple[str, ...] = ()
+    inputs_are_listed: bool = False
     change: EngineChange | None = None
 
 
@@ -110,6 +113,7 @@ def _files(
         codings=rows.codings,
         delimiter=delimiter,
         inputs=tuple(part.where for part in parts),
+        inputs_are_listed=not Path(rows.origin).is_file(),
     )
 
 
@@ -165,7 +169,12 @@ def _generated(
     carried = _frame(frame, counts)
     inputs = tuple(part.where for part in rows.parts if part.kind in _FILES)
     return Carried(
-        rows=frame, counted=counts, write=carried.write, codings=Codings(), inputs=inputs
+        rows=frame,
+        counted=counts,
+        write=carried.write,
+        codings=Codings(),
+        inputs=inputs,
+        inputs_are_listed=bool(inputs) and not Path(rows.origin).is_file(),
     )
 
 

@@ -25,10 +25,33 @@ from evenhand.question.question import REST
 from evenhand.removal import GeneratedPlan, Move, Plan
 
 FORMAT = "evenhand manifest 1"
-NOTICE = (
-    "Decisions in these rows were changed so that they meet a criterion: they are no records "
-    "about persons."
-)
+
+
+def changed_columns(plan: Plan) -> tuple[str, ...]:
+    """The columns in which released rows can differ from those before; none if rows only go."""
+    if isinstance(plan, GeneratedPlan):
+        return plan.names
+    changed = dict.fromkeys(name for move in plan.moves for name in move.becomes)
+    return (*changed, *(table.node.name for table in plan.redrawn if changed))
+
+
+def notice(plan: Plan) -> str:
+    """What whoever reads released rows must know of them."""
+    changed, decision = changed_columns(plan), plan.question.decision
+    if isinstance(plan, GeneratedPlan):
+        what = "These rows were generated from a model, and none of the rows before was kept,"
+    elif any(move.times != 1 for move in plan.moves):
+        what = "Some rows were left out and others doubled"
+    elif not changed:
+        return "Nothing was changed in these rows."
+    elif changed == (decision,):
+        what = "Decisions in these rows were changed"
+    elif changed[0] == decision:
+        effects = ", ".join(changed[1:])
+        what = f"Decisions in these rows were changed, and with them {effects} drawn anew,"
+    else:
+        what = f"The protected attribute {', '.join(changed)} was changed in these rows"
+    return f"{what} to remove differences between groups: they are no records about persons."
 
 
 def commitment(nonce: bytes, seed: int) -> str:
@@ -186,7 +209,7 @@ class Manifest:
 
 def manifest_text(document: Mapping[str, Any]) -> str:
     """The manifest's one text."""
-    return canonical({"format": FORMAT, "notice": NOTICE, "versions": versions(), **document})
+    return canonical({"format": FORMAT, "versions": versions(), **document})
 
 
 def _attribute(attribute: Attribute) -> dict[str, Any]:

@@ -43,6 +43,28 @@ class Relearned(Described):
             "graph": self.graph.to_dict(),
         }
 
+    def sentence(self, certificate: Certificate) -> str:
+        """What discovery finds otherwise than the release's certificate; nothing if nothing."""
+        found = [
+            f"{verb} {', '.join(names)} as {'a cause' if len(names) == 1 else 'causes'}"
+            for verb, names in (
+                ("no longer finds", self.lost),
+                ("also finds", self.gained),
+                ("leaves open", self._doubtful),
+            )
+            if names
+        ]
+        if not found and self.verdict is certificate.verdict:
+            return ""
+        told = " and ".join(found) or "finds the same causes"
+        return f"Discovery on the released rows {told}; by that graph: {self.verdict}."
+
+    @property
+    def _doubtful(self) -> list[str]:
+        """What may be a cause, and may not."""
+        possible = {name for names in self.possible_decision_causes for name in names}
+        return sorted(possible.difference(self.decision_causes))
+
     def summary(self) -> Summary:
         """The causes found anew, and the verdict that they would lead to."""
         change = [
@@ -50,10 +72,8 @@ class Relearned(Described):
             for word, names in (("gained", self.gained), ("lost", self.lost))
             if names
         ]
-        possible = sorted({name for names in self.possible_decision_causes for name in names})
-        doubtful = [name for name in possible if name not in self.decision_causes]
-        if doubtful:
-            change.append(f"open: {', '.join(doubtful)}")
+        if self._doubtful:
+            change.append(f"open: {', '.join(self._doubtful)}")
         return Summary(
             title=f"Learned anew from the release: {self.verdict}",
             facts=(

@@ -18,7 +18,13 @@ from evenhand.question import Codings, Knowledge, Tiers
 from evenhand.question.question import REST
 from evenhand.releasing.carried import Carried, carry_out
 from evenhand.releasing.counted import change_counts
-from evenhand.releasing.manifest import NOTICE, commitment, plan_document, recorded
+from evenhand.releasing.manifest import (
+    changed_columns,
+    commitment,
+    notice,
+    plan_document,
+    recorded,
+)
 from evenhand.releasing.relearned import Relearned, relearn
 from evenhand.releasing.stored import rows_differ
 from evenhand.releasing.tables import write_table
@@ -94,7 +100,7 @@ class Release(Described):
     certified. ``seed`` and ``nonce`` are for the owner's eyes.
     """
 
-    plan: Plan
+    plan: RemovalPlan | GeneratedPlan | BaselinePlan
     before: Certificate
     source: Rows | CountTable
     seed: int
@@ -149,20 +155,24 @@ class Release(Described):
             codings=codings,
             dropped=dropped,
         )
-        assumed = (*before.also_assumed, *found.also_assumed, NOTICE)
+        assumed = (*before.also_assumed, *found.also_assumed, notice(self.plan))
         return replace(
             found, also_assumed=tuple(dict.fromkeys(assumed)), release=self._section()
         )
 
-    def _section(self) -> dict[str, str | int]:
+    def _section(self) -> dict[str, Any]:
         """What the certificate's document says of the release."""
         return {
-            "notice": NOTICE,
+            "notice": notice(self.plan),
             "method": self.plan.method,
             "policy": self.plan.policy,
             "seed_commitment": commitment(self.nonce, self.seed),
+            "changed_columns": list(changed_columns(self.plan)),
             "changed_rows": self.changed_rows,
             "dropped_before": self.before.dropped,
+            "left_out_before": self.before.posed.left_out
+            if isinstance(self.plan, GeneratedPlan)
+            else 0,
         }
 
     def check(self, found: Certificate) -> None:
@@ -183,8 +193,6 @@ class Release(Described):
 
     def _is_expected(self, found: Certificate) -> bool:
         """Whether the plan's columns are counted as the plan foretells."""
-        if {table.node.name for table in self.plan.redrawn} & set(self.plan.names):
-            return True
         names = self.plan.names
         # Over these columns a pattern is one line, so that nothing is left to chance.
         foretold = change_counts(
@@ -258,6 +266,7 @@ class Release(Described):
         """The manifest, as far as it does not depend on files."""
         before = self.before
         return {
+            "notice": notice(self.plan),
             "seed": str(self.seed),
             "nonce": self.nonce.hex(),
             "seed_commitment": commitment(self.nonce, self.seed),
@@ -276,7 +285,9 @@ class Release(Described):
             "method": self.plan.method,
             "policy": self.plan.policy,
             "changed_rows": self.changed_rows,
+            "changed_columns": list(changed_columns(self.plan)),
             **self.utility.to_dict(),
+            "model_distance": self.plan.model_distance,
             "before": _state(self.before),
             "after": _state(self.certificate),
             "relearned": self.relearned.to_dict() if self.relearned else None,
@@ -285,16 +296,19 @@ class Release(Described):
     def summary(self) -> Summary:
         """What was changed, what it cost, and what is certified now."""
         rows, found = self.before.rows, self.certificate
-        notes = [NOTICE]
-        if self.relearned and (self.relearned.gained or self.relearned.lost):
-            notes.append(str(self.relearned.summary().facts[1][1]))
+        notes = [notice(self.plan)]
+        if self.relearned and (told := self.relearned.sentence(found)):
+            notes.append(told)
+        in_model = self.plan.model_distance
         return Summary(
             title=f"{found.verdict} after {self.plan.method} ({self.plan.policy}), given the "
             f"same graph: {self.changed_rows:,} of {rows:,} rows changed",
             facts=(
                 ("before", _in_words(self.before)),
                 ("after", _in_words(found)),
+                ("changed columns", ", ".join(changed_columns(self.plan)) or "none"),
                 *self.utility.summary().facts,
+                *(() if in_model is None else (("distance in the model", f"{in_model:.2e}"),)),
             ),
             notes=tuple(notes),
         )

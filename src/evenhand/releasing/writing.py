@@ -3,7 +3,9 @@
 All are written under passing names beside their places, brought to the disk and examined; then
 they get their names, the one that counts last. A passing name holds the number of the process,
 and that of the file that counts is locked as long as the process lives: so whoever comes next
-can tell what a killed run left behind from what another run is about to finish.
+can tell what a killed run left behind from what another run is about to finish. Files of an
+earlier release get passing names, too, before the first new one appears, and are removed when
+the last one has: until then they can be put back.
 """
 
 import errno
@@ -11,7 +13,7 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +21,7 @@ from typing import BinaryIO
 
 from evenhand.errors import Problem, QuestionError, ResourceError
 from evenhand.releasing.locking import is_locked, lock
+from evenhand.releasing.targets import check_targets
 
 _PREFIX = ".evenhand-"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -37,6 +40,11 @@ class FileSet:
     names: Mapping[str, str]
     overwrite: bool
 
+    @property
+    def paths(self) -> list[Path]:
+        """All final names."""
+        return [*map(self.path, self.names)]
+
     def path(self, role: str) -> Path:
         """The final name of a file."""
         return self.folder / self.names[role]
@@ -45,11 +53,14 @@ class FileSet:
         """The name of a file before it is finished."""
         return self.folder / f"{_PREFIX}{process or os.getpid()}-{self.key}.{role}"
 
+    def old(self, role: str, process: int | None = None) -> Path:
+        """The name of an earlier file while a later one takes its place."""
+        passing = self.passing(role, process)
+        return passing.with_name(f"{passing.name}.old")
+
     def check(self, inputs: Sequence[str]) -> None:
         """Refuse names that cannot or must not be written."""
-        problems = [p for role in self.names for p in self._problems(self.path(role), inputs)]
-        if problems:
-            raise QuestionError(*problems)
+        check_targets(self.paths, inputs, overwrite=self.overwrite)
 
     def check_folder(self) -> None:
         """Refuse a folder that is not there, or not to be written to."""
@@ -66,44 +77,62 @@ class FileSet:
             )
         )
 
-    def _problems(self, path: Path, inputs: Sequence[str]) -> Iterator[Problem]:
-        if any(_is_same(path, source) for source in inputs):
-            yield Problem(
-                "This is an input, perhaps under another name.",
-                "Inputs are never written over.",
-                "Choose another name.",
-                str(path),
-            )
-        elif path.is_symlink() or (path.exists() and not path.is_file()):
-            remedy = "Choose a name that is not taken."
-            yield Problem(
-                "This is a folder, a link or a device.", remedy=remedy, where=str(path)
-            )
-        elif path.exists() and not self.overwrite:
-            remedy = "Choose another name, or allow to overwrite it (--overwrite)."
-            yield Problem("This file exists.", remedy=remedy, where=str(path))
-
     def clean(self) -> tuple[str, ...]:
-        """Remove what killed runs left behind, and name it; refuse while another run works."""
+        """Undo what killed runs had begun, and name what is removed; refuse while one works."""
         removed = []
-        for process, roles in self.passing_files().items():
+        for process in self.processes():
             if is_locked(self.passing("data", process)):
                 raise _at_work(self.path("data"), process)
-            gone = [self.path(role) for role in self._appeared(process, roles)]
-            for path in [*gone, *(self.passing(role, process) for role in roles)]:
-                path.unlink(missing_ok=True)
-                removed.append(path.name)
+            with failing(self.folder):
+                self.put_back(process)
+                roles = self._there(self.passing, process)
+                gone = [self.path(role) for role in self._appeared(process, roles)]
+                for path in [*gone, *(self.passing(role, process) for role in roles)]:
+                    path.unlink(missing_ok=True)
+                    removed.append(path.name)
         return tuple(removed)
 
-    def passing_files(self) -> dict[int, list[str]]:
-        """The roles of the passing files, by process."""
-        pattern = re.compile(f"{re.escape(_PREFIX)}([0-9]+)-{re.escape(self.key)}[.]([a-z]+)")
-        roles: dict[int, list[str]] = {}
-        for name in sorted(path.name for path in self.folder.iterdir()):
-            match = pattern.fullmatch(name)
-            if match and match[2] in self.names:
-                roles.setdefault(int(match[1]), []).append(match[2])
-        return roles
+    def processes(self) -> list[int]:
+        """The processes whose passing files are there."""
+        pattern = re.compile(
+            f"{re.escape(_PREFIX)}([0-9]+)-{re.escape(self.key)}[.]([a-z]+)(?:[.]old)?"
+        )
+        found = (pattern.fullmatch(path.name) for path in self.folder.iterdir())
+        return sorted({int(match[1]) for match in found if match and match[2] in self.names})
+
+    def put_aside(self) -> None:
+        """Give the files of an earlier release passing names, the data first."""
+        for role in reversed([*self.names]):
+            if self.path(role).exists():
+                self.path(role).replace(self.old(role))
+
+    def take_back(self, process: int | None = None) -> None:
+        """Give new files that have got their names the passing ones again, the data first."""
+        for role in reversed([*self.names]):
+            if not self.passing(role, process).exists():
+                self.path(role).replace(self.passing(role, process))
+
+    def put_back(self, process: int | None = None) -> None:
+        """Give an earlier release its names back, unless the later one has got all of them.
+
+        Each step leaves something from which this can begin again: new files first return to
+        their passing names, then the old ones come back, the data last.
+        """
+        aside = self._there(self.old, process)
+        if not aside:
+            return
+        if not self.passing("data", process).exists():
+            for role in aside:
+                self.old(role, process).unlink(missing_ok=True)
+            return
+        self.take_back(process)
+        for role in aside:
+            self.old(role, process).replace(self.path(role))
+
+    def _there(
+        self, name: Callable[[str, int | None], Path], process: int | None = None
+    ) -> list[str]:
+        return [role for role in self.names if name(role, process).exists()]
 
     def _appeared(self, process: int, roles: Sequence[str]) -> Iterator[str]:
         """The files to which a run had given their names when it was killed before the last.
@@ -147,7 +176,7 @@ class Writing:
             raise _at_work(files.path("data"), *self._others())
 
     def _others(self) -> list[int]:
-        processes = [*self._files.passing_files()]
+        processes = self._files.processes()
         locked = [p for p in processes if is_locked(self._files.passing("data", p))]
         return [process for process in locked if process != os.getpid()]
 
@@ -170,24 +199,34 @@ class Writing:
             os.fsync(file.fileno())
 
     def commit(self, inputs: Sequence[str]) -> None:
-        """Give all files their names, the data last."""
+        """Give all files their names, the data last; if that fails, all is as it was."""
         files = self._files
         files.check(inputs)
-        appeared: list[Path] = []
         try:
+            files.put_aside()
             for role in files.names:
-                appeared.append(files.passing(role).replace(files.path(role)))
+                files.passing(role).replace(files.path(role))
                 _sync(files.folder)
         except BaseException:
             # Some of the files are worse than none: a certificate of data that are not there.
-            for path in appeared:
-                path.unlink(missing_ok=True)
+            try:
+                files.take_back()
+                files.put_back()
+            except OSError as error:
+                raise _not_put_back(files.folder, error) from error
             raise
+        with suppress(OSError):  # else the next run does it
+            files.put_back()
 
     def discard(self) -> None:
-        """Remove passing files, and give the lock back."""
-        for role in self._files.names:
-            self._files.passing(role).unlink(missing_ok=True)
+        """Remove passing files, and give the lock back.
+
+        If an earlier release could not be put back, all stay: from them the next run does it.
+        """
+        files = self._files
+        if not any(files.old(role).exists() for role in files.names):
+            for role in files.names:
+                files.passing(role).unlink(missing_ok=True)
         with suppress(OSError):
             os.close(self._data)
 
@@ -236,17 +275,10 @@ def failing(folder: Path) -> Iterator[None]:
                 if full
                 else "The release cannot be written.",
                 f"{error.strerror or error}; {free:,} bytes are free.",
-                "Nothing was left behind: make room or choose another folder, and run again.",
+                "No release was written: make room or choose another folder, and run again.",
                 str(folder),
             )
         ) from error
-
-
-def _is_same(path: Path, source: str) -> bool:
-    try:
-        return path.samefile(source)
-    except OSError:
-        return False
 
 
 def _sync(folder: Path) -> None:
@@ -257,6 +289,17 @@ def _sync(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def _not_put_back(folder: Path, error: OSError) -> ResourceError:
+    return ResourceError(
+        Problem(
+            "The release cannot be written, nor the earlier one put back.",
+            f"{error.strerror or error}; nothing is lost: its files are named {_PREFIX}….old.",
+            "Run again when the disk can be written to: they are put back first.",
+            str(folder),
+        )
+    )
 
 
 def _at_work(path: Path, *processes: int) -> ResourceError:

@@ -42,12 +42,13 @@ def write_release(
     """
     form, files = (
         Format.of(path),
-        _files(Path(path), overwrite=overwrite, share=share, uncertified=uncertified),
+        files_of(Path(path), overwrite=overwrite, share=share, uncertified=uncertified),
     )
     files.check_folder()
     removed = files.clean()
     files.check(carried.inputs)
-    _check_apart(files.folder, carried.inputs)
+    if carried.inputs_are_listed:
+        _check_apart(files.folder, carried.inputs)
     before = _stamps(carried.inputs)
     with files.writing() as writing:
         with writing.data() as sink:
@@ -97,7 +98,7 @@ def write_release(
     )
 
 
-def _files(path: Path, *, overwrite: bool, share: bool, uncertified: bool) -> FileSet:
+def files_of(path: Path, *, overwrite: bool, share: bool, uncertified: bool) -> FileSet:
     """The names of all files, from that of the data."""
     endings = "".join(path.suffixes[-2 if path.suffix.lower() in (".gz", ".zst") else -1 :])
     stem = path.name.removesuffix(endings)
@@ -111,8 +112,8 @@ def _files(path: Path, *, overwrite: bool, share: bool, uncertified: bool) -> Fi
 
 
 def _check_apart(folder: Path, inputs: Sequence[str]) -> None:
-    """Refuse to write among several inputs: the next reading would take the release for one."""
-    if len(inputs) > 1 and any(folder.samefile(Path(source).parent) for source in inputs):
+    """Refuse to write among listed inputs: the next reading would take the release for one."""
+    if any(folder.samefile(Path(source).parent) for source in inputs):
         raise QuestionError(
             Problem(
                 "The inputs are the files of this folder.",

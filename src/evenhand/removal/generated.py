@@ -17,7 +17,7 @@ from evenhand.removal.plan import MadeFor, Move
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class GeneratedPlan(MadeFor, Described):
-    """A wholly new table of the graph's columns, as many rows as there were.
+    """A wholly new table of the graph's columns, as many rows as were compared.
 
     The rows follow the network, in which ``decision_shares`` stand for the decision's own
     table. By quotas every decision rate meets the criterion below ``threshold``; drawn

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from evenhand import CountTable, Question, Tiers, datasets
+from evenhand import CountTable, Question, Tiers, audit, datasets
 from evenhand.evidence import Verdict, certify
 from evenhand.graph.dag import CausalGraph
 from evenhand.releasing.counted import change_counts
 from evenhand.releasing.relearned import relearn
-from evenhand.removal import plan_removal
+from evenhand.removal import ModifyData, plan_removal
 
 TIERS = Tiers(["sex"], ["job"], ["hired"])
 
@@ -33,6 +33,7 @@ def test_unchanged_counts_give_the_causes_that_the_graph_had():
     certificate = certify(counts, CausalGraph.parse("sex -> hired; job -> hired"), ASKED)
     found = relearn(counts, certificate, knowledge=TIERS)
     assert found.decision_causes == ("job",)
+    assert found.sentence(certificate) == ""
     assert not found.gained
     assert not found.lost
     assert found.verdict is Verdict.NOT_CERTIFIED
@@ -53,6 +54,8 @@ def test_a_cause_that_comes_or_goes_is_named(by_job, graph, gained, lost):
     assert (found.gained, found.lost) == (gained, lost)
     assert found.to_dict()["gained"] == list(gained)
     assert "job" in str(found)
+    said = f"{'also' if gained else 'no longer'} finds job as a cause; by that graph: "
+    assert said in found.sentence(certificate)
 
 
 def test_after_a_release_the_relearned_verdict_is_reported():
@@ -62,6 +65,9 @@ def test_after_a_release_the_relearned_verdict_is_reported():
     found = relearn(after, certificate, knowledge=TIERS)
     assert found.verdict is Verdict.CERTIFIED
     assert found.decision_causes == ("job",)
+    assert found.sentence(certificate).endswith(
+        "finds the same causes; by that graph: certified."
+    )
 
 
 def test_causes_that_stay_open_are_named():
@@ -72,6 +78,25 @@ def test_causes_that_stay_open_are_named():
     assert found.possible_decision_causes == (("job",), ())
     assert not found.lost
     assert "open: job" in str(found)
+    assert "leaves open job as a cause; by that graph: " in found.sentence(certificate)
+
+
+def test_a_release_says_in_a_sentence_what_discovery_finds_otherwise():
+    """The job matters to one group only, whose decisions become like the other's."""
+    hired = {("0", "a"): 40, ("0", "b"): 120, ("1", "a"): 120, ("1", "b"): 120}
+    lines = [
+        (sex, job, decided, many)
+        for (sex, job), yes in hired.items()
+        for decided, many in (("0", 200 - yes), ("1", yes))
+    ]
+    *columns, counts = zip(*lines, strict=True)
+    table = CountTable.of(dict(zip(("sex", "job", "hired"), columns, strict=True)), counts)
+    made = audit(table, ASKED, knowledge=TIERS).release(by=ModifyData(policy="group"), seed=1)
+    assert made.before.decision_causes == ("job",)
+    assert made.summary().notes[-1] == (
+        "Discovery on the released rows no longer finds job as a cause; by that graph: "
+        "certified."
+    )
 
 
 def test_pooled_groups_are_pooled_again():

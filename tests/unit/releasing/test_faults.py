@@ -1,5 +1,6 @@
 """Killed runs and full disks: what is left, and what the next run makes of it."""
 
+import errno
 import fcntl
 import json
 import os
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 from tests.hiring import csv_text, people, released
 
-from evenhand.errors import ResourceError
+from evenhand.errors import QuestionError, ResourceError
 from evenhand.evidence import Verdict
 from evenhand.evidence.recorded import RecordedCertificate
 from evenhand.releasing import Written
@@ -108,6 +109,69 @@ def test_a_kill_before_the_names_are_given_leaves_the_old_release_whole(
     released(folder / "people.csv").write(folder / "out.csv", overwrite=True)
     assert names(folder) == FINAL
     assert is_whole(folder)
+
+
+UNLINKS = [("unlink", number) for number in range(1, 4)]
+STEPS = [
+    *(("replace", number) for number in range(1, 7)),
+    *(("fsync", number) for number in range(4, 7)),
+]
+
+
+@pytest.mark.parametrize("share", [False, True])
+@pytest.mark.parametrize(("call", "number"), STEPS)
+def test_a_failure_while_names_are_given_leaves_the_old_release_whole(
+    run, folder, call, number, share
+):
+    released(folder / "people.csv", seed=1).write(folder / "out.csv", share=share)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert run(folder, "fail", call, number, "EIO", overwrite=True)[0] == 4
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize(("call", "number"), [*STEPS, *UNLINKS])
+def test_after_a_kill_while_names_are_given_the_next_run_puts_one_release_in_order(
+    run, folder, call, number
+):
+    released(folder / "people.csv", seed=1).write(folder / "out.csv")
+    before = {name: (folder / name).read_bytes() for name in FINAL}
+    assert run(folder, "kill", call, number, overwrite=True)[0] < 0
+    with pytest.raises(QuestionError, match="exists"):
+        released(folder / "people.csv", seed=3).write(folder / "out.csv")
+    assert names(folder) == FINAL
+    assert is_whole(folder)
+    after = {name: (folder / name).read_bytes() for name in FINAL}
+    assert (after == before) == ((call, number) not in {("fsync", 6), *UNLINKS})
+
+
+def test_an_old_release_that_cannot_be_put_back_at_once_is_put_back_later(folder, monkeypatch):
+    released(folder / "people.csv", seed=1).write(folder / "out.csv")
+    before = {name: (folder / name).read_bytes() for name in FINAL}
+    whole = Path.replace
+
+    def replaced(path, target):
+        if target.name == "out.csv":
+            raise OSError(errno.EIO, "Input/output error")
+        return whole(path, target)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Path, "replace", replaced)
+        with pytest.raises(ResourceError, match="nothing is lost"):
+            released(folder / "people.csv").write(folder / "out.csv", overwrite=True)
+    with pytest.raises(QuestionError, match="exists"):
+        released(folder / "people.csv").write(folder / "out.csv")
+    assert {name: (folder / name).read_bytes() for name in names(folder)} == before
+
+
+@pytest.mark.parametrize("number", range(1, 9))
+def test_a_kill_while_old_files_are_put_back_loses_nothing(run, folder, number):
+    released(folder / "people.csv", seed=1).write(folder / "out.csv")
+    before = {name: (folder / name).read_bytes() for name in FINAL}
+    assert run(folder, "kill", "replace", 6, overwrite=True)[0] < 0
+    run(folder, "kill", "replace", number)
+    with pytest.raises(QuestionError, match="exists"):
+        released(folder / "people.csv", seed=3).write(folder / "out.csv")
+    assert {name: (folder / name).read_bytes() for name in names(folder)} == before
 
 
 def test_a_killed_run_does_not_take_the_papers_of_another_release_with_it(run, folder):

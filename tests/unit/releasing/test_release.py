@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import duckdb
@@ -325,6 +326,51 @@ def test_the_certificate_says_that_decisions_are_no_records_about_persons():
     assert str(made.seed) not in made.certificate.release.values()
 
 
+@pytest.mark.parametrize(
+    ("by", "said", "columns"),
+    [
+        (ModifyData(), "Decisions in these rows were changed to remove", ["hired"]),
+        (ModifyGraph(), "changed, and with them pay drawn anew, to remove", ["hired", "pay"]),
+        (ModifyGraph(generate=True), "none of the rows before was kept", sorted(COLUMNS)),
+        (ShuffleProtected(), "The protected attribute sex was changed in these", ["sex"]),
+        (LocalMassaging(), "Decisions in these rows were changed to remove", ["hired"]),
+        (LocalPreferentialSampling(), "rows were left out and others doubled", []),
+    ],
+)
+def test_the_notice_and_the_changed_columns_are_those_of_the_method(by, said, columns):
+    made = released(pd.DataFrame(table()), by=by, uncertified=True)
+    section = made.certificate.release
+    assert said in section["notice"]
+    assert section["notice"] in made.certificate.assumptions
+    assert section["notice"] in made.summary().notes
+    assert section["changed_columns"] == made.to_dict()["changed_columns"]
+    assert sorted(section["changed_columns"]) == columns
+    assert ("changed columns", ", ".join(section["changed_columns"]) or "none") in (
+        made.summary().facts
+    )
+    assert (
+        json.loads(made.certificate.to_shared_json())["release"]["changed_columns"]
+        == (section["changed_columns"])
+    )
+
+
+def test_rows_of_other_groups_that_a_generated_table_lacks_are_counted():
+    frame = pd.DataFrame(table(groups="fmx"))
+    others = int((frame["sex"] == "x").sum())
+    made = released(frame, by=ModifyGraph(generate=True))
+    assert made.certificate.release["left_out_before"] == others
+    assert len(made.rows) == len(frame) - others
+    assert released(frame).certificate.release["left_out_before"] == 0
+
+
+def test_the_distance_in_the_model_stands_beside_the_measured_one():
+    made = released(pd.DataFrame(table()), by=ModifyGraph())
+    assert made.to_dict()["model_distance"] == made.plan.model_distance > 0
+    assert "distance in the model" in dict(made.summary().facts)
+    plain = released(pd.DataFrame(table()))
+    assert plain.to_dict()["model_distance"] == plain.plan.model_distance
+
+
 def test_a_release_describes_itself():
     made = released(pd.DataFrame(table()))
     assert "certified after modify-data (minimal)" in str(made)
@@ -341,4 +387,5 @@ def test_people_without_a_difference_stay_as_they_are():
     frame["degree"] = "none"
     made = released(frame)
     assert made.changed_rows == 0
+    assert made.certificate.release["notice"] == "Nothing was changed in these rows."
     assert made.rows.equals(frame)

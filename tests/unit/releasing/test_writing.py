@@ -174,6 +174,15 @@ def test_several_files_become_one(tmp_path):
         released(folder).write(folder / "out.csv")
 
 
+@pytest.mark.parametrize("named", ["", "*.csv"])
+@pytest.mark.parametrize("by", [ModifyData(), ModifyGraph(generate=True)])
+def test_a_folder_or_pattern_of_one_file_is_not_written_into_either(tmp_path, named, by):
+    (tmp_path / "a.csv").write_text(csv_text(people()), newline="")
+    with pytest.raises(QuestionError, match="files of this folder"):
+        released(tmp_path / named, by=by).write(tmp_path / "out.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
 ENDINGS = ("csv", "tsv", "parquet", "arrow", "feather", "arrows")
 
 
