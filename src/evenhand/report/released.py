@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.releasing import Release
+from evenhand.releasing.manifest import changed_columns, notice
 from evenhand.removal import RemovalPlan
 from evenhand.report import shapes, view
 from evenhand.report.cases import Case, Sharing
@@ -224,6 +225,8 @@ def _effects(release: Release, words: Words) -> str:
             f"In changed rows {listing(redrawn)} {'was' if len(redrawn) == 1 else 'were'} "
             "drawn anew, because the decision brings it about; nothing else of any row changed."
         )
+    if changed_columns(release.plan) != (words.question.decision,):
+        return notice(release.plan)
     only = f"Only {words.decision} was changed."
     left = words.columns(sorted(release.before.graph.children(words.question.decision)))
     if left == "nothing":

@@ -200,3 +200,11 @@ def test_a_full_page_is_for_its_owner_and_a_shared_one_for_others(tmp_path):
     assert full.stat().st_mode & 0o777 == 0o600
     assert shared.stat().st_mode & 0o777 == 0o644
     assert full.read_text("utf-8") == report(audit).html
+
+
+def test_a_method_that_changes_other_things_than_decisions_says_which():
+    audit = eh.audit(eh.datasets.admissions(2), QUESTION.question, graph=GRAPH)
+    shuffled = audit.release(by=eh.ShuffleProtected(), seed=7, uncertified=True)
+    text = words(report(audit, shuffled, labels=QUESTION.labels).html)
+    assert "The protected attribute gender was changed" in text
+    assert "Only admission was changed" not in text
