@@ -1,6 +1,7 @@
 """The command line as people and machines meet it."""
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -168,7 +169,9 @@ def test_a_shared_copy_cannot_be_decided_alone(run, example):
 
 def test_what_is_no_certificate_is_refused(run, example):
     assert run("verify", example / "absent.json")[0] == 2
-    assert run("verify", example / "data.csv")[0] == 1
+    status, _, err = run("verify", example / "data.csv")
+    assert status == 2
+    assert "the certificate first" in err
 
 
 def malformed(content):
@@ -388,19 +391,23 @@ def test_the_version_is_told(run):
     assert run("--version")[1].startswith("evenhand 0.")
 
 
-def test_a_reader_that_has_seen_enough_is_no_error():
-    program = (
-        "import sys; sys.argv = ['evenhand', 'demo']; from evenhand.cli import main; main()"
-    )
-    pipe = subprocess.run(  # noqa: S602  # a pipe is what is tested
-        f'{sys.executable} -c "{program}" | head -n 1',
-        shell=True,
-        capture_output=True,
+@pytest.mark.parametrize("threshold", ["0.05", "0.11"])
+def test_the_status_tells_of_the_work_even_where_nobody_reads(example, threshold):
+    """Closed before the first line, as by a reader that has seen enough."""
+    program = "import sys; sys.argv[0] = 'evenhand'; from evenhand.cli import main; main()"
+    command = [sys.executable, "-c", program, "audit", *map(str, asked(example))]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(  # noqa: S603  # our own program
+        [*command, "--threshold", threshold],
+        stdout=writing,
+        stderr=subprocess.PIPE,
         text=True,
         check=False,
     )
-    assert "Traceback" not in pipe.stderr
-    assert pipe.stderr == ""
+    os.close(writing)
+    assert done.stderr == ""
+    assert done.returncode == (1 if threshold == "0.05" else 0)
 
 
 def test_a_release_is_certified_and_verified(run, example):

@@ -6,7 +6,8 @@ Exit status: 0 certified or done, 1 not certified, 3 cannot decide, 2 bad usage 
 
 import os
 import sys
-from typing import Annotated
+from contextlib import redirect_stdout
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -55,10 +56,41 @@ def _options(
     pass
 
 
+class _Unread:
+    """Standard output that goes on in silence once nobody reads it any more (`| head`).
+
+    So the exit status tells of the work, whoever looks at it.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # all else is the stream's
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError:
+            return self._let_go(len(text))
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            self._let_go(0)
+
+    def _let_go(self, written: int) -> int:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+        return written
+
+
 def main() -> None:
     """Run the command line; turn every error a user can mend into a sentence and a status."""
+    unread = _Unread(sys.stdout)
     try:
-        app()
+        with redirect_stdout(unread):
+            app()
     except EvenhandError as error:
         for problem in error.problems:
             typer.echo(f"evenhand: {problem}", err=True)
@@ -66,9 +98,6 @@ def main() -> None:
     except MemoryError:
         typer.echo("evenhand: there is not enough memory for this", err=True)
         sys.exit(4)
-    except BrokenPipeError:
-        # The reader (`| head`) has seen enough. Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         typer.echo(f"evenhand: {place}{error.strerror or error}", err=True)
@@ -76,3 +105,5 @@ def main() -> None:
     except KeyboardInterrupt:
         typer.echo("evenhand: interrupted", err=True)
         sys.exit(130)
+    finally:
+        unread.flush()

@@ -12,6 +12,7 @@ from evenhand.cli.terminal import Progress, print_json, print_result
 from evenhand.errors import Problem, QuestionError, did_you_mean
 
 if TYPE_CHECKING:
+    from evenhand.releasing import Release, Written
     from evenhand.removal import Baseline, Method
 
 _RELEASE = "The release"
@@ -130,14 +131,23 @@ def release(
         }
         print_json(released.to_dict() | names)
         return
+    _tell(released, written, report)
+
+
+def _tell(released: "Release", written: "Written", report: Path | None) -> None:
+    """Print what was released, and where everything is."""
     print_result(released.summary())
     for leftover in written.removed:
         typer.echo(f"Removed what an interrupted run had left: {leftover}")
-    typer.echo(f"Data         {written.data}")
-    typer.echo(f"Certificate  {written.certificate}")
-    typer.echo(f"Manifest     {written.manifest} (keep it: it holds the seed)")
-    if report is not None:
-        typer.echo(f"Report       {report}")
+    for what, path in (
+        ("Data", written.data),
+        ("Certificate, yours only", written.certificate),
+        ("Certificate for others", written.shared),
+        ("Manifest with the seed, keep it", written.manifest),
+        ("Report", report),
+    ):
+        if path is not None:
+            typer.echo(f"{what}: {path}")
 
 
 def _method(method: str, policy: str, margin: str) -> "Method | Baseline":

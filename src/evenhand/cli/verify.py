@@ -133,7 +133,7 @@ def _text(path: Path) -> str:
     try:
         if path.stat().st_size > _LARGEST:
             raise InputError(Problem("This is too large for a certificate.", where=str(path)))
-        return path.read_text("utf-8")
+        text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
             Problem(
@@ -142,6 +142,15 @@ def _text(path: Path) -> str:
                 where=str(path),
             )
         ) from error
+    if not text.lstrip().startswith("{"):
+        raise InputError(
+            Problem(
+                "This is no certificate: it is not JSON.",
+                remedy="Write `evenhand verify CERTIFICATE [DATA]`, the certificate first.",
+                where=str(path),
+            )
+        )
+    return text
 
 
 def _is_text_table(data: str | None) -> bool:

@@ -32,6 +32,9 @@ _GIVEN = (
     "has already used them once."
 )
 
+# Beyond so many times the rows there are, a number of rows is no advice.
+_MOST_TIMES = 1000
+
 
 class StatisticalVerdict(Enum):
     """What the rows show of the population: a difference, that there is none, or neither."""
@@ -251,6 +254,11 @@ def _common_text(common: CommonDifference, threshold: Fraction) -> str:
 def _needed_text(needed: NeededRows) -> str:
     where = ", ".join(f"{name} = {value}" for name, value in needed.where.items())
     aim = "to show the nearest difference" if needed.toward == "shown" else "to show all within"
+    if needed.times > _MOST_TIMES:
+        return (
+            f"no number of rows that anyone could collect, {aim}: where "
+            f"{where or 'everybody is'} the difference lies almost at the threshold"
+        )
     return (
         f"about {needed.needed:,} rows instead of {needed.rows:,} ({needed.times:.1f} times) "
         f"where {where or 'everybody is'}, {aim}"

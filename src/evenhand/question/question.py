@@ -181,7 +181,8 @@ def check_values(
                 f"The protected attribute {question.protected!r} has {len(protected)} values: "
                 f"{listed(protected)}.",
                 "One group is compared with one other.",
-                "Name the other group (other=VALUE), or pool all others (other='rest').",
+                "Name the other group (other=VALUE, --other VALUE), or pool all others "
+                "(other='rest', --other rest).",
             )
         )
     if len(decision) == 1:

@@ -54,7 +54,7 @@ def _each(told: Population, drawn: Sequence[Case], words: Words) -> view.Text:
         Strong(opening),
         f"After allowing for {many}, ",
         Strong(f"{len(shown):,} of {reaching:,}"),
-        " differences at or beyond the threshold are shown to be more than chance "
+        " differences at or beyond the threshold are shown to lie beyond it "
         f"({ids(shown)}): {sides}. Their intervals lie wholly beyond {words.threshold_points}.",
     )
 

@@ -242,7 +242,7 @@ def _evidence_lead(
 def _marks(sharing: Sharing) -> dict[str, str]:
     """What filled and hollow mean: without the withheld groups chance cannot be judged."""
     if sharing.whole:
-        return {"filled": "more than chance", "hollow": "could be chance"}
+        return {"filled": "shown beyond the threshold", "hollow": "not shown beyond it"}
     return {
         "filled": "interval beyond the threshold",
         "hollow": "interval reaches into the band",
@@ -255,7 +255,7 @@ def _note(words: Words, sharing: Sharing) -> str:
         "lies wholly beyond the threshold and its adjusted p is under 0.05."
         if sharing.whole
         else "Adjusted p-values depend on groups that are withheld, and are left out: "
-        "whether a difference is more than chance among so many is not said here."
+        "whether a difference is shown among so many is not said here."
     )
     return (
         "p is the probability of a difference at least so large, were the true one no larger "

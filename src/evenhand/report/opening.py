@@ -265,7 +265,8 @@ def _figures(
         ),
         view.Figure(
             number=f"{told.shown:,} of {told.measured:,}",
-            meaning=f"groups {have(told.shown)} a difference shown to be more than chance",
+            meaning=f"groups {have(told.shown)} a difference shown to lie beyond "
+            f"{words.threshold_points}",
         ),
         view.Figure(
             number=share(float(certificate.coverage.rows)),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import cast
 
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.releasing import Release
@@ -30,7 +31,9 @@ def released(
             _state("As recorded", before, words, sharing),
             _state("As released", after, words, sharing),
         ),
-        moved=_moved(release, drawn, words) if same and drawn and len(drawn) <= FEW else None,
+        moved=_moved(release, drawn, words, sharing)
+        if same and drawn and len(drawn) <= FEW
+        else None,
         histograms=_histograms(before, after, words)
         if sharing.whole and len(drawn) > FEW
         else None,
@@ -75,15 +78,20 @@ def _differences(partition: Partition) -> list[Fraction]:
     return [difference for difference in found if difference is not None]
 
 
-def _moved(release: Release, drawn: Sequence[Case], words: Words) -> shapes.MovedPlot:
+def _moved(
+    release: Release, drawn: Sequence[Case], words: Words, sharing: Sharing
+) -> shapes.MovedPlot:
     after, naming = release.certificate.partition, Naming.of(release.before, words)
-    plan = release.plan if isinstance(release.plan, RemovalPlan) else None
+    # How many decisions changed in a group is a small count, too: others do not read it.
+    is_told = isinstance(release.plan, RemovalPlan) and not sharing.share
+    plan = cast("RemovalPlan", release.plan) if is_told else None
     now = {case.line: after.risk_difference(case.line) or Fraction(0) for case in drawn}
     held = [*map(in_points, drawn), *(float(100 * value) for value in now.values())]
     scale = Scale.over(held, float(100 * words.question.threshold), left=0.04, right=0.04)
     return shapes.MovedPlot(
         title="Each group before and after",
-        subtitle="The difference as recorded and as released, with the decisions changed.",
+        subtitle="The difference as recorded and as released"
+        + (", with the decisions changed." if plan else "."),
         name=naming.head,
         detail=naming.detail_head,
         axis=scale.axis(words),
