@@ -251,17 +251,14 @@ def _open_edges(edges: tuple[tuple[str, str], ...]) -> tuple[Problem, ...]:
 
 
 def _reasons(partition: Partition, least: Fraction) -> tuple[Problem, ...]:
-    """Why a partition is not certified."""
+    """Why a partition is not certified: what differs, and what could not be compared."""
     question, measured = partition.question, partition.measured
     alike = f"{{{', '.join(partition.names)}}}"
-    if partition.violating:
-        return (
-            Problem(
-                f"{partition.violating:,} of {measured.sum():,} measured subpopulations of "
-                f"{alike} differ by {question.threshold} or more."
-            ),
-        )
-    return tuple(
+    differing = Problem(
+        f"{partition.violating:,} of {measured.sum():,} measured subpopulations of "
+        f"{alike} differ by {question.threshold} or more."
+    )
+    uncovered = (
         Problem(
             f"Only {rows[measured].sum():,} of {rows.sum():,} rows of {label!r} lie in "
             f"subpopulations of {alike} in which both groups occur.",
@@ -274,6 +271,7 @@ def _reasons(partition: Partition, least: Fraction) -> tuple[Problem, ...]:
         )
         if share < least or not partition.coverage.rows
     )
+    return (*((differing,) if partition.violating else ()), *uncovered)
 
 
 def _origin(graph: Graph) -> str:

@@ -87,7 +87,7 @@ def _graph(certificate: Certificate) -> view.Premise:
             f"({record.algorithm}): {record.test} test, significance "
             f"{record.significance}, {count(tests, 'test')}"
             + (
-                f", {count(len(record.conflicts), 'contradiction')} left undirected"
+                f", {count(len(record.conflicts), 'contradiction')} among them"
                 if record.conflicts
                 else ""
             )

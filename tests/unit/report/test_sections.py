@@ -208,3 +208,13 @@ def test_a_method_that_changes_other_things_than_decisions_says_which():
     text = words(report(audit, shuffled, labels=QUESTION.labels).html)
     assert "The protected attribute gender was changed" in text
     assert "Only admission was changed" not in text
+
+
+def test_a_shared_page_does_not_tell_how_many_decisions_changed_in_a_group():
+    audit = eh.audit(eh.datasets.admissions(2), QUESTION.question, graph=GRAPH)
+    release = audit.release(seed=7)
+    full = words(report(audit, release, labels=QUESTION.labels).html)
+    shared = words(report(audit, release, labels=QUESTION.labels, share=True).html)
+    assert "men yes → no" in full
+    assert "yes → no" not in shared
+    assert "no → yes" not in shared
