@@ -354,7 +354,7 @@ def test_init_writes_a_file_once(run, example):
     ("arguments", "said"),
     [
         (["audit", "absent.csv"], "lacks --protected"),
-        (["audit", "absent.csv", "--question", "absent.toml"], "cannot be read"),
+        (["audit", "absent.csv", "--question", "absent.toml"], "no such question file"),
         (["audit"], "Missing argument"),
         (["audits"], "audit"),
     ],

@@ -1,5 +1,6 @@
 """``evenhand verify``: a certificate checked by two programs that share no code."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +20,7 @@ from evenhand.errors import (
 )
 
 _LARGEST = 1_000_000_000
+_SHOWN = 8
 _SAID = {
     0: "The record is true",
     1: "The record is false",
@@ -90,14 +92,21 @@ def verify(
     else:
         typer.secho(f"{_SAID[status]}: {verdict or 'no verdict'}", bold=True)
         typer.echo(f"  against {told['against']}")
-        for program, places in (("checker", noted), ("engine", by_engine)):
-            for place in places:
-                typer.echo(f"  {program}: {place}")
+        _list("checker", noted)
+        _list("engine", by_engine)
         if data and not by_checker:
             typer.echo("  The stand-alone checker reads CSV only: it saw the record's numbers.")
         if not told["expected"]:
             typer.echo(f"  Expected was: {expect}")
     raise typer.Exit(status or (0 if told["expected"] else 1))
+
+
+def _list(program: str, places: Sequence[str]) -> None:
+    """Print what a program found, as far as a person reads it."""
+    for place in places[:_SHOWN]:
+        typer.echo(f"  {program}: {place}")
+    if len(places) > _SHOWN:
+        typer.echo(f"  {program}: and {len(places) - _SHOWN:,} more; --json has all")
 
 
 def _certified_again(

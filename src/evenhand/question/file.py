@@ -66,7 +66,9 @@ class QuestionFile:
         except (OSError, UnicodeDecodeError) as error:
             raise QuestionError(
                 Problem(
-                    f"The question file cannot be read: {error}.",
+                    "There is no such question file."
+                    if isinstance(error, FileNotFoundError)
+                    else f"The question file cannot be read: {error}.",
                     remedy="`evenhand init DATA` writes one.",
                     where=str(path),
                 )

@@ -111,17 +111,22 @@ def _file_name(rows: Rows | None) -> str | None:
 def _causes(certificate: Certificate, words: Words) -> tuple[view.Text, ...]:
     """What the picture says, in words."""
     causes = certificate.decision_causes
-    direct = {
-        True: text(Strong(f"{words.protected} itself"), ", by the thick arrow, and "),
-        False: text(f"not {words.protected}, from which no arrow leads there, but "),
-        None: text(f"perhaps {words.protected} itself, and "),
-    }[certificate.direct_arrow]
-    others = words.columns(causes) if causes else "nothing else"
-    said: view.Text = text(
-        f"In this graph {words.decision} is caused by ",
-        *direct,
-        Strong(others),
-        ".",
+    others = Strong(words.columns(causes) if causes else "nothing else")
+    said: view.Text = (
+        text(
+            f"In this graph {words.decision} is caused by ",
+            Strong(f"{words.protected} itself"),
+            ", by the thick arrow, and ",
+            others,
+            ".",
+        )
+        if certificate.direct_arrow
+        else text(
+            f"In this graph no arrow leads from {words.protected} to {words.decision}, which "
+            "is caused by ",
+            others,
+            ".",
+        )
     )
     possible = sorted(
         {n for names in certificate.possible_decision_causes for n in names} - set(causes)
@@ -133,8 +138,13 @@ def _causes(certificate: Certificate, words: Words) -> tuple[view.Text, ...]:
         said,
         text(
             f"Comparing only people who are equal in what else causes {words.decision} "
-            "closes every detour. If the graph is right, what then still differs can only "
-            "have come along the thick arrow.",
+            "closes every detour. "
+            + (
+                "If the graph is right, what then still differs can only have come along the "
+                "thick arrow."
+                if certificate.direct_arrow
+                else "If the graph is right, nothing but chance can make them differ then."
+            ),
         ),
     )
 

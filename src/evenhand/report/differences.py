@@ -64,8 +64,6 @@ def _lead(drawn: Sequence[Case], words: Words, sharing: Sharing) -> view.Text:
     sides = {case.side for case in drawn}
     values = [case.difference for case in drawn]
     span = f"{words.points(min(values))} to {words.points(max(values))} points"
-    if len(drawn) == 1:
-        span = f"{words.points(values[0])} points"
     which = "Among the groups shown here, the" if not sharing.whole else "The"
     who = (
         f"In every one of them {words.other} are ahead."
@@ -74,6 +72,8 @@ def _lead(drawn: Sequence[Case], words: Words, sharing: Sharing) -> view.Text:
         if sides == {-1}
         else f"Above zero {words.other} are ahead, below zero {words.group}."
     )
+    if len(drawn) == 1:
+        return text("The one difference is ", Strong(f"{words.points(values[0])} points"), ".")
     return text(f"{which} differences go from ", Strong(span), f". {who}")
 
 

@@ -218,3 +218,11 @@ def test_a_shared_page_does_not_tell_how_many_decisions_changed_in_a_group():
     assert "men yes → no" in full
     assert "yes → no" not in shared
     assert "no → yes" not in shared
+
+
+def test_a_graph_without_the_arrow_in_question_is_told_as_such():
+    graph = eh.CausalGraph.parse("gender -> major -> admission; test_score -> admission")
+    audit = eh.audit(eh.datasets.admissions(2), QUESTION.question, graph=graph)
+    text = words(report(audit, labels=QUESTION.labels).html)
+    assert "no arrow leads from gender to admission, which is caused by" in text
+    assert "thick arrow" not in text
