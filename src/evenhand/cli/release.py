@@ -110,7 +110,8 @@ def release(
 
         files = files_of(output, overwrite=overwrite, share=share, uncertified=uncertified)
         targets.check(asked, report, release=files.paths, overwrite=overwrite)
-    with Progress(quiet=json) as progress:
+    progress = Progress(quiet=json)
+    with progress:
         found = asked.audit(progress)
     if dry_run or output is None:
         plan = found.plan(by=by, seed=seed)
@@ -119,8 +120,9 @@ def release(
         else:
             print_result(plan.summary())
         return
-    released = found.release(by=by, seed=seed, uncertified=uncertified)
-    written = released.write(output, overwrite=overwrite, share=share)
+    with progress:
+        released = found.release(by=by, seed=seed, uncertified=uncertified)
+        written = released.write(output, overwrite=overwrite, share=share)
     if report is not None:
         found.report(released, labels=asked.labels(), share=share).write(report)
     if json:
