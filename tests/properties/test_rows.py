@@ -109,7 +109,7 @@ def schema(columns):
 FILES = {
     "a.csv": as_csv,
     "b.csv": lambda columns: b"\xef\xbb\xbf" + as_csv(columns),
-    "c.csv.gz": lambda columns: gzip.compress(as_csv(columns)),
+    "c.csv.gz": lambda columns: gzip.compress(as_csv(columns), mtime=0),
     "d.csv.zst": lambda columns: pa.compress(as_csv(columns), "zstd", asbytes=True),
     "e.parquet": as_parquet,
     "f.parquet": lambda columns: as_parquet(columns, row_group_size=2, use_dictionary=False),
