@@ -30,7 +30,7 @@ KernelName = Literal["auto", "numpy", "numba"]
 _COMPILED = "evenhand.graph.kernels.compiled"
 
 # Cells are counted one by one if there are so many for each line, or so many in all, at most.
-_DENSE = {"numpy": 1, "numba": 64}
+_DENSE = {"numpy": 1, "numba": 512}
 _FEW_CELLS = 2**14
 
 # A table is merged for a family if this leaves so few of its lines, ...
@@ -112,7 +112,7 @@ class Evaluator:
             return self.kernel
         if _COMPILED in sys.modules:
             return "numba"
-        compiled = Path(__file__).parent.glob("kernels/__pycache__/compiled.*.nbi")
+        compiled = Path(__file__).parent.glob("kernels/compiled/__pycache__/*.nbi")
         price = _IMPORT_WORK if any(compiled) else _COMPILE_WORK
         return "numba" if self.work > price and find_spec("numba") else "numpy"
 

@@ -105,7 +105,7 @@ def _numbered(columns: tuple[Indices, ...], attributes: int) -> tuple[Indices, i
         key = number << bits
         for column in columns:
             inside = (column >= word) & (column < word + bits)
-            key += np.where(inside, np.int64(1) << (column - word) % _WORD, 0)
+            key += np.where(inside, np.int64(1) << (bits - 1 + word - column) % _WORD, 0)
         number, count = _ranked(key, count << bits)
     return number, count
 

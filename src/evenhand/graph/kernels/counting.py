@@ -19,7 +19,7 @@ def whole(rows: NDArray[np.float64]) -> Groups:
 
 
 def refine(
-    groups: Groups, code: NDArray[np.unsignedinteger], values: int, rows: NDArray[np.float64]
+    groups: Groups, code: NDArray[np.integer], values: int, rows: NDArray[np.float64]
 ) -> Groups:
     """Split every group by one more attribute; empty groups never exist.
 
@@ -27,8 +27,10 @@ def refine(
     """
     key = groups.of * values + code
     totals = np.bincount(key, rows, len(groups.rows) * values).astype(np.float64, copy=False)
-    present = totals > 0
-    return Groups((np.cumsum(present) - 1)[key], totals[present])
+    present = np.flatnonzero(totals)
+    rank = np.empty(len(totals), np.intp)
+    rank[present] = np.arange(len(present))
+    return Groups(rank[key], totals[present])
 
 
 def parents(fine: Groups, coarse: Groups) -> NDArray[np.intp]:

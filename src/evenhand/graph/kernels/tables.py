@@ -14,6 +14,9 @@ from evenhand.graph.kernels.counting import Groups, refine, whole
 _SAMPLED = 16
 _NEARLY_ALL = 0.9
 
+# Lines are told apart by keys of several attributes, as long as there are so few for each line.
+_KEYS_PER_LINE = 4
+
 
 class Table(NamedTuple):
     """Distinct lines: a row of codes for each attribute, and how many rows each line has."""
@@ -48,14 +51,20 @@ class Table(NamedTuple):
             return None
         line = np.empty(len(groups.rows), np.intp)
         line[groups.of] = np.arange(len(groups.of))
-        codes = np.ascontiguousarray(self.codes[:, line])
+        codes = np.empty((len(self.codes), len(line)), self.codes.dtype)
+        codes[attributes] = self.codes[np.ix_(attributes, line)]
         return Table(codes, groups.rows, self.cards, self.total)
 
     def _groups(self, attributes: Indices, lines: slice, most: float) -> Groups | None:
         rows = self.rows[lines]
-        groups = whole(rows)
+        groups, code, values = whole(rows), np.zeros(len(rows), np.intp), 1
         for at in attributes.tolist():
-            groups = refine(groups, self.codes[at, lines], int(self.cards[at]), rows)
-            if len(groups.rows) > most:
-                return None
-        return groups
+            card = int(self.cards[at])
+            if len(groups.rows) * values * card > _KEYS_PER_LINE * len(rows):
+                groups = refine(groups, code, values, rows)
+                if len(groups.rows) > most:
+                    return None
+                code, values = np.zeros(len(rows), np.intp), 1
+            code, values = code * card + self.codes[at, lines], values * card
+        groups = refine(groups, code, values, rows)
+        return groups if len(groups.rows) <= most else None

@@ -1,12 +1,13 @@
-"""The numpy kernel: many sets of attributes at a time, in flat arrays of their cells.
+"""The numpy kernel: cubes that have a number for each combination of values.
 
-For each set the lines are gathered into cells by one mixed-radix key. Leaving out a member
-makes its digit zero, so that the cells of a group get one key, and the rows of groups and of
-strata are sums by such keys. Keys of different sets are kept apart by an offset, so that one
-pass serves many sets.
+Neighboring sets that together have few combinations share a cube, which is counted from the
+lines. Attributes are then summed out of it, for all sets that begin with the same members at
+once, until the cube of a single set is left. Tests of the same shape are answered together.
 """
 
 from collections.abc import Iterator
+from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,123 +15,137 @@ from numpy.typing import NDArray
 from evenhand.graph.kernels.batch import G_SQUARE, Answers, Floats, Indices, Numbers, Plan
 from evenhand.graph.kernels.tables import Table
 
-# About so many cells, occupied or not, are worked on at a time: they stay in the cache.
-_MOST_CELLS = 2**14
+# Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
+_SHARED_CELLS = 2**12
+_SHARED_CELLS_PER_LINE = 0.25
+
+# Tests are answered together until they have so many cells: these stay in the cache.
+_MOST_CELLS = 2**15
+
+Shape = tuple[int, int, int]
 
 
 def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) -> None:
     """Fill in the answers to the tests of some sets."""
-    sets = sets[_alike(plan, sets)]
-    spans = table.cards[plan.members[sets]].prod(axis=1)
-    part = np.cumsum(spans) // _MOST_CELLS
-    for some in np.split(sets, np.flatnonzero(np.diff(part)) + 1):
-        cells = _Cells(table, plan.members[some])
-        for x, y, sets_of, tests in _by_position(plan, some):
-            found, df = cells.test(cells.margin(x), cells.margin(y), kind)
-            answers.statistic[tests] = found[sets_of]
-            answers.degrees[tests] = df[sets_of]
+    waiting: dict[Shape, list[tuple[int, Floats]]] = {}
+    starts, xs, ys = plan.start.tolist(), plan.x.tolist(), plan.y.tolist()
+    members, values = plan.members[sets].tolist(), table.cards.tolist()
+    for number, row, cells in zip(sets.tolist(), members, _cubes(table, members), strict=True):
+        cards = [values[member] for member in row]
+        for test in range(starts[number], starts[number + 1]):
+            strata = _by_strata(cells, cards, xs[test], ys[test])
+            tests = waiting.setdefault(strata.shape, [])
+            tests.append((test, strata))
+            if len(tests) * strata.size > _MOST_CELLS:
+                _answer(waiting.pop(strata.shape), kind, answers)
+    for tests in waiting.values():
+        _answer(tests, kind, answers)
 
 
-class _Cells:
-    """The cells of some sets, one after the other in flat arrays."""
+class _Cube(NamedTuple):
+    """Rows for each combination of values of some attributes, the first outermost."""
 
-    def __init__(self, table: Table, members: Indices) -> None:
-        cards = table.cards[members]
-        spans = cards.prod(axis=1)
-        ends = np.cumsum(spans)
-        lines = zip(_keys(table, members), spans.tolist(), strict=True)
-        rows = np.concatenate([np.bincount(key, table.rows, span) for key, span in lines])
-        self.key = np.flatnonzero(rows)
-        self.rows = rows[self.key]
-        self.base, self.span = ends - spans, len(rows)
-        self.start = np.searchsorted(self.key, self.base)
-        self.total = float(table.rows.sum())
-        self.margins: dict[int, _Margin] = {}
-        # What to take from a cell's key to leave a member out: its digit times its stride. In
-        # floating point, because integer division is slow; half a unit keeps it exact.
-        sizes = np.diff(self.start, append=len(self.key))
-        self.part: list[Indices] = [self.key] * members.shape[1]
-        left = (self.key - np.repeat(self.base, sizes)).astype(np.float64)
-        stride = np.ones(len(members), np.int64)
-        for at in reversed(range(members.shape[1])):
-            card = np.repeat(cards[:, at], sizes)
-            rest = np.floor((left + 0.5) / card)
-            self.part[at] = ((left - rest * card) * np.repeat(stride, sizes)).astype(np.intp)
-            left, stride = rest, stride * cards[:, at]
+    attributes: list[int]
+    bits: int
+    cells: Floats
 
-    def margin(self, at: int) -> "_Margin":
-        """The groups without the member at one position."""
-        if at not in self.margins:
-            self.margins[at] = _Margin(self, at)
-        return self.margins[at]
-
-    def test(self, x: "_Margin", y: "_Margin", kind: int) -> tuple[Floats, NDArray[np.int64]]:
-        """Test the members at two positions, in every set."""
-        key = x.key - self.part[y.at]
-        rows = np.bincount(key, self.rows, self.span)
-        strata = np.add.reduceat(rows > 0, self.base, dtype=np.intp)
-        # Each value of one end that a stratum has meets each value of the other.
-        attested = np.bincount(key[x.cell], minlength=self.span)
-        met = np.add.reduceat(attested[key[y.cell]], y.start)
-        df = met - x.groups - y.groups + strata
-        if kind == G_SQUARE:
-            ratio = np.log(x.share * rows[key] / y.rows)
-            return 2 * np.add.reduceat(self.rows * ratio, self.start), df
-        ratio = x.share * y.share * (rows - kind if kind else rows)[key]
-        return np.add.reduceat(ratio, self.start) - self.total + kind * strata, df
+    def summed(self, cards: list[int], held: int) -> "_Cube":
+        """Sum over the attributes that are not held; these are bits of a number."""
+        if self.bits == held:
+            return self
+        left, cells, before, after = [], self.cells, 1, len(self.cells)
+        for attribute in self.attributes:
+            card = cards[attribute]
+            after //= card
+            if held >> attribute & 1:
+                left.append(attribute)
+                before *= card
+            else:
+                parts = cells.reshape(before, card, after)
+                # Adding slices is much faster than a sum over a short dimension.
+                cells = parts[:, 0] + parts[:, 1] if card > 1 else parts[:, 0]
+                for value in range(2, card):
+                    cells += parts[:, value]
+        return _Cube(left, held, cells.reshape(-1))
 
 
-class _Margin:
-    """The groups of cells that differ in the member at one position only."""
-
-    def __init__(self, cells: _Cells, at: int) -> None:
-        self.at = at
-        self.key = cells.key - cells.part[at]
-        self.rows = np.bincount(self.key, cells.rows, cells.span)[self.key]
-        # What part of its group each cell is.
-        self.share = cells.rows / self.rows
-        # One cell of each group, and where those of each set begin.
-        place = np.arange(len(self.key))
-        chosen = np.empty(cells.span, np.intp)
-        chosen[self.key] = place
-        self.cell = np.flatnonzero(chosen[self.key] == place)
-        self.start = np.searchsorted(self.cell, cells.start)
-        self.groups = np.diff(self.start, append=len(self.cell))
-
-
-def _alike(plan: Plan, sets: Indices) -> Indices:
-    """Bring sets together whose tests have their ends at the same positions."""
-    first, last = plan.start[sets], plan.start[sets + 1] - 1
-    return np.lexsort((plan.y[last], plan.x[last], plan.y[first], plan.x[first]))
-
-
-def _keys(table: Table, members: Indices) -> Iterator[Indices]:
-    """Each line's cell in each set, as a mixed-radix number."""
-    chain = [np.zeros(len(table.rows), np.intp)]
-    before: list[int] = []
-    for row in members.tolist():
-        shared = 0
-        while shared < len(before) and row[shared] == before[shared]:
-            shared += 1
-        del chain[shared + 1 :]
-        for at in row[shared:]:
-            chain.append(chain[-1] * table.cards[at] + table.codes[at])
-        before = row
-        yield chain[-1]
+def _cubes(table: Table, members: list[list[int]]) -> Iterator[Floats]:
+    """The cells of each set."""
+    cards = table.cards.tolist()
+    bits = [sum(1 << member for member in row) for row in members]
+    most = max(_SHARED_CELLS, int(_SHARED_CELLS_PER_LINE * len(table.rows)))
+    # Cubes of ever fewer sets, the next among them, and where these sets end.
+    cubes: list[tuple[int, _Cube]] = []
+    for at, row in enumerate(members):
+        while cubes and cubes[-1][0] == at:
+            cubes.pop()
+        if not cubes:
+            end, held, span = at, 0, 1
+            while end < len(members):
+                for member in members[end]:
+                    span *= 1 if held >> member & 1 else cards[member]
+                if span > most and end > at:
+                    break
+                held |= bits[end]
+                end += 1
+            cubes.append((end, _counted(table, held)))
+        end, cube = cubes[-1]
+        while end > at + 1:
+            last, same = members[end - 1], 0
+            while row[same] == last[same]:
+                same += 1
+            end, held = at, 0
+            while members[end][same] == row[same]:
+                held |= bits[end]
+                end += 1
+            cube = cube.summed(cards, held)
+            cubes.append((end, cube))
+        yield cube.summed(cards, bits[at]).cells
 
 
-def _by_position(plan: Plan, sets: Indices) -> Iterator[tuple[int, int, Indices, Indices]]:
-    """Tests with their ends at the same positions: of which of the sets, and which tests."""
-    sizes = plan.start[sets + 1] - plan.start[sets]
-    of = np.repeat(np.arange(len(sets)), sizes)
-    within = np.arange(len(of)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    tests = plan.start[sets][of] + within
-    size = plan.members.shape[1]
-    position = plan.x[tests] * size + plan.y[tests]
-    order = np.argsort(position, kind="stable")
-    cuts = np.flatnonzero(np.diff(position[order])) + 1
-    for some in np.split(order, cuts):
-        yield *divmod(int(position[some[0]]), size), of[some], tests[some]
+def _counted(table: Table, held: int) -> _Cube:
+    """Count lines by some attributes."""
+    attributes = [at for at in range(held.bit_length()) if held >> at & 1]
+    keys = np.zeros(len(table.rows), np.int32)
+    for attribute in attributes:
+        keys *= table.cards[attribute]
+        keys += table.codes[attribute]
+    span = int(table.cards[attributes].prod())
+    cells = np.bincount(keys, table.rows, span).astype(np.float64, copy=False)
+    return _Cube(attributes, held, cells)
+
+
+def _by_strata(cells: Floats, cards: list[int], x: int, y: int) -> Floats:
+    """The cells of a test by the value of one end, that of the other, and the stratum."""
+    outer, middle, inner = prod(cards[:x]), prod(cards[x + 1 : y]), prod(cards[y + 1 :])
+    parts = cells.reshape(outer, cards[x], middle, cards[y], inner).transpose(1, 3, 0, 2, 4)
+    return parts.reshape(cards[x], cards[y], outer * middle * inner)
+
+
+def _answer(tests: list[tuple[int, Floats]], kind: int, answers: Answers) -> None:
+    """Answer tests of the same shape."""
+    cells = np.stack([cells for _, cells in tests], axis=2)
+    by_x, by_y = cells.sum(axis=1), cells.sum(axis=0)
+    rows = by_x.sum(axis=0)
+    some = rows > 0
+    free = ((by_x > 0).sum(axis=0) - 1) * ((by_y > 0).sum(axis=0) - 1)
+    at = [test for test, _ in tests]
+    answers.degrees[at] = (free * some).sum(axis=1)
+    if kind == G_SQUARE:
+        inner = _n_log_n(cells).sum(axis=(0, 1)) + _n_log_n(rows)
+        margins = _n_log_n(by_x).sum(axis=0) + _n_log_n(by_y).sum(axis=0)
+        answers.statistic[at] = 2 * (inner - margins).sum(axis=1)
+        return
+    # Where there are rows there is one at least; where there are none the sum gets nothing.
+    cells *= cells
+    cells /= np.maximum(by_x, 1)[:, None]
+    cells /= np.maximum(by_y, 1)
+    ratio = cells.sum(axis=(0, 1))
+    answers.statistic[at] = ((rows - kind) * (ratio - 1) * some).sum(axis=1)
+
+
+def _n_log_n(rows: Floats) -> Floats:
+    return rows * np.log(np.maximum(rows, 1))
 
 
 def split(

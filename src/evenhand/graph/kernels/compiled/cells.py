@@ -1,0 +1,251 @@
+"""Sets with many possible cells, of which few occur: the cells that do, one set at a time.
+
+For a set T the lines are gathered into cells. Leaving out one member, the *hub*, the cells fall
+into groups, which serve all tests that have the hub as an end. Leaving out the other end, too,
+the groups fall into the strata of the test.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evenhand.graph.kernels.batch import G_SQUARE, Answers, Floats, Indices, Numbers, Plan
+from evenhand.graph.kernels.compiled.compiling import (
+    Integers,
+    Places,
+    SetTests,
+    add_up,
+    compiled,
+    n_log_n,
+    summing,
+)
+from evenhand.graph.kernels.tables import Table
+
+_CELLS, _GROUPS, _STRATA = range(3)
+
+
+class _Cells(NamedTuple):
+    """Cells of one set, their groups without the hub, and the strata without another member.
+
+    Every array has room for as many of them as there are lines.
+    """
+
+    # How many cells, groups and strata there are.
+    sizes: Integers
+    # Where keys are numbered: a place for each possible key, the others for each key given.
+    place: Places
+    last: Places
+    rank: Places
+    keys: Places
+    # Each cell's key, a line of it, its rows; its group, its value of the hub, and its rows
+    # squared over those of its group.
+    key: Places
+    line: Places
+    rows: Floats
+    group: Places
+    value: Places
+    weight: Floats
+    # The same of groups, and the stratum of each.
+    group_key: Places
+    group_line: Places
+    group_rows: Floats
+    stratum: Places
+    # The rows of each stratum, and how many values of the hub it has beyond one.
+    stratum_rows: Floats
+    attested: Places
+    # The rows of each value of the hub in each stratum, and where each cell is found there.
+    margin: Floats
+    at: Places
+
+    @classmethod
+    def room(cls, lines: int, cards: Integers, span: int) -> "_Cells":
+        """Room for cells of that many lines, and for so many possible keys."""
+        floats = {"rows", "weight", "group_rows", "stratum_rows"}
+        room: dict[str, Any] = {
+            name: np.empty(lines + 1, np.float64 if name in floats else np.int32)
+            for name in cls._fields
+        }
+        room["sizes"] = np.zeros(3, np.int64)
+        room["place"] = np.empty(span, np.int32)
+        room["margin"] = np.empty(lines * cards.max())
+        return cls(**room)
+
+
+def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) -> None:
+    """Fill in the answers to the tests of some sets."""
+    cards = table.cards[plan.members[sets]]
+    cells = _Cells.room(len(table.rows), cards, int(cards.prod(axis=1).max()))
+    _run(table, SetTests.of(plan, sets), cells, kind, answers)
+
+
+@compiled
+def _run(table: Table, tests: SetTests, cells: _Cells, kind: int, answers: Answers) -> None:
+    members, size = tests.members, tests.members.shape[1]
+    chain = np.zeros((size + 1, len(table.rows)), np.int32)
+    stride = np.ones(size, np.int64)
+    waiting, done = np.zeros(size, np.int64), np.zeros(size, np.bool_)
+    for t in range(len(members)):
+        _extend(table, members, t, chain)
+        for at in range(size - 2, -1, -1):
+            stride[at] = stride[at + 1] * table.cards[members[t, at + 1]]
+        _gather(chain[size], table.rows, cells)
+        waiting[:] = 0
+        done[:] = False
+        for test in range(tests.start[t], tests.end[t]):
+            waiting[tests.x[test]] += 1
+            waiting[tests.y[test]] += 1
+        while waiting.any():
+            # The groups of a hub serve all its tests.
+            hub = _hub(waiting, table.cards[members[t]])
+            card = table.cards[members[t, hub]]
+            _group(table.codes[members[t, hub]], card, stride[hub], cells)
+            for test in range(tests.start[t], tests.end[t]):
+                other = tests.x[test] + tests.y[test] - hub
+                if hub not in (tests.x[test], tests.y[test]) or done[other]:
+                    continue
+                step = stride[other] // card if other < hub else stride[other]
+                _stratify(table.codes[members[t, other]], step, cells)
+                answers.degrees[test] = _margins(card, cells)
+                if kind == G_SQUARE:
+                    answers.statistic[test] = _log_sum(card, cells)
+                else:
+                    answers.statistic[test] = _cell_sum(card, kind, cells) - table.total
+                waiting[other] -= 1
+            waiting[hub], done[hub] = 0, True
+
+
+@compiled
+def _extend(table: Table, members: Indices, t: int, chain: Places) -> None:
+    """Make the keys of set t, from those of the first members that it shares with the last."""
+    same = 0
+    while t > 0 and members[t, same] == members[t - 1, same]:
+        same += 1
+    for at in range(same, members.shape[1]):
+        card, code = np.int32(table.cards[members[t, at]]), table.codes[members[t, at]]
+        for line in range(len(code)):
+            chain[at + 1, line] = chain[at, line] * card + code[line]
+
+
+@compiled
+def _hub(waiting: Integers, cards: Integers) -> int:
+    """The member with most tests for its number of values: the groups are made once for all."""
+    hub = 0
+    for at in range(1, len(waiting)):
+        if waiting[at] * cards[hub] > waiting[hub] * cards[at]:
+            hub = at
+    return hub
+
+
+@compiled
+def _number(keys: Places, count: int, numbers: Places, examples: Places, cells: _Cells) -> int:
+    """Number distinct keys, and give an example of each; returns how many there are."""
+    place, last, rank, found = cells.place, cells.last, cells.rank, 0
+    # First all is written, then all is read: to read what was just written takes long.
+    for i in range(count):
+        place[keys[i]] = i
+    for i in range(count):
+        last[i], rank[i], examples[found] = place[keys[i]], found, i
+        found += last[i] == i
+    for i in range(count):
+        numbers[i] = rank[last[i]]
+    return found
+
+
+@compiled
+def _gather(keys: Places, rows: Floats, cells: _Cells) -> None:
+    """Gather lines of the same key into cells."""
+    found = _number(keys, len(rows), cells.at, cells.line, cells)
+    cells.rows[:found] = 0
+    add_up(rows, len(rows), cells.at, cells.rows)
+    for cell in range(found):
+        cells.key[cell] = keys[cells.line[cell]]
+    cells.sizes[_CELLS] = found
+
+
+@compiled
+def _group(code: Numbers, card: int, stride: int, cells: _Cells) -> None:
+    """Gather cells that differ in the hub only."""
+    keys, count = cells.keys, cells.sizes[_CELLS]
+    for cell in range(count):
+        cells.value[cell] = code[cells.line[cell]]
+        keys[cell] = cells.key[cell] - cells.value[cell] * stride
+    found = _number(keys, count, cells.group, cells.group_line, cells)
+    cells.group_rows[:found] = 0
+    add_up(cells.rows, count, cells.group, cells.group_rows)
+    for group in range(found):
+        cell = cells.group_line[group]
+        # Without the digit of the hub keys are smaller, and their places nearer to each other.
+        above = keys[cell] // (stride * card)
+        cells.group_key[group] = keys[cell] - above * stride * (card - 1)
+        cells.group_line[group] = cells.line[cell]
+    for cell in range(count):
+        rows = cells.rows[cell]
+        cells.weight[cell] = rows * rows / cells.group_rows[cells.group[cell]]
+    cells.sizes[_GROUPS] = found
+
+
+@compiled
+def _stratify(code: Numbers, stride: int, cells: _Cells) -> None:
+    """Gather groups that differ in the other end only."""
+    groups = cells.sizes[_GROUPS]
+    for group in range(groups):
+        cells.keys[group] = cells.group_key[group] - code[cells.group_line[group]] * stride
+    found = _number(cells.keys, groups, cells.stratum, cells.at, cells)
+    cells.sizes[_STRATA] = found
+
+
+@summing
+def _margins(card: int, cells: _Cells) -> int:
+    """Count the rows of each value of the hub in each stratum; returns degrees of freedom."""
+    margin, attested, strata = cells.margin, cells.attested, cells.sizes[_STRATA]
+    margin[: strata * card] = 0
+    for cell in range(cells.sizes[_CELLS]):
+        at = cells.value[cell] * strata + cells.stratum[cells.group[cell]]
+        cells.at[cell] = at
+        margin[at] += cells.rows[cell]
+    cells.stratum_rows[:strata] = 0
+    attested[:strata] = -1
+    for value in range(card):
+        for stratum in range(strata):
+            rows = margin[value * strata + stratum]
+            cells.stratum_rows[stratum] += rows
+            attested[stratum] += rows > 0
+    # Each group is a value of the other end in its stratum; one of them has no freedom.
+    degrees = 0
+    for group in range(cells.sizes[_GROUPS]):
+        degrees += attested[cells.stratum[group]]
+    for stratum in range(strata):
+        degrees -= attested[stratum]
+    return degrees
+
+
+@summing
+def _cell_sum(card: int, less: int, cells: _Cells) -> float:
+    """The sum of n² (n_s − less) / (r c) over cells, and of ``less`` over strata."""
+    margin, strata = cells.margin, cells.sizes[_STRATA]
+    for value in range(card):
+        for stratum in range(strata):
+            at = value * strata + stratum
+            # Where there are rows there is one at least; where there are none is no cell.
+            margin[at] = (cells.stratum_rows[stratum] - less) / max(margin[at], 1.0)
+    found = float(less * strata)
+    for cell in range(cells.sizes[_CELLS]):
+        found += cells.weight[cell] * margin[cells.at[cell]]
+    return found
+
+
+@compiled
+def _log_sum(card: int, cells: _Cells) -> float:
+    """G²."""
+    count, groups, strata = cells.sizes
+    inner = _entropy(cells.rows[:count]) + _entropy(cells.stratum_rows[:strata])
+    margins = _entropy(cells.group_rows[:groups]) + _entropy(cells.margin[: strata * card])
+    return 2 * (inner - margins)
+
+
+@summing
+def _entropy(rows: Floats) -> float:
+    found = 0.0
+    for n in rows:
+        found += n_log_n(n)
+    return found

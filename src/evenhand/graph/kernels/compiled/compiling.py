@@ -1,0 +1,62 @@
+"""How functions are compiled, and what they are given."""
+
+from collections.abc import Callable
+from math import log
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from evenhand.graph.kernels.batch import Floats, Indices, Plan
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Integers = NDArray[np.int64]
+Places = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+
+
+def compiled(function: Function) -> Function:
+    """Compile a function; its code is kept on disk, and runs without the lock."""
+    return cast("Function", njit(cache=True, nogil=True, error_model="numpy")(function))
+
+
+def summing(function: Function) -> Function:
+    """Compile a function whose sums may be taken in any order: several are added at a time."""
+    wrapped = njit(
+        cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"}
+    )
+    return cast("Function", wrapped(function))
+
+
+class SetTests(NamedTuple):
+    """Sets, the tests of each from ``start`` to ``end``, and the positions of their ends."""
+
+    members: Indices
+    start: Indices
+    end: Indices
+    x: Indices
+    y: Indices
+
+    @classmethod
+    def of(cls, plan: Plan, sets: Indices) -> "SetTests":
+        """The tests of some sets of a plan."""
+        return cls(plan.members[sets], plan.start[sets], plan.start[sets + 1], plan.x, plan.y)
+
+
+@compiled
+def add_up(rows: Floats, count: int, numbers: Places, totals: Floats) -> None:
+    """Add rows to the totals that their numbers name."""
+    # Neighbors often have the same number, and would wait for each other.
+    quarter = count // 4
+    for i in range(quarter):
+        for part in range(4):
+            totals[numbers[part * quarter + i]] += rows[part * quarter + i]
+    for i in range(4 * quarter, count):
+        totals[numbers[i]] += rows[i]
+
+
+@compiled
+def n_log_n(n: float) -> float:
+    """The term of G² for so many rows."""
+    return n * log(n) if n > 0 else 0.0
