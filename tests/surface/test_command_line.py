@@ -1,44 +1,18 @@
 """The command line as people and machines meet it."""
 
+import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
 
 import pytest
 
-from evenhand import CausalGraph, Codings, Knowledge, audit, datasets
-from evenhand.cli.door import main
+from evenhand import CausalGraph, Codings, Knowledge, QuestionFile, audit, datasets
 from evenhand.evidence import document
-
-GRAPH = "gender -> major; gender -> admission; major -> admission; test_score -> admission"
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run a command in this process; returns exit status, output and errors."""
-
-    def running(*arguments):
-        monkeypatch.setattr(sys, "argv", ["evenhand", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-        told = capsys.readouterr()
-        return stopped.value.code or 0, told.out, told.err
-
-    return running
-
-
-@pytest.fixture
-def example(tmp_path):
-    """The paper's example 2 as a counted CSV, with a question file and a graph."""
-    lines = ["gender,major,test_score,admission,n"]
-    lines += [",".join([*labels, str(count)]) for labels, count in datasets.admissions(2)]
-    (tmp_path / "data.csv").write_text("\n".join(lines) + "\n")
-    question = replace(datasets.question("admissions"), codings=Codings.of(frequency="n"))
-    (tmp_path / "q.toml").write_text(str(question))
-    (tmp_path / "graph.txt").write_text(GRAPH)
-    return tmp_path
+from evenhand.question.file import Labels
 
 
 def asked(folder):
@@ -446,9 +420,8 @@ def test_a_generated_or_counted_release_cannot_be_made_once_more(run, example):
     run("release", *asked(example), "--output", example / "new.csv", *generate)
     status, out, _ = run("verify", example / "new.manifest.json", example / "data.csv")
     assert (status, "generated from a model" in out) == (3, True)
-    found = audit(
-        datasets.admissions(2), datasets.question("admissions"), graph=CausalGraph.parse(GRAPH)
-    )
+    graph = CausalGraph.parse((example / "graph.txt").read_text())
+    found = audit(datasets.admissions(2), datasets.question("admissions"), graph=graph)
     written = found.release().write(example / "counted.csv")
     status, out, _ = run("verify", written.manifest, written.data, "--json")
     assert (status, json.loads(out)["same"]) == (3, None)
@@ -509,3 +482,132 @@ def test_an_unknown_method_is_answered_with_the_methods(run, example):
     status, _, err = run("release", *asked(example), "--method", "modify-dat", "--dry-run")
     assert status == 2
     assert "Did you mean 'modify-data'" in err
+
+
+def test_each_p_says_what_it_is_against(run, example):
+    _, out, _ = run("audit", *asked(example), "--partition", "test_score")
+    assert "common difference (p vs 0)" in out
+    heads = [line for line in out.splitlines() if "95 % interval  " in line]
+    assert len(heads) == 2
+    assert all(line.endswith("p (vs τ)") for line in heads)
+
+
+def test_a_small_table_stays_one_in_80_columns(run, example, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("evenhand.cli.terminal.is_terminal", lambda: True)
+    lines = run("audit", *asked(example))[1].splitlines()
+    assert any(line.startswith("  major  test_score") for line in lines)
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_column_called_p_keeps_its_name(run, example):
+    for name in ("data.csv", "q.toml", "graph.txt"):
+        path = example / name
+        path.write_text(path.read_text().replace("test_score", "p"))
+    out = run("audit", *asked(example))[1]
+    assert any(line.split()[:2] == ["major", "p"] for line in out.splitlines())
+
+
+@pytest.mark.parametrize("local", [[], ["--local"]])
+def test_discovery_takes_json_as_other_verbs_do(run, example, local):
+    options = [example / "data.csv", "--question", example / "q.toml", *local]
+    status, out, err = run("discover", *options, "--json")
+    assert (status, err) == (0, "")
+    assert out == run("discover", *options, "--format", "json")[1]
+    assert run("discover", *options, "--json", "--format", "dot")[0] == 2
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("thresholds", ["0.05", "0.05,0.1"])
+def test_methods_are_compared_in_columns_on_a_narrow_terminal(
+    run, example, monkeypatch, width, thresholds
+):
+    whole = run("compare", *asked(example), "--thresholds", thresholds)[1]
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr("evenhand.cli.terminal.is_terminal", lambda: True)
+    out = run("compare", *asked(example), "--thresholds", thresholds)[1]
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= width < max(map(len, whole.splitlines()))
+    heads = [line.split("  ") for line in lines if line.startswith(4 * " " + "  ")]
+    named = [cell.strip() for head in heads for cell in head if cell.strip()]
+    assert named == [
+        *(["τ"] if "," in thresholds else []),
+        *("method", "verdict", "violating", "guaranteed", "changed rows", "n_T"),
+        *("distance", "in model", "χ²", "χ² kept cells", "CPU s"),
+    ]
+    cells = [re.split(r" {2,}", line.strip()) for line in lines if re.match(r" +\d+  ", line)]
+    assert sum(map(len, cells)) == len(cells) + len(named) * len(cells) // len(heads)
+    minimal = next(line for line in lines if "modify-data minimal" in line)
+    assert "certified" in minimal
+    assert "local-massaging, given each attribute" in " ".join(out.split())
+
+
+def test_a_terminal_that_is_wide_enough_shows_one_table(run, example, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("evenhand.cli.terminal.is_terminal", lambda: True)
+    out = run("compare", *asked(example))[1]
+    assert any({"τ", "policy", "verdict"} <= {*line.split()} for line in out.splitlines())
+
+
+@pytest.mark.parametrize("left", [[], ["out.csv", "out.certificate.json", "out.manifest.json"]])
+def test_no_release_is_written_beside_an_earlier_shared_certificate(run, example, left):
+    command = ["release", *asked(example), "--output", example / "out.csv"]
+    assert run(*command, "--share")[0] == 0
+    for path in example.glob("out.*"):
+        if path.name not in (*left, "out.shared.certificate.json"):
+            path.unlink()
+    before = {path: path.read_bytes() for path in example.iterdir()}
+    status, _, err = run(*command, "--threshold", "0.08", "--overwrite")
+    assert status == 2
+    assert "out.shared.certificate.json: This is the shared certificate of an earlier" in err
+    assert "--share --overwrite" in err
+    assert {path: path.read_bytes() for path in example.iterdir()} == before
+    assert run(*command, "--threshold", "0.08", "--dry-run")[0] == 0
+    assert run(*command, "--threshold", "0.08", "--overwrite", "--share")[0] == 0
+    shared = example / "out.shared.certificate.json"
+    assert run("verify", shared, example / "out.csv")[0] == 0
+
+
+ODD = 'odd"]\n[data]\n'
+
+
+@pytest.fixture
+def template(run, tmp_path):
+    """What init writes of a table with names that look like parts of the file."""
+    with (tmp_path / "data.csv").open("w", newline="") as file:
+        rows = [("f", "a", "x\n[labels.values]", "no"), ("m", "b", "y", "yes")]
+        csv.writer(file).writerows([("sex", "p q", ODD, "hired"), *rows])
+    run("init", tmp_path / "data.csv", "--output", tmp_path / "new.toml")
+    text = (tmp_path / "new.toml").read_text()
+    filled = {"protected": "sex", "group": "f", "decision": "hired", "favorable": "yes"}
+    for role, value in filled.items():
+        text = text.replace(f'\n{role} = ""', f'\n{role} = "{value}"')
+    return text
+
+
+def test_the_examples_of_init_change_nothing(template):
+    found = QuestionFile.parse(template)
+    assert found.knowledge == Knowledge()
+    assert found.labels == Labels()
+    assert found.codings.columns is None
+
+
+@pytest.mark.parametrize(
+    "tiers",
+    ['tiers = [["sex"], ["*"], ["hired"]]', 'tiers = [["sex", "p q"], ["*"], ["hired"]]'],
+)
+def test_the_examples_of_init_hold_where_they_are_uncommented(template, tiers):
+    assert f"\n# {tiers}\n" in template
+    text = template.replace(f"# {tiers}", tiers)
+    head, _, labels = text.partition("[labels.columns]\n")
+    found = QuestionFile.parse(f"{head}[labels.columns]\n{labels.replace('# ', '')}")
+    assert found.knowledge.tiers is not None
+    assert found.labels.column("p q") == "words for p q"
+    assert found.labels.value("sex", "m") == "words for m"
+    assert set(found.labels.columns) == {"sex", "p q"}
+
+
+def test_a_table_of_two_columns_gets_no_example_of_tiers(run, tmp_path):
+    (tmp_path / "data.csv").write_text("sex,hired\nf,no\nm,yes\n")
+    run("init", tmp_path / "data.csv", "--output", tmp_path / "new.toml")
+    assert "For example" not in (tmp_path / "new.toml").read_text()

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenhand.cli import targets
-from evenhand.cli.options import Asked, names_in, shared
-from evenhand.cli.terminal import Progress, print_json, print_result
+from evenhand.cli.options import Asked, shared
+from evenhand.cli.spelling import names_in
+from evenhand.cli.terminal import Progress, against, print_json, print_result
 from evenhand.errors import Problem, QuestionError
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def audit(
     explained = found.explain_partition(*names_in(partition)) if partition else None
     if certificate is not None:
         write = found.certificate.write_shared if share else found.certificate.write
-        write(certificate)
+        write(certificate, overwrite=overwrite)
     if report is not None:
         found.report(
             labels=asked.labels(),
@@ -113,7 +114,7 @@ def audit(
             doubt=doubted,
             resampled=resampled,
             share=share,
-        ).write(report)
+        ).write(report, overwrite=overwrite)
     if json:
         told = found.to_dict(assurance=assurance)
         told["graph_doubt"] = doubted.to_dict()
@@ -122,14 +123,14 @@ def audit(
     elif quiet:
         typer.echo(str(found.verdict))
     else:
-        print_result(found.summary())
+        print_result(against(found.summary()))
         print_result(relaxed.summary())
-        against = doubted.summary()
-        print_result(against if doubt else replace(against, columns=(), rows=(), notes=()))
+        doubts = doubted.summary()
+        print_result(doubts if doubt else replace(doubts, columns=(), rows=(), notes=()))
         if resampled:
             print_result(resampled.summary())
         if explained:
-            print_result(explained.summary())
+            print_result(against(explained.summary()))
         for what, path in (("Certificate", certificate), ("Report", report)):
             if path is not None:
                 typer.echo(f"{what}: {path}")

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from evenhand.cli.terminal import against
+
 _STRONGEST = 5
 
 
@@ -47,7 +49,7 @@ def demo(
         _say(f"{name} ← {', '.join(causes) or 'nothing'}{doubt}", indent=4)
 
     _title("The verdict")
-    summary = certificate.summary()
+    summary = against(certificate.summary())
     _say(summary.title)
     for name, fact in summary.facts:
         _say(f"{name}: {fact}", indent=4)
@@ -72,7 +74,7 @@ def demo(
     _say("The record is true." if status == 0 else f"The record is false: {'; '.join(wrong)}")
 
     page = report(found, released, labels=asked.labels, title="Adult census records").write(
-        output / "report.html"
+        output / "report.html", overwrite=True
     )
     _title("Where everything is")
     for what, path in (

@@ -34,6 +34,12 @@ def discover(
     max_tests: Annotated[
         int | None, typer.Option(help="Make at most so many tests.", rich_help_panel=_RESULT)
     ] = None,
+    json: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="One JSON document, nothing else.", rich_help_panel=_RESULT
+        ),
+    ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="No progress bar.", rich_help_panel=_RESULT)
     ] = False,
@@ -46,6 +52,12 @@ def discover(
     from evenhand.rows import read
     from evenhand.study import decision_last
 
+    if json and form == "dot":
+        raise QuestionError(
+            Problem(
+                "--json and --format dot ask for two formats.", remedy="Leave one of them out."
+            )
+        )
     if form not in ("text", "json", "dot") or (local and form == "dot"):
         raise QuestionError(
             Problem(
@@ -58,7 +70,7 @@ def discover(
     if decision is not None:
         knowledge, assumed = decision_last(knowledge, decision)
     found: LocalCauses | PartialGraph
-    with Progress(quiet=quiet) as progress:
+    with Progress(quiet=quiet or json) as progress:
         rows = read(asked.data, codings=asked.codings(), memory=asked.memory, progress=progress)
         if local:
             found = room.find_causes(
@@ -80,7 +92,7 @@ def discover(
                 max_tests=max_tests,
                 progress=progress,
             )
-    if form == "json":
+    if json or form == "json":
         print_json(found.to_dict())
     elif isinstance(found, room.PartialGraph) and form == "dot":
         typer.echo(found.to_dot())

@@ -1,15 +1,19 @@
 """The door itself: one Typer application, stated exit statuses, and no traceback for bad input.
 
 Exit status: 0 certified or done, 1 not certified, 3 cannot decide, 2 bad usage or input,
-4 resources or I/O, 130 interrupted.
+4 resources or I/O, 130 interrupted. A failure is told to people on standard error, and with
+``--json`` to programs on standard output, too.
 """
 
 import os
 import sys
-from contextlib import redirect_stdout
-from typing import Annotated, Any, TextIO
+from contextlib import redirect_stdout, suppress
+from dataclasses import asdict
+from itertools import pairwise
+from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
+from typer.core import TyperGroup
 
 from evenhand.cli.audit import audit
 from evenhand.cli.compare import compare
@@ -18,11 +22,30 @@ from evenhand.cli.discover import discover
 from evenhand.cli.init import init
 from evenhand.cli.paper import paper
 from evenhand.cli.release import release
+from evenhand.cli.terminal import print_json
 from evenhand.cli.verify import verify
-from evenhand.errors import EvenhandError
+from evenhand.errors import EvenhandError, Problem
+
+# Typer tells of bad usage itself, but does not export the class of its own errors.
+(_UsageError,) = typer.BadParameter.__bases__
+
+
+class _Verbs(TyperGroup):
+    """The verbs; a program hears of bad usage, too, before Typer tells it to a person."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  # typer has no public type for it
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            if isinstance(error, _UsageError):
+                said = error.format_message()  # type: ignore[attr-defined]
+                _tell_program("UsageError", 2, Problem(said))
+            raise
+
 
 app = typer.Typer(
     name="evenhand",
+    cls=_Verbs,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -90,20 +113,52 @@ def main() -> None:
     unread = _Unread(sys.stdout)
     try:
         with redirect_stdout(unread):
-            app()
-    except EvenhandError as error:
-        for problem in error.problems:
-            typer.echo(f"evenhand: {problem}", err=True)
-        sys.exit(error.exit_status)
-    except MemoryError:
-        typer.echo("evenhand: there is not enough memory for this", err=True)
-        sys.exit(4)
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        typer.echo(f"evenhand: {place}{error.strerror or error}", err=True)
-        sys.exit(4)
-    except KeyboardInterrupt:
-        typer.echo("evenhand: interrupted", err=True)
-        sys.exit(130)
+            _run()
     finally:
         unread.flush()
+
+
+def _run() -> None:
+    try:
+        app()
+    except EvenhandError as error:
+        _fail(type(error).__name__, error.exit_status, *error.problems)
+    except MemoryError:
+        _fail("ResourceError", 4, Problem("there is not enough memory for this"))
+    except OSError as error:
+        problem = Problem(error.strerror or str(error), where=str(error.filename or ""))
+        _fail("ResourceError", 4, problem)
+    except KeyboardInterrupt:
+        _fail("Interrupted", 130, Problem("interrupted"))
+    except SystemExit as stop:
+        if stop.code == 130:  # Typer was there first
+            _tell_program("Interrupted", 130, Problem("interrupted"))
+        raise
+
+
+def _fail(kind: str, status: int, *problems: Problem) -> NoReturn:
+    for problem in problems:
+        typer.echo(f"evenhand: {_as_text(str(problem))}", err=True)
+    _tell_program(kind, status, *problems)
+    sys.exit(status)
+
+
+def _as_text(told: str) -> str:
+    """The name of a file may hold bytes that are no text; they are shown as escapes."""
+    return told.encode("utf-8", "backslashreplace").decode()
+
+
+def _tell_program(kind: str, status: int, *problems: Problem) -> None:
+    """Print a failure as a document, if one was asked for.
+
+    The words are looked at as they were typed: with bad usage nobody has read the options.
+    """
+    typed = sys.argv[1:]
+    formats = {"--json", "--format=json"} & {*typed}
+    if not formats and ("--format", "json") not in pairwise(typed):
+        return
+    told = [
+        {part: _as_text(text) for part, text in asdict(problem).items()} for problem in problems
+    ]
+    with suppress(OSError):  # where nothing can be written, the status tells alone
+        print_json({"error": kind, "exit_status": status, "problems": told})

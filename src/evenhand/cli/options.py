@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
+from evenhand.cli.mending import guessing_files, naming_options
+from evenhand.cli.spelling import bin_in, mark_in, merges_in, names_in
 from evenhand.errors import Problem, QuestionError
 from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
 from evenhand.question.file import Labels
@@ -185,12 +187,12 @@ class Asked:
         given = self._file.codings if self._file else Codings()
         typed = Codings.of(
             columns=None if self.columns is None else names_in(self.columns),
-            bins=dict(map(_bin, self.bin or ())),
-            merge=_merges(self.merge or ()),
+            bins=dict(map(bin_in, self.bin or ())),
+            merge=merges_in(self.merge or ()),
             missing=self.missing or given.missing,
             na=self.na or given.na,
             frequency=self.frequency or given.frequency,
-            delimiter=given.delimiter if self.delimiter is None else self.delimiter,
+            delimiter=given.delimiter if self.delimiter is None else mark_in(self.delimiter),
         )
         return replace(
             typed,
@@ -220,7 +222,9 @@ def shared(verb: Callable[..., None]) -> Callable[..., None]:
     @wraps(verb)
     def spelled(**options: Any) -> None:  # noqa: ANN401
         asked = Asked(**{field.name: options.pop(field.name) for field in fields(Asked)})
-        verb(asked, **options)
+        inputs = asked.data, asked.question_file, asked.graph_file
+        with naming_options(), guessing_files(*inputs):
+            verb(asked, **options)
 
     def parameter(field: Field[Any]) -> inspect.Parameter:
         kind, mark = get_args(hints[field.name])
@@ -237,40 +241,3 @@ def shared(verb: Callable[..., None]) -> Callable[..., None]:
     spelled.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     spelled.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
     return spelled
-
-
-def names_in(text: str) -> list[str]:
-    """Names between commas."""
-    return [name.strip() for name in text.split(",")]
-
-
-def _bin(text: str) -> tuple[str, list[str] | int]:
-    column, found, cuts = text.rpartition("=")
-    if not found or not column:
-        raise QuestionError(
-            Problem(
-                f"--bin {text!r} cannot be read.",
-                remedy="Write COLUMN=CUT[,CUT], as age=37, or COLUMN=quantiles:4.",
-            )
-        )
-    kind, found, number = cuts.partition(":")
-    if found and kind == "quantiles" and number.isdigit():
-        return column, int(number)
-    return column, names_in(cuts)
-
-
-def _merges(texts: list[str] | tuple[()]) -> dict[str, dict[str, list[str]]]:
-    merges: dict[str, dict[str, list[str]]] = {}
-    for text in texts:
-        column, found, rest = text.partition(":")
-        new, equals, olds = rest.partition(" = " if " = " in rest else "=")
-        if not (found and equals and column and new and olds):
-            raise QuestionError(
-                Problem(
-                    f"--merge {text!r} cannot be read.",
-                    remedy="Write COLUMN:new=old1,old2, with spaces around the = where a value "
-                    "contains one: 'income:<=50K = <=50K,<=50K.'.",
-                )
-            )
-        merges.setdefault(column, {}).setdefault(new.strip(), []).extend(names_in(olds))
-    return merges

@@ -110,6 +110,9 @@ def release(
 
         files = files_of(output, overwrite=overwrite, share=share, uncertified=uncertified)
         targets.check(asked, report, release=files.paths, overwrite=overwrite)
+        if not share:
+            named = files_of(output, overwrite=overwrite, share=True, uncertified=uncertified)
+            targets.check_no_earlier_copy(named.path("shared"))
     progress = Progress(quiet=json)
     with progress:
         found = asked.audit(progress)
@@ -124,7 +127,8 @@ def release(
         released = found.release(by=by, seed=seed, uncertified=uncertified)
         written = released.write(output, overwrite=overwrite, share=share)
     if report is not None:
-        found.report(released, labels=asked.labels(), share=share).write(report)
+        page = found.report(released, labels=asked.labels(), share=share)
+        page.write(report, overwrite=overwrite)
     if json:
         names = {
             "output": str(written.data),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evenhand.cli.options import Asked
+from evenhand.errors import Problem, QuestionError
 
 
 def check(
@@ -25,3 +26,19 @@ def check(
     inputs += [str(path) for path in (asked.graph_file, asked.question_file) if path]
     check_targets([*named, *release], inputs, overwrite=True)
     check_targets(named, (), overwrite=overwrite)
+
+
+def check_no_earlier_copy(shared: Path) -> None:
+    """Refuse a release beside the shared certificate of an earlier one, which would outlive it.
+
+    It may be the only copy of what others were given, so it is not removed unasked.
+    """
+    if shared.exists() or shared.is_symlink():
+        raise QuestionError(
+            Problem(
+                "This is the shared certificate of an earlier release.",
+                "Beside the new data it would tell of other data.",
+                "Replace it too (--share --overwrite), move it away, or choose another name.",
+                str(shared),
+            )
+        )

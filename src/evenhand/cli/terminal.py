@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from shutil import get_terminal_size
 from types import TracebackType
 from typing import Any, Self
@@ -14,12 +16,78 @@ from evenhand.display import Summary
 def print_result(summary: Summary) -> None:
     """Print a summary with its title emphasised, on terminals that can."""
     # In a pipe lines stay whole, so that a program can look for them.
-    shown = summary.fitted(get_terminal_size().columns) if sys.stdout.isatty() else str(summary)
+    shown = summary.fitted(get_terminal_size().columns) if is_terminal() else str(summary)
     title, _, rest = shown.partition("\n")
     typer.secho(title, bold=True)
     if rest:
         typer.echo(rest)
     typer.echo()
+
+
+def is_terminal() -> bool:
+    """Whether a person may be looking."""
+    return sys.stdout.isatty()
+
+
+def print_in_parts(summary: Summary, narrow: Summary) -> None:
+    """Print a summary; on a terminal too narrow for its table that of ``narrow``, in parts.
+
+    Each part has some of the columns, and the numbers of the lines.
+    """
+    width = get_terminal_size().columns
+    if not is_terminal() or _fits(summary, width):
+        print_result(summary)
+        return
+    numbered = replace(
+        narrow,
+        columns=("", *narrow.columns),
+        rows=tuple((str(number), *row) for number, row in enumerate(narrow.rows, 1)),
+    )
+    print_result(replace(narrow, columns=(), rows=(), notes=()))
+    for part in _parts(numbered, width):
+        typer.echo(_table(part) + "\n")
+    notes = Summary(title="", notes=narrow.notes).fitted(width)
+    typer.echo(notes.lstrip("\n") + "\n")
+
+
+def _parts(table: Summary, width: int) -> Iterator[Summary]:
+    """Cut a table between columns, so that each part with the first column fits."""
+    taken: list[int] = []
+    for column in range(1, len(table.columns)):
+        if taken and not _fits(_chosen(table, [0, *taken, column]), width):
+            yield _chosen(table, [0, *taken])
+            taken = []
+        taken.append(column)
+    yield _chosen(table, [0, *taken])
+
+
+def _chosen(table: Summary, columns: list[int]) -> Summary:
+    return Summary(
+        title="",
+        columns=tuple(table.columns[i] for i in columns),
+        rows=tuple(tuple(row[i] for i in columns) for row in table.rows),
+    )
+
+
+def _fits(table: Summary, width: int) -> bool:
+    return table.fitted(width) == str(table)
+
+
+def _table(table: Summary) -> str:
+    return str(table).removeprefix("\n")
+
+
+def against(summary: Summary) -> Summary:
+    """Say what each p is against: of a subpopulation the threshold, of all together zero."""
+    *others, last = summary.columns or ("",)
+    return replace(
+        summary,
+        columns=(*others, "p (vs τ)") if last == "p" else summary.columns,
+        facts=tuple(
+            ("common difference (p vs 0)" if name == "common difference" else name, fact)
+            for name, fact in summary.facts
+        ),
+    )
 
 
 def print_json(content: dict[str, Any]) -> None:

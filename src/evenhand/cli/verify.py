@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from evenhand.cli.mending import guessing_files
 from evenhand.cli.replayed import is_manifest, replayed
 from evenhand.cli.terminal import print_json
 from evenhand.errors import (
@@ -61,20 +62,21 @@ def verify(
     """
     from evenhand.checker import checker
 
-    text = _text(certificate)
-    if is_manifest(text):
-        if expect is not None:
-            raise QuestionError(
-                Problem(
-                    "A manifest has no verdict to expect.",
-                    remedy="Leave --expect out, or name the certificate.",
-                    where=str(certificate),
+    with guessing_files(certificate, data):
+        text = _text(certificate)
+        if is_manifest(text):
+            if expect is not None:
+                raise QuestionError(
+                    Problem(
+                        "A manifest has no verdict to expect.",
+                        remedy="Leave --expect out, or name the certificate.",
+                        where=str(certificate),
+                    )
                 )
-            )
-        raise typer.Exit(replayed(certificate, data, as_json=json))
-    by_checker = _is_text_table(data)
-    status, noted = checker.verify(text, data if by_checker else None)
-    verdict, by_engine, is_settled = _certified_again(text, data, is_false=status == 1)
+            raise typer.Exit(replayed(certificate, data, as_json=json))
+        by_checker = _is_text_table(data)
+        status, noted = checker.verify(text, data if by_checker else None)
+        verdict, by_engine, is_settled = _certified_again(text, data, is_false=status == 1)
     if by_engine:
         status = 3 if status == 3 and verdict is None else 1
     elif status == 3 and is_settled:

@@ -56,7 +56,7 @@ class Question:
             raise QuestionError(
                 Problem(
                     f"{self.group!r} would be compared with itself.",
-                    remedy="Name another value as `other`, or leave it out.",
+                    remedy="Name another value (other=VALUE), or leave it out.",
                 )
             )
 
@@ -181,8 +181,7 @@ def check_values(
                 f"The protected attribute {question.protected!r} has {len(protected)} values: "
                 f"{listed(protected)}.",
                 "One group is compared with one other.",
-                "Name the other group (other=VALUE, --other VALUE), or pool all others "
-                "(other='rest', --other rest).",
+                "Name the other group (other=VALUE), or pool all others (other='rest').",
             )
         )
     if len(decision) == 1:

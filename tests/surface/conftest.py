@@ -1,0 +1,37 @@
+"""The command line run in this process, and a table to run it on."""
+
+import sys
+from dataclasses import replace
+
+import pytest
+
+from evenhand import Codings, datasets
+from evenhand.cli.door import main
+
+GRAPH = "gender -> major; gender -> admission; major -> admission; test_score -> admission"
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run a command in this process; returns exit status, output and errors."""
+
+    def running(*arguments):
+        monkeypatch.setattr(sys, "argv", ["evenhand", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        told = capsys.readouterr()
+        return stopped.value.code or 0, told.out, told.err
+
+    return running
+
+
+@pytest.fixture
+def example(tmp_path):
+    """The paper's example 2 as a counted CSV, with a question file and a graph."""
+    lines = ["gender,major,test_score,admission,n"]
+    lines += [",".join([*labels, str(count)]) for labels, count in datasets.admissions(2)]
+    (tmp_path / "data.csv").write_text("\n".join(lines) + "\n")
+    question = replace(datasets.question("admissions"), codings=Codings.of(frequency="n"))
+    (tmp_path / "q.toml").write_text(str(question))
+    (tmp_path / "graph.txt").write_text(GRAPH)
+    return tmp_path
