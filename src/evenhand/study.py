@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.counts import CountTable, pose
+from evenhand.counts.lookalikes import notes
 from evenhand.display import Described, Summary
 from evenhand.errors import Problem, QuestionError
 from evenhand.evidence import (
@@ -154,8 +155,9 @@ class Audit(Described):
         return self.certificate.to_dict(assurance=assurance)
 
     def summary(self) -> Summary:
-        """The certificate's."""
-        return self.certificate.summary()
+        """The certificate's, and what looks missing in the counts but was taken as a value."""
+        told = self.certificate.summary()
+        return replace(told, notes=(*told.notes, *notes(self.counts.lookalikes)))
 
 
 def audit(

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from dataclasses import fields, is_dataclass
 from html.parser import HTMLParser
 
@@ -138,10 +139,11 @@ def assert_is_harmless(reader):
 def test_names_and_values_are_text_whatever_they_contain(names, value):
     reader = parsed(page(names, (f"{value}0", f"{value}1")))
     assert_is_harmless(reader)
-    titles = {text for tag, text in reader.texts if tag == "title"}
-    assert {visible(name) for name in names} <= titles
-    headings = [text for tag, text in reader.texts if tag == "h1"]
-    assert "".join(headings) == (f"Does {visible(names[0])} itself change {visible(names[3])}?")
+    titles = {text.replace("_", " ") for tag, text in reader.texts if tag == "title"}
+    assert {visible(name).replace("_", " ") for name in names} <= titles
+    headings = "".join(text for tag, text in reader.texts if tag == "h1")
+    expected = f"Does {visible(names[0])} itself change {visible(names[3])}?"
+    assert headings.replace("_", " ") == expected.replace("_", " ")
 
 
 def test_titles_labels_and_dates_are_text_too():
@@ -186,6 +188,33 @@ def test_a_page_runs_nothing_and_asks_for_nothing():
         v for t, n, v in reader.attributes if (t, n) == ("meta", "content") and "default" in v
     ]
     assert policy.startswith(f"default-src 'none'; style-src 'sha256-{digest}'")
+
+
+def test_what_a_narrow_page_hides_it_says_otherwise():
+    """Captions are the same at every width, so nothing that they speak of may go."""
+    style = environment().loader.get_source(environment(), "style.css")[0]
+    narrow = style[style.index("@media (max-width:640px)") : style.index("@page")]
+    rules = re.findall(r"([^{}]+)\{([^{}]*)\}", narrow.partition("{")[2])
+    hidden = {
+        selector.strip()
+        for selectors, declared in rules
+        if "display:none" in declared
+        for selector in selectors.split(",")
+    }
+    assert hidden == {
+        ".graph-wide",  # drawn a second time, for narrow pages
+        ".stacked .rates svg",  # in words: .narrow
+        ".key .of-rates",  # what the dots of those pictures mean
+        ".stacked thead .rates",  # its words name both sides
+        ".stacked thead .changes",  # said in every cell: data-label
+        ".words thead .label",  # said in every cell: people
+        ".words thead .id",
+        ".matrix .people",  # in no caption, and in section 3
+    }
+    text = "".join(data for _, data in PLAIN.texts)
+    assert "Shares of c 0 and of c 1" in text
+    assert ("span", "c 0 43.5%, c 1 47.9%") in PLAIN.texts
+    assert ("td", "data-label", "Decisions changed") in PLAIN.attributes
 
 
 def test_every_id_of_a_page_is_unique():

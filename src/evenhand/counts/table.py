@@ -17,6 +17,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.counts.lookalikes import Lookalike, looks_missing, notes
 from evenhand.display import Described, Summary
 from evenhand.errors import (
     ColumnError,
@@ -319,6 +320,16 @@ class CountTable(Described):
         text = "\n".join([json.dumps(names, ensure_ascii=False), *lines])
         return hashlib.sha256(text.encode()).hexdigest()
 
+    @property
+    def lookalikes(self) -> tuple[Lookalike, ...]:
+        """The values that may mean a missing one, though nobody said so."""
+        return tuple(
+            Lookalike(attribute.name, value, self.values(attribute.name)[value])
+            for attribute in self.attributes
+            for value in attribute.values
+            if looks_missing(value)
+        )
+
     def summary(self) -> Summary:
         """Describe the table: rows, distinct assignments, and each attribute's values."""
         return Summary(
@@ -328,6 +339,7 @@ class CountTable(Described):
                 (attribute.name, str(len(attribute)), _shares(self.values(attribute.name)))
                 for attribute in self.attributes
             ),
+            notes=notes(self.lookalikes),
         )
 
 

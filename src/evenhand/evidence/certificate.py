@@ -84,13 +84,19 @@ class Certificate(Findings, Described):
         """The document for others, without subpopulations that have a cell under the count."""
         return document.canonical(document.shared(self, least_count=least_count))
 
-    def write(self, path: str | Path) -> Path:
-        """Write the full document, for its owner's eyes; it appears whole or not at all."""
-        return document.write(path, self.to_json(), mode=0o600)
+    def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the full document, for its owner's eyes; it appears whole or not at all.
 
-    def write_shared(self, path: str | Path, *, least_count: int = 10) -> Path:
-        """Write the shared document."""
-        return document.write(path, self.to_shared_json(least_count=least_count), mode=0o644)
+        A file that is there already is replaced only with ``overwrite``.
+        """
+        return document.write(path, self.to_json(), mode=0o600, overwrite=overwrite)
+
+    def write_shared(
+        self, path: str | Path, *, least_count: int = 10, overwrite: bool = False
+    ) -> Path:
+        """Write the shared document, with the same care."""
+        text = self.to_shared_json(least_count=least_count)
+        return document.write(path, text, mode=0o644, overwrite=overwrite)
 
     def to_dict(self, *, assurance: object = "0.8") -> dict[str, Any]:
         """The result as plain values, evidence strongest first."""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, Posed
-from evenhand.errors import Problem, ResourceError
+from evenhand.errors import Problem, QuestionError, ResourceError
 from evenhand.evidence.findings import Findings, Graph
 from evenhand.evidence.partition import Partition
 from evenhand.graph.partial import PartialGraph
@@ -238,21 +238,28 @@ def _compact(document: dict[str, Any]) -> str:
     )
 
 
-def write(path: str | Path, text: str, *, mode: int) -> Path:
-    """Write a file that appears whole under its name, or not at all."""
+def write(path: str | Path, text: str, *, mode: int, overwrite: bool) -> Path:
+    """Write a file that appears whole under its name, or not at all.
+
+    A file that is there already may be somebody's evidence: it is replaced only if that is
+    allowed.
+    """
     path = Path(path)
     try:
-        handle, unfinished = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        unfinished = Path(name)
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
-            Path(unfinished).chmod(mode)
-            Path(unfinished).replace(path)
-        except BaseException:
-            Path(unfinished).unlink(missing_ok=True)
-            raise
+            unfinished.chmod(mode)
+            if overwrite:
+                unfinished.replace(path)
+            else:
+                _give_free_name(unfinished, path)
+        finally:
+            unfinished.unlink(missing_ok=True)
     except OSError as error:
         raise ResourceError(
             Problem(
@@ -262,3 +269,30 @@ def write(path: str | Path, text: str, *, mode: int) -> Path:
             )
         ) from error
     return path
+
+
+def _give_free_name(unfinished: Path, path: Path) -> None:
+    """Name the file if the name is free, in one step: of two writers only one succeeds."""
+    try:
+        _link(unfinished, path)
+    except FileExistsError as error:
+        if path.is_dir():
+            raise
+        raise QuestionError(
+            Problem(
+                "This file exists.",
+                remedy="Choose another name, or allow to overwrite it (--overwrite, in Python "
+                "overwrite=True).",
+                where=str(path),
+            )
+        ) from error
+
+
+def _link(unfinished: Path, path: Path) -> None:
+    try:
+        path.hardlink_to(unfinished)
+    except FileExistsError:
+        raise
+    except OSError:  # some disks have no links: there an empty file holds the name first
+        path.touch(exist_ok=False)
+        unfinished.replace(path)

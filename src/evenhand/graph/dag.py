@@ -55,7 +55,11 @@ class CausalGraph(MixedGraph):
         return not self._diagram.connected(bits(a), bits(*given)) & bits(b)
 
     def decision_causes(self, question: Question) -> tuple[str, ...]:
-        """The direct causes of the decision but for the protected attribute, by name."""
+        """The direct causes of the decision but for the protected attribute, by name.
+
+        Raises where the decision causes that attribute: then no such question can be asked.
+        """
+        self.check(question=question)
         return tuple(sorted(self.parents(question.decision) - {question.protected}))
 
     def is_block_set(self, question: Question, names: Iterable[str]) -> BlockSetCheck:

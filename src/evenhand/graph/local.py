@@ -39,7 +39,8 @@ class LocalCauses(Described):
     for. ``separated`` holds the set that took each other attribute away from the decision;
     those in ``weakly_removed`` went although that set left nothing to test. ``strength`` holds,
     for each neighbor, the set that came nearest to separating it: the larger its p, the weaker
-    the edge.
+    the edge. Learning the whole graph (``discover``) makes other tests: with enough rows both
+    find the same causes, on few rows they can differ in an edge.
     """
 
     decision: str
@@ -355,6 +356,7 @@ class LocalSearch:
     def notes(self) -> Iterator[str]:
         """What the answer assumes, and what was not tried."""
         yield "Assumed: no common cause is hidden, and what is known beforehand is right."
+        yield "The whole graph is learned by other tests: on few rows it can differ in an edge."
         if all(level is None for level in self.order.tier.values()):
             yield "No tiers were given: directions come from the data and from arrows given."
         capped = [name for name, found in self.found.items() if found.capped]

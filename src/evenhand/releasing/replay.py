@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evenhand.counts import pose
+from evenhand.counts import CountTable, pose
 from evenhand.errors import InputError, Problem
 from evenhand.releasing.carried import carry_out
 from evenhand.releasing.formats import Format
@@ -30,12 +30,12 @@ class Replay:
 def replay(manifest: Manifest | str | Path, rows: Any) -> Replay:  # noqa: ANN401  # any table
     """Carry a manifest's plan out on the rows before, without writing anything.
 
-    ``rows`` are what the release was made from: a path, a frame, or ``Rows``. Another version
-    of the libraries that write Parquet or compress text may give other bytes.
+    ``rows`` are what the release was made from, in the same form: a path, a frame, ``Rows`` or
+    a ``CountTable``. Another version of the libraries that write Parquet or compress text may
+    give other bytes.
     """
     if not isinstance(manifest, Manifest):
         manifest = Manifest.read(manifest)
-    source = rows if isinstance(rows, Rows) else read(rows, codings=manifest.codings)
     if manifest.document["plan"]["generated"]:
         raise InputError(
             Problem(
@@ -51,10 +51,18 @@ def replay(manifest: Manifest | str | Path, rows: Any) -> Replay:  # noqa: ANN40
                 remedy="The manifest was altered: ask its owner for the right one.",
             )
         )
-    posed = pose(source.count(), manifest.asked)
-    counts = posed.counts.marginal(manifest.plan.names)
-    if counts.digest != manifest.document["input"]["counts_sha256"]:
-        raise rows_differ(source.source, "The manifest was made from other rows.")
+    source: Rows | CountTable = (
+        rows if isinstance(rows, Rows | CountTable) else read(rows, codings=manifest.codings)
+    )
+    counts, where = (
+        (source, "counts")
+        if isinstance(source, CountTable)
+        else (source.count(), source.source)
+    )
+    posed = pose(counts, manifest.asked)
+    compared = posed.counts.marginal(manifest.plan.names)
+    if compared.digest != manifest.document["input"]["counts_sha256"]:
+        raise rows_differ(where, "The manifest was made from other rows.")
     digest = _Digest()
     form = Format.of(manifest.output["name"])
     carry_out(source, manifest.plan, posed, manifest.seed).write(form, digest)

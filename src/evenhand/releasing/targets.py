@@ -35,7 +35,10 @@ def _problems(path: Path, inputs: Sequence[str], *, overwrite: bool) -> Iterator
         remedy = "Choose a name that is not taken."
         yield Problem("This is a folder, a link or a device.", remedy=remedy, where=str(path))
     elif path.exists() and not overwrite:
-        remedy = "Choose another name, or allow to overwrite it (--overwrite)."
+        remedy = (
+            "Choose another name, or allow to overwrite it (--overwrite, in Python "
+            "overwrite=True)."
+        )
         yield Problem("This file exists.", remedy=remedy, where=str(path))
 
 

@@ -109,6 +109,16 @@ def _sum(case: Case, words: Words) -> str:
     )
 
 
+def _column_names(certificate: Certificate, words: Words) -> str:
+    """Where to find what is called otherwise here than in the table."""
+    said = [
+        f"{words.column(name)} = {name}"
+        for name in certificate.graph.nodes
+        if words.column(name) != name
+    ]
+    return f" Columns: {'; '.join(said)}." if said else ""
+
+
 def small_print(
     certificate: Certificate, words: Words, sharing: Sharing, generated: str
 ) -> view.SmallPrint:
@@ -123,7 +133,8 @@ def small_print(
         sign=f"share of {words.other} minus share of {words.group}. Positive: {words.other} "
         "higher.",
         codes=f"{question.protected} = {question.group}, compared with {question.other}; "
-        f"{question.decision} = {question.favorable}; τ = {question.threshold}.",
+        f"{question.decision} = {question.favorable}; τ = {question.threshold}."
+        + _column_names(certificate, words),
         privacy=shared if sharing.share else full,
         made=f"evenhand {version('evenhand')}, {generated}.",
     )

@@ -19,11 +19,11 @@ from evenhand.report.comparisons import comparisons
 from evenhand.report.differences import differences, evidence
 from evenhand.report.opening import example, lead, verdicts
 from evenhand.report.picture import draw_narrow, draw_wide
-from evenhand.report.premises import of_graph, premises
+from evenhand.report.premises import of_graph, premises, taken_as_values
 from evenhand.report.released import aligned, released
 from evenhand.report.sketch import Sketch, sketch
 from evenhand.report.view import Strong, text
-from evenhand.report.wording import Words, count, listing
+from evenhand.report.wording import Words, count, listing, spaced
 from evenhand.rows import Rows
 
 
@@ -64,7 +64,8 @@ class Asked:
 def collect(audit: Audited, release: Release | None, asked: Asked) -> view.Page:
     """Collect the page."""
     certificate = audit.certificate
-    words = Words(question=certificate.question, labels=asked.labels)
+    labels = spaced(asked.labels, audit.counts.names)
+    words = Words(question=certificate.question, labels=labels)
     sharing = Sharing(asked.share, asked.least_count, certificate.partition, aligned(release))
     drawn = cases(certificate, sharing)
     told = certificate.population
@@ -93,6 +94,7 @@ def collect(audit: Audited, release: Release | None, asked: Asked) -> view.Page:
         released=released(release, drawn, words, sharing),
         premises=(
             *of_graph(certificate, audit.knowledge, words, asked.doubt, asked.resampled),
+            *taken_as_values(audit.counts, words, sharing),
             *premises(certificate, drawn, words, sharing),
         ),
         unmeasured=unmeasured(certificate, words, sharing),

@@ -34,9 +34,13 @@ class Report:
         """The whole page."""
         return render(self.page)
 
-    def write(self, path: str | Path) -> Path:
-        """Write the page, whole or not at all; a full one is for its owner's eyes (0600)."""
-        return write(path, self.html, mode=0o644 if self.shared else 0o600)
+    def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the page, whole or not at all; a full one is for its owner's eyes (0600).
+
+        A file that is there already is replaced only with ``overwrite``.
+        """
+        mode = 0o644 if self.shared else 0o600
+        return write(path, self.html, mode=mode, overwrite=overwrite)
 
     def _repr_html_(self) -> str:
         frame = '<iframe sandbox width="100%" height="800" srcdoc="{}"></iframe>'

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from evenhand.counts import CountTable
 from evenhand.evidence import Certificate
 from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.sensitivity import Sensitivity, sensitivity
@@ -198,6 +199,30 @@ def _codings(certificate: Certificate, words: Words) -> tuple[view.Premise, ...]
     )
 
 
+def taken_as_values(
+    counts: CountTable, words: Words, sharing: Sharing
+) -> tuple[view.Premise, ...]:
+    """Values that may mean a missing one; how many rows have them is not for others."""
+    found = sorted(counts.lookalikes, key=lambda one: -one.rows)
+    if not found or sharing.share:
+        return ()
+    said = [
+        f"{count(one.rows, 'row')} with “{one.value}” as {words.column(one.name)}"
+        for one in found[:_EXAMPLES]
+    ]
+    rest = len(found) - len(said)
+    return (
+        view.Premise(
+            status="Not declared",
+            what="Values that look as if something were missing were taken as they stand.",
+            why=text(
+                f"{listing([*said, f'{rest} more such values'] if rest else said)}. If they "
+                "mean that nothing is known, declare them as missing: the groups change then.",
+            ),
+        ),
+    )
+
+
 def _left_out(
     certificate: Certificate, words: Words, sharing: Sharing
 ) -> tuple[view.Premise, ...]:
@@ -242,9 +267,6 @@ def _sensitivity(
             "stand the recorded causes, whose strength rests on groups that are withheld."
         )
         return view.Premise(status="Cannot be tested", what=what, why=text(hidden))
-    survive = sum(_survives(found) for _, found in tried)
-    of = "The finding" if len(tried) == 1 else f"{survive:,} of {count(len(tried), 'finding')}"
-    verb = "would not survive" if len(tried) == 1 and not survive else "would survive"
     return view.Premise(
         status="Cannot be tested",
         what=what,
@@ -252,10 +274,29 @@ def _sensitivity(
             "How many points such a cause would have to account for to bring a finding "
             "under the threshold, beside what the strongest recorded cause could account "
             "for among the same people. ",
-            Strong(f"{of} {verb}"),
-            " an unrecorded cause as strong as that.",
+            *_survival([found for _, found in tried]),
         ),
         needed=tuple(_needed(case, found, words) for case, found in tried[:_EXAMPLES]),
+    )
+
+
+def _survival(tried: Sequence[Sensitivity]) -> view.Text:
+    """How many findings outlast a cause as strong as a recorded one, where there is one."""
+    comparable = [found for found in tried if any(one.strength > 0 for one in found.benchmarks)]
+    if not comparable:
+        return text(
+            "No recorded cause that has rows enough differs between the two sides there, so "
+            "there is nothing to compare with."
+        )
+    survive = sum(map(_survives, comparable))
+    one = len(tried) == 1
+    of = "The finding" if one else f"{survive:,} of {count(len(comparable), 'finding')}"
+    verb = "would not survive" if one and not survive else "would survive"
+    rest = len(tried) - len(comparable)
+    return text(
+        Strong(f"{of} {verb}"),
+        " an unrecorded cause as strong as that"
+        + (f"; for {rest:,} more there is none to compare with." if rest else "."),
     )
 
 
@@ -264,7 +305,7 @@ def _survives(found: Sensitivity) -> bool:
 
 
 def _needed(case: Case, found: Sensitivity, words: Words) -> view.Needed:
-    strongest = next((one for one in found.benchmarks if one.strength), None)
+    strongest = next(iter(found.benchmarks), None)
     times = found.times(strongest) if strongest else None
     return view.Needed(
         id=case.id,

@@ -94,6 +94,7 @@ def _moved(
         + (", with the decisions changed." if plan else "."),
         name=naming.head,
         detail=naming.detail_head,
+        changes="Decisions changed" if plan else "",
         axis=scale.axis(words),
         lines=tuple(
             shapes.Moved(

@@ -203,12 +203,13 @@ class Moved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovedPlot:
-    """Few groups before and after."""
+    """Few groups before and after. ``changes`` heads what was changed, if that is told."""
 
     title: str
     subtitle: str
     name: str
     detail: str
+    changes: str
     axis: Axis
     lines: tuple[Moved, ...]
 

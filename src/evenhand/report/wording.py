@@ -1,7 +1,9 @@
 """The words of a report: people, values and numbers as a reader should meet them."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from evenhand.evidence import Subpopulation, points
@@ -106,6 +108,28 @@ class Words:
     def threshold_points(self) -> str:
         """The threshold with its unit: "5 points", "1 point"."""
         return f"{self.threshold} point{'' if self.threshold == '1' else 's'}"
+
+
+def spaced(labels: Labels, names: Collection[str]) -> Labels:
+    """The labels, and for columns without one their names with spaces between words.
+
+    Where two columns would then be called the same, both keep their names.
+
+    >>> spaced(Labels(columns={"hours": "hours a week"}), ["Income_class", "hours"]).columns
+    {'Income_class': 'Income class', 'hours': 'hours a week'}
+    >>> spaced(Labels(), ["job_kind", "job kind", "_id"]).columns
+    {'job_kind': 'job_kind', 'job kind': 'job kind', '_id': '_id'}
+    """
+    read = {
+        name: labels.columns.get(name, re.sub(r"(?<=[^\W_])_(?=[^\W_])", " ", name))
+        for name in names
+    }
+    called = Counter(read.values())
+    clear = {
+        name: word if name in labels.columns or called[word] == 1 else name
+        for name, word in read.items()
+    }
+    return replace(labels, columns={**clear, **labels.columns})
 
 
 def have(many: int) -> str:

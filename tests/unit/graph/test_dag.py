@@ -140,6 +140,8 @@ def test_a_decision_that_causes_the_protected_attribute_is_refused_with_the_path
         graph.is_block_set(QUESTION, set())
     with pytest.raises(GraphError, match="admission -> job -> gender"):
         graph.block_sets(QUESTION)
+    with pytest.raises(GraphError, match="admission -> job -> gender"):
+        graph.decision_causes(QUESTION)
 
 
 def test_a_question_about_absent_attributes_is_refused():

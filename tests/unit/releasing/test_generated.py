@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -181,3 +182,74 @@ def test_a_protected_attribute_pooled_of_many_is_made_under_its_pool():
     certificate = certify(counts, CausalGraph.parse("sex -> hired"), asked)
     after = made(plan_removal(certificate, by=ModifyGraph(generate=True)))
     assert after.values("sex") == {"f": 60, "not f": 40}
+
+
+def independent(rows, many, *, parents=()):
+    """A plan for many columns that nothing links, or nothing but the parents of all of them.
+
+    Every other column has two values and the same shares: if dealing went along with anything
+    at all, it would give them the same values.
+    """
+    drawn, half = np.random.default_rng(2017), rows // 2
+
+    def shuffled(values):
+        of_each_sex = [values[row % len(values)] for row in range(half)]
+        return np.concatenate([drawn.permutation(of_each_sex) for _ in "fm"]).tolist()
+
+    columns = {
+        "sex": ["f"] * half + ["m"] * half,
+        "hired": drawn.choice(["no", "yes"], rows, p=[0.7, 0.3]).tolist(),
+        **{f"x{at}": shuffled(["ab", "abc"][at % 2]) for at in range(many)},
+    }
+    counts = CountTable.of(columns, [1] * rows)
+    arrows = {(parent, f"x{at}") for parent in parents for at in range(many)}
+    graph = CausalGraph(counts.names, frozenset({("sex", "hired"), *arrows}))
+    asked = Question(protected="sex", group="f", decision="hired", favorable="yes")
+    return plan_removal(certify(counts, graph, asked), by=ModifyGraph(generate=True))
+
+
+def surplus(cube, others):
+    """Chi-square for mutual independence over its degrees of freedom, given the other axes."""
+    cube = cube.astype(float)
+    whole = cube.sum(axis=others, keepdims=True)
+    expected, parameters = whole, 0
+    for axis in others:
+        shares = cube.sum(axis=tuple(a for a in others if a != axis), keepdims=True) / whole
+        expected = expected * shares
+        parameters += cube.shape[axis] - 1
+    cells = np.prod([cube.shape[axis] for axis in others])
+    return ((cube - expected) ** 2 / expected).sum() / (whole.size * (cells - 1 - parameters))
+
+
+def test_independent_columns_have_all_combinations_in_their_shares():
+    """Where rows are many, each cell has the product of the shares, but for rounding."""
+    plan = independent(20_000, 4)
+    cube = made(plan).cube(["x0", "x1", "x2", "x3"])
+    shares = [table.shares for name, table in plan.network.tables.items() if name[0] == "x"]
+    expected = plan.rows * np.einsum("a,b,c,d->abcd", *shares)
+    assert abs(cube - expected).max() <= 4
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_independent_columns_stay_so_where_there_are_more_cells_than_rows(size):
+    """Dealt in a fixed order, rows alike would get values that go along with other columns."""
+    plan = independent(400, 12)
+    found = [
+        surplus(after.cube(names), tuple(range(size)))
+        for after in (made(plan, seed) for seed in range(5))
+        for names in combinations([f"x{at}" for at in range(12)], size)
+    ]
+    # By chance it is 1 on average. Counting out may come nearer to 0, but not go beyond.
+    assert np.mean(found) < 1
+    assert np.quantile(found, 0.99) < 7
+
+
+def test_columns_that_are_independent_given_their_cause_stay_so():
+    plan = independent(600, 12, parents=["sex"])
+    found = [
+        surplus(after.cube(["sex", *names]), (1, 2))
+        for after in (made(plan, seed) for seed in range(5))
+        for names in combinations([f"x{at}" for at in range(12)], 2)
+    ]
+    assert np.mean(found) < 1
+    assert np.quantile(found, 0.99) < 7

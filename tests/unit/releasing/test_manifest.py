@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from tests.hiring import QUESTION, csv_text, people, released, table
+from tests.hiring import COLUMNS, QUESTION, audited, csv_text, people, released, table
 
 from evenhand.errors import InputError
-from evenhand.releasing import replay
+from evenhand.releasing import release, replay
 from evenhand.releasing.manifest import Manifest, commitment
-from evenhand.removal import LocalPreferentialSampling, ModifyGraph
+from evenhand.removal import LocalPreferentialSampling, ModifyData, ModifyGraph
 
 
 @pytest.fixture
@@ -70,6 +70,40 @@ def test_a_replay_of_a_frame_or_of_left_out_rows_works_too(tmp_path):
     frame = pd.DataFrame(table())
     made = released(frame, by=LocalPreferentialSampling(), uncertified=True)
     assert replay(made.write(tmp_path / "out.parquet").manifest, frame).is_same
+
+
+@pytest.mark.parametrize("by", [ModifyData(), ModifyGraph()])
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
+def test_a_replay_of_counts_gives_the_same_bytes(source, tmp_path, name, by):
+    rows, found = audited(source)
+    counts = rows.count()
+    written = release(counts, by.plan(found), seed=None).write(tmp_path / name)
+    assert replay(written.manifest, counts).is_same
+    others = replace(counts, counts=counts.counts[::-1].copy())
+    with pytest.raises(InputError, match="counts: The rows are not those that were counted"):
+        replay(written.manifest, others)
+
+
+@pytest.mark.parametrize("into", ["csv", "parquet"])
+@pytest.mark.parametrize("kind", ["counted.csv", "counted.parquet", "frame"])
+def test_a_replay_of_a_counted_table_gives_the_same_bytes(tmp_path, kind, into):
+    frame = pd.DataFrame(table())[list(COLUMNS)].value_counts().rename("rows").reset_index()
+    counted = frame if kind == "frame" else tmp_path / kind
+    if kind == "counted.csv":
+        frame.to_csv(counted, index=False)
+    elif kind == "counted.parquet":
+        frame.to_parquet(counted, index=False)
+    made = released(counted, frequency="rows")
+    written = made.write(tmp_path / f"out.{into}")
+    assert replay(written.manifest, counted).is_same
+
+
+def test_counts_that_were_generated_are_not_made_from_their_manifest(source, tmp_path):
+    rows, found = audited(source)
+    counts = rows.count()
+    made = release(counts, ModifyGraph(generate=True).plan(found), seed=7)
+    with pytest.raises(InputError, match="generated"):
+        replay(made.write(tmp_path / "out.csv").manifest, counts)
 
 
 def test_another_seed_or_other_bytes_show(source, tmp_path):

@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 
 import evenhand as eh
+from evenhand.errors import QuestionError
 from evenhand.report import report
 
 QUESTION = eh.datasets.question("admissions")
@@ -114,7 +115,7 @@ def test_a_misleading_partition_names_the_open_path_and_what_would_mend_it():
 def test_a_meaningful_partition_is_called_so():
     audit = eh.audit(eh.datasets.admissions(1), QUESTION.question, graph=GRAPH)
     text = words(report(audit, partition=audit.explain_partition("test_score", "major")).html)
-    assert "by major and test_score, is meaningful" in text
+    assert "by major and test score, is meaningful" in text
 
 
 def test_a_release_stands_beside_the_record_with_what_was_changed():
@@ -142,7 +143,7 @@ def test_block_sets_that_were_examined_are_listed():
 def test_sensitivity_is_told_beside_the_strongest_recorded_cause():
     text = told(*CASES["not certified"])
     assert "It would have to account for" in text
-    assert "an unrecorded cause as strong as that" in text
+    assert "major0.0 points" in text
 
 
 def test_trials_of_the_graph_are_told_if_they_were_made():
@@ -202,6 +203,18 @@ def test_a_full_page_is_for_its_owner_and_a_shared_one_for_others(tmp_path):
     assert full.read_text("utf-8") == report(audit).html
 
 
+def test_a_page_that_is_there_is_replaced_only_if_that_is_allowed(tmp_path):
+    audit = eh.audit(eh.datasets.admissions(2), QUESTION.question, graph=GRAPH)
+    path = tmp_path / "page.html"
+    path.write_text("evidence")
+    with pytest.raises(QuestionError, match=r"This file exists.*overwrite=True"):
+        report(audit).write(path)
+    assert path.read_text() == "evidence"
+    made = report(audit, generated="today")
+    made.write(path, overwrite=True)
+    assert path.read_text("utf-8") == made.html
+
+
 def test_a_method_that_changes_other_things_than_decisions_says_which():
     audit = eh.audit(eh.datasets.admissions(2), QUESTION.question, graph=GRAPH)
     shuffled = audit.release(by=eh.ShuffleProtected(), seed=7, uncertified=True)
@@ -218,6 +231,60 @@ def test_a_shared_page_does_not_tell_how_many_decisions_changed_in_a_group():
     assert "men yes → no" in full
     assert "yes → no" not in shared
     assert "no → yes" not in shared
+
+
+def test_a_shared_page_has_no_column_for_what_it_does_not_tell():
+    audit = eh.audit(eh.datasets.admissions(2), QUESTION.question, graph=GRAPH)
+    release = audit.release(seed=7)
+    assert "Decisions changed" in report(audit, release).html
+    assert "Decisions changed" not in report(audit, release, share=True).html
+
+
+def test_names_without_a_label_are_read_with_spaces_and_found_with_their_own():
+    columns = {
+        "sex": ["f", "f", "m", "m"] * 2,
+        "job_kind": ["a_b"] * 4 + ["c"] * 4,
+        "Income_class": ["high", "low"] * 4,
+    }
+    counts = eh.CountTable.of(columns, [10, 30, 20, 20, 15, 15, 16, 14])
+    asked = eh.Question(protected="sex", group="f", decision="Income_class", favorable="high")
+    graph = eh.CausalGraph.parse("sex -> Income_class; job_kind -> Income_class")
+    audit = eh.audit(counts, asked, graph=graph)
+    text, fine = words(report(audit).html).split("Small print")
+    assert "Does sex itself change Income class?" in text
+    assert "job kind a_b" in text
+    assert "Income_class" not in text
+    assert "job_kind" not in text
+    assert "Income_class = high" in fine
+    assert "Columns: Income class = Income_class; job kind = job_kind." in fine
+
+
+def test_what_looks_missing_is_told_to_the_owner_alone():
+    counts = eh.datasets.admissions(2).recoded("major", {"EE": "?"})
+    audit = eh.audit(counts, QUESTION.question, graph=GRAPH)
+    said = "1,200 rows with “?” as major. If they mean that nothing is known"
+    assert said in words(report(audit).html)
+    assert "Not declared" not in report(audit, share=True).html
+    assert "Not declared" not in told(*CASES["not certified"])
+
+
+def test_no_finding_outlasts_a_cause_that_there_is_not():
+    """Both sides have the same majors and scores: none of them could explain anything."""
+    text = told(*CASES["not certified"])
+    assert "there is nothing to compare with" in text
+    assert "would survive" not in text
+    assert "none has rows enough here" not in text
+
+
+def test_findings_that_outlast_the_strongest_recorded_cause_are_counted():
+    columns = {
+        "gender": ["female", "female", "male", "male"] * 2,
+        "town": ["A"] * 4 + ["B"] * 4,
+        "admission": ["admitted", "rejected"] * 4,
+    }
+    counts = eh.CountTable.of(columns, [30, 70, 120, 30, 60, 100, 90, 10])
+    graph = eh.CausalGraph.parse("gender -> admission; town -> admission; gender -> town")
+    assert "2 of 2 findings would survive an unrecorded cause" in told(counts, graph)
 
 
 def test_a_graph_without_the_arrow_in_question_is_told_as_such():

@@ -3,7 +3,7 @@ from fractions import Fraction
 from evenhand.evidence import Subpopulation
 from evenhand.question import Question
 from evenhand.question.file import Labels
-from evenhand.report.wording import Words, count, listing, rate, share
+from evenhand.report.wording import Words, count, listing, rate, share, spaced
 
 ASKED = Question(
     protected="sex", group="f", other="m", decision="hired", favorable="yes", threshold="0.05"
@@ -70,6 +70,21 @@ def test_shares_never_claim_all_or_none_where_that_is_untrue():
         "100%",
     ]
     assert rate(0, 0) == "none"
+
+
+def test_a_name_is_read_with_spaces_unless_that_hides_which_column_it_is():
+    names = ("job_kind", "job kind", "Income_class", "_id", "a__b", "x_", "hours_week")
+    labels = Labels(columns={"hours_week": "weekly_hours", "gone": "of no column here"})
+    assert spaced(labels, names).columns == {
+        "job_kind": "job_kind",
+        "job kind": "job kind",
+        "Income_class": "Income class",
+        "_id": "_id",
+        "a__b": "a__b",
+        "x_": "x_",
+        "hours_week": "weekly_hours",
+        "gone": "of no column here",
+    }
 
 
 def test_lists_and_counts_read_as_people_speak():
