@@ -29,9 +29,10 @@ KernelName = Literal["auto", "numpy", "numba"]
 
 _COMPILED = "evenhand.graph.kernels.compiled"
 
-# Cells are counted one by one if there are so many for each line, or so many in all, at most.
-_DENSE = {"numpy": 1, "numba": 512}
-_FEW_CELLS = 2**14
+# Cells are counted one by one if so many are possible for each line, or so many in all, at most.
+# Each takes memory: where one for each line is not enough, there may be no more than many.
+_CELLS_PER_LINE = {"numpy": 1, "numba": 512}
+_FEW_CELLS, _MANY_CELLS = 2**14, 2**23
 
 # A table is merged for a family if this leaves so few of its lines, ...
 _WORTH_MERGING = 0.7
@@ -81,7 +82,8 @@ class Evaluator:
         kernel = self._chosen()
         passes = import_module(_COMPILED) if kernel == "numba" else vectorized
         cells = self.root.cards[plan.members].astype(np.float64).prod(axis=1)
-        dense = cells <= np.maximum(_DENSE[kernel] * lines[plan.table], _FEW_CELLS)
+        few = np.minimum(_CELLS_PER_LINE[kernel] * lines, np.maximum(lines, _MANY_CELLS))
+        dense = cells <= np.maximum(few, _FEW_CELLS)[plan.table]
         answers, kind = Answers.to(len(batch)), TESTS.index(test)
         threads = cpu_count() or 1 if kernel == "numba" and work > _THREAD_WORK else 1
         jobs = []

@@ -73,7 +73,7 @@ def test_a_batch_gives_what_its_tests_give_one_by_one(kernel, test, depth):
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("test", TESTS)
 def test_sets_of_far_more_cells_than_lines_give_the_same(kernel, test, monkeypatch):
-    monkeypatch.setattr(evaluation, "_DENSE", {"numpy": 0, "numba": 0})
+    monkeypatch.setattr(evaluation, "_CELLS_PER_LINE", {"numpy": 0, "numba": 0})
     monkeypatch.setattr(evaluation, "_FEW_CELLS", 0)
     counts = random_table(3, (5, 3, 2, 4, 7, 2), 200)
     assert_as_one_by_one(counts, random_batch(3, 6, 3, 40), test, kernel)
@@ -81,7 +81,7 @@ def test_sets_of_far_more_cells_than_lines_give_the_same(kernel, test, monkeypat
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_partitions_that_were_forgotten_are_made_again(kernel, monkeypatch):
-    monkeypatch.setattr(evaluation, "_DENSE", {"numpy": 0, "numba": 0})
+    monkeypatch.setattr(evaluation, "_CELLS_PER_LINE", {"numpy": 0, "numba": 0})
     monkeypatch.setattr(evaluation, "_FEW_CELLS", 0)
     monkeypatch.setattr(partitions, "_MOST_BYTES", 0)
     monkeypatch.setattr(partitions, "_FEWEST_KEPT", 3)

@@ -16,7 +16,7 @@ from evenhand.graph.kernels.batch import G_SQUARE, Answers, Floats, Indices, Num
 from evenhand.graph.kernels.tables import Table
 
 # Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
-_SHARED_CELLS = 2**12
+_SHARED_CELLS = 2**13
 _SHARED_CELLS_PER_LINE = 0.25
 
 # Tests are answered together until they have so many cells: these stay in the cache.

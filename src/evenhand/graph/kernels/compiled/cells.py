@@ -67,7 +67,7 @@ class _Cells(NamedTuple):
         }
         room["sizes"] = np.zeros(3, np.int64)
         room["place"] = np.empty(span, np.int32)
-        room["margin"] = np.empty(lines * cards.max())
+        room["margin"] = np.empty(min(lines * int(cards.max()), span))
         return cls(**room)
 
 
