@@ -29,7 +29,7 @@ KernelName = Literal["auto", "numpy", "numba"]
 
 _COMPILED = "evenhand.graph.kernels.compiled"
 
-# Cells are counted one by one if so many are possible for each line, or so many in all, at most.
+# Cells are counted one by one if at most so many are possible for each line, or so many in all.
 # Each takes memory: where one for each line is not enough, there may be no more than many.
 _CELLS_PER_LINE = {"numpy": 1, "numba": 512}
 _FEW_CELLS, _MANY_CELLS = 2**14, 2**23

@@ -45,8 +45,10 @@ class _Cubes(NamedTuple):
     attributes: Integers
     size: Integers
     end: Integers
-    # The attributes that the next cube is to have.
+    # The attributes that the next cube is to have; keys of lines; numbers for each stratum.
     held: Flags
+    keys: Places
+    room: Floats
 
 
 class _Strata(NamedTuple):
@@ -78,6 +80,8 @@ def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) ->
         size=np.zeros(levels, np.int64),
         end=np.zeros(levels, np.int64),
         held=np.zeros(attributes, np.bool_),
+        keys=np.empty(len(table.rows), np.int32),
+        room=np.empty((int(table.cards.max()) + 6, most)),
     )
     _run(table, SetTests.of(plan, sets), cubes, kind, answers)
 
@@ -85,28 +89,26 @@ def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) ->
 @compiled
 def _run(table: Table, tests: SetTests, cubes: _Cubes, kind: int, answers: Answers) -> None:
     members, size = tests.members, tests.members.shape[1]
-    keys = np.empty(len(table.rows), np.int32)
-    room = np.empty((table.cards.max() + 6, cubes.cells.shape[1]))
     for t in range(len(members)):
         same = 0
         if t == cubes.end[0]:
             _mark_neighbors(members, t, table.cards, cubes)
-            _count(table, keys, cubes)
+            _count(table, cubes)
         else:
             while members[t, same] == members[t - 1, same]:
                 same += 1
         for first in range(same + 1, size + 1):
             _mark_first(first, members, t, cubes)
             _sum_out(first, table.cards, cubes)
-        cells, cards = cubes.cells[cubes.place[size]], table.cards[members[t]]
+        cells = cubes.cells[cubes.place[size]]
         for test in range(tests.start[t], tests.end[t]):
-            strata = _strata(cards, tests.x[test], tests.y[test])
+            strata = _strata(members[t], table.cards, tests.x[test], tests.y[test])
             if kind == G_SQUARE:
-                found, degrees = _log_sum(cells, strata, room)
+                found, degrees = _log_sum(cells, strata, cubes.room)
             elif strata.x == 2 and strata.y <= _NARROW:
                 found, degrees = _narrow(cells, strata, kind)
             else:
-                found, degrees = _wide(cells, strata, kind, room)
+                found, degrees = _wide(cells, strata, kind, cubes.room)
             answers.statistic[test], answers.degrees[test] = found, degrees
 
 
@@ -141,10 +143,10 @@ def _mark_first(first: int, members: Indices, t: int, cubes: _Cubes) -> None:
 
 
 @compiled
-def _count(table: Table, keys: Places, cubes: _Cubes) -> None:
+def _count(table: Table, cubes: _Cubes) -> None:
     """Count lines into the first cube."""
+    keys, span, size = cubes.keys, 1, 0
     keys[:] = 0
-    span, size = 1, 0
     for attribute in range(len(cubes.held)):
         if cubes.held[attribute]:
             card, code = table.cards[attribute], table.codes[attribute]
@@ -194,18 +196,19 @@ def _sum_over(source: Floats, before: int, card: int, after: int, target: Floats
 
 
 @compiled
-def _strata(cards: Integers, x: int, y: int) -> _Strata:
+def _strata(members: Indices, cards: Integers, x: int, y: int) -> _Strata:
     """How to walk through a cube by strata; the end with fewer values becomes x."""
     outer, middle, inner = 1, 1, 1
-    for at in range(len(cards)):
+    for at in range(len(members)):
         if at < x:
-            outer *= cards[at]
+            outer *= cards[members[at]]
         elif x < at < y:
-            middle *= cards[at]
+            middle *= cards[members[at]]
         elif at > y:
-            inner *= cards[at]
-    few, many = (cards[x], inner * cards[y] * middle), (cards[y], inner)
-    loops = (outer, few[0] * few[1]), (middle, inner * cards[y]), (inner, 1)
+            inner *= cards[members[at]]
+    x_values, y_values = cards[members[x]], cards[members[y]]
+    few, many = (x_values, inner * y_values * middle), (y_values, inner)
+    loops = (outer, few[0] * few[1]), (middle, inner * y_values), (inner, 1)
     if few[0] > many[0]:
         few, many = many, few
     a, b, c = loops
