@@ -78,7 +78,7 @@ def tables(draw, *, nodes=5):
     x = np.array([min(test[:2]) for test in tests])
     y = np.array([max(test[:2]) for test in tests])
     given_ = np.array([sorted(test[2:]) for test in tests], np.intp).reshape(12, depth)
-    return counts, Batch(x, y, given_, x)
+    return counts, Batch(x, y, given_)
 
 
 @pytest.mark.parametrize("test", TESTS)

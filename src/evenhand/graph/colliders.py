@@ -57,7 +57,7 @@ def by_majority(skeleton: Skeleton, evaluate: Evaluate, limits: Limits) -> Readi
             reading.ambiguous = found
             return reading
         done = 0
-        for batch in batches_of(pairs, skeleton.offers(), depth, by_pair=True):
+        for batch in batches_of(pairs, skeleton.offers(), depth):
             votes.add(batch, evaluate(batch) > skeleton.significance)
             done += len(batch)
             limits.tell(depth, done, total)

@@ -189,7 +189,7 @@ def _thin(skeleton: Skeleton, names: list[str], evaluator: Evaluator) -> list[st
     for depth, pairs in held.items():
         given = [skeleton.weakest[pair].given for pair in pairs]
         x, y = np.array(pairs, np.intp).T
-        batch = Batch(x, y, np.array(given, np.intp).reshape(len(pairs), depth), x)
+        batch = Batch(x, y, np.array(given, np.intp).reshape(len(pairs), depth))
         p = evaluator.p_values(batch, "chi-square-adjusted")
         thin += [pairs[i] for i in np.flatnonzero(p > skeleton.significance)]
     if not thin:

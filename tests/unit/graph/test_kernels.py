@@ -1,7 +1,9 @@
 """Kernels: whichever counts, and however sets are laid out, the answers are the same."""
 
-import sys
+import tracemalloc
+from fractions import Fraction
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -39,9 +41,7 @@ def random_table(seed, cards, lines):
 def batch_of(*tests):
     x, y, given = zip(*tests, strict=True)
     depth = len(given[0])
-    return Batch(
-        np.array(x), np.array(y), np.array(given, np.intp).reshape(len(x), depth), np.array(x)
-    )
+    return Batch(np.array(x), np.array(y), np.array(given, np.intp).reshape(len(x), depth))
 
 
 def random_batch(seed, nodes, depth, tests):
@@ -50,9 +50,10 @@ def random_batch(seed, nodes, depth, tests):
     return batch_of(*((min(s[:2]), max(s[:2]), sorted(s[2:])) for s in drawn))
 
 
-def assert_as_one_by_one(counts, batch, test, kernel):
+def assert_as_one_by_one(counts, batch, test, kernel, evaluator=None):
     names = sorted(counts.names)
-    found = Evaluator(counts, names, kernel=kernel).answers(batch, test)
+    evaluator = evaluator or Evaluator(counts, names, kernel=kernel)
+    found = evaluator.answers(batch, test)
     tester = Tester(counts, test=test)
     for i in range(len(batch)):
         given = [names[at] for at in batch.given[i]]
@@ -70,36 +71,80 @@ def test_a_batch_gives_what_its_tests_give_one_by_one(kernel, test, depth):
     assert_as_one_by_one(counts, random_batch(depth, 6, depth, 40), test, kernel)
 
 
+KERNEL = "evenhand.graph.kernels"
+PARTITIONS = {
+    "evenhand.graph.evaluation._CELLS_PER_LINE": {"numpy": 0, "numba": 0},
+    "evenhand.graph.evaluation._FEW_CELLS": 0,
+}
+WAYS = {
+    "cells": {
+        f"{KERNEL}.compiled._CUBE_CELLS": 0,
+        f"{KERNEL}.compiled._CUBE_CELLS_PER_LINE": 0,
+    },
+    "cubes of one set each": {
+        f"{KERNEL}.{module}._SHARED_CELLS{more}": 0
+        for module in ("vectorized", "compiled.cubes")
+        for more in ("", "_PER_LINE")
+    },
+    "cubes of many sets": {
+        f"{KERNEL}.{module}._SHARED_CELLS": 2**16 for module in ("vectorized", "compiled.cubes")
+    },
+    "tests one by one": {f"{KERNEL}.vectorized._MOST_CELLS": 0},
+    "partitions": PARTITIONS,
+    "partitions of sorted keys": {
+        **PARTITIONS,
+        f"{KERNEL}.counting._PLACES_PER_LINE": 0,
+        f"{KERNEL}.compiled.lines._PLACES_PER_LINE": 0,
+    },
+}
+
+
+def force(monkeypatch, settings):
+    for name, value in settings.items():
+        monkeypatch.setattr(name, value)
+
+
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("test", TESTS)
-def test_sets_of_far_more_cells_than_lines_give_the_same(kernel, test, monkeypatch):
-    monkeypatch.setattr(evaluation, "_CELLS_PER_LINE", {"numpy": 0, "numba": 0})
-    monkeypatch.setattr(evaluation, "_FEW_CELLS", 0)
-    counts = random_table(3, (5, 3, 2, 4, 7, 2), 200)
-    assert_as_one_by_one(counts, random_batch(3, 6, 3, 40), test, kernel)
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_of_counting_gives_the_same(kernel, test, way, monkeypatch):
+    force(monkeypatch, WAYS[way])
+    counts = random_table(3, (5, 3, 2, 1, 4, 7, 2), 200)
+    for depth in (0, 1, 3):
+        assert_as_one_by_one(counts, random_batch(depth, 7, depth, 40), test, kernel)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_partitions_that_were_forgotten_are_made_again(kernel, monkeypatch):
-    monkeypatch.setattr(evaluation, "_CELLS_PER_LINE", {"numpy": 0, "numba": 0})
-    monkeypatch.setattr(evaluation, "_FEW_CELLS", 0)
+@pytest.mark.parametrize("kernel", [*KERNELS, "auto"])
+@pytest.mark.parametrize("kept", [3, 6, 10, 15])
+def test_partitions_that_were_forgotten_are_made_again(kernel, kept, monkeypatch):
+    force(monkeypatch, PARTITIONS)
     monkeypatch.setattr(partitions, "_MOST_BYTES", 0)
-    monkeypatch.setattr(partitions, "_FEWEST_KEPT", 3)
-    counts = random_table(4, (3, 3, 2, 4, 3, 2), 100)
-    assert_as_one_by_one(counts, random_batch(4, 6, 3, 40), "chi-square", kernel)
+    monkeypatch.setattr(partitions, "_FEWEST_KEPT", kept)
+    for seed in range(5):
+        counts = random_table(seed, (3, 3, 2, 4, 3, 2), 60)
+        evaluator = Evaluator(
+            counts, sorted(counts.names), kernel="numpy" if kernel == "auto" else kernel
+        )
+        for depth in (2, 3, 1, 2):
+            batch = random_batch(seed, 6, depth, 30)
+            assert_as_one_by_one(counts, batch, "chi-square", kernel, evaluator)
+            # As if so much work had been done that the other kernel pays.
+            evaluator.kernel = "numba" if kernel == "auto" else kernel
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_tables_merged_for_one_family_give_the_same(kernel, monkeypatch):
-    monkeypatch.setattr(evaluation, "_LONG_TABLE", 0)
-    monkeypatch.setattr(evaluation, "_TESTS_PER_ATTRIBUTE", 0)
-    counts = random_table(5, (2, 2, 3, 2, 40, 40), 500)
-    pairs = np.zeros((6, 6), bool)
-    pairs[:4, :4] = ~np.eye(4, dtype=bool)
-    (batch,) = batches_of(pairs, pairs, 2)
-    tables, _ = Evaluator(counts, counts.names)._tables(batch)
-    assert len(tables) > 1
-    assert_as_one_by_one(counts, batch, "chi-square", kernel)
+def test_columns_of_very_many_values_take_no_memory_beyond_their_lines(kernel):
+    ids = np.arange(50_000)
+    counts = table_of([ids, ids % 2, ids % 3, ids[::-1] // 2])
+    tracemalloc.start()
+    try:
+        assert_as_one_by_one(
+            counts, batch_of((1, 2, ()), (0, 3, ()), (0, 1, ())), "chi-square", kernel
+        )
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 100e6
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -112,6 +157,30 @@ def test_attributes_may_have_hundreds_of_values(kernel):
 def test_there_may_be_more_attributes_than_a_machine_word_has_bits(kernel):
     counts = random_table(7, [2] * 150, 80)
     assert_as_one_by_one(counts, random_batch(7, 150, 2, 60), "chi-square", kernel)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("way", ["cubes of one set each", "cells", "partitions"])
+def test_weak_dependence_among_very_many_rows_is_told_exactly(kernel, test, way, monkeypatch):
+    force(monkeypatch, WAYS[way])
+    rows = 10**8
+    counts = table_of(
+        [[0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2]],
+        [rows + 10**4, rows, rows - 5, 3 * rows, 3 * rows, 3 * rows],
+    )
+    batch = batch_of((0, 1, ()))
+    found = Evaluator(counts, counts.names, kernel=kernel).answers(batch, test)
+    cells = {line: Fraction(int(n)) for line, n in zip("abcdef", counts.counts, strict=True)}
+    by_x = [cells["a"] + cells["b"] + cells["c"], cells["d"] + cells["e"] + cells["f"]]
+    by_y = [cells["a"] + cells["d"], cells["b"] + cells["e"], cells["c"] + cells["f"]]
+    total = sum(by_x)
+    expected = [r * c / total for r in by_x for c in by_y]
+    exact = sum((n - e) ** 2 / e for n, e in zip(cells.values(), expected, strict=True))
+    if test == "chi-square-adjusted":
+        exact *= (total - 1) / total
+    # G² and chi-square agree to the order of the dependence.
+    assert found.statistic[0] == pytest.approx(float(exact), rel=1e-4)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -138,7 +207,7 @@ def test_threads_change_nothing(monkeypatch):
     batch = random_batch(9, 6, 2, 60)
     alone = Evaluator(counts, counts.names, kernel="numba").answers(batch, TESTS[0])
     monkeypatch.setattr(evaluation, "_THREAD_WORK", 0)
-    monkeypatch.setattr(evaluation, "cpu_count", lambda: 3)
+    monkeypatch.setattr(evaluation, "_cores", lambda: 3)
     shared = Evaluator(counts, counts.names, kernel="numba").answers(batch, TESTS[0])
     assert (alone.statistic == shared.statistic).all()
 
@@ -150,7 +219,7 @@ def test_an_error_in_a_thread_is_not_lost(monkeypatch):
         raise ArithmeticError
 
     monkeypatch.setattr(evaluation, "_THREAD_WORK", 0)
-    monkeypatch.setattr(evaluation, "cpu_count", lambda: 2)
+    monkeypatch.setattr(evaluation, "_cores", lambda: 2)
     monkeypatch.setattr(compiled, "run", fail)
     counts = random_table(9, (2, 3, 2), 40)
     with pytest.raises(ArithmeticError):
@@ -158,24 +227,40 @@ def test_an_error_in_a_thread_is_not_lost(monkeypatch):
 
 
 def test_little_work_is_done_without_numba_and_much_with_it(monkeypatch):
-    monkeypatch.delitem(sys.modules, "evenhand.graph.kernels.compiled", raising=False)
+    monkeypatch.setattr(evaluation, "sys", SimpleNamespace(modules={}))  # nothing is loaded
     evaluator = Evaluator(random_table(1, (2, 2), 9), ("a00", "a01"))
     assert evaluator._chosen() == "numpy"
     evaluator.work = 1e12
     assert evaluator._chosen() == "numba"
-    monkeypatch.setattr(evaluation, "find_spec", lambda _: None)
-    assert evaluator._chosen() == "numpy"
 
 
-def test_numba_asked_for_and_absent_is_an_error_with_a_remedy(monkeypatch):
-    monkeypatch.setattr(evaluation, "find_spec", lambda _: None)
+@pytest.fixture(params=[ImportError("No module named 'numba'"), RuntimeError("no locator")])
+def unusable(request, monkeypatch):
+    """Numba is absent, or there but of no use."""
+    monkeypatch.setattr(evaluation, "sys", SimpleNamespace(modules={}))  # nothing is loaded
+
+    def fail(_):
+        raise request.param
+
+    monkeypatch.setattr(evaluation, "import_module", fail)
+
+
+@pytest.mark.usefixtures("unusable")
+def test_without_numba_much_work_is_done_by_numpy():
+    evaluator = Evaluator(random_table(1, (2, 2), 9), ("a00", "a01"))
+    evaluator.work = 1e12
+    assert evaluator.p_values(batch_of((0, 1, ())), TESTS[0]).shape == (1,)
+
+
+@pytest.mark.usefixtures("unusable")
+def test_numba_asked_for_and_unusable_is_an_error_with_a_remedy():
     with pytest.raises(QuestionError, match=r"evenhand\[fast\]"):
         Evaluator(random_table(1, (2, 2), 9), ("a00", "a01"), kernel="numba")
 
 
 def test_a_plan_holds_each_set_once_and_every_test():
     batch = random_batch(2, 60, 3, 200)
-    plan = Plan.of(batch, np.zeros(200, np.intp), 60)
+    plan = Plan.of(batch, 60)
     rows = [tuple(row) for row in plan.members.tolist()]
     assert len(set(rows)) == len(rows)
     assert sorted(plan.order.tolist()) == list(range(200))

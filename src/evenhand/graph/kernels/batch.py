@@ -13,7 +13,8 @@ Numbers = NDArray[np.unsignedinteger]
 
 # Kinds of statistic as kernels know them: chi-square takes 0 from the rows of each stratum, the
 # adjusted one takes 1; g-square is another formula.
-CHI_SQUARE, ADJUSTED, G_SQUARE = 0, 1, 2
+G_SQUARE = 2
+KINDS = {"chi-square": 0, "chi-square-adjusted": 1, "g-square": G_SQUARE}
 
 # A set of attributes is a number with one bit for each; more attributes take more numbers.
 _WORD = 40
@@ -35,14 +36,12 @@ class Answers(NamedTuple):
 class Batch:
     """Tests that condition on equally many attributes, which are given by position.
 
-    ``given`` has an ascending row for each test. ``family`` is a number such that the tests of
-    one family lie within few attributes; it changes the work, never the result.
+    ``given`` has an ascending row for each test.
     """
 
     x: Indices
     y: Indices
     given: Indices
-    family: Indices
 
     def __len__(self) -> int:
         return len(self.x)
@@ -54,7 +53,6 @@ class Batch:
             np.concatenate([part.x for part in parts]),
             np.concatenate([part.y for part in parts]),
             np.concatenate([part.given for part in parts]),
-            np.concatenate([part.family for part in parts]),
         )
 
 
@@ -62,43 +60,34 @@ class Batch:
 class Plan:
     """The tests of a batch by the set of all their attributes, which is counted once.
 
-    ``members`` has an ascending row for each set, ``table`` says where it is counted, and the
-    tests of set i are those from ``start[i]`` to ``start[i + 1]``. ``x`` and ``y`` are
-    positions in the row, x the lower. ``order`` says where each test stood in the batch.
+    ``members`` has an ascending row for each set, and the tests of set i are those from
+    ``start[i]`` to ``start[i + 1]``. ``x`` and ``y`` are positions in the row, x the lower.
+    ``order`` says where each test stood in the batch.
     """
 
     members: Indices
-    table: Indices
     start: Indices
     x: Indices
     y: Indices
     order: Indices
 
     @classmethod
-    def of(cls, batch: Batch, table: Indices, attributes: int) -> "Plan":
-        """Gather tests of the same attributes.
-
-        Each test could be answered by the table proposed for it; where the proposals for one
-        set differ the highest serves all its tests.
-        """
+    def of(cls, batch: Batch, attributes: int) -> "Plan":
+        """Gather tests of the same attributes; neighboring sets begin with the same members."""
         low, high = np.minimum(batch.x, batch.y), np.maximum(batch.x, batch.y)
         x = (batch.given < low[:, None]).sum(axis=1)
         y = (batch.given < high[:, None]).sum(axis=1) + 1
-        number, count = _numbered((low, high, *batch.given.T), attributes)
-        if table.any():
-            highest = np.zeros(count, np.intp)
-            np.maximum.at(highest, number, table)
-            number, table = highest[number] * count + number, highest[number]
+        number = _numbered((low, high, *batch.given.T), attributes)
         order = np.argsort(number, kind="stable")
         start = np.flatnonzero(np.diff(number[order], prepend=-1, append=-1))
         first = order[start[:-1]]
         members = np.column_stack((batch.given[first], low[first], high[first]))
         members.sort(axis=1)
-        return cls(members, table[first], start, x[order], y[order], order)
+        return cls(members, start, x[order], y[order], order)
 
 
-def _numbered(columns: tuple[Indices, ...], attributes: int) -> tuple[Indices, int]:
-    """Number the sets that the columns hold, row by row, and say how many there are."""
+def _numbered(columns: tuple[Indices, ...], attributes: int) -> Indices:
+    """Number the sets that the columns hold, row by row."""
     number, count = np.zeros(len(columns[0]), np.intp), 1
     for word in range(0, attributes, _WORD):
         bits = min(_WORD, attributes - word)
@@ -107,7 +96,7 @@ def _numbered(columns: tuple[Indices, ...], attributes: int) -> tuple[Indices, i
             inside = (column >= word) & (column < word + bits)
             key += np.where(inside, np.int64(1) << (bits - 1 + word - column) % _WORD, 0)
         number, count = _ranked(key, count << bits)
-    return number, count
+    return number
 
 
 def _ranked(keys: Indices, span: int) -> tuple[Indices, int]:

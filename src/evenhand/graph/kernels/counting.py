@@ -5,6 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+# Possible keys have places if there are so few for each line; otherwise keys are sorted.
+_PLACES_PER_LINE = 16
+
 
 class Groups(NamedTuple):
     """A partition of a table's lines: each line's group, and each group's rows."""
@@ -25,12 +28,25 @@ def refine(
 
     The key is a group's number, not its values, so it stays small whatever is conditioned on.
     """
-    key = groups.of * values + code
-    totals = np.bincount(key, rows, len(groups.rows) * values).astype(np.float64, copy=False)
+    return numbered(groups.of * values + code, len(groups.rows) * values, rows)
+
+
+def numbered(keys: NDArray[np.integer], possible: int, rows: NDArray[np.float64]) -> Groups:
+    """Group lines of the same key, of which so many are possible."""
+    if possible > _PLACES_PER_LINE * len(rows):
+        distinct, of = np.unique(keys, return_inverse=True)
+        return Groups(of, _totals(of, rows, len(distinct)))
+    totals = _totals(keys, rows, possible)
     present = np.flatnonzero(totals)
-    rank = np.empty(len(totals), np.intp)
+    rank = np.empty(possible, np.intp)
     rank[present] = np.arange(len(present))
-    return Groups(rank[key], totals[present])
+    return Groups(rank[keys], totals[present])
+
+
+def _totals(
+    keys: NDArray[np.integer], rows: NDArray[np.float64], number: int
+) -> NDArray[np.float64]:
+    return np.bincount(keys, rows, number).astype(np.float64, copy=False)
 
 
 def parents(fine: Groups, coarse: Groups) -> NDArray[np.intp]:

@@ -18,7 +18,7 @@ from evenhand.graph.kernels.tables import Table
 
 # Memory for partitions; beyond it those that were not used longest are forgotten.
 _MOST_BYTES = 3 * 2**26
-_FEWEST_KEPT = 64
+_FEWEST_KEPT = 16
 
 Members = tuple[int, ...]
 
@@ -46,7 +46,7 @@ class Passes(Protocol):
 class Partition:
     """Each line's group and each group's rows.
 
-    ``attested[a]`` says how many values of a occur in each group of the other attributes.
+    ``attested[a]`` says how many values of another attribute a occur in each group.
     """
 
     of: Numbers
@@ -58,11 +58,6 @@ class Partition:
         """The memory it takes."""
         parts = (self.of, self.rows, *self.attested.values())
         return sum(part.nbytes for part in parts)
-
-    @property
-    def entropy(self) -> float:
-        """The sum of n ln n over groups."""
-        return float((self.rows * np.log(self.rows)).sum())
 
 
 class Partitions:
@@ -78,24 +73,25 @@ class Partitions:
         for number in sets.tolist():
             members = tuple(plan.members[number].tolist())
             cells = self.by(members)
-            weight = self.table.rows * cells.rows[cells.of]
+            rows, share = self.table.rows, cells.rows[cells.of]
+            weight = rows * share
             inverse: dict[int, Floats] = {}
             for test in range(plan.start[number], plan.start[number + 1]):
                 x, y = members[plan.x[test]], members[plan.y[test]]
                 by_x, by_y = self.by(_without(members, y)), self.by(_without(members, x))
                 strata = self.by(_without(members, x, y))
-                met = np.multiply(
-                    self.attested(members, x, y), self.attested(members, y, x), dtype=np.int64
-                )
+                attested_x = self.attested(strata, x, by_x)
+                attested_y = self.attested(strata, y, by_y)
+                met = np.multiply(attested_x, attested_y, dtype=np.int64)
                 groups = len(by_x.rows) + len(by_y.rows) - len(strata.rows)
                 answers.degrees[test] = met.sum() - groups
-                if kind == G_SQUARE:
-                    margins = by_x.entropy + by_y.entropy
-                    answers.statistic[test] = 2 * (cells.entropy - margins + strata.entropy)
-                    continue
                 for left_out, margin in ((y, by_x), (x, by_y)):
                     if left_out not in inverse:
                         inverse[left_out] = (1 / margin.rows)[margin.of]
+                if kind == G_SQUARE:
+                    ratio = share * inverse[x] * inverse[y] * strata.rows[strata.of]
+                    answers.statistic[test] = 2 * (rows * np.log(ratio)).sum()
+                    continue
                 found = self.passes.line_sum(
                     weight, inverse[x], inverse[y], strata.rows - kind, strata.of
                 )
@@ -132,20 +128,16 @@ class Partitions:
             self.bytes -= self.kept.popitem(last=False)[1].bytes
         return found
 
-    def attested(self, members: Members, end: int, other: int) -> Numbers:
+    def attested(self, strata: Partition, end: int, margin: Partition) -> Numbers:
         """How many values of an end of a test occur in each of its strata."""
-        margin, strata = (
-            self.by(_without(members, other)),
-            self.by(_without(members, end, other)),
-        )
-        if end not in margin.attested:
+        if end not in strata.attested:
             counts = self.passes.attested(
                 margin.of, len(margin.rows), strata.of, len(strata.rows)
             )
             narrow = counts.astype(code_type(int(self.table.cards[end]) + 1))
-            margin.attested[end] = narrow
+            strata.attested[end] = narrow
             self.bytes += narrow.nbytes
-        return margin.attested[end]
+        return strata.attested[end]
 
 
 def _without(members: Members, *ends: int) -> Members:

@@ -33,14 +33,11 @@ def count_tests(pairs: Matrix, offers: Matrix, depth: int) -> int:
     )
 
 
-def batches_of(
-    pairs: Matrix, offers: Matrix, depth: int, *, by_pair: bool = False
-) -> Iterator[Batch]:
+def batches_of(pairs: Matrix, offers: Matrix, depth: int) -> Iterator[Batch]:
     """The tests of the pairs, given the sets of so many attributes that their ends offer.
 
     ``pairs`` is symmetric; ``offers[a]`` are the attributes that an end a draws sets from.
-    Sets of one end come in lexicographic order. The tests of an end are a family, as its sets
-    are drawn from few attributes; or, where the other ends are not among these, of each pair.
+    Sets of one end come in lexicographic order.
     """
     waiting: list[Batch] = []
     for side in range(len(pairs)):
@@ -48,8 +45,8 @@ def batches_of(
         pool = np.flatnonzero(offers[side])
         if not len(others) or len(pool) < depth:
             continue
-        for chosen in _subsets(len(pool), depth):
-            waiting.append(_side(side, others, pool[chosen], offers, by_pair=by_pair))
+        for chosen in _subsets(len(pool), depth, 1 + _MOST_TESTS // len(others)):
+            waiting.append(_side(side, others, pool[chosen], offers))
             if sum(map(len, waiting)) > _MOST_TESTS:
                 yield Batch.joined(waiting)
                 waiting = []
@@ -57,7 +54,7 @@ def batches_of(
         yield Batch.joined(waiting)
 
 
-def _side(side: int, others: Indices, sets: Indices, offers: Matrix, *, by_pair: bool) -> Batch:
+def _side(side: int, others: Indices, sets: Indices, offers: Matrix) -> Batch:
     """The tests of one end against others, without sets that an earlier end offers too."""
     held = np.zeros((len(sets), len(offers)), bool)
     held[np.arange(len(sets))[:, None], sets] = True
@@ -66,16 +63,17 @@ def _side(side: int, others: Indices, sets: Indices, offers: Matrix, *, by_pair:
     fresh[:, earlier] &= ~offers[others[earlier]][:, sets].all(axis=2).T
     at, other = np.nonzero(fresh)
     y = others[other]
-    family = side * len(offers) + (y if by_pair else np.zeros_like(y))
-    return Batch(np.minimum(side, y), np.maximum(side, y), sets[at], family)
+    return Batch(np.minimum(side, y), np.maximum(side, y), sets[at])
 
 
-def _subsets(size: int, depth: int) -> Iterator[Indices]:
-    if comb(size, depth) <= _MOST_SETS:
+def _subsets(size: int, depth: int, most: int) -> Iterator[Indices]:
+    """All sets of so many, in parts of at most so many sets."""
+    most = min(most, _MOST_SETS)
+    if comb(size, depth) <= most:
         yield _all_subsets(size, depth)
         return
     chosen = combinations(range(size), depth)
-    while some := list(islice(chosen, _MOST_SETS)):
+    while some := list(islice(chosen, most)):
         yield np.array(some, np.intp)
 
 

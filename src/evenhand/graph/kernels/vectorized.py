@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.graph.kernels.batch import G_SQUARE, Answers, Floats, Indices, Numbers, Plan
+from evenhand.graph.kernels.counting import numbered
 from evenhand.graph.kernels.tables import Table
 
 # Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
@@ -132,9 +133,10 @@ def _answer(tests: list[tuple[int, Floats]], kind: int, answers: Answers) -> Non
     at = [test for test, _ in tests]
     answers.degrees[at] = (free * some).sum(axis=1)
     if kind == G_SQUARE:
-        inner = _n_log_n(cells).sum(axis=(0, 1)) + _n_log_n(rows)
-        margins = _n_log_n(by_x).sum(axis=0) + _n_log_n(by_y).sum(axis=0)
-        answers.statistic[at] = 2 * (inner - margins).sum(axis=1)
+        ratio = cells * rows / (np.maximum(by_x, 1)[:, None] * np.maximum(by_y, 1))
+        answers.statistic[at] = 2 * (cells * np.log(np.where(ratio > 0, ratio, 1))).sum(
+            (0, 1, 3)
+        )
         return
     # Where there are rows there is one at least; where there are none the sum gets nothing.
     cells *= cells
@@ -144,18 +146,12 @@ def _answer(tests: list[tuple[int, Floats]], kind: int, answers: Answers) -> Non
     answers.statistic[at] = ((rows - kind) * (ratio - 1) * some).sum(axis=1)
 
 
-def _n_log_n(rows: Floats) -> Floats:
-    return rows * np.log(np.maximum(rows, 1))
-
-
 def split(
     of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
 ) -> tuple[Numbers, Floats]:
     """Split groups of lines by one more attribute: each line's group, and the groups' rows."""
-    key = of.astype(np.intp) * values + code
-    totals = np.bincount(key, rows, groups * values).astype(np.float64, copy=False)
-    present = totals > 0
-    return (np.cumsum(present) - 1).astype(of.dtype)[key], totals[present]
+    fine = numbered(of.astype(np.intp) * values + code, groups * values, rows)
+    return fine.of.astype(of.dtype), fine.rows
 
 
 def attested(of: Numbers, groups: int, within: Numbers, strata: int) -> NDArray[np.integer]:

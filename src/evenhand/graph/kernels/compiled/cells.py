@@ -5,6 +5,7 @@ into groups, which serve all tests that have the hub as an end. Leaving out the 
 the groups fall into the strata of the test.
 """
 
+from math import log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,6 @@ from evenhand.graph.kernels.compiled.compiling import (
     SetTests,
     add_up,
     compiled,
-    n_log_n,
     summing,
 )
 from evenhand.graph.kernels.tables import Table
@@ -27,7 +27,7 @@ _CELLS, _GROUPS, _STRATA = range(3)
 class _Cells(NamedTuple):
     """Cells of one set, their groups without the hub, and the strata without another member.
 
-    Every array has room for as many of them as there are lines.
+    There can be as many of them as there are lines.
     """
 
     # How many cells, groups and strata there are.
@@ -37,6 +37,9 @@ class _Cells(NamedTuple):
     last: Places
     rank: Places
     keys: Places
+    unused: Places
+    # Each line's cell.
+    cell: Places
     # Each cell's key, a line of it, its rows; its group, its value of the hub, and its rows
     # squared over those of its group.
     key: Places
@@ -62,7 +65,7 @@ class _Cells(NamedTuple):
         """Room for cells of that many lines, and for so many possible keys."""
         floats = {"rows", "weight", "group_rows", "stratum_rows"}
         room: dict[str, Any] = {
-            name: np.empty(lines + 1, np.float64 if name in floats else np.int32)
+            name: np.empty(lines, np.float64 if name in floats else np.int32)
             for name in cls._fields
         }
         room["sizes"] = np.zeros(3, np.int64)
@@ -81,7 +84,8 @@ def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) ->
 @compiled
 def _run(table: Table, tests: SetTests, cells: _Cells, kind: int, answers: Answers) -> None:
     members, size = tests.members, tests.members.shape[1]
-    chain = np.zeros((size + 1, len(table.rows)), np.int32)
+    chain = np.empty((size + 1, len(table.rows)), np.int32)
+    chain[0] = 0
     stride = np.ones(size, np.int64)
     waiting, done = np.zeros(size, np.int64), np.zeros(size, np.bool_)
     for t in range(len(members)):
@@ -107,7 +111,7 @@ def _run(table: Table, tests: SetTests, cells: _Cells, kind: int, answers: Answe
                 _stratify(table.codes[members[t, other]], step, cells)
                 answers.degrees[test] = _margins(card, cells)
                 if kind == G_SQUARE:
-                    answers.statistic[test] = _log_sum(card, cells)
+                    answers.statistic[test] = _log_sum(cells)
                 else:
                     answers.statistic[test] = _cell_sum(card, kind, cells) - table.total
                 waiting[other] -= 1
@@ -154,9 +158,9 @@ def _number(keys: Places, count: int, numbers: Places, examples: Places, cells: 
 @compiled
 def _gather(keys: Places, rows: Floats, cells: _Cells) -> None:
     """Gather lines of the same key into cells."""
-    found = _number(keys, len(rows), cells.at, cells.line, cells)
+    found = _number(keys, len(rows), cells.cell, cells.line, cells)
     cells.rows[:found] = 0
-    add_up(rows, len(rows), cells.at, cells.rows)
+    add_up(rows, len(rows), cells.cell, cells.rows)
     for cell in range(found):
         cells.key[cell] = keys[cells.line[cell]]
     cells.sizes[_CELLS] = found
@@ -190,7 +194,7 @@ def _stratify(code: Numbers, stride: int, cells: _Cells) -> None:
     groups = cells.sizes[_GROUPS]
     for group in range(groups):
         cells.keys[group] = cells.group_key[group] - code[cells.group_line[group]] * stride
-    found = _number(cells.keys, groups, cells.stratum, cells.at, cells)
+    found = _number(cells.keys, groups, cells.stratum, cells.unused, cells)
     cells.sizes[_STRATA] = found
 
 
@@ -234,18 +238,12 @@ def _cell_sum(card: int, less: int, cells: _Cells) -> float:
     return found
 
 
-@compiled
-def _log_sum(card: int, cells: _Cells) -> float:
-    """G²."""
-    count, groups, strata = cells.sizes
-    inner = _entropy(cells.rows[:count]) + _entropy(cells.stratum_rows[:strata])
-    margins = _entropy(cells.group_rows[:groups]) + _entropy(cells.margin[: strata * card])
-    return 2 * (inner - margins)
-
-
 @summing
-def _entropy(rows: Floats) -> float:
+def _log_sum(cells: _Cells) -> float:
+    """G²."""
     found = 0.0
-    for n in rows:
-        found += n_log_n(n)
-    return found
+    for cell in range(cells.sizes[_CELLS]):
+        rows, group = cells.rows[cell], cells.group[cell]
+        margins = cells.group_rows[group] * cells.margin[cells.at[cell]]
+        found += rows * log(rows * cells.stratum_rows[cells.stratum[group]] / margins)
+    return 2 * found

@@ -1,7 +1,6 @@
 """How functions are compiled, and what they are given."""
 
 from collections.abc import Callable
-from math import log
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -54,9 +53,3 @@ def add_up(rows: Floats, count: int, numbers: Places, totals: Floats) -> None:
             totals[numbers[part * quarter + i]] += rows[part * quarter + i]
     for i in range(4 * quarter, count):
         totals[numbers[i]] += rows[i]
-
-
-@compiled
-def n_log_n(n: float) -> float:
-    """The term of G² for so many rows."""
-    return n * log(n) if n > 0 else 0.0

@@ -6,6 +6,7 @@ once, until the cube of a single set is left; its tests are answered stratum by 
 strata at a time.
 """
 
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,6 @@ from evenhand.graph.kernels.compiled.compiling import (
     SetTests,
     add_up,
     compiled,
-    n_log_n,
     summing,
 )
 from evenhand.graph.kernels.tables import Table
@@ -45,7 +45,7 @@ class _Cubes(NamedTuple):
     attributes: Integers
     size: Integers
     end: Integers
-    # The attributes that the next cube is to have; keys of lines; numbers for each stratum.
+    # The attributes that the next cube is to have, keys of lines, and room for ``_wide``.
     held: Flags
     keys: Places
     room: Floats
@@ -81,7 +81,7 @@ def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) ->
         end=np.zeros(levels, np.int64),
         held=np.zeros(attributes, np.bool_),
         keys=np.empty(len(table.rows), np.int32),
-        room=np.empty((int(table.cards.max()) + 6, most)),
+        room=np.empty(7 * most),
     )
     _run(table, SetTests.of(plan, sets), cubes, kind, answers)
 
@@ -254,15 +254,17 @@ def _narrow(cells: Floats, strata: _Strata, kind: int) -> tuple[float, int]:
 @summing
 def _wide(cells: Floats, strata: _Strata, kind: int, room: Floats) -> tuple[float, int]:
     """Chi-square and degrees of freedom of any number of rows and columns."""
-    rows, ratio, attested_x, attested_y = room[0], room[1], room[2], room[3]
+    needed = 6 + strata.x
+    sums = room[: needed * strata.inner].reshape(needed, strata.inner)
+    rows, ratio, attested_x, attested_y = sums[0], sums[1], sums[2], sums[3]
     found, degrees = 0.0, 0.0
     for outer in range(strata.outer):
         for middle in range(strata.middle):
             start = outer * strata.outer_step + middle * strata.middle_step
             for x in range(strata.x):
-                _add_row(cells, start + x * strata.x_step, x, strata, room)
+                _add_row(cells, start + x * strata.x_step, x, strata, sums)
             for y in range(strata.y):
-                _add_column(cells, start + y * strata.y_step, y, strata, room)
+                _add_column(cells, start + y * strata.y_step, y, strata, sums)
             for i in range(strata.inner):
                 some = rows[i] > 0
                 found += (rows[i] - kind) * (ratio[i] - 1) if some else 0.0
@@ -271,10 +273,10 @@ def _wide(cells: Floats, strata: _Strata, kind: int, room: Floats) -> tuple[floa
 
 
 @summing
-def _add_row(cells: Floats, start: int, x: int, strata: _Strata, room: Floats) -> None:
+def _add_row(cells: Floats, start: int, x: int, strata: _Strata, sums: Floats) -> None:
     """Add a value of x to the rows of each stratum, and keep one over its own rows."""
     count, step = strata.inner, strata.inner_step
-    rows, attested, inverse = room[0], room[2], room[6 + x]
+    rows, attested, inverse = sums[0], sums[2], sums[6 + x]
     for i in range(count):
         inverse[i] = cells[start + i * step]
     for y in range(1, strata.y):
@@ -289,12 +291,12 @@ def _add_row(cells: Floats, start: int, x: int, strata: _Strata, room: Floats) -
 
 
 @summing
-def _add_column(cells: Floats, start: int, y: int, strata: _Strata, room: Floats) -> None:
+def _add_column(cells: Floats, start: int, y: int, strata: _Strata, sums: Floats) -> None:
     """Add n² / (r c) of the cells with one value of y."""
     count, step = strata.inner, strata.inner_step
-    ratio, attested, column, weight = room[1], room[3], room[4], room[5]
+    ratio, attested, column, weight = sums[1], sums[3], sums[4], sums[5]
     for x in range(strata.x):
-        at, inverse = start + x * strata.x_step, room[6 + x]
+        at, inverse = start + x * strata.x_step, sums[6 + x]
         for i in range(count):
             cell = cells[at + i * step]
             column[i] = cell + (column[i] if x else 0.0)
@@ -307,28 +309,32 @@ def _add_column(cells: Floats, start: int, y: int, strata: _Strata, room: Floats
 @compiled
 def _log_sum(cells: Floats, strata: _Strata, room: Floats) -> tuple[float, int]:
     """G² and degrees of freedom."""
-    columns = room[0]
+    by_x, by_y = room[: strata.x], room[strata.x : strata.x + strata.y]
     found, degrees = 0.0, 0
     for outer in range(strata.outer):
         for middle in range(strata.middle):
             for inner in range(strata.inner):
                 start = outer * strata.outer_step + middle * strata.middle_step
                 start += inner * strata.inner_step
-                rows, attested_x, attested_y = 0.0, 0, 0
-                columns[: strata.y] = 0
+                by_x[:], by_y[:] = 0, 0
                 for x in range(strata.x):
-                    row = 0.0
                     for y in range(strata.y):
-                        cell = cells[start + x * strata.x_step + y * strata.y_step]
-                        row += cell
-                        columns[y] += cell
-                        found += n_log_n(cell)
-                    found -= n_log_n(row)
-                    rows += row
-                    attested_x += row > 0
-                for y in range(strata.y):
-                    found -= n_log_n(columns[y])
-                    attested_y += columns[y] > 0
-                found += n_log_n(rows)
-                degrees += (attested_x - 1) * (attested_y - 1) if rows > 0 else 0
+                        rows = cells[start + x * strata.x_step + y * strata.y_step]
+                        by_x[x] += rows
+                        by_y[y] += rows
+                degrees += max(_attested(by_x) - 1, 0) * max(_attested(by_y) - 1, 0)
+                total = by_x.sum()
+                for x in range(strata.x):
+                    for y in range(strata.y):
+                        rows = cells[start + x * strata.x_step + y * strata.y_step]
+                        if rows > 0:
+                            found += rows * log(rows * total / (by_x[x] * by_y[y]))
     return 2 * found, degrees
+
+
+@compiled
+def _attested(rows: Floats) -> int:
+    attested = 0
+    for n in rows:
+        attested += n > 0
+    return attested

@@ -3,15 +3,26 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.graph.kernels import vectorized
 from evenhand.graph.kernels.batch import Floats, Numbers
 from evenhand.graph.kernels.compiled.compiling import compiled, summing
 
+# Beyond so many possible groups for each line those that occur are sorted.
+_PLACES_PER_LINE = 32
 
-@compiled
+
 def split(
     of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
 ) -> tuple[Numbers, Floats]:
     """Split groups of lines by one more attribute: each line's group, and the groups' rows."""
+    few = groups * values <= _PLACES_PER_LINE * len(rows)
+    return (_split if few else vectorized.split)(of, groups, code, values, rows)
+
+
+@compiled
+def _split(
+    of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
+) -> tuple[Numbers, Floats]:
     place = np.full(groups * values, -1, np.int32)
     fine, totals = np.empty_like(of), np.empty(len(rows))
     found = 0
