@@ -25,7 +25,7 @@ from evenhand.graph.kernels.tables import Table
 
 # Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
 _SHARED_CELLS = 2**12
-_SHARED_CELLS_PER_LINE = 0.25
+_SHARED_CELLS_PER_LINE = 0.5
 
 # A test with two values at one end and at most so many at the other has code of its own.
 _NARROW = 4
