@@ -1,5 +1,6 @@
 """What the command line says when something is wrong, to people and to programs."""
 
+import gzip
 import itertools
 import json
 import shlex
@@ -66,6 +67,18 @@ def test_what_cannot_be_typed_is_shown_for_the_question_file(run, tmp_path):
     status, _, err = run("audit", data, *QUESTION)
     assert status == 2
     assert '[data.merge.hired] "yes" = ["yes", "yes "]' in err
+
+
+def test_a_small_file_of_long_texts_is_refused_with_options_that_help(run, tmp_path):
+    data = tmp_path / "data.csv.gz"
+    lines = [f"{','.join(row)},{at}{'x' * 10**6}\n" for at, row in enumerate(ROWS * 5)]
+    data.write_bytes(gzip.compress("".join(["sex,major,hired,essay\n", *lines]).encode(), 1))
+    status, _, err = run("audit", data, *QUESTION, "--memory", "256MB")
+    assert status == 4
+    assert "'essay' takes " in err
+    assert "(--columns …)" in err
+    assert "(--memory)" in err
+    assert run("audit", data, *QUESTION, "--columns", "sex,major,hired")[0] in (0, 1, 3)
 
 
 def test_a_remedy_for_bins_names_the_option(run, tmp_path):

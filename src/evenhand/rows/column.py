@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from sys import getsizeof
 
 import numpy as np
 import pyarrow as pa
@@ -72,4 +73,6 @@ class Column:
         unfit = np.flatnonzero(codes == UNFIT)
         for position in unfit[np.argsort(rows[unfit])].tolist():
             text = labels[position].as_py() or ""
-            self.unfit.setdefault(text, Place(part, int(rows[position])))
+            if text not in self.unfit:
+                self.unfit[text] = Place(part, int(rows[position]))
+                self.domain.bytes += getsizeof(text)

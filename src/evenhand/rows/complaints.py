@@ -154,6 +154,19 @@ def too_many_assignments(
     )
 
 
+def too_large_columns(sizes: Mapping[str, int], memory: int, where: str) -> ResourceError:
+    """Columns that do not fit into the memory: of few but long texts, or of very many rows."""
+    name = max(sizes, key=lambda name: sizes[name])
+    return ResourceError(
+        Problem(
+            f"The columns do not fit into {memory / 1e6:,.0f} MB.",
+            f"The column {name!r} takes {sizes[name] / 1e6:,.0f} MB so far, the most of all.",
+            "Choose fewer columns (columns=…), or allow more memory (--memory).",
+            where,
+        )
+    )
+
+
 def too_many_rows(frequency: str, where: str) -> InputError:
     """More rows than a count can hold."""
     return ValuesError(

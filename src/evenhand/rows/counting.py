@@ -116,10 +116,13 @@ class _Counting:
             raise_all([*complaints.identifiers(sizes, self.rows, share=0.9, where=part.where)])
 
     def _check_memory(self, distinct: int, where: str) -> None:
+        memory = self.for_lines + _PROCESS_BYTES
         if distinct * self.line_bytes > self.for_lines:
             sizes = {domain.name: len(domain.codes) for domain in self.domains}
-            memory = self.for_lines + _PROCESS_BYTES
             raise complaints.too_many_assignments(sizes, distinct, memory, where)
+        texts = {c.name: c.domain.bytes for c in (*self.columns, self.frequency) if c}
+        if sum(texts.values()) > self.for_lines:
+            raise complaints.too_large_columns(texts, memory, where)
 
     def _weights(self, batch: pa.RecordBatch, part: Part, row: int) -> NDArray[np.int64] | None:
         if self.frequency is None:

@@ -7,26 +7,34 @@ still open at the end of the file for closed: if that line does not come back as
 is open.
 """
 
+import atexit
 import codecs
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
+from threading import Event
+from typing import TypeAlias
+from weakref import WeakSet
 
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from evenhand.errors import InputError, Problem, listed
 from evenhand.rows.part import Batches, Dialect, Part, reading, unreadable
-from evenhand.rows.text import END, TextFile
+from evenhand.rows.text import END, LONGEST, TextFile
+
+_Reading: TypeAlias = Generator[pa.RecordBatch, None, None]
 
 _HEAD = 1 << 18
-_BLOCK = 1 << 22  # also the longest line that can be read
+_BLOCK = LONGEST
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 20
+_PATIENCE = 5.0  # seconds; to read a block takes a hundredth
+_UNFINISHED: WeakSet[_Reading] = WeakSet()
 
 
 def delimited_part(where: str, *, compression: str | None, delimiter: str | None) -> Part:
@@ -60,7 +68,9 @@ def delimited_part(where: str, *, compression: str | None, delimiter: str | None
         kind = pa.dictionary(pa.int32(), pa.string()) if coded else pa.string()
         with reading(where):
             try:
-                yield from _to_the_end(_parsed(text, begin, names, columns, kind))
+                parsed = _parsed(text, begin, names, columns, kind)
+                _UNFINISHED.add(parsed)
+                yield from _to_the_end(parsed)
             except pa.ArrowInvalid as error:
                 raise InputError(*text.problems() or [unreadable(error, where)]) from error
 
@@ -95,20 +105,39 @@ def _header(lines: Sequence[str], delimiter: str) -> tuple[str, tuple[str, ...]]
 
 def _parsed(
     text: TextFile, begin: int, names: Sequence[str], columns: Sequence[str], kind: pa.DataType
-) -> Iterable[pa.RecordBatch]:
-    """Arrow's batches of the lines after the header, our own last line included."""
+) -> _Reading:
+    """Arrow's batches of the lines after the header, our own last line included.
+
+    Arrow reads ahead in a thread, and somewhat longer than its reader is there. Whether this
+    comes to its end or is closed before: nothing is read any more then.
+    """
     file = text.open()
     file.read(begin)
     end = f"\n{text.delimiter.join([END] * len(names))}\n"
-    batches: Iterable[pa.RecordBatch] = arrow_csv.open_csv(
-        pa.PythonFile(_Joined(file, io.BytesIO(end.encode())), mode="r"),
-        arrow_csv.ReadOptions(block_size=_BLOCK, column_names=names, use_threads=False),
-        arrow_csv.ParseOptions(delimiter=text.delimiter, newlines_in_values=True),
-        arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(names, kind), include_columns=columns
-        ),
-    )
-    return batches
+    source = _Source(_Joined(file, io.BytesIO(end.encode())).read)
+    gone = source.gone
+    try:
+        yield from arrow_csv.open_csv(
+            pa.PythonFile(source, mode="r"),
+            arrow_csv.ReadOptions(block_size=_BLOCK, column_names=names, use_threads=False),
+            arrow_csv.ParseOptions(delimiter=text.delimiter, newlines_in_values=True),
+            arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(names, kind), include_columns=columns
+            ),
+        )
+    finally:
+        del source
+        gone.wait(_PATIENCE)
+
+
+@atexit.register
+def _stop_reading() -> None:
+    """Close what was not read to its end and is still held, as by a variable of a script.
+
+    A thread that needs Python after its end would abort the process, or never end it.
+    """
+    for parsed in [*_UNFINISHED]:
+        parsed.close()
 
 
 def _to_the_end(batches: Iterable[pa.RecordBatch]) -> Batches:
@@ -124,13 +153,26 @@ def _to_the_end(batches: Iterable[pa.RecordBatch]) -> Batches:
     yield held.slice(0, rows)
 
 
+class _Source:
+    """What Arrow reads, and until when.
+
+    The traceback of an error would hold the owner of ``read``, but does not hold this.
+    """
+
+    closed = False
+
+    def __init__(self, read: Callable[[int], bytes]) -> None:
+        self.read, self.gone = read, Event()
+
+    def __del__(self) -> None:
+        self.gone.set()
+
+
 class _Joined:
     """Files read one after the other, in blocks that do not end in a carriage return.
 
     After a block that does, Arrow drops a line feed that begins the next, also inside quotes.
     """
-
-    closed = False
 
     def __init__(self, *files: pa.NativeFile | io.BytesIO) -> None:
         self._files = list(files)

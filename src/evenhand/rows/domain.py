@@ -6,6 +6,7 @@ code to a text that does not fit what was asked, and leave the complaint to the 
 """
 
 from decimal import Decimal, InvalidOperation
+from sys import getsizeof
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +28,7 @@ class Domain:
         self.codes: dict[str | None, int] = {}
         self._codings = codings
         self.met: dict[str, int] = {}
+        self.bytes = 0  # held for the column, by whoever holds something of it
         bins = codings.bins.get(name)
         self._bins = bins if isinstance(bins, Bins) else None
 
@@ -44,6 +46,7 @@ class Domain:
             unfit = "\0" in text
             code = UNFIT if unfit else self._label_code(self._codings.label(self.name, text))
             self.met[text] = code
+            self.bytes += getsizeof(text)
         return code
 
     def _label_code(self, label: str | None) -> int:
@@ -77,6 +80,7 @@ class Frequency:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.bytes = 0
 
     def encode(self, texts: pa.Array) -> NDArray[np.int64]:
         """The number that each text writes."""

@@ -3,11 +3,13 @@
 A search asks for many small sets of columns, and which ones depends on what it found. Each
 column is read when it is first asked for, and kept in one byte or two for each row. When memory
 runs short, what was not asked for the longest is forgotten, and read again if need be. Text is
-parsed as a whole whatever is asked for, so there further columns are kept along.
+parsed as a whole whatever is asked for, so there further columns are kept along, as many as
+turn out to fit: how many rows a compressed file holds is known when it was read.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,8 +17,8 @@ import pyarrow as pa
 from evenhand.counts.table import code_type
 from evenhand.question import Codings
 from evenhand.rows.column import Column
-from evenhand.rows.complaints import raise_all, unfit_texts
-from evenhand.rows.domain import Domain
+from evenhand.rows.complaints import raise_all, too_large_columns, unfit_texts
+from evenhand.rows.domain import Domain, Frequency
 from evenhand.rows.labels import check_types
 from evenhand.rows.part import Batches, Part, reading
 from evenhand.rows.tally import Codes
@@ -39,7 +41,7 @@ class KeptColumns:
         wanted = [*names, *([frequency] if frequency else [])]
         absent = [name for name in wanted if name not in self._kept]
         if absent:
-            self._read([*absent, *self._ahead(absent)])
+            self._read(absent, self._ahead(absent))
         for name in wanted:
             self._kept[name] = self._kept.pop(name)  # asked for last, forgotten last
         self._forget(keeping=len(wanted))
@@ -53,31 +55,34 @@ class KeptColumns:
         part = Part(where=first.where, kind=first.kind, names=tuple(wanted), open=batches)
         return part, labels
 
-    def _read(self, names: Sequence[str]) -> None:
-        """Read columns, all of them at once."""
+    def _read(self, asked: Sequence[str], ahead: list[str]) -> None:
+        """Read columns, all of them at once; of those ahead as many as fit."""
         self.reads += 1
-        columns = {
-            name: Column(Domain(name, self._codings), self._codings.na)
-            for name in names
-            if name != self._codings.frequency
-        }
-        codes: dict[str, list[Codes]] = {name: [] for name in columns}
-        numbers: list[pa.Array] = []
+        names = [*asked, *ahead]
+        columns = {name: self._column(name) for name in names}
+        arrays: dict[str, list[Any]] = {name: [] for name in names}
         for part in self._parts:
             with reading(part.where):
                 row = 0
                 for batch in part.open(names, coded=True):
                     check_types(batch.schema, where=part.where)
                     for name, column in columns.items():
-                        codes[name].append(_codes(column, batch.column(name), part, row))
-                    if self._codings.frequency in names:
-                        numbers.append(batch.column(self._codings.frequency))
+                        arrays[name].append(_narrow(column, batch.column(name), part, row))
                     row += batch.num_rows
+                    sizes = {name: column.domain.bytes for name, column in columns.items()}
+                    while ahead and sum(sizes.values()) > self._memory:
+                        name = ahead.pop()
+                        del columns[name], arrays[name], sizes[name]
+                    if sum(sizes.values()) > 2 * self._memory:
+                        raise too_large_columns(sizes, 2 * self._memory, part.where)
         raise_all([*unfit_texts([*columns.values()])])
         for name, column in columns.items():
-            self._kept[name] = _labels(column, codes.pop(name))
-        if numbers:
-            self._kept[str(self._codings.frequency)] = pa.concat_arrays(numbers)
+            self._kept[name] = _whole(column, arrays.pop(name))
+
+    def _column(self, name: str) -> Column:
+        if name == self._codings.frequency:
+            return Column(Frequency(name))
+        return Column(Domain(name, self._codings), self._codings.na)
 
     def _ahead(self, absent: Sequence[str]) -> list[str]:
         """What more to read of text: as many columns as surely fit into the memory."""
@@ -103,15 +108,20 @@ def _bytes_of_text(part: Part) -> int:
     return Path(part.where).stat().st_size * (20 if packed else 1)
 
 
-def _codes(column: Column, array: pa.Array, part: Part, row: int) -> Codes:
-    """The codes of a batch, in a narrow type."""
-    codes, indices = column.encode(array, part, row)
-    narrow: Codes = codes.astype(code_type(int(codes.max(initial=0)) + 1))[indices]
-    return narrow
+def _narrow(column: Column, array: pa.Array, part: Part, row: int) -> Codes | pa.Array:
+    """The codes of a batch, in a narrow type; frequencies as they stand."""
+    if isinstance(column.domain, Domain):
+        codes, indices = column.encode(array, part, row)
+        array = codes.astype(code_type(int(codes.max(initial=0)) + 1))[indices]
+    column.domain.bytes += array.nbytes
+    return array
 
 
-def _labels(column: Column, codes: Sequence[Codes]) -> pa.Array:
-    """A column as a dictionary of labels, null for missing."""
-    labels = pa.array([*column.domain.codes], pa.string())  # type: ignore[union-attr]  # no frequency
-    indices = np.concatenate(codes) if codes else np.zeros(0, np.uint8)
-    return pa.DictionaryArray.from_arrays(pa.array(indices), labels)
+def _whole(column: Column, arrays: Sequence[Any]) -> pa.Array:
+    """A column as a dictionary of labels, null for missing; frequencies as they stand."""
+    if not arrays:
+        return pa.array([], pa.string())
+    if isinstance(column.domain, Frequency):
+        return pa.concat_arrays(arrays)
+    labels = pa.array([*column.domain.codes], pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(np.concatenate(arrays)), labels)

@@ -14,13 +14,14 @@ from evenhand.errors import Problem, ValuesError
 from evenhand.question import Bins, Codings
 from evenhand.question.question import exact_number
 from evenhand.rows.arrays import as_arrow, as_numpy, as_texts
+from evenhand.rows.complaints import too_large_columns
 from evenhand.rows.domain import Frequency, nearest_floats
 from evenhand.rows.labels import check_types, distinct, texts
 from evenhand.rows.part import Part, reading
 
 Occurrences: TypeAlias = tuple[pa.Array, NDArray[np.int64]]
 
-_MOST_LOOSE = 1 << 20
+_MOST_LOOSE = 1 << 25  # bytes
 
 
 def quantile_bins(name: str, classes: int, found: Occurrences, *, where: str) -> Bins:
@@ -64,24 +65,28 @@ def quantile_bins(name: str, classes: int, found: Occurrences, *, where: str) ->
 
 
 def occurrences(
-    parts: Sequence[Part], names: Sequence[str], codings: Codings
+    parts: Sequence[Part], names: Sequence[str], codings: Codings, *, memory: int
 ) -> dict[str, Occurrences]:
     """Each distinct text of some columns, null for missing, and in how many rows it occurs."""
     if parts[0].grouped:
         counted = {name: parts[0].grouped([name], codings) for name in names}
         return {
-            name: occurrences([part], [name], found)[name]
+            name: occurrences([part], [name], found, memory=memory)[name]
             for name, (part, found) in counted.items()
         }
     nothing = pa.table({"text": as_texts([]), "count": as_arrow(np.zeros(0, np.int64))})
     loose = {name: [nothing] for name in names}
+    sizes = dict.fromkeys(names, 0)
     for part in parts:
         with reading(part.where):
             for name, table in _tables(part, names, codings):
-                tables = loose[name]
-                tables.append(table)
-                if sum(map(len, tables)) > max(_MOST_LOOSE, 2 * len(tables[0])):
-                    loose[name] = [_added_up(tables)]
+                loose[name].append(table)
+                sizes[name] += table.nbytes
+                if sizes[name] > max(_MOST_LOOSE, 2 * loose[name][0].nbytes):
+                    loose[name] = [_added_up(loose[name])]
+                    sizes[name] = loose[name][0].nbytes
+                    if 4 * sum(sizes.values()) > memory:
+                        raise too_large_columns(sizes, memory, part.where)
     added = {name: _added_up(tables) for name, tables in loose.items()}
     return {
         name: (table["text"].combine_chunks(), as_numpy(table["count"].combine_chunks()))

@@ -8,7 +8,7 @@ from typing import Any
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
-from evenhand.errors import ColumnError, Problem, QuestionError, listed
+from evenhand.errors import ColumnError, Problem, QuestionError, ResourceError, listed
 from evenhand.question import Bins, Codings
 from evenhand.rows.counting import Counted, count
 from evenhand.rows.files import file_parts
@@ -51,7 +51,7 @@ class Rows(Described):
         }
         if not asked:
             return self.asked
-        found = occurrences(self.parts, [*asked], self.asked)
+        found = occurrences(self.parts, [*asked], self.asked, memory=self._limit)
         bins = {
             name: quantile_bins(name, classes, found[name], where=self.source)
             for name, classes in asked.items()
@@ -98,7 +98,7 @@ class Rows(Described):
         return memory_in_bytes(self.memory)
 
     def profile(self) -> dict[str, dict[str, int] | None]:
-        """How often each value of each column occurs; None where values hardly repeat.
+        """How often each value of each column occurs; None where they are too many or long.
 
         Nothing is coded: this is for who does not know the table yet.
         """
@@ -107,8 +107,12 @@ class Rows(Described):
     def _values(self, name: str) -> dict[str, int] | None:
         plain = replace(self.asked, columns=(name,), bins={}, merge={}, missing="level")
         try:
-            return count(self.parts, [name], plain).table.values(name)
+            return count(self.parts, [name], plain, memory=self._limit).table.values(name)
         except ColumnError:
+            return None
+        except ResourceError:
+            if self.parts[0].grouped:  # the engine failed
+                raise
             return None
 
     def batches(self) -> Batches:

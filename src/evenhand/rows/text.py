@@ -1,13 +1,14 @@
 """A text file, read slowly and exactly, to say what is wrong with it and on which line.
 
-The fast reader only says that something is wrong. Then the file is read once more, here.
+The fast reader only says that something is wrong. Then the file is read once more, here. Never
+is more held than one record of a bounded length: a small compressed file may hold one of any.
 """
 
 import csv
 import io
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 
 import pyarrow as pa
 
@@ -15,6 +16,7 @@ from evenhand.errors import Problem
 
 # A line of our own after the last one: it is not seen if a quote is still open there.
 END = "\x1aend"
+LONGEST = 1 << 22  # record
 _MOST_PROBLEMS = 20
 
 
@@ -37,9 +39,21 @@ class TextFile:
         A record that does not end comes as ``None``, and is the last.
         """
         text = io.TextIOWrapper(self.open(), "utf-8-sig", errors="replace", newline="")
-        reader, begin = csv.reader(chain(text, [END]), delimiter=self.delimiter), 1
+        length = 0
+
+        def lines() -> Iterator[str]:
+            nonlocal length
+            while line := text.readline(LONGEST):
+                length += len(line)
+                if length >= LONGEST:
+                    raise csv.Error
+                yield line
+            yield END
+
+        reader, begin = csv.reader(lines(), delimiter=self.delimiter), 1
         try:
             for fields in reader:
+                length = 0
                 if fields and fields[-1].endswith(END):
                     if fields != [END]:
                         yield begin, None
@@ -47,7 +61,8 @@ class TextFile:
                 if fields:
                     yield begin, fields
                 begin = reader.line_num + 1
-        except csv.Error:  # a field without end: the open quote swallows line after line
+        except csv.Error:
+            # Without end: the open quote swallows line after line, or the line goes on and on.
             yield begin, None
 
     def places(self, rows: Collection[int]) -> dict[int, str]:
@@ -61,13 +76,16 @@ class TextFile:
 
     def foreign_bytes(self) -> Iterator[Problem]:
         """The first byte that does not belong into UTF-8 text."""
-        offset = 0
-        for number, line in enumerate(io.BufferedReader(self.open()), 1):
-            problem = foreign_byte(line, offset, number, where=self.where)
+        # Not bytes: a piece of these may end within a character.
+        file = io.TextIOWrapper(self.open(), "utf-8", errors="surrogateescape", newline="")
+        offset, line = 0, 1
+        while piece := file.read(LONGEST):
+            text = piece.encode(errors="surrogateescape")
+            problem = foreign_byte(text, offset, line, where=self.where)
             if problem:
                 yield problem
                 return
-            offset += len(line)
+            offset, line = offset + len(text), line + piece.count("\n")
 
     def _ragged_records(self) -> Iterator[Problem]:
         """Records with fewer or more fields than the header, and a quote that is not closed."""
@@ -77,9 +95,10 @@ class TextFile:
         for line, fields in records:
             if fields is None:
                 yield Problem(
-                    "A field of this record does not end.",
-                    "A quote is never closed, or the text has more than 131,072 characters.",
-                    'Close the quote, or double it ("") if it is part of the text.',
+                    "This record does not end.",
+                    "A quote is never closed, or a text has more than 131,072 characters, or "
+                    f"all of them have {LONGEST:,}.",
+                    'Close the quote, double it ("") if it is part of a text, or cut the text.',
                     f"{self.where}, line {line:,}",
                 )
             elif len(fields) != width:
@@ -114,6 +133,7 @@ def foreign_byte(text: bytes, offset: int, line: int, *, where: str) -> Problem 
         remedy = "Convert it, as in: iconv -f UTF-16 -t UTF-8 old.csv > new.csv"
     if at < 0:
         return None
+    line += text.count(b"\n", 0, at)
     return Problem(
         f"The text is not UTF-8: there is {what} at byte {offset + at:,}, line {line:,}.",
         found,
