@@ -196,7 +196,7 @@ def not_numbers(column: str, offending: Mapping[str, str], *, where: str) -> Val
     text, place = next(iter(offending.items()))
     return ValuesError(
         Problem(
-            f"The column {column!r} is to be binned, but {text!r} is not a number.",
+            f"The column {column!r} is to be binned, but {listed([text])} is not a number.",
             f"First at {place}; {len(offending)} such values in all: {listed(offending)}.",
             "Declare them as missing (na=…), drop the bins, or correct them.",
             where,
