@@ -17,7 +17,7 @@ from evenhand.graph.kernels.compiled.compiling import (
     SetTests,
     add_up,
     compiled,
-    summing,
+    inlined,
 )
 from evenhand.graph.kernels.tables import Table
 
@@ -98,14 +98,17 @@ def _run(table: Table, tests: SetTests, cells: _Cells, kind: int, answers: Answe
         for test in range(tests.start[t], tests.end[t]):
             waiting[tests.x[test]] += 1
             waiting[tests.y[test]] += 1
-        while waiting.any():
+        while True:
             # The groups of a hub serve all its tests.
-            hub = _hub(waiting, table.cards[members[t]])
+            hub = _hub(waiting, members[t], table.cards)
+            if not waiting[hub]:
+                break
             card = table.cards[members[t, hub]]
             _group(table.codes[members[t, hub]], card, stride[hub], cells)
             for test in range(tests.start[t], tests.end[t]):
-                other = tests.x[test] + tests.y[test] - hub
-                if hub not in (tests.x[test], tests.y[test]) or done[other]:
+                x, y = tests.x[test], tests.y[test]
+                other = y if x == hub else x
+                if hub not in (x, y) or done[other]:
                     continue
                 step = stride[other] // card if other < hub else stride[other]
                 _stratify(table.codes[members[t, other]], step, cells)
@@ -118,7 +121,7 @@ def _run(table: Table, tests: SetTests, cells: _Cells, kind: int, answers: Answe
             waiting[hub], done[hub] = 0, True
 
 
-@compiled
+@inlined
 def _extend(table: Table, members: Indices, t: int, chain: Places) -> None:
     """Make the keys of set t, from those of the first members that it shares with the last."""
     same = 0
@@ -130,17 +133,17 @@ def _extend(table: Table, members: Indices, t: int, chain: Places) -> None:
             chain[at + 1, line] = chain[at, line] * card + code[line]
 
 
-@compiled
-def _hub(waiting: Integers, cards: Integers) -> int:
+@inlined
+def _hub(waiting: Integers, members: Indices, cards: Integers) -> int:
     """The member with most tests for its number of values: the groups are made once for all."""
     hub = 0
     for at in range(1, len(waiting)):
-        if waiting[at] * cards[hub] > waiting[hub] * cards[at]:
+        if waiting[at] * cards[members[hub]] > waiting[hub] * cards[members[at]]:
             hub = at
     return hub
 
 
-@compiled
+@inlined
 def _number(keys: Places, count: int, numbers: Places, examples: Places, cells: _Cells) -> int:
     """Number distinct keys, and give an example of each; returns how many there are."""
     place, last, rank, found = cells.place, cells.last, cells.rank, 0
@@ -155,7 +158,7 @@ def _number(keys: Places, count: int, numbers: Places, examples: Places, cells: 
     return found
 
 
-@compiled
+@inlined
 def _gather(keys: Places, rows: Floats, cells: _Cells) -> None:
     """Gather lines of the same key into cells."""
     found = _number(keys, len(rows), cells.cell, cells.line, cells)
@@ -166,7 +169,7 @@ def _gather(keys: Places, rows: Floats, cells: _Cells) -> None:
     cells.sizes[_CELLS] = found
 
 
-@compiled
+@inlined
 def _group(code: Numbers, card: int, stride: int, cells: _Cells) -> None:
     """Gather cells that differ in the hub only."""
     keys, count = cells.keys, cells.sizes[_CELLS]
@@ -188,7 +191,7 @@ def _group(code: Numbers, card: int, stride: int, cells: _Cells) -> None:
     cells.sizes[_GROUPS] = found
 
 
-@compiled
+@inlined
 def _stratify(code: Numbers, stride: int, cells: _Cells) -> None:
     """Gather groups that differ in the other end only."""
     groups = cells.sizes[_GROUPS]
@@ -198,7 +201,7 @@ def _stratify(code: Numbers, stride: int, cells: _Cells) -> None:
     cells.sizes[_STRATA] = found
 
 
-@summing
+@inlined
 def _margins(card: int, cells: _Cells) -> int:
     """Count the rows of each value of the hub in each stratum; returns degrees of freedom."""
     margin, attested, strata = cells.margin, cells.attested, cells.sizes[_STRATA]
@@ -223,7 +226,7 @@ def _margins(card: int, cells: _Cells) -> int:
     return degrees
 
 
-@summing
+@inlined
 def _cell_sum(card: int, less: int, cells: _Cells) -> float:
     """The sum of n² (n_s − less) / (r c) over cells, and of ``less`` over strata."""
     margin, strata = cells.margin, cells.sizes[_STRATA]
@@ -238,7 +241,7 @@ def _cell_sum(card: int, less: int, cells: _Cells) -> float:
     return found
 
 
-@summing
+@inlined
 def _log_sum(cells: _Cells) -> float:
     """G²."""
     found = 0.0

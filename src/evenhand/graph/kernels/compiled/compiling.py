@@ -16,16 +16,17 @@ Flags = NDArray[np.bool_]
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function; its code is kept on disk, and runs without the lock."""
-    return cast("Function", njit(cache=True, nogil=True, error_model="numpy")(function))
+    """Compile a function that Python calls; its code is kept on disk and needs no lock.
+
+    Its sums may be taken in any order, so that several terms are added at a time.
+    """
+    options = {"cache": True, "nogil": True, "error_model": "numpy"}
+    return cast("Function", njit(**options, fastmath={"reassoc", "contract"})(function))
 
 
-def summing(function: Function) -> Function:
-    """Compile a function whose sums may be taken in any order: several are added at a time."""
-    wrapped = njit(
-        cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"}
-    )
-    return cast("Function", wrapped(function))
+def inlined(function: Function) -> Function:
+    """Make a function part of the compiled ones that call it, which compiles it but once."""
+    return cast("Function", njit(inline="always")(function))
 
 
 class SetTests(NamedTuple):
@@ -43,7 +44,7 @@ class SetTests(NamedTuple):
         return cls(plan.members[sets], plan.start[sets], plan.start[sets + 1], plan.x, plan.y)
 
 
-@compiled
+@inlined
 def add_up(rows: Floats, count: int, numbers: Places, totals: Floats) -> None:
     """Add rows to the totals that their numbers name."""
     # Neighbors often have the same number, and would wait for each other.

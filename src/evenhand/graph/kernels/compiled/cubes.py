@@ -19,7 +19,7 @@ from evenhand.graph.kernels.compiled.compiling import (
     SetTests,
     add_up,
     compiled,
-    summing,
+    inlined,
 )
 from evenhand.graph.kernels.tables import Table
 
@@ -112,7 +112,7 @@ def _run(table: Table, tests: SetTests, cubes: _Cubes, kind: int, answers: Answe
             answers.statistic[test], answers.degrees[test] = found, degrees
 
 
-@compiled
+@inlined
 def _mark_neighbors(members: Indices, t: int, cards: Integers, cubes: _Cubes) -> None:
     """Mark the attributes of set t and of those after it that can share a cube with it."""
     held, span, end = cubes.held, 1, t
@@ -130,7 +130,7 @@ def _mark_neighbors(members: Indices, t: int, cards: Integers, cubes: _Cubes) ->
     cubes.end[0] = end
 
 
-@compiled
+@inlined
 def _mark_first(first: int, members: Indices, t: int, cubes: _Cubes) -> None:
     """Mark the attributes of the sets that have their first members in common with set t."""
     end = t
@@ -142,7 +142,7 @@ def _mark_first(first: int, members: Indices, t: int, cubes: _Cubes) -> None:
     cubes.end[first] = end
 
 
-@compiled
+@inlined
 def _count(table: Table, cubes: _Cubes) -> None:
     """Count lines into the first cube."""
     keys, span, size = cubes.keys, 1, 0
@@ -160,7 +160,7 @@ def _count(table: Table, cubes: _Cubes) -> None:
     add_up(table.rows, len(keys), keys, cubes.cells[0])
 
 
-@compiled
+@inlined
 def _sum_out(at: int, cards: Integers, cubes: _Cubes) -> None:
     """Make a cube from the one before by summing over attributes that are not marked."""
     source, target = cubes.cells[cubes.place[at - 1]], cubes.cells[at]
@@ -182,7 +182,7 @@ def _sum_out(at: int, cards: Integers, cubes: _Cubes) -> None:
     cubes.size[at] = size
 
 
-@compiled
+@inlined
 def _sum_over(source: Floats, before: int, card: int, after: int, target: Floats) -> None:
     """Sum over the middle of three dimensions; source and target may be the same."""
     for block in range(before):
@@ -195,7 +195,7 @@ def _sum_over(source: Floats, before: int, card: int, after: int, target: Floats
                 target[here + i] += source[there + i]
 
 
-@compiled
+@inlined
 def _strata(members: Indices, cards: Integers, x: int, y: int) -> _Strata:
     """How to walk through a cube by strata; the end with fewer values becomes x."""
     outer, middle, inner = 1, 1, 1
@@ -219,7 +219,7 @@ def _strata(members: Indices, cards: Integers, x: int, y: int) -> _Strata:
     return _Strata(a[0], a[1], b[0], b[1], c[0], c[1], few[0], few[1], many[0], many[1])
 
 
-@summing
+@inlined
 def _narrow(cells: Floats, strata: _Strata, kind: int) -> tuple[float, int]:
     """Chi-square and degrees of freedom of two rows and two, three or four columns."""
     x, y, step = strata.x_step, strata.y_step, strata.inner_step
@@ -251,7 +251,7 @@ def _narrow(cells: Floats, strata: _Strata, kind: int) -> tuple[float, int]:
     return found, degrees
 
 
-@summing
+@inlined
 def _wide(cells: Floats, strata: _Strata, kind: int, room: Floats) -> tuple[float, int]:
     """Chi-square and degrees of freedom of any number of rows and columns."""
     needed = 6 + strata.x
@@ -272,7 +272,7 @@ def _wide(cells: Floats, strata: _Strata, kind: int, room: Floats) -> tuple[floa
     return found, int(degrees)
 
 
-@summing
+@inlined
 def _add_row(cells: Floats, start: int, x: int, strata: _Strata, sums: Floats) -> None:
     """Add a value of x to the rows of each stratum, and keep one over its own rows."""
     count, step = strata.inner, strata.inner_step
@@ -290,7 +290,7 @@ def _add_row(cells: Floats, start: int, x: int, strata: _Strata, sums: Floats) -
         inverse[i] = 1 / max(inverse[i], 1.0)
 
 
-@summing
+@inlined
 def _add_column(cells: Floats, start: int, y: int, strata: _Strata, sums: Floats) -> None:
     """Add n² / (r c) of the cells with one value of y."""
     count, step = strata.inner, strata.inner_step
@@ -306,7 +306,7 @@ def _add_column(cells: Floats, start: int, y: int, strata: _Strata, sums: Floats
         attested[i] = (column[i] > 0) + (attested[i] if y else 0.0)
 
 
-@compiled
+@inlined
 def _log_sum(cells: Floats, strata: _Strata, room: Floats) -> tuple[float, int]:
     """G² and degrees of freedom."""
     by_x, by_y = room[: strata.x], room[strata.x : strata.x + strata.y]
@@ -316,14 +316,14 @@ def _log_sum(cells: Floats, strata: _Strata, room: Floats) -> tuple[float, int]:
             for inner in range(strata.inner):
                 start = outer * strata.outer_step + middle * strata.middle_step
                 start += inner * strata.inner_step
-                by_x[:], by_y[:] = 0, 0
-                for x in range(strata.x):
-                    for y in range(strata.y):
-                        rows = cells[start + x * strata.x_step + y * strata.y_step]
-                        by_x[x] += rows
-                        by_y[y] += rows
-                degrees += max(_attested(by_x) - 1, 0) * max(_attested(by_y) - 1, 0)
-                total = by_x.sum()
+                _add_margins(cells, start, strata, by_x, by_y)
+                total, attested_x, attested_y = 0.0, 0, 0
+                for rows in by_x:
+                    total += rows
+                    attested_x += rows > 0
+                for rows in by_y:
+                    attested_y += rows > 0
+                degrees += (attested_x - 1) * (attested_y - 1) if total > 0 else 0
                 for x in range(strata.x):
                     for y in range(strata.y):
                         rows = cells[start + x * strata.x_step + y * strata.y_step]
@@ -332,9 +332,13 @@ def _log_sum(cells: Floats, strata: _Strata, room: Floats) -> tuple[float, int]:
     return 2 * found, degrees
 
 
-@compiled
-def _attested(rows: Floats) -> int:
-    attested = 0
-    for n in rows:
-        attested += n > 0
-    return attested
+@inlined
+def _add_margins(
+    cells: Floats, start: int, strata: _Strata, by_x: Floats, by_y: Floats
+) -> None:
+    by_x[:], by_y[:] = 0, 0
+    for x in range(strata.x):
+        for y in range(strata.y):
+            rows = cells[start + x * strata.x_step + y * strata.y_step]
+            by_x[x] += rows
+            by_y[y] += rows

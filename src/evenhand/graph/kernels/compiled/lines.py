@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from evenhand.graph.kernels import vectorized
 from evenhand.graph.kernels.batch import Floats, Numbers
-from evenhand.graph.kernels.compiled.compiling import compiled, summing
+from evenhand.graph.kernels.compiled.compiling import compiled
 
 # Beyond so many possible groups for each line those that occur are sorted.
 _PLACES_PER_LINE = 32
@@ -23,7 +23,8 @@ def split(
 def _split(
     of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
 ) -> tuple[Numbers, Floats]:
-    place = np.full(groups * values, -1, np.int32)
+    place = np.empty(groups * values, np.int32)
+    place[:] = -1
     fine, totals = np.empty_like(of), np.empty(len(rows))
     found = 0
     for line in range(len(rows)):
@@ -50,7 +51,7 @@ def attested(of: Numbers, groups: int, within: Numbers, strata: int) -> NDArray[
     return counts
 
 
-@summing
+@compiled
 def line_sum(weight: Floats, x: Floats, y: Floats, rows: Floats, of: Numbers) -> float:
     """The sum of weight · x · y · rows[of] over lines."""
     found = 0.0
