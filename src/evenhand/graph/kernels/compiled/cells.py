@@ -205,11 +205,10 @@ def _stratify(code: Numbers, stride: int, cells: _Cells) -> None:
 def _margins(card: int, cells: _Cells) -> int:
     """Count the rows of each value of the hub in each stratum; returns degrees of freedom."""
     margin, attested, strata = cells.margin, cells.attested, cells.sizes[_STRATA]
-    margin[: strata * card] = 0
     for cell in range(cells.sizes[_CELLS]):
-        at = cells.value[cell] * strata + cells.stratum[cells.group[cell]]
-        cells.at[cell] = at
-        margin[at] += cells.rows[cell]
+        cells.at[cell] = cells.value[cell] * strata + cells.stratum[cells.group[cell]]
+    margin[: strata * card] = 0
+    add_up(cells.rows, cells.sizes[_CELLS], cells.at, margin)
     cells.stratum_rows[:strata] = 0
     attested[:strata] = -1
     for value in range(card):
