@@ -1,10 +1,13 @@
 """Answers straight from the definitions, slow and obvious: what faster code is held against.
 
-A graph is a set of arrows between names here; nothing of evenhand is used.
+A graph is a set of arrows between names here, a table a list of lines with their counts;
+nothing of evenhand is used.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, combinations, product
+from math import fsum, log
 
 
 def all_dags(names: str) -> Iterator[frozenset[tuple[str, str]]]:
@@ -127,3 +130,38 @@ def equivalent(
         for other in directions(arrows)
         if colliders(other) == seen and all(may_cause(*arrow) for arrow in other)
     ]
+
+
+def independence(
+    lines: Sequence[tuple[int, ...]],
+    counts: Sequence[int],
+    x: int,
+    y: int,
+    given: Sequence[int],
+    *,
+    test: str,
+) -> tuple[float, int]:
+    """Statistic and degrees of freedom of one test, stratum by stratum."""
+    strata: defaultdict[tuple[int, ...], Counter[tuple[int, int]]] = defaultdict(Counter)
+    for line, rows in zip(lines, counts, strict=True):
+        strata[tuple(line[at] for at in given)][line[x], line[y]] += int(rows)
+    terms, degrees = [], 0
+    for cells in strata.values():
+        by_x, by_y = Counter(), Counter()
+        for (a, b), rows in cells.items():
+            by_x[a] += rows
+            by_y[b] += rows
+        total = sum(by_x.values())
+        degrees += (len(by_x) - 1) * (len(by_y) - 1)
+        if test == "g-square":
+            terms += [
+                2 * n * log(n * total / (by_x[a] * by_y[b])) for (a, b), n in cells.items()
+            ]
+        else:
+            # An empty cell adds its expected count: together what the others leave of all rows.
+            expected = {(a, b): by_x[a] * by_y[b] / total for a, b in cells}
+            found = [(n - expected[cell]) ** 2 / expected[cell] for cell, n in cells.items()]
+            found.append(total - fsum(expected.values()))
+            weight = (total - 1) / total if test == "chi-square-adjusted" else 1
+            terms += [weight * term for term in found]
+    return fsum(terms), degrees

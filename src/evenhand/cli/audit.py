@@ -9,7 +9,7 @@ import typer
 from evenhand.cli import targets
 from evenhand.cli.options import Asked, shared
 from evenhand.cli.spelling import names_in
-from evenhand.cli.terminal import Progress, against, print_json, print_result
+from evenhand.cli.terminal import Progress, print_json, print_result
 from evenhand.errors import Problem, QuestionError
 
 if TYPE_CHECKING:
@@ -123,14 +123,14 @@ def audit(
     elif quiet:
         typer.echo(str(found.verdict))
     else:
-        print_result(against(found.summary()))
+        print_result(found.summary())
         print_result(relaxed.summary())
         doubts = doubted.summary()
         print_result(doubts if doubt else replace(doubts, columns=(), rows=(), notes=()))
         if resampled:
             print_result(resampled.summary())
         if explained:
-            print_result(against(explained.summary()))
+            print_result(explained.summary())
         for what, path in (("Certificate", certificate), ("Report", report)):
             if path is not None:
                 typer.echo(f"{what}: {path}")

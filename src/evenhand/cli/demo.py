@@ -6,8 +6,6 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.terminal import against
-
 _STRONGEST = 5
 
 
@@ -49,7 +47,7 @@ def demo(
         _say(f"{name} ← {', '.join(causes) or 'nothing'}{doubt}", indent=4)
 
     _title("The verdict")
-    summary = against(certificate.summary())
+    summary = certificate.summary()
     _say(summary.title)
     for name, fact in summary.facts:
         _say(f"{name}: {fact}", indent=4)

@@ -1,17 +1,12 @@
 """``evenhand init``: a question file to fill in, made from a table's columns and values."""
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from evenhand.cli.mending import guessing_files
-from evenhand.cli.spelling import toml_key
 from evenhand.errors import InputError, Problem, ResourceError
-from evenhand.question.file import toml_string
-
-_FEW = 12
 
 
 def init(
@@ -39,7 +34,7 @@ def init(
     with guessing_files(data):
         profile = read(data).profile()
     try:
-        target.write_text(_with_examples(template(profile, data=str(data)), profile), "utf-8")
+        target.write_text(template(profile, data=str(data)), "utf-8")
     except OSError as error:
         raise ResourceError(
             Problem(
@@ -50,34 +45,3 @@ def init(
         ) from error
     typer.echo(f"Wrote {target}. Fill in its [question], then:")
     typer.echo(f"  evenhand audit {data} --question {target}")
-
-
-def _with_examples(written: str, profile: Mapping[str, Mapping[str, int] | None]) -> str:
-    """Add examples of tiers and labels in the table's own names, all of them comments."""
-    named = {
-        name: [*values] for name, values in profile.items() if values and len(values) <= _FEW
-    }
-    tiers = "".join(f"# {line}\n" for line in _tiers([*named]))
-    labels = "".join(f"# {line}\n" for line in _labels(named))
-    # What comes before the next heading belongs to [knowledge], the end to [labels.columns].
-    return written.replace("\n[data]\n", f"{tiers}\n[data]\n", 1) + labels
-
-
-def _tiers(names: list[str]) -> Iterator[str]:
-    if len(names) < 3:
-        return
-    first, second, *_, last = map(toml_string, names)
-    yield f"For example, if {first} comes before all others and {last} after them:"
-    yield f'tiers = [[{first}], ["*"], [{last}]]'
-    if len(names) > 3:
-        yield f"Or, if {second} comes before all others, too:"
-        yield f'tiers = [[{first}, {second}], ["*"], [{last}]]'
-
-
-def _labels(named: Mapping[str, list[str]]) -> Iterator[str]:
-    for name in [*named][:2]:
-        yield f"{toml_string(name)} = {toml_string(f'words for {name}')}"
-    for name, values in [*named.items()][:1]:
-        yield f"[labels.values.{toml_key(name)}]"
-        for value in values[:3]:
-            yield f"{toml_string(value)} = {toml_string(f'words for {value}')}"

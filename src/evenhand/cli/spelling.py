@@ -12,7 +12,7 @@ from shlex import quote
 from typing import Any
 
 from evenhand.errors import Problem, QuestionError
-from evenhand.question.file import toml_string
+from evenhand.question.file import toml_key, toml_string
 
 _ARGUMENT = re.compile(
     r"(?P<both>, in Python )?\b(?P<name>[a-z_]+)="
@@ -133,8 +133,3 @@ def _can_be_typed(typed: list[str], merge: _Merge) -> bool:
         return merges_in(typed) == merge
     except QuestionError:
         return False
-
-
-def toml_key(name: str) -> str:
-    """A column's name in a table's heading."""
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_string(name)

@@ -77,19 +77,6 @@ def _table(table: Summary) -> str:
     return str(table).removeprefix("\n")
 
 
-def against(summary: Summary) -> Summary:
-    """Say what each p is against: of a subpopulation the threshold, of all together zero."""
-    *others, last = summary.columns or ("",)
-    return replace(
-        summary,
-        columns=(*others, "p (vs τ)") if last == "p" else summary.columns,
-        facts=tuple(
-            ("common difference (p vs 0)" if name == "common difference" else name, fact)
-            for name, fact in summary.facts
-        ),
-    )
-
-
 def print_json(content: dict[str, Any]) -> None:
     """Print one JSON document."""
     typer.echo(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False))

@@ -21,15 +21,11 @@ class Lookalike:
     value: str
     rows: int
 
-    @property
-    def told(self) -> str:
-        """Where it stands: "work has 2,799 rows with '?'"."""
-        return f"{self.name} has {self.rows:,} row{'s'[: self.rows > 1]} with {self.value!r}"
-
     def __str__(self) -> str:
         return (
-            f"{self.told}, taken as a value; declare it as missing if it is "
-            f"(--na {self.value!r}, in Python na=[{self.value!r}])."
+            f"{self.name} has {self.rows:,} row{'s'[: self.rows > 1]} with {self.value!r}, "
+            f"taken as a value; declare it as missing if it is (--na {self.value!r}, in Python "
+            f"na=[{self.value!r}])."
         )
 
 
@@ -43,8 +39,7 @@ def looks_missing(value: str) -> bool:
 
 
 def notes(found: Sequence[Lookalike]) -> tuple[str, ...]:
-    """A sentence for each of some values, those of most rows first, and for the rest one."""
-    first = sorted(found, key=lambda one: -one.rows)
-    rest = sorted({one.name for one in first[_TOLD:]})
+    """A sentence for each of the first values, and for the rest one."""
+    rest = sorted({one.name for one in found[_TOLD:]})
     more = f"Values that look missing are in {', '.join(rest)}, too." if rest else ""
-    return (*map(str, first[:_TOLD]), *filter(None, [more]))
+    return (*map(str, found[:_TOLD]), *filter(None, [more]))

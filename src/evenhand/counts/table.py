@@ -322,13 +322,14 @@ class CountTable(Described):
 
     @property
     def lookalikes(self) -> tuple[Lookalike, ...]:
-        """The values that may mean a missing one, though nobody said so."""
-        return tuple(
+        """The values that may mean a missing one, though nobody said so; most rows first."""
+        found = [
             Lookalike(attribute.name, value, self.values(attribute.name)[value])
             for attribute in self.attributes
             for value in attribute.values
             if looks_missing(value)
-        )
+        ]
+        return tuple(sorted(found, key=lambda one: -one.rows))
 
     def summary(self) -> Summary:
         """Describe the table: rows, distinct assignments, and each attribute's values."""

@@ -278,14 +278,17 @@ def _give_free_name(unfinished: Path, path: Path) -> None:
     except FileExistsError as error:
         if path.is_dir():
             raise
-        raise QuestionError(
-            Problem(
-                "This file exists.",
-                remedy="Choose another name, or allow to overwrite it (--overwrite, in Python "
-                "overwrite=True).",
-                where=str(path),
-            )
-        ) from error
+        raise QuestionError(exists(path)) from error
+
+
+def exists(path: Path) -> Problem:
+    """What is said of a name that is taken."""
+    return Problem(
+        "This file exists.",
+        remedy="Choose another name, or allow to overwrite it (--overwrite, in Python "
+        "overwrite=True).",
+        where=str(path),
+    )
 
 
 def _link(unfinished: Path, path: Path) -> None:

@@ -135,7 +135,7 @@ class Population(Described):
         facts = []
         if self.common:
             threshold = self.partition.question.threshold
-            facts.append(("common difference", _common_text(self.common, threshold)))
+            facts.append(("common difference (p vs 0)", _common_text(self.common, threshold)))
         if self.heterogeneity and self.measured > 1:
             varying = self.heterogeneity
             facts += [

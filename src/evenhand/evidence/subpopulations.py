@@ -169,7 +169,7 @@ class Subpopulations(Described, Sequence[Subpopulation]):
                 str(question.other),
                 "difference",
                 "95 % interval",
-                "p",
+                "p (vs τ)",
             ),
             rows=tuple(
                 (

@@ -199,12 +199,13 @@ def _toml_table(name: str, table: Mapping[str, Any]) -> str:
     plain = {key: value for key, value in table.items() if not isinstance(value, Mapping)}
     nested = {key: value for key, value in table.items() if isinstance(value, Mapping)}
     lines = [f"[{name}]"] if plain or not nested else []
-    lines += [f"{_toml_key(key)} = {_toml_value(value)}" for key, value in plain.items()]
-    lines += [_toml_table(f"{name}.{_toml_key(key)}", value) for key, value in nested.items()]
+    lines += [f"{toml_key(key)} = {_toml_value(value)}" for key, value in plain.items()]
+    lines += [_toml_table(f"{name}.{toml_key(key)}", value) for key, value in nested.items()]
     return "\n".join(lines) + ("\n" if plain else "")
 
 
-def _toml_key(key: str) -> str:
+def toml_key(key: str) -> str:
+    """Spell a key, in quotes where it needs them."""
     simple = key.isascii() and key.replace("_", "").replace("-", "").isalnum()
     return key if simple else toml_string(key)
 

@@ -1,10 +1,11 @@
 """A question file to fill in, written from a table's columns and values."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from evenhand.question.file import toml_string
+from evenhand.question.file import toml_key, toml_string
 
 _MANY = 12
+_FEW = 12  # values of a column that examples are made of
 
 
 def template(profile: Mapping[str, Mapping[str, int] | None], *, data: str) -> str:
@@ -16,6 +17,7 @@ def template(profile: Mapping[str, Mapping[str, int] | None], *, data: str) -> s
     counted = [values for values in profile.values() if values is not None]
     rows = max((sum(values.values()) for values in counted), default=0)
     usable = [name for name, values in profile.items() if values is not None]
+    few = {name: [*vs] for name, vs in profile.items() if vs and len(vs) <= _FEW}
     lines = [
         f"# What is asked of {toml_string(data)}: {rows:,} rows, {len(profile)} columns.",
         "# Fill in the four empty values, and the order of the columns if you know it.",
@@ -36,6 +38,7 @@ def template(profile: Mapping[str, Mapping[str, int] | None], *, data: str) -> s
         f'# tiers = [[{toml_string(usable[0]) if usable else ""}], ["*"]]',
         '# require = ["cause -> effect"]',
         "# forbid = []",
+        *(f"# {line}" for line in _tiers([*few])),
         "",
         "[data]",
         *_columns(profile),
@@ -53,9 +56,32 @@ def template(profile: Mapping[str, Mapping[str, int] | None], *, data: str) -> s
         "",
         "# Plain words for sentences and pictures; they never change the data.",
         "[labels.columns]",
+        *(f"# {line}" for line in _labels(few)),
         "",
     ]
     return "\n".join(lines)
+
+
+def _tiers(names: list[str]) -> Iterator[str]:
+    """Examples in the table's own names."""
+    if len(names) < 3:
+        return
+    first, second, *_, last = map(toml_string, names)
+    yield f"For example, if {first} comes before all others and {last} after them:"
+    yield f'tiers = [[{first}], ["*"], [{last}]]'
+    if len(names) > 3:
+        yield f"Or, if {second} comes before all others, too:"
+        yield f'tiers = [[{first}, {second}], ["*"], [{last}]]'
+
+
+def _labels(named: Mapping[str, list[str]]) -> Iterator[str]:
+    """Examples in the table's own names and values."""
+    for name in [*named][:2]:
+        yield f"{toml_string(name)} = {toml_string(f'words for {name}')}"
+    for name, values in [*named.items()][:1]:
+        yield f"[labels.values.{toml_key(name)}]"
+        for value in values[:3]:
+            yield f"{toml_string(value)} = {toml_string(f'words for {value}')}"
 
 
 def _values(values: Mapping[str, int] | None) -> str:

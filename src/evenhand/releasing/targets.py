@@ -5,6 +5,7 @@ from itertools import combinations
 from pathlib import Path
 
 from evenhand.errors import Problem, QuestionError
+from evenhand.evidence.document import exists
 
 
 def check_targets(targets: Sequence[Path], inputs: Sequence[str], *, overwrite: bool) -> None:
@@ -35,11 +36,7 @@ def _problems(path: Path, inputs: Sequence[str], *, overwrite: bool) -> Iterator
         remedy = "Choose a name that is not taken."
         yield Problem("This is a folder, a link or a device.", remedy=remedy, where=str(path))
     elif path.exists() and not overwrite:
-        remedy = (
-            "Choose another name, or allow to overwrite it (--overwrite, in Python "
-            "overwrite=True)."
-        )
-        yield Problem("This file exists.", remedy=remedy, where=str(path))
+        yield exists(path)
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -203,7 +203,7 @@ def taken_as_values(
     counts: CountTable, words: Words, sharing: Sharing
 ) -> tuple[view.Premise, ...]:
     """Values that may mean a missing one; how many rows have them is not for others."""
-    found = sorted(counts.lookalikes, key=lambda one: -one.rows)
+    found = counts.lookalikes
     if not found or sharing.share:
         return ()
     said = [
