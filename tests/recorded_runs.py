@@ -18,6 +18,7 @@ import shlex
 import sys
 import tempfile
 from pathlib import Path
+from string import Template
 from unittest import mock
 
 import pyarrow.parquet as pq
@@ -27,169 +28,25 @@ from evenhand import datasets
 from evenhand.cli import main
 
 DIGESTS = Path(__file__).parent / "golden" / "runs.json"
-HIRING = (
-    "--protected sex --group f --other m --decision hired --favorable yes "
-    "--columns sex,degree,hired,pay"
-)
-ADULT = "adult.csv --question adult.toml --frequency n"
-DUTCH = "dutch.csv --question dutch.toml --frequency n"
-RUNS = {
-    "example 1": ["audit first.csv --question admissions.toml --frequency n --graph graph.txt"],
-    "example 2": [
-        (
-            "audit second.csv --question admissions.toml --frequency n --graph graph.txt "
-            "--certificate c.json --report r.html --partition test_score --scope all --doubt"
-        ),
-        "audit second.csv --question admissions.toml --frequency n --graph graph.txt --json",
-        (
-            "audit second.csv --question admissions.toml --frequency n --graph graph.txt "
-            "--certificate shared.json --report shared.html --share --quiet"
-        ),
-        "verify c.json second.csv",
-        "verify c.json first.csv",
-        "verify shared.json",
-    ],
-    "example 2 released": [
-        (
-            "release second.csv --question admissions.toml --frequency n --graph graph.txt "
-            "--output out.csv --seed 7 --share --report r.html"
-        ),
-        "verify out.certificate.json out.csv --expect certified",
-        "verify out.manifest.json second.csv --json",
-        (
-            "release second.csv --question admissions.toml --frequency n --graph graph.txt "
-            "--output out.csv --seed 7"
-        ),
-    ],
-    "adult audited": [
-        f"audit {ADULT} --certificate c.json --report r.html",
-        f"audit {ADULT} --json --bootstrap 5",
-        "verify c.json --json",
-    ],
-    "adult released": [f"release {ADULT} --output out.csv --seed 1 --report r.html"],
-    "adult by its graph": [
-        f"release {ADULT} --method modify-graph --output out.csv --seed 2 --json",
-        f"release {ADULT} --method modify-graph --policy generate --output new.csv --seed 3",
-    ],
-    "adult compared": [f"compare {ADULT} --thresholds 0.05,0.1 --seed 4"],
-    "adult discovered": [
-        f"discover {ADULT}",
-        f"discover {ADULT} --format dot",
-        f"discover {ADULT} --json --significance 0.05 --test g-square",
-        f"discover {ADULT} --local",
-    ],
-    "dutch": [
-        f"audit {DUTCH} --json",
-        f"release {DUTCH} --output out.csv --seed 5 --report r.html --share",
-    ],
-    "people in files": [
-        f"audit people.csv {HIRING} --json",
-        f"release people.csv {HIRING} --output out.csv --seed 6 --graph hiring.txt",
-        f"release people.csv {HIRING} --output one.parquet --seed 6 --graph hiring.txt --json",
-        f"release people.parquet {HIRING} --output two.parquet --seed 6 --graph hiring.txt",
-        (
-            f"release people.csv {HIRING} --method modify-graph --output three.tsv.gz --seed 6 "
-            "--graph hiring.txt"
-        ),
-        (
-            f"release people.csv {HIRING} --policy group --output four.csv --seed 6 "
-            "--graph hiring.txt --threshold 0.001"
-        ),
-        f"release people.csv {HIRING} --dry-run --graph hiring.txt --json",
-        (
-            f"release people.csv {HIRING} --method local-massaging --uncertified --output five.csv "
-            "--seed 6 --graph hiring.txt"
-        ),
-        "verify out.manifest.json people.csv",
-        "verify out.certificate.json out.csv",
-        "verify out.certificate.json people.csv",
-    ],
-    "people in classes": [
-        (
-            "audit pay.csv --protected sex --group f --other rest --decision hired --favorable yes "
-            "--bin pay=20,40 --merge 'degree:any=some,most' --missing level --min-coverage 0.5 "
-            "--report r.html"
-        ),
-        (
-            "release pay.csv --protected sex --group f --other rest --decision hired "
-            "--favorable yes --bin pay=quantiles:3 --missing drop --min-coverage 0.5 --seed 8 "
-            "--output out.csv"
-        ),
-    ],
-    "the question file": ["init people.csv", "init pay.csv --output other.toml"],
-    "broken inputs": [
-        f"audit absent.csv {HIRING}",
-        f"audit peeple.csv {HIRING}",
-        "audit people.csv",
-        "audit people.csv --protected sexx --group f --decision hired --favorable yes",
-        "audit people.csv --protected sex --group f --decision degree --favorable some",
-        "audit people.csv --protected sex --group g --decision hired --favorable yes",
-        f"audit people.csv {HIRING} --threshold 2",
-        f"audit people.csv {HIRING} --threshold 5%",
-        f"audit people.csv {HIRING} --min-coverage many",
-        f"audit people.csv {HIRING} --scope some",
-        f"audit people.csv {HIRING} --significance 3",
-        f"audit people.csv {HIRING} --test t",
-        f"audit people.csv {HIRING} --tiers 'sex|nobody'",
-        f"audit people.csv {HIRING} --tiers 'hired|sex' --json",
-        f"audit people.csv {HIRING} --require 'hired->sex'",
-        f"audit people.csv {HIRING} --require 'sex=hired'",
-        f"audit people.csv {HIRING} --require 'sex->pay' --forbid 'sex->pay'",
-        f"audit people.csv {HIRING} --graph people.csv",
-        f"audit people.csv {HIRING} --graph cycle.txt",
-        f"audit people.csv {HIRING} --bin degree=1,2",
-        f"audit people.csv {HIRING} --bin degree",
-        f"audit people.csv {HIRING} --merge degree",
-        f"audit people.csv {HIRING} --merge 'degree:a=nothing'",
-        f"audit people.csv {HIRING} --missing sometimes",
-        f"audit people.csv {HIRING} --frequency degree",
-        f"audit people.csv {HIRING} --memory lots",
-        f"audit people.csv {HIRING} --partition nobody",
-        f"audit people.csv {HIRING} --share",
-        f"audit people.csv {HIRING} --certificate people.csv",
-        f"audit people.csv {HIRING} --certificate absent/c.json --json",
-        f"audit people.csv {HIRING} --delimiter ';'",
-        "audit pay.csv --protected sex --group f --decision hired --favorable yes",
-        (
-            "audit pay.csv --protected sex --group f --decision hired --favorable yes "
-            "--missing drop"
-        ),
-        "audit many.csv --protected sex --group f --decision hired --favorable yes --json",
-        "audit spelled.csv --protected sex --group f --decision hired --favorable yes",
-        "audit ragged.csv --protected sex --group f --decision hired --favorable yes",
-        "audit twice.csv --protected sex --group f --decision hired --favorable yes",
-        "audit empty.csv --protected sex --group f --decision hired --favorable yes",
-        "audit latin.csv --protected sex --group f --decision hired --favorable yes",
-        "audit broken.parquet --protected sex --group f --decision hired --favorable yes",
-        "audit people.csv --question broken.toml",
-        "audit people.csv --question wrong.toml --json",
-        f"release people.csv {HIRING}",
-        f"release people.csv {HIRING} --output people.csv",
-        f"release people.csv {HIRING} --output out.xyz",
-        f"release people.csv {HIRING} --output absent/out.csv",
-        f"release people.csv {HIRING} --output out.csv --method magic",
-        f"release people.csv {HIRING} --output out.csv --policy magic --graph hiring.txt",
-        f"release people.csv {HIRING} --output out.csv --margin 1 --graph hiring.txt",
-        f"release people.csv {HIRING} --output out.csv --policy paper",
-        f"release few.csv {HIRING} --output out.csv --graph hiring.txt --policy group --seed 3",
-        (
-            f"release few.csv {HIRING} --output out.csv --graph hiring.txt --seed 3 "
-            "--policy raise --json"
-        ),
-        f"release people.csv {HIRING} --output out.csv --seed -1 --graph hiring.txt",
-        f"discover people.csv {HIRING} --format png",
-        "discover people.csv --local",
-        f"discover people.csv {HIRING} --max-tests 3",
-        f"discover people.csv {HIRING} --algorithm fast",
-        f"compare people.csv {HIRING} --thresholds 0.1,x --graph hiring.txt",
-        "verify absent.json",
-        "verify people.csv",
-        "verify broken.json --json",
-        "init absent.csv",
-        "init people.csv --output people.csv",
-        "paper --data absent",
-    ],
+WORDS = {
+    "ADULT": "adult.csv --question adult.toml --frequency n",
+    "DUTCH": "dutch.csv --question dutch.toml --frequency n",
+    "HIRING": "--protected sex --group f --other m --decision hired --favorable yes "
+    "--columns sex,degree,hired,pay",
+    "QUESTION": "--protected sex --group f --decision hired --favorable yes",
+    "SECOND": "second.csv --question admissions.toml --frequency n --graph graph.txt",
 }
+
+
+def commands():
+    """The commands of each group of runs; a line with # names the group."""
+    groups = Path(__file__).with_name("golden").joinpath("runs.txt").read_text().split("# ")
+    for group in groups[1:]:
+        name, *lines = group.strip().splitlines()
+        yield name, [Template(line).substitute(WORDS) for line in lines]
+
+
+RUNS = dict(commands())
 
 
 def prepare(dutch):
