@@ -25,7 +25,7 @@ from tests.networks import Network, network
 
 from evenhand import CountTable, Tiers
 from evenhand.graph import Orientation, PartialGraph, discover, orient
-from evenhand.graph.independence import TESTS, Tester
+from evenhand.graph.independence_tests import TESTS, Tester
 from evenhand.graph.separation import Diagram
 from evenhand.question import Knowledge, KnownOrder
 

@@ -71,7 +71,7 @@ graph = discover(counts, knowledge=tiers, significance=significance, kernel=kern
 first = time.process_time() - before
 
 from evenhand import Knowledge
-from evenhand.graph.evaluation import Evaluator
+from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.discovery import in_order, skeleton_of
 from evenhand.graph.skeleton import Limits
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from evenhand import datasets
 from evenhand.evidence.bootstrap import bootstrap
+from evenhand.evidence.graph_doubt import doubt
 from evenhand.evidence.statistics import statistics
 from evenhand.graph import discover
-from evenhand.graph.doubt import doubt
 
 MILLION = 10**6
 # So many rows in a group at most, and how far the rates are apart.

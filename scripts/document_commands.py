@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from evenhand.cli.door import app
+from evenhand.cli.entry import app
 
 PAGE = Path(__file__).parents[1] / "docs" / "command-line.md"
 

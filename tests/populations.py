@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 
 from evenhand import CountTable, Question, datasets
-from evenhand.counts import pose
-from evenhand.evidence.overall import common_difference, heterogeneity
+from evenhand.counts import examined_counts
+from evenhand.evidence.common_difference import common_difference, heterogeneity
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import StatisticalVerdict, statistical_verdict
 from evenhand.evidence.statistics import newcombe_interval
@@ -31,7 +31,7 @@ def partition_of(group_yes, group, other_yes, other, *, threshold="0.05"):
         np.concatenate(columns).tolist(),
     )
     asked = Question(**(QUESTION.to_dict() | {"threshold": threshold}))
-    whole = pose(CountTable.of({"sex": ["f", "m"], "hired": ["yes", "no"]}), asked)
+    whole = examined_counts(CountTable.of({"sex": ["f", "m"], "hired": ["yes", "no"]}), asked)
     return Partition(whole.question, counts.marginal(["place"]), *columns)
 
 
@@ -40,7 +40,7 @@ def adult_sizes():
     asked = datasets.question("adult").question
     counts = datasets.adult()
     names = [name for name in counts.names if name not in {asked.protected, asked.decision}]
-    a, n, b, m = Partition.of(pose(counts, asked), names).compared
+    a, n, b, m = Partition.of(examined_counts(counts, asked), names).compared
     return n, m, (a + b) / (n + m)
 
 

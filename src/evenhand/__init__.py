@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evenhand import datasets
-    from evenhand.counts import Attribute, CountTable, pose
+    from evenhand.counts import Attribute, CountTable, examined_counts
     from evenhand.errors import EvenhandError
     from evenhand.evidence import (
         Certificate,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from evenhand.study import Audit, audit
 
 _ROOMS = {
-    "counts": ("Attribute", "CountTable", "pose"),
+    "counts": ("Attribute", "CountTable", "examined_counts"),
     "errors": ("EvenhandError",),
     "evidence": (
         "Certificate",
@@ -93,11 +93,11 @@ __all__ = [
     "compare",
     "datasets",
     "discover",
+    "examined_counts",
     "explain_partition",
     "find_causes",
     "load_graph",
     "plan_removal",
-    "pose",
     "read",
     "release",
 ]

@@ -12,13 +12,16 @@ from unicodedata import category, east_asian_width
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """A result in words: what it is, its main facts, and at most one table."""
+    """A result in words: what it is, its main facts, and at most one table.
+
+    A note is a text, or something that prints as one, such as a problem with its remedies.
+    """
 
     title: str
     facts: tuple[tuple[str, str], ...] = ()
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[object, ...] = ()
 
     def __str__(self) -> str:
         width = max((_width(name) for name, _ in self.facts), default=0)
@@ -27,7 +30,7 @@ class Summary:
             f"  {_padded(visible(name), width)}  {visible(fact)}" for name, fact in self.facts
         ]
         lines += [f"  {line}" for line in _aligned(self.columns, self.rows)]
-        lines += [f"  {visible(note)}" for note in self.notes]
+        lines += [f"  {visible(str(note))}" for note in self.notes]
         return "\n".join(lines)
 
     def fitted(self, width: int) -> str:
@@ -49,7 +52,7 @@ class Summary:
                 _wrapped(self.title, width, indent=0),
                 *(_wrapped(f"{name}: {fact}", width) for name, fact in self.facts),
                 *table,
-                *(_wrapped(note, width) for note in self.notes),
+                *(_wrapped(str(note), width) for note in self.notes),
             ]
         )
 
@@ -70,7 +73,7 @@ class Summary:
                 if body
                 else ""
             )
-            + "".join(f"<p>{_html(note)}</p>" for note in self.notes)
+            + "".join(f"<p>{_html(str(note))}</p>" for note in self.notes)
             + "</section>"
         )
 

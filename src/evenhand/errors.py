@@ -1,6 +1,7 @@
 """What can go wrong, as a tree of exceptions.
 
-Every message has up to three parts: what is wrong and where, what was found, and what to do.
+Every problem has up to three parts: what is wrong and where, what was found, and what to do.
+What to do is data, too (``Remedy``), so that each door can spell it in its own way.
 All problems that one pass finds are raised together, so that a file is repaired in one go.
 
     EvenhandError
@@ -15,23 +16,95 @@ All problems that one pass finds are raised together, so that a file is repaired
     └── ResourceError         too large, or the machine refused
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import TypeAlias
+
+Spelling: TypeAlias = Callable[[str, object], str]
+
+
+def python_argument(name: str, value: object) -> str:
+    """Spell an argument as in a call of the library; ``...`` stands for the caller's choice.
+
+    >>> python_argument("missing", "drop"), python_argument("columns", ...)
+    ("missing='drop'", 'columns=…')
+    """
+    return f"{name}=…" if value is ... else f"{name}={value!r}"
+
+
+def words_only(_name: str, _value: object) -> str:
+    """Spell no argument: for documents that people read who have no door at hand."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What helps: in words, and as an argument of the library where one does it.
+
+    ``value`` is plain data, or ``...`` where the choice is the user's. How the argument is
+    spelled is up to the door: ``missing='drop'``, ``--missing drop``, or a button.
+    """
+
+    words: str
+    argument: str = ""
+    value: object = ...
+
+    def text(self, spelling: Spelling) -> str:
+        """The words with the argument, if the door has it: ``spelling`` gives "" otherwise."""
+        spelled = spelling(self.argument, self.value) if self.argument else ""
+        return f"{self.words} ({spelled})" if spelled else self.words
+
+    def to_dict(self) -> dict[str, object]:
+        """The remedy as plain values."""
+        choice = {} if self.value is ... else {"value": self.value}
+        argument = {"argument": self.argument, **choice} if self.argument else {}
+        return {"words": self.words, **argument}
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong, in parts that a test or a program can look at."""
+    """One thing that is wrong, in parts that a test or a program can look at.
+
+    ``remedy`` is a sentence, or one or several remedies of which each helps.
+    """
 
     what: str
     found: str = ""
-    remedy: str = ""
+    remedy: str | Remedy | tuple[Remedy, ...] = ""
     where: str = ""
 
-    def __str__(self) -> str:
+    @property
+    def remedies(self) -> tuple[Remedy, ...]:
+        """Everything that helps, one by one."""
+        if isinstance(self.remedy, str):
+            return (Remedy(self.remedy.removesuffix(".")),) if self.remedy else ()
+        return (self.remedy,) if isinstance(self.remedy, Remedy) else self.remedy
+
+    def remedy_text(self, spelling: Spelling = python_argument) -> str:
+        """The remedies as one sentence, with arguments as a door spells them."""
+        *others, last = [remedy.text(spelling) for remedy in self.remedies] or [""]
+        sentence = f"{', '.join(others)}, or {last}" if others else last
+        return f"{sentence}." if sentence else ""
+
+    def text(self, spelling: Spelling = python_argument) -> str:
+        """The whole problem, with arguments as a door spells them."""
         place = f"{self.where}: " if self.where else ""
-        return place + " ".join(part for part in (self.what, self.found, self.remedy) if part)
+        parts = (self.what, self.found, self.remedy_text(spelling))
+        return place + " ".join(part for part in parts if part)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def to_dict(self, spelling: Spelling = python_argument) -> dict[str, object]:
+        """The problem as plain values; ``remedy`` is the sentence, ``remedies`` the parts."""
+        return {
+            "what": self.what,
+            "found": self.found,
+            "remedy": self.remedy_text(spelling),
+            "where": self.where,
+            "remedies": [remedy.to_dict() for remedy in self.remedies],
+        }
 
 
 class EvenhandError(ValueError):

@@ -145,7 +145,7 @@ def as_markdown(sections: Iterable[Summary]) -> str:
             lines += ["", "| " + " | ".join(section.columns) + " |"]
             lines += ["|" + "---|" * len(section.columns)]
             lines += ["| " + " | ".join(row) + " |" for row in section.rows]
-        lines += ["", *section.notes] if section.notes else []
+        lines += ["", *map(str, section.notes)] if section.notes else []
     return "\n".join(lines) + "\n"
 
 
@@ -253,7 +253,7 @@ def _setting(found: Certificate, printed: Printed) -> Summary:
     ours: dict[str, list[str]] = {key: [] for key in printed.setting}
     left: dict[str, list[str]] = {"MGraph": [], "MData": []}
     data = compare(found, thresholds=THRESHOLDS, methods=[ModifyData(policy="paper")]).outcomes
-    before = found.posed.counts
+    before = found.examined.counts
     for outcome in data:
         question = replace(found.question, threshold=outcome.threshold)
         at = certify(before, found.graph, question)

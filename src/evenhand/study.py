@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evenhand.counts import CountTable, pose
-from evenhand.counts.lookalikes import notes
+from evenhand.counts import CountTable, examined_counts
+from evenhand.counts.missing_markers import notes
 from evenhand.display import Described, Summary
 from evenhand.errors import Problem, QuestionError
 from evenhand.evidence import (
@@ -19,10 +19,10 @@ from evenhand.evidence import (
 )
 from evenhand.evidence.bootstrap import Bootstrap, Resampled, bootstrap
 from evenhand.evidence.findings import Graph, Scope
+from evenhand.evidence.graph_doubt import GraphDoubt, doubt
 from evenhand.graph import PartialGraph, discover
-from evenhand.graph.doubt import GraphDoubt, doubt
 from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
-from evenhand.question.file import Labels
+from evenhand.question.question_file import Labels
 from evenhand.releasing import Release, release
 from evenhand.removal import (
     Baseline,
@@ -69,12 +69,12 @@ class Audit(Described):
     def explain_partition(self, *names: str) -> PartitionExplanation:
         """Whether comparing people alike in these names means anything, and what it shows."""
         return explain_partition(
-            self.certificate.posed.counts, self.graph, self.question, names
+            self.certificate.examined.counts, self.graph, self.question, names
         )
 
     def doubt(self) -> GraphDoubt:
         """What the counts themselves say against the graph around the decision."""
-        counts = self.certificate.posed.counts
+        counts = self.certificate.examined.counts
         return doubt(counts, self.graph, self.question, knowledge=self.knowledge)
 
     def bootstrap(
@@ -87,7 +87,7 @@ class Audit(Described):
         """How often each attribute is a cause, and each verdict, if rows are drawn again."""
         record = self.graph.record if isinstance(self.graph, PartialGraph) else None
         return bootstrap(
-            self.certificate.posed.counts,
+            self.certificate.examined.counts,
             self.question,
             seed=seed,
             resamples=resamples,
@@ -199,7 +199,7 @@ def audit(
     if graph is None:
         known, assumptions = decision_last(known, question.decision)
         graph = discover(
-            pose(counts, question).counts,
+            examined_counts(counts, question).counts,
             knowledge=known,
             significance=significance,
             test=test,

@@ -8,7 +8,7 @@ from tests.people_in_engines import CODINGS, audit, in_duckdb, people, quiet
 
 from evenhand import Codings
 from evenhand.releasing.engine import EngineChange
-from evenhand.rows.engine import grouped_lines
+from evenhand.rows.ibis_tables import grouped_lines
 
 pytestmark = quiet
 DIALECTS = ("postgres", "bigquery", "snowflake", "trino", "databricks")
@@ -29,7 +29,7 @@ def test_counting_with_bins_and_missing_values_compiles(ibis, dialect):
 @pytest.mark.parametrize("missing", ["error", "drop"])
 def test_the_released_table_compiles(ibis, dialect, missing):
     found = audit(in_duckdb(ibis, people(400)), codings=replace(CODINGS, missing=missing))
-    change = EngineChange.of(found.rows, found.plan(), found.certificate.posed, 7, "id")
+    change = EngineChange.of(found.rows, found.plan(), found.certificate.examined, 7, "id")
     text = ibis.to_sql(change.released, dialect=dialect)
     assert "CASE WHEN" in text
     assert "JOIN" not in text

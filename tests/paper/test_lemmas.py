@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.strategies import dags
 
 from evenhand.counts import Attribute
-from evenhand.graph.tables import ConditionalTable, Network
+from evenhand.graph.conditional_tables import ConditionalTable, Network
 
 
 @st.composite

@@ -16,7 +16,7 @@ from evenhand.checker import checker
 from evenhand.errors import GraphError, InputError
 from evenhand.evidence import RecordedCertificate, certify
 from evenhand.graph.dag import CausalGraph
-from evenhand.graph.partial import DiscoveryRecord, PartialGraph
+from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
 
 GRAPH = CausalGraph.parse(
     "gender -> major -> admission; gender -> admission; test_score -> admission"

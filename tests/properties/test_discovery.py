@@ -9,10 +9,10 @@ from tests.strategies import dags, known_dags, tiered_dags
 
 from evenhand import CountTable, Knowledge, discover
 from evenhand.graph.discovery import drawn, search
-from evenhand.graph.evaluation import Evaluator
-from evenhand.graph.independence import TESTS, Tester
+from evenhand.graph.independence_tests import TESTS, Tester
+from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.kernels.batch import Batch
-from evenhand.graph.partial import DiscoveryRecord
+from evenhand.graph.partial_graph import DiscoveryRecord
 from evenhand.graph.skeleton import Limits
 
 

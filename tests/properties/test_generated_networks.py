@@ -12,8 +12,8 @@ from tests.strategies import asked_dags
 
 from evenhand import CountTable, Question
 from evenhand.evidence import Partition, certify
+from evenhand.graph.conditional_tables import Factor, Network, eliminate
 from evenhand.graph.dag import CausalGraph
-from evenhand.graph.tables import Factor, Network, eliminate
 from evenhand.releasing.generated import generate_counts
 from evenhand.removal import ModifyData, ModifyGraph, plan_removal
 from evenhand.removal.modify_graph import cell_weights
@@ -52,7 +52,7 @@ def planned(found, **options):
 
 def made(found, plan, seed=0):
     counts = generate_counts(plan, np.random.default_rng(seed))
-    return Partition.of(replace(found.posed, counts=counts), found.partition.names), counts
+    return Partition.of(replace(found.examined, counts=counts), found.partition.names), counts
 
 
 @pytest.mark.paper("alg:mg")
@@ -190,7 +190,7 @@ def test_below_the_threshold_the_model_stays_as_it_is(found):
     )
     assume(largest < 1)
     asked = replace(found.question, threshold=(largest + 1) / 2)
-    same = certify(found.posed.counts, found.graph, asked)
+    same = certify(found.examined.counts, found.graph, asked)
     plan = planned(same)
     table = plan.network.tables[plan.question.decision]
     both = (table.counts.sum(axis=-1) > 0)[..., None]
@@ -202,7 +202,7 @@ def test_below_the_threshold_the_model_stays_as_it_is(found):
 @given(certificates())
 def test_the_factorised_joint_sums_to_one(found):
     plan = planned(found)
-    network = Network.estimate(found.posed.counts, found.graph)
+    network = Network.estimate(found.examined.counts, found.graph)
     assert network.exact_joint().table.sum() == 1
     modified = [Factor((*parents, node.name), shares) for node, parents, shares in plan.tables]
     assert eliminate(modified, ()).table == pytest.approx(1)

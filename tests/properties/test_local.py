@@ -9,8 +9,8 @@ from tests.strategies import dags, known_dags, tiered_dags
 
 from evenhand import Knowledge, Tiers
 from evenhand.graph import CausalGraph
-from evenhand.graph.independence import Independence
-from evenhand.graph.local import LocalSearch
+from evenhand.graph.independence_tests import Independence
+from evenhand.graph.local_discovery import LocalSearch
 from evenhand.graph.neighborhood import Inquiry
 
 METHODS = ("hiton", "pc-select", "union")

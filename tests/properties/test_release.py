@@ -18,8 +18,7 @@ from tests.hiring import NAMES, QUESTION, csv_text, people, released
 from evenhand.checker import checker
 from evenhand.releasing.records import Fields, RecordReader
 from evenhand.removal import ModifyData, ModifyGraph
-from evenhand.rows import part as part_module
-from evenhand.rows import read
+from evenhand.rows import batch_source, read
 
 THRESHOLDS = ("0.025", "0.05", "0.1", "0.3")
 
@@ -114,13 +113,13 @@ def test_the_same_seed_gives_the_same_bytes_for_any_batches(found, batch, seed, 
         folder = Path(name)
         pq.write_table(table, folder / "people.parquet", row_group_size=max(1, batch // 2))
         whole = released(table, seed=seed, by=by).rows
-        for module in ("rows.binary", "rows.frames", "releasing.formats"):
+        for module in ("rows.arrow_files", "rows.frames", "releasing.formats"):
             patch.setattr(f"evenhand.{module}.BATCH_ROWS", batch)
         made = released(folder / "people.parquet", seed=seed, by=by)
         made.write(folder / "out.parquet")
         assert pq.read_table(folder / "out.parquet").equals(whole)
         assert pa.Table.from_batches(made.rows.batches()).equals(whole)
-    assert batch < part_module.BATCH_ROWS
+    assert batch < batch_source.BATCH_ROWS
 
 
 def test_two_seeds_choose_other_rows():

@@ -40,7 +40,7 @@ METHODS = st.sampled_from([ModifyData(), ModifyData(policy="raise"), ModifyGraph
 
 def again(certificate, plan, seed=0):
     """The certificate of what the plan makes of the counts."""
-    after = change_counts(certificate.posed.counts, plan, np.random.default_rng(seed))
+    after = change_counts(certificate.examined.counts, plan, np.random.default_rng(seed))
     # In tables this small a change can leave one decision for all: there is nothing to certify.
     assume(len(after.values("e")) == 2)
     return certify(after, GRAPH, certificate.question)
@@ -58,15 +58,15 @@ def test_what_was_planned_is_what_is_counted_and_it_meets_the_criterion(found, m
 @given(certificates(), st.sampled_from(["minimal", "raise", "group", "paper", "printed"]))
 def test_only_decisions_change(found, policy):
     plan = plan_removal(found, by=ModifyData(policy=policy))
-    after = change_counts(found.posed.counts, plan, np.random.default_rng(0))
+    after = change_counts(found.examined.counts, plan, np.random.default_rng(0))
     others = [name for name in NAMES if name != "e"]
-    assert after.marginal(others) == found.posed.counts.marginal(others)
+    assert after.marginal(others) == found.examined.counts.marginal(others)
 
 
 @given(certificates())
 def test_modifying_the_graph_changes_only_the_decision_and_its_effects(found):
-    after = again(found, plan_removal(found, by=ModifyGraph())).posed.counts
-    before = found.posed.counts
+    after = again(found, plan_removal(found, by=ModifyGraph())).examined.counts
+    before = found.examined.counts
     assert after.marginal(["x", "c", "q"]) == before.marginal(["x", "c", "q"])
 
 
@@ -82,14 +82,14 @@ def test_only_subpopulations_that_violate_change(found, method):
 def test_repairing_what_is_repaired_changes_nothing(found):
     once = again(found, plan_removal(found))
     assert plan_removal(once).changed_rows == 0
-    assert again(once, plan_removal(once)).posed.counts == once.posed.counts
+    assert again(once, plan_removal(once)).examined.counts == once.examined.counts
 
 
 @given(certificates())
 def test_a_larger_threshold_never_needs_more_changes(found):
     def changes(threshold):
         asked = replace(found.question, threshold=threshold)
-        return plan_removal(certify(found.posed.counts, GRAPH, asked)).changed_rows
+        return plan_removal(certify(found.examined.counts, GRAPH, asked)).changed_rows
 
     costs = [changes(threshold) for threshold in sorted(THRESHOLDS)]
     assert costs == sorted(costs, reverse=True)
@@ -107,4 +107,4 @@ def test_a_margin_is_kept(found, method):
 @given(certificates(), st.integers(0, 9))
 def test_the_same_seed_gives_the_same_release(found, seed):
     plan = plan_removal(found, by=ModifyGraph())
-    assert again(found, plan, seed).posed.counts == again(found, plan, seed).posed.counts
+    assert again(found, plan, seed).examined.counts == again(found, plan, seed).examined.counts

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from evenhand.errors import EvenhandError
 from evenhand.question import Codings
 from evenhand.rows import read
-from evenhand.rows.counting import count
+from evenhand.rows.count_rows import count
 
 NASTY = [
     "",
@@ -207,9 +207,9 @@ def test_it_does_not_matter_how_rows_come_in_batches(columns, size):
     whole = pa.table(columns, schema=schema(columns))
     expected = read(whole, missing="level").count()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evenhand.rows.counting.BATCH_ROWS", size)
+        patch.setattr("evenhand.rows.count_rows.BATCH_ROWS", size)
         patch.setattr("evenhand.rows.frames.BATCH_ROWS", size + 1)
-        patch.setattr("evenhand.rows.tally._MOST_WAITING", size)
+        patch.setattr("evenhand.rows.key_counter._MOST_WAITING", size)
         assert read(whole, missing="level").count() == expected
 
 
@@ -220,7 +220,7 @@ def test_it_does_not_matter_how_keys_are_added_up(columns):
     expected = count(rows.parts, rows.columns, codings).table
     with pytest.MonkeyPatch.context() as patch:
         assert count(rows.parts, rows.columns, codings, largest_dense=0).table == expected
-        patch.setattr("evenhand.rows.tally._LARGEST_WORD", 8)
+        patch.setattr("evenhand.rows.key_counter._LARGEST_WORD", 8)
         assert count(rows.parts, rows.columns, codings, largest_dense=0).table == expected
 
 
@@ -231,7 +231,7 @@ def test_it_does_not_matter_where_blocks_of_text_end(folder, monkeypatch):
     }
     for block, newline in product((64, 100, 1_000, 4_097), ("\n", "\r", "\r\n")):
         (folder / "blocks.csv").write_bytes(as_csv(columns, newline=newline))
-        monkeypatch.setattr("evenhand.rows.delimited._BLOCK", block)
+        monkeypatch.setattr("evenhand.rows.csv_files._BLOCK", block)
         counts = read(folder / "blocks.csv", missing="level", delimiter=",").count()
         assert dict(counts) == by_loop(columns)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.populations import LEAST, partition_of
 
-from evenhand.evidence.overall import common_difference
+from evenhand.evidence.common_difference import common_difference
 from evenhand.evidence.population import population
 from evenhand.evidence.sensitivity import sensitivity
 

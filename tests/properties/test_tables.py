@@ -11,7 +11,7 @@ from tests.strategies import dags
 
 from evenhand import CountTable
 from evenhand.graph import CausalGraph
-from evenhand.graph.tables import Factor, Network, eliminate
+from evenhand.graph.conditional_tables import Factor, Network, eliminate
 
 
 @st.composite

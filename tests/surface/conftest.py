@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from evenhand import Codings, datasets
-from evenhand.cli.door import main
+from evenhand.cli.entry import main
 
 GRAPH = "gender -> major; gender -> admission; major -> admission; test_score -> admission"
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 
 from evenhand import CausalGraph, Codings, Knowledge, QuestionFile, audit, datasets
-from evenhand.evidence import document
-from evenhand.question.file import Labels
+from evenhand.evidence import certificate_document
+from evenhand.question.question_file import Labels
 
 
 def asked(folder):
@@ -171,7 +171,9 @@ def test_a_malformed_record_is_false_and_says_why(run, example, with_data):
     for number, record in enumerate(malformed(json.loads(certificate.read_text()))):
         forged = example / "forged.json"
         is_sealed = record.pop("seal", None)
-        forged.write_text(json.dumps(document.sealed(record) if is_sealed else record))
+        forged.write_text(
+            json.dumps(certificate_document.sealed(record) if is_sealed else record)
+        )
         status, out, err = run("verify", forged, *data, "--json")
         told = json.loads(out)
         assert (status, told["record"]) in {(1, "false"), (3, "cannot be decided")}, number

@@ -13,7 +13,7 @@ from jinja2 import meta, nodes
 
 import evenhand as eh
 from evenhand.display import visible
-from evenhand.report import report, shapes, view
+from evenhand.report import drawing, report, view
 from evenhand.report.html import environment
 
 NASTY = (
@@ -240,7 +240,7 @@ def templates():
 def contract():
     return [
         thing
-        for room in (view, shapes)
+        for room in (view, drawing)
         for thing in vars(room).values()
         if is_dataclass(thing) and thing.__module__ == room.__name__
     ]

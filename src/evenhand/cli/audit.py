@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli import targets
+from evenhand.cli import output_checks
+from evenhand.cli.option_syntax import names_in
 from evenhand.cli.options import Asked, shared
-from evenhand.cli.spelling import names_in
 from evenhand.cli.terminal import Progress, print_json, print_result
 from evenhand.errors import Problem, QuestionError
 
@@ -93,7 +93,7 @@ def audit(
                 "What is to be shared?", remedy="Name a file with --certificate or --report."
             )
         )
-    targets.check(asked, certificate, report, overwrite=overwrite)
+    output_checks.check(asked, certificate, report, overwrite=overwrite)
     with Progress(quiet=quiet or json) as progress:
         found = asked.audit(progress)
         resampled = (

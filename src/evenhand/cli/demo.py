@@ -21,7 +21,7 @@ def demo(
     """
     from evenhand import datasets
     from evenhand.checker import checker
-    from evenhand.evidence.wording import finding
+    from evenhand.evidence.finding_sentence import finding
     from evenhand.question import Tiers
     from evenhand.report import report
     from evenhand.study import audit

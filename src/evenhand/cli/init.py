@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.mending import guessing_files
+from evenhand.cli.error_hints import guessing_files
 from evenhand.errors import InputError, Problem, ResourceError
 
 
@@ -19,7 +19,7 @@ def init(
     ] = None,
 ) -> None:
     """Write a commented question file from DATA's columns and values."""
-    from evenhand.question.template import template
+    from evenhand.question.question_template import template
     from evenhand.rows import read
 
     target = output or Path(f"{data.name.split('.')[0]}.toml")

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from evenhand.cli.mending import guessing_files, naming_options
-from evenhand.cli.spelling import bin_in, mark_in, merges_in, names_in
+from evenhand.cli.error_hints import guessing_files
+from evenhand.cli.option_syntax import bin_in, mark_in, merges_in, names_in
 from evenhand.errors import Problem, QuestionError
 from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
-from evenhand.question.file import Labels
+from evenhand.question.question_file import Labels
 
 if TYPE_CHECKING:
     from evenhand.graph import CausalGraph, PartialGraph
@@ -223,7 +223,7 @@ def shared(verb: Callable[..., None]) -> Callable[..., None]:
     def spelled(**options: Any) -> None:  # noqa: ANN401
         asked = Asked(**{field.name: options.pop(field.name) for field in fields(Asked)})
         inputs = asked.data, asked.question_file, asked.graph_file
-        with naming_options(), guessing_files(*inputs):
+        with guessing_files(*inputs):
             verb(asked, **options)
 
     def parameter(field: Field[Any]) -> inspect.Parameter:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli import targets
+from evenhand.cli import output_checks
 from evenhand.cli.options import Asked, shared
 from evenhand.cli.terminal import Progress, print_json, print_result
 from evenhand.errors import Problem, QuestionError, did_you_mean
@@ -109,10 +109,10 @@ def release(
         from evenhand.releasing.written import files_of
 
         files = files_of(output, overwrite=overwrite, share=share, uncertified=uncertified)
-        targets.check(asked, report, release=files.paths, overwrite=overwrite)
+        output_checks.check(asked, report, release=files.paths, overwrite=overwrite)
         if not share:
             named = files_of(output, overwrite=overwrite, share=True, uncertified=uncertified)
-            targets.check_no_earlier_copy(named.path("shared"))
+            output_checks.check_no_earlier_copy(named.path("shared"))
     progress = Progress(quiet=json)
     with progress:
         found = asked.audit(progress)

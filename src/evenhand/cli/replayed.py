@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from evenhand.cli.option_syntax import option
 from evenhand.cli.terminal import print_json
 from evenhand.errors import (
     ColumnError,
@@ -74,8 +75,8 @@ def _status(manifest: "Manifest", data: str) -> tuple[int, tuple[str, ...]]:
         rows = read(data, codings=manifest.codings)
         rows.count()
     except (ColumnError, ValuesError, MissingValueError) as error:
-        return 1, tuple(map(str, error.problems))
+        return 1, tuple(problem.text(option) for problem in error.problems)
     try:
         return (0 if replay(manifest, rows).is_same else 1), ()
     except EvenhandError as error:
-        return 1, tuple(map(str, error.problems))
+        return 1, tuple(problem.text(option) for problem in error.problems)

@@ -10,11 +10,14 @@ from typing import Any, Self
 
 import typer
 
+from evenhand.cli.option_syntax import option
 from evenhand.display import Summary
+from evenhand.errors import Problem
 
 
 def print_result(summary: Summary) -> None:
     """Print a summary with its title emphasised, on terminals that can."""
+    summary = replace(summary, notes=tuple(map(_note, summary.notes)))
     # In a pipe lines stay whole, so that a program can look for them.
     shown = summary.fitted(get_terminal_size().columns) if is_terminal() else str(summary)
     title, _, rest = shown.partition("\n")
@@ -22,6 +25,10 @@ def print_result(summary: Summary) -> None:
     if rest:
         typer.echo(rest)
     typer.echo()
+
+
+def _note(note: object) -> str:
+    return note.text(option) if isinstance(note, Problem) else str(note)
 
 
 def is_terminal() -> bool:

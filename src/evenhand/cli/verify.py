@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.mending import guessing_files
+from evenhand.cli.error_hints import guessing_files
+from evenhand.cli.option_syntax import option
 from evenhand.cli.replayed import is_manifest, replayed
 from evenhand.cli.terminal import print_json
 from evenhand.errors import (
@@ -119,13 +120,13 @@ def _certified_again(
     Data that cannot be read are bad input, unless the record is false anyway or names columns
     and values that they do not have.
     """
-    from evenhand.evidence.recorded import RecordedCertificate
+    from evenhand.evidence.recheck import RecordedCertificate
 
     try:
         recorded = RecordedCertificate.parse(text)
         codings = recorded.codings
     except EvenhandError as error:
-        return None, tuple(map(str, error.problems)), False
+        return None, tuple(problem.text(option) for problem in error.problems), False
     verdict = str(recorded.verdict)
     if data is None:
         return verdict, recorded.own_differences(), recorded.content["copy"] == "full"
@@ -136,7 +137,7 @@ def _certified_again(
         return verdict, recorded.differences(rows.count(), dropped=rows.dropped), True
     except EvenhandError as error:
         if is_false or isinstance(error, ColumnError | ValuesError | MissingValueError):
-            return verdict, tuple(map(str, error.problems)), True
+            return verdict, tuple(problem.text(option) for problem in error.problems), True
         raise
 
 

@@ -2,10 +2,10 @@
 
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certify import certify, certify_relaxed
-from evenhand.evidence.explanation import PartitionExplanation, explain_partition
 from evenhand.evidence.partition import Partition
+from evenhand.evidence.partition_explanation import PartitionExplanation, explain_partition
 from evenhand.evidence.population import Population, StatisticalVerdict
-from evenhand.evidence.recorded import RecordedCertificate
+from evenhand.evidence.recheck import RecordedCertificate
 from evenhand.evidence.relaxed import RelaxedCertificate
 from evenhand.evidence.subpopulations import Subpopulation, Subpopulations, points
 from evenhand.evidence.verdict import Coverage, Verdict

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenhand.counts import CountTable, pose
+from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, Summary, percent
 from evenhand.errors import EvenhandError, Problem, QuestionError
 from evenhand.evidence.certify import certify
@@ -24,7 +24,7 @@ from evenhand.evidence.findings import Graph
 from evenhand.evidence.population import StatisticalVerdict, statistical_verdict
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.discovery import discover
-from evenhand.graph.evaluation import KernelName
+from evenhand.graph.kernel_choice import KernelName
 from evenhand.question import Knowledge, Question, Tiers
 
 _MANY = 50
@@ -133,7 +133,7 @@ def bootstrap(
         raise QuestionError(
             Problem(f"{resamples!r} is no number of resamples.", remedy="Ask for at least one.")
         )
-    posed = pose(counts, question)
+    examined = examined_counts(counts, question)
     names = [
         name for name in counts.names if name not in {question.protected, question.decision}
     ]
@@ -144,7 +144,7 @@ def bootstrap(
     # The same counting again and again repays the compiled kernel, where it is installed.
     kernel: KernelName = "numba" if resamples >= _MANY and find_spec("numba") else "auto"
     for number, stream in enumerate(np.random.SeedSequence(seed).spawn(resamples), 1):
-        drawn = resampled(posed.counts, np.random.default_rng(stream))
+        drawn = resampled(examined.counts, np.random.default_rng(stream))
         try:
             learned = graph or discover(
                 drawn,
@@ -154,7 +154,11 @@ def bootstrap(
                 kernel=kernel,
             )
             found = certify(
-                drawn, learned, posed.question, knowledge=knowledge, min_coverage=min_coverage
+                drawn,
+                learned,
+                examined.question,
+                knowledge=knowledge,
+                min_coverage=min_coverage,
             )
         except EvenhandError:
             failed += 1

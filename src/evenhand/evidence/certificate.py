@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from evenhand.display import Described, Summary, percent
-from evenhand.evidence import document
+from evenhand.errors import words_only
+from evenhand.evidence import certificate_document
 from evenhand.evidence.findings import Findings
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
@@ -69,41 +70,43 @@ class Certificate(Findings, Described):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the counts that the verdict rests on."""
-        return document.digest(self.posed, self.partition)
+        return certificate_document.digest(self.examined, self.partition)
 
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the verdict takes for granted, in words."""
-        return document.assumptions(self)
+        return certificate_document.assumptions(self)
 
     def to_json(self) -> str:
         """The full certificate document as canonical JSON."""
-        return document.canonical(document.full(self))
+        return certificate_document.canonical(certificate_document.full(self))
 
     def to_shared_json(self, *, least_count: int = 10) -> str:
         """The document for others, without subpopulations that have a cell under the count."""
-        return document.canonical(document.shared(self, least_count=least_count))
+        return certificate_document.canonical(
+            certificate_document.shared(self, least_count=least_count)
+        )
 
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the full document, for its owner's eyes; it appears whole or not at all.
 
         A file that is there already is replaced only with ``overwrite``.
         """
-        return document.write(path, self.to_json(), mode=0o600, overwrite=overwrite)
+        return certificate_document.write(path, self.to_json(), mode=0o600, overwrite=overwrite)
 
     def write_shared(
         self, path: str | Path, *, least_count: int = 10, overwrite: bool = False
     ) -> Path:
         """Write the shared document, with the same care."""
         text = self.to_shared_json(least_count=least_count)
-        return document.write(path, text, mode=0o644, overwrite=overwrite)
+        return certificate_document.write(path, text, mode=0o644, overwrite=overwrite)
 
     def to_dict(self, *, assurance: object = "0.8") -> dict[str, Any]:
         """The result as plain values, evidence strongest first."""
         partition, question = self.partition, self.question
         return {
             "verdict": str(self.verdict),
-            "reasons": [str(reason) for reason in self.reasons],
+            "reasons": [reason.text(words_only) for reason in self.reasons],
             "protected": question.protected,
             "group": question.group,
             "other": question.other,
@@ -112,7 +115,7 @@ class Certificate(Findings, Described):
             "threshold": str(question.threshold),
             "direct_arrow": self.direct_arrow,
             "rows": self.rows,
-            "left_out": self.posed.left_out,
+            "left_out": self.examined.left_out,
             "dropped": self.dropped,
             "coverage": {
                 "rows": float(self.coverage.rows),
@@ -130,7 +133,7 @@ class Certificate(Findings, Described):
                 "complete": self.complete,
                 "examined": [list(partition.names) for partition in self.partitions],
             },
-            "subpopulations": document.tally(partition),
+            "subpopulations": certificate_document.tally(partition),
             "risk_difference": _spread(partition),
             "relaxed": self.relaxed(assurance=assurance).to_dict(),
             "population": self.population.to_dict(),
@@ -145,7 +148,7 @@ class Certificate(Findings, Described):
     def summary(self) -> Summary:
         """The verdict, what was asked and given, and the strongest evidence."""
         question, partition = self.question, self.partition
-        tally = document.tally(partition)
+        tally = certificate_document.tally(partition)
         met = {
             Verdict.CERTIFIED: "criterion met",
             Verdict.NOT_CERTIFIED: "criterion not met",
@@ -171,7 +174,7 @@ class Certificate(Findings, Described):
             facts=tuple(facts),
             columns=table.columns if table.rows else (),
             rows=table.rows,
-            notes=(*table.notes, *map(str, self.reasons), *self.also_assumed),
+            notes=(*table.notes, *self.reasons, *self.also_assumed),
         )
 
 

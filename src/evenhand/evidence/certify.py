@@ -11,17 +11,17 @@ from fractions import Fraction
 from functools import partial
 from itertools import islice
 
-from evenhand.counts import CountTable, Posed, pose
+from evenhand.counts import CountTable, ExaminedCounts, examined_counts
 from evenhand.display import percent
-from evenhand.errors import Problem, QuestionError
+from evenhand.errors import Problem, QuestionError, Remedy
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.findings import Graph, Scope
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
 from evenhand.evidence.verdict import Verdict, all_must_agree, all_must_hold
-from evenhand.graph.mixed import known_order
+from evenhand.graph.attribute_graph import known_order
 from evenhand.graph.parent_sets import ParentSets
-from evenhand.graph.partial import PartialGraph
+from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Codings, Knowledge, Question, Tiers
 from evenhand.question.question import REST
 
@@ -74,11 +74,11 @@ def certify(
 
     Paper: alg:dd, thm:snd
     """
-    posed = pose(counts, question)
+    examined = examined_counts(counts, question)
     graph.check(counts.names, question)
     return certify_divided(
-        posed,
-        partial(Partition.of, posed),
+        examined,
+        partial(Partition.of, examined),
         graph,
         knowledge=knowledge,
         pools_others=question.other == REST,
@@ -93,7 +93,7 @@ def certify(
 
 
 def certify_divided(
-    posed: Posed,
+    examined: ExaminedCounts,
     divide: Callable[[tuple[str, ...]], Partition],
     graph: Graph,
     *,
@@ -114,7 +114,7 @@ def certify_divided(
                 f"There is no scope {scope!r}.", remedy=f"Choose one of {', '.join(_SCOPES)}."
             )
         )
-    question, least = posed.question, exact_share(min_coverage, "least coverage")
+    question, least = examined.question, exact_share(min_coverage, "least coverage")
     graph = _settled(graph, question, knowledge)
     parents = _parent_sets(graph, question.decision)
     causes = _in_order(names - {question.protected} for names in parents.sets)
@@ -133,7 +133,7 @@ def certify_divided(
             *(reason for partition in partitions for reason in _reasons(partition, least)),
             *unfinished,
         ),
-        posed=posed,
+        examined=examined,
         pools_others=pools_others,
         graph=graph,
         graph_origin=graph_origin or _origin(graph),
@@ -243,8 +243,12 @@ def _open_edges(edges: tuple[tuple[str, str], ...]) -> tuple[Problem, ...]:
     return tuple(
         Problem(
             f"The verdict hangs on the edge {name} - {decision}, whose direction is open.",
-            remedy=f"Require '{name} -> {decision}' or '{decision} -> {name}' (--require), put "
-            "the two in different tiers, or give a graph.",
+            remedy=(
+                Remedy(f"Require {name} -> {decision}", "required", [f"{name} -> {decision}"]),
+                Remedy(f"{decision} -> {name}", "required", [f"{decision} -> {name}"]),
+                Remedy("put the two in different tiers", "tiers"),
+                Remedy("give a graph", "graph"),
+            ),
         )
         for name, decision in edges
     )
@@ -263,7 +267,11 @@ def _reasons(partition: Partition, least: Fraction) -> tuple[Problem, ...]:
             f"Only {rows[measured].sum():,} of {rows.sum():,} rows of {label!r} lie in "
             f"subpopulations of {alike} in which both groups occur.",
             f"At least {percent(float(least))} are asked for.",
-            "Merge values, use coarser bins, or lower the least coverage (--min-coverage).",
+            (
+                Remedy("Merge values", "merge"),
+                Remedy("use coarser bins", "bins"),
+                Remedy("lower the least coverage", "min_coverage"),
+            ),
         )
         for label, rows, share in (
             (question.group, partition.group, partition.coverage.group),

@@ -6,13 +6,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from evenhand.counts import Posed
+from evenhand.counts import ExaminedCounts
 from evenhand.errors import Problem
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import Population, population
 from evenhand.evidence.verdict import Coverage, Verdict
 from evenhand.graph.dag import CausalGraph
-from evenhand.graph.partial import PartialGraph
+from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Codings, Question
 
 Scope: TypeAlias = Literal["causes", "minimal", "all"]
@@ -32,7 +32,7 @@ class Findings:
 
     verdict: Verdict
     reasons: tuple[Problem, ...]
-    posed: Posed
+    examined: ExaminedCounts
     pools_others: bool
     graph: Graph
     graph_origin: str
@@ -51,7 +51,7 @@ class Findings:
     @property
     def question(self) -> Question:
         """The question, with both groups named."""
-        return self.posed.question
+        return self.examined.question
 
     @property
     def pooled(self) -> str | None:
@@ -61,7 +61,7 @@ class Findings:
     @property
     def rows(self) -> int:
         """How many rows were examined."""
-        return self.posed.counts.rows
+        return self.examined.counts.rows
 
     @property
     def ambiguous(self) -> bool:

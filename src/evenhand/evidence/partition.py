@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.counts import CountTable, Posed
+from evenhand.counts import CountTable, ExaminedCounts
 from evenhand.evidence.statistics import Statistics, statistics
 from evenhand.evidence.verdict import Coverage, Verdict, judge, sides
 from evenhand.question import Question
@@ -21,11 +21,11 @@ class Partition:
     ``assignments`` has one line for each of them, with its rows; the four arrays of counts go
     along with its lines.
 
-    >>> from evenhand.counts import pose
+    >>> from evenhand.counts import examined_counts
     >>> columns = {"sex": ["f", "f", "m", "m"], "hired": ["no", "yes", "no", "yes"]}
     >>> counts = CountTable.of(columns, [360, 240, 110, 90])
     >>> question = Question(protected="sex", group="f", decision="hired", favorable="yes")
-    >>> whole = Partition.of(pose(counts, question), [])
+    >>> whole = Partition.of(examined_counts(counts, question), [])
     >>> whole.risk_difference(0), whole.violating
     (Fraction(1, 20), 1)
     """
@@ -38,9 +38,9 @@ class Partition:
     other_no: NDArray[np.int64]
 
     @classmethod
-    def of(cls, posed: Posed, names: Iterable[str]) -> "Partition":
-        """Divide the people of a posed question by some attributes."""
-        counts, question, names = posed.counts, posed.question, sorted(names)
+    def of(cls, examined: ExaminedCounts, names: Iterable[str]) -> "Partition":
+        """Divide the people of a examined question by some attributes."""
+        counts, question, names = examined.counts, examined.question, sorted(names)
         line, first = counts.groups(names)
         in_other = counts.column(question.protected) != counts.code(
             question.protected, question.group

@@ -15,14 +15,14 @@ from typing import Any, Literal
 import numpy as np
 
 from evenhand.display import Described, Summary
-from evenhand.evidence.noise import Spread, sampling_variance, spread
-from evenhand.evidence.overall import (
+from evenhand.evidence.common_difference import (
     CommonDifference,
     Heterogeneity,
     common_difference,
     heterogeneity,
 )
 from evenhand.evidence.partition import Partition
+from evenhand.evidence.sampling_noise import Spread, sampling_variance, spread
 from evenhand.evidence.subpopulations import p_value, points
 
 _LEVEL = 0.05

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from evenhand.display import Described, Summary
 from evenhand.evidence.partition import Partition
-from evenhand.question.file import Labels
+from evenhand.question.question_file import Labels
 
 # A rate of fewer rows says too little about what a cause does.
 _LEAST_ROWS = 10

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence.multiplicity import benjamini_hochberg, holm
-from evenhand.evidence.tails import Counts, Floats, threshold_p, within_p, zero_p
+from evenhand.evidence.p_values import Counts, Floats, threshold_p, within_p, zero_p
 
 # The 97.5 % point of the standard normal distribution: intervals have 95 %.
 _Z = 1.959963984540054

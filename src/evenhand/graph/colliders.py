@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.graph.kernels.batch import Batch
-from evenhand.graph.kernels.subsets import batches_of, count_tests
+from evenhand.graph.kernels.conditioning_sets import batches_of, count_tests
 from evenhand.graph.skeleton import Evaluate, Limits, Skeleton
 
 Positions = tuple[int, int, int]

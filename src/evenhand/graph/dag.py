@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from evenhand.display import Summary
 from evenhand.errors import GraphError, Problem
 from evenhand.graph import block_sets
+from evenhand.graph.attribute_graph import MixedGraph
 from evenhand.graph.block_sets import BlockSetCheck
-from evenhand.graph.mixed import MixedGraph
 from evenhand.question.question import Question
 
 

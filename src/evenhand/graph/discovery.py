@@ -14,11 +14,11 @@ import numpy as np
 from evenhand.counts import CountTable
 from evenhand.errors import Problem, QuestionError, did_you_mean, listed
 from evenhand.graph.colliders import Positions, Reading, by_first_set, by_majority, triples
-from evenhand.graph.evaluation import Evaluator
-from evenhand.graph.independence import check_significance, check_test
+from evenhand.graph.independence_tests import check_significance, check_test
+from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.kernels.batch import Batch
 from evenhand.graph.orientation import Edge, Triple, orient
-from evenhand.graph.partial import DiscoveryRecord, PartialGraph, Separation
+from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph, Separation
 from evenhand.graph.skeleton import Evaluate, Limits, Progress, Skeleton
 from evenhand.question.knowledge import Knowledge, KnownOrder, Tiers
 
@@ -198,7 +198,7 @@ def _thin(skeleton: Skeleton, names: list[str], evaluator: Evaluator) -> list[st
     joined = int(skeleton.adjacent.sum()) // 2
     note = (
         f"{len(edges):,} of {joined:,} edges are held by thin strata, in which chi-square "
-        "rejects too often: in its weakest test, test='chi-square-adjusted' would not keep "
+        "rejects too often: in its weakest test, chi-square-adjusted would not keep "
         f"{listed(edges)}."
     )
     return [note]

@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 from evenhand.errors import GraphError
-from evenhand.graph.edges import Edges, refused, sized
+from evenhand.graph.notation import Edges, refused, sized
 
 _DOT = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|(?<![^\n])\#[^\n]*)

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal, Protocol, TypeAlias
 
-from evenhand.graph.independence import Independence
+from evenhand.graph.independence_tests import Independence
 from evenhand.graph.orientation import Edge
-from evenhand.graph.partial import Separation
+from evenhand.graph.partial_graph import Separation
 
 Method: TypeAlias = Literal["hiton", "pc-select", "union"]
 

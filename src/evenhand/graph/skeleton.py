@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.graph.kernels.batch import Batch
-from evenhand.graph.kernels.subsets import Matrix, batches_of, count_tests
+from evenhand.graph.kernels.conditioning_sets import Matrix, batches_of, count_tests
 
 Evaluate = Callable[[Batch], NDArray[np.float64]]
 

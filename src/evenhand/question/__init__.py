@@ -1,9 +1,9 @@
 """What is asked: the question, what is known before, and how columns are read."""
 
 from evenhand.question.codings import Bins, Codings
-from evenhand.question.file import QuestionFile
 from evenhand.question.knowledge import Arrow, Knowledge, KnownOrder, Tiers
 from evenhand.question.question import Question, as_label, exact_fraction
+from evenhand.question.question_file import QuestionFile
 
 __all__ = [
     "Arrow",

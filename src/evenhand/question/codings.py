@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
-from evenhand.errors import Problem, QuestionError, ValuesError, listed
+from evenhand.errors import Problem, QuestionError, Remedy, ValuesError, listed
 from evenhand.question.question import as_label, exact_fraction, exact_number, text, texts
 
 MissingRule: TypeAlias = Literal["error", "level", "drop"]
@@ -41,7 +41,7 @@ class Bins:
             raise QuestionError(
                 Problem(
                     f"The cut points {listed(cuts)} are not all numbers: {error}.",
-                    remedy="Write numbers, as in bins={'age': [37]}.",
+                    remedy=Remedy("Write numbers, for example", "bins", {"age": [37]}),
                 )
             ) from error
         if not exact or any(a >= b for a, b in pairwise(exact)):
@@ -198,7 +198,11 @@ def not_numbers(column: str, offending: Mapping[str, str], *, where: str) -> Val
         Problem(
             f"The column {column!r} is to be binned, but {listed([text])} is not a number.",
             f"First at {place}; {len(offending)} such values in all: {listed(offending)}.",
-            "Declare them as missing (na=…), drop the bins, or correct them.",
+            (
+                Remedy("Declare them as missing", "na"),
+                Remedy("drop the bins"),
+                Remedy("correct them"),
+            ),
             where,
         )
     )

@@ -1,11 +1,11 @@
 """``Question``: who is compared with whom, about which decision, and what difference counts."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
-from evenhand.errors import Problem, QuestionError, did_you_mean, listed
+from evenhand.errors import Problem, QuestionError, Remedy, did_you_mean, listed
 
 # A threshold with more digits than this is a mistake, and would make exact verdicts slow.
 _LONGEST_THRESHOLD = 18
@@ -56,7 +56,7 @@ class Question:
             raise QuestionError(
                 Problem(
                     f"{self.group!r} would be compared with itself.",
-                    remedy="Name another value (other=VALUE), or leave it out.",
+                    remedy=(Remedy("Name another value", "other"), Remedy("leave it out")),
                 )
             )
 
@@ -181,7 +181,10 @@ def check_values(
                 f"The protected attribute {question.protected!r} has {len(protected)} values: "
                 f"{listed(protected)}.",
                 "One group is compared with one other.",
-                "Name the other group (other=VALUE), or pool all others (other='rest').",
+                (
+                    Remedy("Name the other group", "other"),
+                    Remedy("pool all others", "other", REST),
+                ),
             )
         )
     if len(decision) == 1:
@@ -193,7 +196,7 @@ def check_values(
             )
         )
     if problems:
-        raise QuestionError(*(Problem(p.what, p.found, p.remedy, where) for p in problems))
+        raise QuestionError(*(replace(problem, where=where) for problem in problems))
 
 
 def _threshold(value: object) -> Fraction:
@@ -257,7 +260,7 @@ def _look_alikes(column: str, values: Mapping[str, int]) -> list[Problem]:
         Problem(
             f"The column {column!r} writes one value in {len(group)} ways: {listed(group)}.",
             "Counted apart they would be different groups.",
-            f"Merge them, as in merge={{{column!r}: {{{min(group, key=len)!r}: {group!r}}}}}.",
+            Remedy("Merge them", "merge", {column: {min(group, key=len): group}}),
         )
         for group in alike.values()
         if len(group) > 1

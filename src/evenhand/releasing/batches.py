@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 
 from evenhand.releasing.changes import Changer, Edit, Integers
 from evenhand.releasing.stored import Stored
-from evenhand.rows.arrays import as_arrow
-from evenhand.rows.part import Batches, Part
+from evenhand.rows.arrow_arrays import as_arrow
+from evenhand.rows.batch_source import Batches, Part
 
 
 def edited(

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from evenhand.counts import CountTable, Posed
+from evenhand.counts import CountTable, ExaminedCounts
 from evenhand.question import Codings
 from evenhand.releasing.batches import edited, edited_part
 from evenhand.releasing.changes import Changer
@@ -23,9 +23,9 @@ from evenhand.releasing.spliced import splice
 from evenhand.releasing.stored import stored_values
 from evenhand.removal import GeneratedPlan, Plan
 from evenhand.rows import Rows, read
-from evenhand.rows.arrays import as_arrow, as_texts
-from evenhand.rows.engine import KIND as ENGINE
-from evenhand.rows.part import BATCH_ROWS
+from evenhand.rows.arrow_arrays import as_arrow, as_texts
+from evenhand.rows.batch_source import BATCH_ROWS
+from evenhand.rows.ibis_tables import KIND as ENGINE
 
 Write: TypeAlias = Callable[[Format, Sink], None]
 
@@ -52,7 +52,11 @@ class Carried:
 
 
 def carry_out(
-    rows: Rows | CountTable, plan: Plan, posed: Posed, seed: int, key: str | None = None
+    rows: Rows | CountTable,
+    plan: Plan,
+    examined: ExaminedCounts,
+    seed: int,
+    key: str | None = None,
 ) -> Carried:
     """Make the released rows; files are read only when the rows are counted or written.
 
@@ -63,9 +67,9 @@ def carry_out(
     if isinstance(rows, CountTable):
         return _counted(change_counts(rows, plan, np.random.default_rng(seed)))
     if rows.parts[0].kind == ENGINE:
-        return _table(EngineChange.of(rows, plan, posed, seed, key))
+        return _table(EngineChange.of(rows, plan, examined, seed, key))
     stored = stored_values(rows, plan)
-    begin = partial(Changer, rows, plan, stored, posed, seed)
+    begin = partial(Changer, rows, plan, stored, examined, seed)
     frequency = rows.codings.frequency
     if rows.parts[0].kind in _FILES:
         return _files(rows, begin, stored, frequency)

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from evenhand.counts import Attribute, CountTable, Posed
+from evenhand.counts import Attribute, CountTable, ExaminedCounts
 from evenhand.errors import Problem, ResourceError
-from evenhand.graph.tables import ConditionalTable
+from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING
 from evenhand.releasing.patterns import Patterns
@@ -23,11 +23,11 @@ from evenhand.releasing.selection import CountedSelection, Selection
 from evenhand.releasing.stored import Stored, rows_differ
 from evenhand.removal import Plan
 from evenhand.rows import Rows
-from evenhand.rows.arrays import as_texts
-from evenhand.rows.column import Column
-from evenhand.rows.domain import Domain, Frequency
-from evenhand.rows.part import Part
+from evenhand.rows.arrow_arrays import as_texts
+from evenhand.rows.batch_source import Part
+from evenhand.rows.column_encoder import Column
 from evenhand.rows.progress import Clock
+from evenhand.rows.value_codes import Domain, Frequency
 
 Integers: TypeAlias = NDArray[np.int64]
 Seen: TypeAlias = Mapping[str, tuple[Integers, NDArray[np.integer]]]
@@ -64,7 +64,7 @@ class Changer:
         rows: Rows,
         plan: Plan,
         stored: Mapping[str, Stored],
-        posed: Posed,
+        examined: ExaminedCounts,
         seed: int,
     ) -> None:
         choosing, self._drawing = np.random.default_rng(seed).spawn(2)
@@ -89,7 +89,7 @@ class Changer:
         frequency = rows.codings.frequency
         self._frequency = Column(Frequency(frequency)) if frequency else None
         self._part = rows.parts[0]
-        sizes, amounts = self._sizes(posed.counts), [move.rows for move in moves]
+        sizes, amounts = self._sizes(examined.counts), [move.rows for move in moves]
         if any(rows > size for rows, size in zip(amounts, sizes, strict=True)):
             raise rows_differ(self._where, "The plan would change more rows than there are.")
         if max(sizes, default=0) >= _MOST_ALIKE:
@@ -103,7 +103,7 @@ class Changer:
             )
         self._selection = Selection(sizes, amounts, choosing) if not frequency else None
         self._counted = CountedSelection(sizes, amounts, choosing) if frequency else None
-        self._rows_to_come = posed.counts.rows + posed.left_out + rows.dropped
+        self._rows_to_come = examined.counts.rows + examined.left_out + rows.dropped
         self._clock = Clock("releasing", self._rows_to_come, rows.watch)
 
     @property

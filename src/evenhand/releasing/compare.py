@@ -165,7 +165,7 @@ def compare(
     asked = certificate.question
     certificates = [
         certify(
-            certificate.posed.counts,
+            certificate.examined.counts,
             certificate.graph,
             replace(asked, threshold=threshold),  # type: ignore[arg-type]  # read from text
             min_coverage=certificate.min_coverage,
@@ -192,14 +192,16 @@ def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> 
     generator = np.random.default_rng(seed)
     start = process_time()
     plan = plan_removal(certificate, by=method, seed=generator)
-    before = certificate.posed.counts
+    before = certificate.examined.counts
     if isinstance(plan, GeneratedPlan):
         after = generate_counts(plan, generator)
     else:
         after = change_counts(before, plan, generator)
     seconds = process_time() - start
     columns = [name for name in before.names if name in certificate.graph.nodes]
-    found = Partition.of(replace(certificate.posed, counts=after), certificate.partition.names)
+    found = Partition.of(
+        replace(certificate.examined, counts=after), certificate.partition.names
+    )
     return Outcome(
         method=plan.method,
         policy=plan.policy,

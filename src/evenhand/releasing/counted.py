@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
-from evenhand.graph.tables import ConditionalTable
+from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.releasing.patterns import Patterns
 from evenhand.removal import Plan
 

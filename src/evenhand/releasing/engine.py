@@ -17,23 +17,23 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from evenhand.counts import Posed
-from evenhand.errors import CannotReleaseError, ColumnError, Problem, QuestionError
+from evenhand.counts import ExaminedCounts
+from evenhand.errors import CannotReleaseError, ColumnError, Problem, QuestionError, Remedy
 from evenhand.question import Bins
 from evenhand.question.codings import MISSING
 from evenhand.releasing.bijection import KEYS, Bijection
 from evenhand.releasing.stored import rows_differ
 from evenhand.removal import Plan, RemovalPlan
 from evenhand.rows import Rows
-from evenhand.rows.arrays import as_numpy
-from evenhand.rows.domain import Domain
-from evenhand.rows.engine import (
+from evenhand.rows.arrow_arrays import as_numpy
+from evenhand.rows.ibis_tables import (
     bins_there,
     class_conditions,
     fetched,
     missing_numbers,
 )
-from evenhand.rows.labels import texts
+from evenhand.rows.value_codes import Domain
+from evenhand.rows.value_labels import texts
 
 Table: TypeAlias = Any  # Ibis's: known only where ibis is loaded
 Conditions: TypeAlias = Callable[[Table], Mapping[str, Any]]
@@ -49,13 +49,13 @@ class EngineChange:
 
     rows: Rows
     plan: RemovalPlan
-    posed: Posed
+    examined: ExaminedCounts
     seed: int
     key: str
 
     @classmethod
     def of(
-        cls, rows: Rows, plan: Plan, posed: Posed, seed: int, key: str | None
+        cls, rows: Rows, plan: Plan, examined: ExaminedCounts, seed: int, key: str | None
     ) -> "EngineChange":
         """Check that an engine can do it."""
         if not isinstance(plan, RemovalPlan) or plan.redrawn or rows.codings.frequency:
@@ -70,7 +70,7 @@ class EngineChange:
                 )
             )
         _check_key(rows, key)
-        return cls(rows, plan, posed, seed, str(key))
+        return cls(rows, plan, examined, seed, str(key))
 
     @cached_property
     def released(self) -> Table:
@@ -150,7 +150,7 @@ class EngineChange:
 
     def _sizes(self) -> list[int]:
         """How many rows were counted under each move."""
-        counted = dict(self.posed.counts.marginal(self.plan.names))
+        counted = dict(self.examined.counts.marginal(self.plan.names))
         return [counted.get(pattern, 0) for pattern in self._patterns]
 
     def _fetch(self, table: Table) -> dict[str, Any]:
@@ -303,7 +303,7 @@ def _check_key(rows: Rows, key: str | None) -> None:
             Problem(
                 "Which column tells the rows apart?",
                 "An engine's rows have no order to choose them by.",
-                "Name a column of different whole numbers, as in key='person_id'.",
+                Remedy("Name a column of different whole numbers", "key", "person_id"),
                 where,
             )
         )

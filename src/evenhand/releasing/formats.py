@@ -11,7 +11,7 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
 from evenhand.errors import Problem, QuestionError, listed
-from evenhand.rows.part import BATCH_ROWS
+from evenhand.rows.batch_source import BATCH_ROWS
 
 Kind = Literal["text", "parquet", "arrow", "arrow stream"]
 

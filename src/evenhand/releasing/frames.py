@@ -12,7 +12,7 @@ import pyarrow as pa
 from evenhand.releasing.batches import edited, replaced
 from evenhand.releasing.changes import Edit, Integers
 from evenhand.releasing.stored import Stored
-from evenhand.rows.arrays import as_arrow
+from evenhand.rows.arrow_arrays import as_arrow
 
 
 def joined(edits: Iterable[Edit]) -> Edit:

@@ -18,8 +18,8 @@ import numpy as np
 
 from evenhand.counts import Attribute
 from evenhand.errors import InputError, Problem
-from evenhand.evidence.document import canonical
-from evenhand.graph.tables import ConditionalTable
+from evenhand.evidence.certificate_document import canonical
+from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Codings, Question
 from evenhand.question.question import REST
 from evenhand.removal import GeneratedPlan, Move, Plan

@@ -7,7 +7,7 @@ gain or lose a cause, and with it the verdict.
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evenhand.counts import CountTable, pose
+from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, Summary
 from evenhand.evidence import Certificate, Verdict, certify
 from evenhand.graph import PartialGraph, discover
@@ -101,7 +101,7 @@ def relearn(
     if certificate.pools_others:
         asked = replace(asked, other=REST)
     graph = discover(
-        pose(released, asked).counts,
+        examined_counts(released, asked).counts,
         knowledge=knowledge,
         significance=significance,
         test=test,

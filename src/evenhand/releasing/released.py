@@ -10,10 +10,10 @@ import numpy as np
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
-from evenhand.errors import CannotReleaseError, Problem, QuestionError, listed
+from evenhand.errors import CannotReleaseError, Problem, QuestionError, Remedy, listed
 from evenhand.evidence import Certificate, Partition, Verdict, certify
-from evenhand.evidence.document import tally
-from evenhand.graph.partial import PartialGraph
+from evenhand.evidence.certificate_document import tally
+from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Codings, Knowledge, Tiers
 from evenhand.question.question import REST
 from evenhand.releasing.carried import Carried, carry_out
@@ -112,7 +112,7 @@ class Release(Described):
     @cached_property
     def carried(self) -> Carried:
         """The released rows, in the forms in which they are needed."""
-        return carry_out(self.source, self.plan, self.before.posed, self.seed, self.key)
+        return carry_out(self.source, self.plan, self.before.examined, self.seed, self.key)
 
     @property
     def rows(self) -> Any:  # noqa: ANN401  # the kind of object that came in
@@ -170,7 +170,7 @@ class Release(Described):
             "changed_columns": list(changed_columns(self.plan)),
             "changed_rows": self.changed_rows,
             "dropped_before": self.before.dropped,
-            "left_out_before": self.before.posed.left_out
+            "left_out_before": self.before.examined.left_out
             if isinstance(self.plan, GeneratedPlan)
             else 0,
         }
@@ -196,11 +196,11 @@ class Release(Described):
         names = self.plan.names
         # Over these columns a pattern is one line, so that nothing is left to chance.
         foretold = change_counts(
-            self.before.posed.counts.marginal(names),
+            self.before.examined.counts.marginal(names),
             recorded(self.plan, redrawn=()),
             np.random.default_rng(0),
         )
-        return compare_counts(foretold, found.posed.counts.marginal(names)).cell_changes == 0
+        return compare_counts(foretold, found.examined.counts.marginal(names)).cell_changes == 0
 
     @property
     def changed_rows(self) -> int:
@@ -212,7 +212,7 @@ class Release(Described):
     @cached_property
     def utility(self) -> Utility:
         """What the change costs, on the columns of the graph."""
-        before, after = self.before.posed.counts, self.certificate.posed.counts
+        before, after = self.before.examined.counts, self.certificate.examined.counts
         columns = [name for name in before.names if name in self.before.graph.nodes]
         return compare_counts(before.marginal(columns), after.marginal(columns))
 
@@ -224,7 +224,7 @@ class Release(Described):
         if record is None:
             return None
         return relearn(
-            self.certificate.posed.counts,
+            self.certificate.examined.counts,
             self.certificate,
             knowledge=self.knowledge,
             significance=record.significance,
@@ -274,8 +274,8 @@ class Release(Described):
             "codings": before.codings.to_dict(),
             "plan": plan_document(self.plan),
             "input": {
-                "rows": before.rows + before.posed.left_out + before.dropped,
-                "counts_sha256": before.posed.counts.marginal(self.plan.names).digest,
+                "rows": before.rows + before.examined.left_out + before.dropped,
+                "counts_sha256": before.examined.counts.marginal(self.plan.names).digest,
             },
         }
 
@@ -340,8 +340,18 @@ def _out_of_reach(plan: Plan) -> CannotReleaseError:
             f"Still at or beyond {plan.question.threshold}: {'; '.join(places)}{more}."
             if places
             else "It gives no guarantee.",
-            "Use modify-data with the policy 'minimal', which always reaches it, or allow a "
-            "file whose name says that it is uncertified (--uncertified).",
+            (
+                Remedy(
+                    "Use modify-data, which always reaches it with this policy",
+                    "policy",
+                    "minimal",
+                ),
+                Remedy(
+                    "allow a file whose name says that it is uncertified",
+                    "uncertified",
+                    value=True,
+                ),
+            ),
         )
     )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evenhand.counts import CountTable, pose
+from evenhand.counts import CountTable, examined_counts
 from evenhand.errors import InputError, Problem
 from evenhand.releasing.carried import carry_out
 from evenhand.releasing.formats import Format
@@ -59,13 +59,13 @@ def replay(manifest: Manifest | str | Path, rows: Any) -> Replay:  # noqa: ANN40
         if isinstance(source, CountTable)
         else (source.count(), source.source)
     )
-    posed = pose(counts, manifest.asked)
-    compared = posed.counts.marginal(manifest.plan.names)
+    examined = examined_counts(counts, manifest.asked)
+    compared = examined.counts.marginal(manifest.plan.names)
     if compared.digest != manifest.document["input"]["counts_sha256"]:
         raise rows_differ(where, "The manifest was made from other rows.")
     digest = _Digest()
     form = Format.of(manifest.output["name"])
-    carry_out(source, manifest.plan, posed, manifest.seed).write(form, digest)
+    carry_out(source, manifest.plan, examined, manifest.seed).write(form, digest)
     return Replay(sha256=digest.sha256.hexdigest(), recorded=manifest.output["sha256"])
 
 

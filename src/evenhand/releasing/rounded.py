@@ -9,7 +9,7 @@ import numpy as np
 from evenhand.counts import CountTable
 from evenhand.evidence import Certificate
 from evenhand.removal.modify_graph import optimal_rates
-from evenhand.removal.releasable import releasable
+from evenhand.removal.preconditions import releasable
 
 
 def rounded_model(
@@ -24,7 +24,7 @@ def rounded_model(
     Paper: table:setting
     """
     partition, unfavorable = releasable(certificate)
-    counts, asked = certificate.posed.counts, certificate.question
+    counts, asked = certificate.examined.counts, certificate.question
     subpopulation, _ = counts.groups(partition.names)
     side = (counts.column(asked.protected) != counts.code(asked.protected, asked.group)).astype(
         np.int64

@@ -8,8 +8,8 @@ from evenhand.releasing.changes import Changer, Edit
 from evenhand.releasing.formats import Sink
 from evenhand.releasing.records import Fields, RecordReader, Records
 from evenhand.releasing.stored import Stored, rows_differ
-from evenhand.rows.part import Dialect, Part, reading
-from evenhand.rows.text import TextFile
+from evenhand.rows.batch_source import Dialect, Part, reading
+from evenhand.rows.csv_diagnosis import TextFile
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

@@ -7,12 +7,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from evenhand.errors import CannotReleaseError, InputError, Problem, listed
+from evenhand.errors import CannotReleaseError, InputError, Problem, Remedy, listed
 from evenhand.question.codings import MISSING
 from evenhand.removal import Plan
 from evenhand.rows import Rows
-from evenhand.rows.arrays import as_arrow
-from evenhand.rows.labels import distinct, texts
+from evenhand.rows.arrow_arrays import as_arrow
+from evenhand.rows.value_labels import distinct, texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def stored_values(rows: Rows, plan: Plan) -> dict[str, Stored]:
             Problem(
                 f"The plan changes {plan.question.protected!r}, whose other groups are pooled.",
                 f"{plan.pooled!r} is no stored value.",
-                "Name the other group (other=VALUE).",
+                Remedy("Name the other group", "other"),
             )
         )
     return {name: _first_of_each(rows, name, labels[name]) for name in names}

@@ -19,7 +19,7 @@ from evenhand.releasing.stored import rows_differ
 from evenhand.releasing.writing import FileSet, sha256
 from evenhand.releasing.written import Written
 from evenhand.rows import Rows, read
-from evenhand.rows.engine import engine_at_work
+from evenhand.rows.ibis_tables import engine_at_work
 
 
 def write_table(

@@ -5,7 +5,7 @@ from itertools import combinations
 from pathlib import Path
 
 from evenhand.errors import Problem, QuestionError
-from evenhand.evidence.document import exists
+from evenhand.evidence.certificate_document import exists
 
 
 def check_targets(targets: Sequence[Path], inputs: Sequence[str], *, overwrite: bool) -> None:

@@ -77,7 +77,7 @@ def write_release(
                         **_described(str(passing)),
                         "name": files.names["data"],
                         "rows": rows.count().rows,
-                        "counts_sha256": certificate.posed.counts.marginal(
+                        "counts_sha256": certificate.examined.counts.marginal(
                             document["plan"]["names"]
                         ).digest,
                         "certificate_sha256": sha256(files.passing("certificate")),

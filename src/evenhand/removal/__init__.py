@@ -10,10 +10,10 @@ from evenhand.removal.baselines import (
     Seed,
     ShuffleProtected,
 )
-from evenhand.removal.generated import GeneratedPlan
+from evenhand.removal.generated_plan import GeneratedPlan
 from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
-from evenhand.removal.plan import Move, Plan, RemovalPlan
+from evenhand.removal.removal_plan import Move, Plan, RemovalPlan
 
 __all__ = [
     "Baseline",

@@ -22,11 +22,11 @@ from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
 from evenhand.errors import ColumnError
 from evenhand.evidence import Certificate, Partition
-from evenhand.graph.tables import ConditionalTable
+from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Question
-from evenhand.removal.logistic import favorable_scores
-from evenhand.removal.plan import MadeFor, Move
-from evenhand.removal.releasable import releasable
+from evenhand.removal.logistic_ranker import favorable_scores
+from evenhand.removal.preconditions import releasable
+from evenhand.removal.removal_plan import MadeFor, Move
 
 Seed: TypeAlias = int | np.random.Generator
 # The rows of each line of people, by group (the one asked about, the others) and by decision
@@ -165,8 +165,8 @@ class _People:
     def of(cls, certificate: Certificate) -> "_People":
         _, unfavorable = releasable(certificate)
         asked = certificate.question
-        others = set(certificate.posed.counts.names) - {asked.protected, asked.decision}
-        return cls(certificate, Partition.of(certificate.posed, others), unfavorable)
+        others = set(certificate.examined.counts.names) - {asked.protected, asked.decision}
+        return cls(certificate, Partition.of(certificate.examined, others), unfavorable)
 
     @property
     def question(self) -> Question:

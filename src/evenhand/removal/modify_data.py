@@ -16,9 +16,9 @@ import numpy as np
 from evenhand.errors import Problem, QuestionError
 from evenhand.evidence import Certificate, Partition
 from evenhand.question import exact_fraction
-from evenhand.removal.fewest import Pair, fewest_changes, partners
-from evenhand.removal.plan import RemovalPlan
-from evenhand.removal.releasable import releasable
+from evenhand.removal.preconditions import releasable
+from evenhand.removal.removal_plan import RemovalPlan
+from evenhand.removal.smallest_change import Pair, fewest_changes, partners
 
 Policy: TypeAlias = Literal["minimal", "group", "raise", "paper", "printed"]
 

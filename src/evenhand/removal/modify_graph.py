@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate, Partition
+from evenhand.graph.conditional_tables import Factor, Network, eliminate
 from evenhand.graph.dag import CausalGraph
-from evenhand.graph.tables import Factor, Network, eliminate
 from evenhand.question import Question
-from evenhand.removal.fewest import Pair, nearest_counts
-from evenhand.removal.generated import GeneratedPlan
+from evenhand.removal.generated_plan import GeneratedPlan
 from evenhand.removal.modify_data import ModifyData, at_threshold, lowered
-from evenhand.removal.plan import RemovalPlan
-from evenhand.removal.releasable import releasable
+from evenhand.removal.preconditions import releasable
+from evenhand.removal.removal_plan import RemovalPlan
+from evenhand.removal.smallest_change import Pair, nearest_counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class ModifyGraph:
     def plan(self, certificate: Certificate) -> RemovalPlan | GeneratedPlan:
         """Decide how many decisions change in each subpopulation, or what is generated."""
         partition, unfavorable = releasable(certificate)
-        counts, question = certificate.posed.counts, certificate.question
+        counts, question = certificate.examined.counts, certificate.question
         graph = model_graph(certificate)
         network = Network.estimate(counts, graph)
         threshold = lowered(partition, self.margin)

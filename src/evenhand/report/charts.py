@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, log10
 
-from evenhand.report import shapes
-from evenhand.report.cases import Case
-from evenhand.report.wording import Words, rate
+from evenhand.report import drawing
+from evenhand.report.phrases import Words, rate
+from evenhand.report.shown_groups import Case
 
 _STEPS = (1, 2, 5, 10, 20, 25, 50, 100)
 _MOST_TICKS = 7
@@ -46,15 +46,17 @@ class Scale:
         """Where a difference stands, in percent of the width."""
         return 100 * (min(max(points, self.low), self.high) - self.low) / (self.high - self.low)
 
-    def axis(self, words: Words) -> shapes.Axis:
+    def axis(self, words: Words) -> drawing.Axis:
         """The axis with its band, and which side is whose."""
         threshold = float(100 * words.question.threshold)
         step = next((s for s in _STEPS if (self.high - self.low) / s <= _MOST_TICKS), 100)
         first = -floor(-max(self.low, -100.0) / step)
         last = floor(min(self.high, 100.0) / step)
-        return shapes.Axis(
+        return drawing.Axis(
             ticks=tuple(
-                shapes.Tick(at=self.at(n * step), text=f"{'−' if n < 0 else ''}{abs(n * step)}")
+                drawing.Tick(
+                    at=self.at(n * step), text=f"{'−' if n < 0 else ''}{abs(n * step)}"
+                )
                 for n in range(first, last + 1)
             ),
             zero=self.at(0.0),
@@ -75,11 +77,11 @@ def ends(case: Case) -> tuple[float, float]:
     return 100 * low, 100 * high
 
 
-def mark(case: Case, scale: Scale, words: Words) -> shapes.Mark:
+def mark(case: Case, scale: Scale, words: Words) -> drawing.Mark:
     """A dot with its interval, its number on the outer side."""
     (low, high), here = ends(case), in_points(case)
     left = here < 0
-    return shapes.Mark(
+    return drawing.Mark(
         at=scale.at(here),
         low=scale.at(low),
         high=scale.at(high),
@@ -93,11 +95,11 @@ def mark(case: Case, scale: Scale, words: Words) -> shapes.Mark:
     )
 
 
-def rates(case: Case, words: Words) -> shapes.Rates:
+def rates(case: Case, words: Words) -> drawing.Rates:
     """The rates of both groups."""
     found = case.found
     group, other = found.group_yes / found.group, found.other_yes / found.other
-    return shapes.Rates(
+    return drawing.Rates(
         group=100 * group,
         other=100 * other,
         group_text=f"{100 * group:.0f}%",
@@ -107,7 +109,7 @@ def rates(case: Case, words: Words) -> shapes.Rates:
     )
 
 
-def funnel(drawn: Sequence[Case], words: Words, *, filled: str, hollow: str) -> shapes.Funnel:
+def funnel(drawn: Sequence[Case], words: Words, *, filled: str, hollow: str) -> drawing.Funnel:
     """All groups by difference and, logarithmically, by size; the largest if there are many."""
     chosen = sorted(drawn, key=lambda case: -case.found.rows)[:_MOST_DOTS]
     most, least = chosen[0].found.rows, chosen[-1].found.rows
@@ -120,7 +122,7 @@ def funnel(drawn: Sequence[Case], words: Words, *, filled: str, hollow: str) -> 
 
     powers = [10**power for power in range(1, 12) if least <= 10**power <= most]
     dots = tuple(
-        shapes.Dot(
+        drawing.Dot(
             at=scale.at(in_points(case)),
             y=height(case.found.rows),
             kind=case.kind,
@@ -131,14 +133,14 @@ def funnel(drawn: Sequence[Case], words: Words, *, filled: str, hollow: str) -> 
         for case in sorted(chosen, key=lambda case: (case.shown, case.side != 0))
     )
     some = f"{len(chosen):,} largest of " if len(chosen) < len(drawn) else ""
-    return shapes.Funnel(
+    return drawing.Funnel(
         title="Differences by size of group",
         subtitle=f"Each dot is one of the {some}{len(drawn):,} comparable groups: its "
         "difference in percentage points from left to right, and from bottom to top how many "
         "people it holds (logarithmic).",
         axis=scale.axis(words),
         levels=tuple(
-            shapes.Level(y=height(power), text=f"{power:,}")
+            drawing.Level(y=height(power), text=f"{power:,}")
             for power in powers or [least, most]
         ),
         dots=dots,
@@ -157,14 +159,14 @@ def histogram(
     *,
     tallest: int,
     calm: str,
-) -> shapes.Histogram:
+) -> drawing.Histogram:
     """Groups by difference in bars as wide as the threshold, so that no bar crosses it."""
     step = float(100 * words.question.threshold)
     bars = counted(differences, words)
-    return shapes.Histogram(
+    return drawing.Histogram(
         label=label,
         columns=tuple(
-            shapes.Column(
+            drawing.Column(
                 at=scale.at(place * step),
                 width=scale.at((place + 1) * step) - scale.at(place * step),
                 y=HISTOGRAM_HEIGHT - max(2.5, HISTOGRAM_HEIGHT * many / tallest),

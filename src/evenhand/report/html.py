@@ -14,11 +14,11 @@ from markupsafe import Markup
 from evenhand.display import visible
 from evenhand.evidence import PartitionExplanation
 from evenhand.evidence.bootstrap import Bootstrap
-from evenhand.evidence.document import write
-from evenhand.graph.doubt import GraphDoubt
-from evenhand.question.file import Labels
+from evenhand.evidence.certificate_document import write
+from evenhand.evidence.graph_doubt import GraphDoubt
+from evenhand.question.question_file import Labels
 from evenhand.releasing import Release
-from evenhand.report.collect import Asked, Audited, collect
+from evenhand.report.build_page import Asked, Audited, collect
 from evenhand.report.view import Code, Page, Strong
 
 

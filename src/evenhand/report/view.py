@@ -7,7 +7,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from evenhand.report import shapes
+from evenhand.report import drawing
 
 
 class Strong(str):
@@ -64,7 +64,7 @@ class Example:
     """One group in words and two bars."""
 
     sentence: Text
-    bars: tuple[shapes.Bar, ...]
+    bars: tuple[drawing.Bar, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,8 +73,8 @@ class GraphFigure:
 
     subtitle: str
     told: str
-    wide: shapes.Drawing
-    narrow: shapes.Drawing
+    wide: drawing.Drawing
+    narrow: drawing.Drawing
     key: tuple[tuple[str, str], ...]
 
 
@@ -84,9 +84,9 @@ class Differences:
 
     lead: Text
     all_people: str
-    parts: tuple[shapes.Part, ...]
-    funnel: shapes.Funnel | None
-    plot: shapes.DotPlot | None
+    parts: tuple[drawing.Part, ...]
+    funnel: drawing.Funnel | None
+    plot: drawing.DotPlot | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,8 +176,8 @@ class Released:
     """Section 6."""
 
     states: tuple[State, ...]
-    moved: shapes.MovedPlot | None
-    histograms: shapes.Histograms | None
+    moved: drawing.MovedPlot | None
+    histograms: drawing.Histograms | None
     measures: tuple[BeforeAfter, ...]
     told: tuple[Text, ...]
 

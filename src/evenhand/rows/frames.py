@@ -7,8 +7,15 @@ from typing import Any
 import pyarrow as pa
 
 from evenhand.errors import ColumnError, InputError, Problem, listed
-from evenhand.rows.engine import engine_part, is_engine_table
-from evenhand.rows.part import BATCH_ROWS, Batches, Part, check_names, reading, unreadable
+from evenhand.rows.batch_source import (
+    BATCH_ROWS,
+    Batches,
+    Part,
+    check_names,
+    reading,
+    unreadable,
+)
+from evenhand.rows.ibis_tables import engine_part, is_engine_table
 
 
 def frame_part(source: Any) -> Part:  # noqa: ANN401  # whatever a person has

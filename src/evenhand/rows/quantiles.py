@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from evenhand.errors import Problem, ValuesError
 from evenhand.question import Bins, Codings
 from evenhand.question.question import exact_number
-from evenhand.rows.arrays import as_arrow, as_numpy, as_texts
-from evenhand.rows.complaints import too_large_columns
-from evenhand.rows.domain import Frequency, nearest_floats
-from evenhand.rows.labels import check_types, distinct, texts
-from evenhand.rows.part import Part, reading
+from evenhand.rows.arrow_arrays import as_arrow, as_numpy, as_texts
+from evenhand.rows.batch_source import Part, reading
+from evenhand.rows.data_problems import too_large_columns
+from evenhand.rows.value_codes import Frequency, nearest_floats
+from evenhand.rows.value_labels import check_types, distinct, texts
 
 Occurrences: TypeAlias = tuple[pa.Array, NDArray[np.int64]]
 

@@ -10,12 +10,12 @@ from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
 from evenhand.errors import ColumnError, Problem, QuestionError, ResourceError, listed
 from evenhand.question import Bins, Codings
-from evenhand.rows.counting import Counted, count
-from evenhand.rows.files import file_parts
+from evenhand.rows.batch_source import Batches, Part
+from evenhand.rows.column_cache import KeptColumns
+from evenhand.rows.count_rows import Counted, count
 from evenhand.rows.frames import frame_part
-from evenhand.rows.kept import KeptColumns
-from evenhand.rows.memory import memory_in_bytes
-from evenhand.rows.part import Batches, Part
+from evenhand.rows.memory_limit import memory_in_bytes
+from evenhand.rows.open_files import file_parts
 from evenhand.rows.progress import Watch
 from evenhand.rows.quantiles import occurrences, quantile_bins
 

@@ -15,7 +15,7 @@ from evenhand import CountTable, datasets
 from evenhand.checker import checker
 from evenhand.evidence import certify
 from evenhand.graph.dag import CausalGraph
-from evenhand.graph.partial import PartialGraph
+from evenhand.graph.partial_graph import PartialGraph
 from evenhand.rows import read
 
 ROOM = Path(checker.__file__).parent

@@ -9,7 +9,7 @@ from evenhand import CountTable, Knowledge, Question, Tiers, datasets
 from evenhand.errors import ColumnError, GraphError, QuestionError
 from evenhand.evidence import Verdict, certify, certify_relaxed, explain_partition
 from evenhand.graph.dag import CausalGraph
-from evenhand.graph.partial import PartialGraph
+from evenhand.graph.partial_graph import PartialGraph
 
 ADMISSION = datasets.question("admissions").question
 GRAPH = CausalGraph.parse(
@@ -47,7 +47,7 @@ def test_too_little_coverage_of_one_group_cannot_be_decided():
     assert certificate.verdict is Verdict.CANNOT_DECIDE
     (reason,) = certificate.reasons
     assert "20 of 25 rows of 'f'" in str(reason)
-    assert "--min-coverage" in reason.remedy
+    assert reason.remedies[-1].argument == "min_coverage"
 
 
 def test_the_least_coverage_can_be_lowered():
@@ -126,8 +126,8 @@ def test_an_open_edge_that_decides_is_named_with_its_remedy():
     assert certificate.decision_causes == ("major",)
     reason = certificate.reasons[0]
     assert "test_score - admission" in reason.what
-    assert "--require" in reason.remedy
-    assert "'test_score -> admission'" in reason.remedy
+    assert reason.remedies[0].argument == "required"
+    assert reason.remedies[0].value == ["test_score -> admission"]
 
 
 def test_an_open_edge_that_does_not_decide_leaves_the_common_verdict():
@@ -174,10 +174,10 @@ def test_groups_that_are_not_compared_are_left_out_and_counted():
         lines[name].append(value)
     three = CountTable.of(lines, [*(count for _, count in counts), 11])
     named = certify(three, GRAPH, replace(ADMISSION, other="male"))
-    assert named.posed.left_out == 11
+    assert named.examined.left_out == 11
     assert named.rows == counts.rows
     pooled = certify(three, GRAPH, replace(ADMISSION, other="rest"))
-    assert pooled.posed.left_out == 0
+    assert pooled.examined.left_out == 0
     assert pooled.question.other == "not female"
     assert any("pooled" in sentence for sentence in pooled.assumptions)
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from evenhand import CountTable, Question, pose
+from evenhand import CountTable, Question, examined_counts
 from evenhand.errors import ColumnError
 from evenhand.evidence import Partition
 
@@ -29,7 +29,7 @@ COUNTS = counted(
 
 
 def test_each_subpopulation_has_its_four_counts():
-    partition = Partition.of(pose(COUNTS, QUESTION), ["job"])
+    partition = Partition.of(examined_counts(COUNTS, QUESTION), ["job"])
     cells = np.stack(partition.cells).T.tolist()
     assert dict(zip(map(partition.labels, range(3)), cells, strict=True)) == {
         ("cook",): [3, 1, 1, 1],
@@ -40,36 +40,36 @@ def test_each_subpopulation_has_its_four_counts():
 
 @pytest.mark.paper("sec:md")
 def test_unmeasured_subpopulations_have_no_difference():
-    partition = Partition.of(pose(COUNTS, QUESTION), ["job"])
+    partition = Partition.of(examined_counts(COUNTS, QUESTION), ["job"])
     assert [partition.risk_difference(at) for at in range(3)] == [Fraction(-1, 4), None, None]
     assert partition.measured.tolist() == [True, False, False]
 
 
 def test_coverage_is_of_all_rows_and_of_each_group():
-    coverage = Partition.of(pose(COUNTS, QUESTION), ["job"]).coverage
+    coverage = Partition.of(examined_counts(COUNTS, QUESTION), ["job"]).coverage
     assert coverage.rows == Fraction(6, 17)
     assert coverage.group == Fraction(4, 11)
     assert coverage.other == Fraction(2, 6)
 
 
 def test_nobody_apart_is_one_subpopulation():
-    partition = Partition.of(pose(COUNTS, QUESTION), [])
+    partition = Partition.of(examined_counts(COUNTS, QUESTION), [])
     assert len(partition) == 1
     assert partition.labels(0) == ()
     assert partition.risk_difference(0) == Fraction(5, 6) - Fraction(3, 11)
 
 
 def test_many_valued_decisions_are_favorable_or_not():
-    partition = Partition.of(pose(COUNTS, QUESTION), ["job"])
+    partition = Partition.of(examined_counts(COUNTS, QUESTION), ["job"])
     assert partition.group_no.tolist() == [1, 0, 7]
 
 
 def test_an_unknown_attribute_is_refused():
     with pytest.raises(ColumnError, match="'jobs'"):
-        Partition.of(pose(COUNTS, QUESTION), ["jobs"])
+        Partition.of(examined_counts(COUNTS, QUESTION), ["jobs"])
 
 
 def test_counts_cannot_be_changed():
-    partition = Partition.of(pose(COUNTS, QUESTION), ["job"])
+    partition = Partition.of(examined_counts(COUNTS, QUESTION), ["job"])
     with pytest.raises(ValueError, match="read-only"):
         partition.group_yes[0] = 9

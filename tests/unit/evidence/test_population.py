@@ -11,12 +11,17 @@ from statsmodels.stats.contingency_tables import StratifiedTable
 from tests.populations import LEAST, partition_of
 
 from evenhand import datasets
-from evenhand.counts import pose
+from evenhand.counts import examined_counts
 from evenhand.evidence import certify
-from evenhand.evidence.noise import spread
-from evenhand.evidence.overall import _gail_simon, _kurtosis, common_difference, heterogeneity
+from evenhand.evidence.common_difference import (
+    _gail_simon,
+    _kurtosis,
+    common_difference,
+    heterogeneity,
+)
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import StatisticalVerdict, needed_rows, population
+from evenhand.evidence.sampling_noise import spread
 from evenhand.graph.dag import CausalGraph
 
 # Women and men, favored and all, in four places of very different size.
@@ -24,7 +29,7 @@ TABLES = np.array([(3, 9, 8, 11), (40, 90, 61, 100), (0, 4, 1, 2), (120, 400, 16
 
 
 def of(counts, name, causes):
-    return Partition.of(pose(counts, datasets.question(name).question), causes)
+    return Partition.of(examined_counts(counts, datasets.question(name).question), causes)
 
 
 def all_causes_of_adult(adult):

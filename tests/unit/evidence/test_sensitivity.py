@@ -8,15 +8,17 @@ import pytest
 from tests.populations import partition_of
 
 from evenhand import datasets
-from evenhand.counts import pose
+from evenhand.counts import examined_counts
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.sensitivity import Benchmark, Sensitivity, benchmark, sensitivity
-from evenhand.question.file import Labels
+from evenhand.question.question_file import Labels
 
 
 def admissions(example):
     asked = datasets.question("admissions").question
-    return Partition.of(pose(datasets.admissions(example), asked), ["major", "test_score"])
+    return Partition.of(
+        examined_counts(datasets.admissions(example), asked), ["major", "test_score"]
+    )
 
 
 def found(difference, *, benchmarks=()):
@@ -104,7 +106,7 @@ def test_of_a_certified_subpopulation_only_the_average_is_said_to_be_bounded():
 
 def test_the_papers_example_2_hides_opposite_signs_under_a_difference_of_nothing():
     asked = datasets.question("admissions").question
-    unmeasured = Partition.of(pose(datasets.admissions(2), asked), ["major"])
+    unmeasured = Partition.of(examined_counts(datasets.admissions(2), asked), ["major"])
     told = [sensitivity(unmeasured, line) for line in range(2)]
     assert not any(one.is_finding for one in told)
     assert {side for side in admissions(2).side.tolist() if side} == {1, -1}

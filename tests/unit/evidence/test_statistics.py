@@ -9,8 +9,8 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import chi2_contingency, fisher_exact
 
 from evenhand.evidence.multiplicity import holm
+from evenhand.evidence.p_values import score_p, threshold_p
 from evenhand.evidence.statistics import newcombe_interval, statistics
-from evenhand.evidence.tails import score_p, threshold_p
 
 TABLES = [(7, 34, 1, 34), (56, 70, 48, 80), (9, 10, 3, 10), (5, 56, 0, 29), (60, 300, 90, 300)]
 

@@ -12,12 +12,12 @@ from tests.brute_force import independence
 from evenhand import CountTable
 from evenhand.counts import Attribute
 from evenhand.errors import QuestionError
-from evenhand.graph import evaluation
-from evenhand.graph.evaluation import Evaluator
-from evenhand.graph.independence import TESTS
+from evenhand.graph import kernel_choice
+from evenhand.graph.independence_tests import TESTS
+from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.kernels import partitions
 from evenhand.graph.kernels.batch import Batch, Plan
-from evenhand.graph.kernels.subsets import batches_of, count_tests
+from evenhand.graph.kernels.conditioning_sets import batches_of, count_tests
 
 KERNELS = ("numpy", "numba")
 
@@ -76,8 +76,8 @@ def test_a_batch_gives_what_its_tests_give_one_by_one(kernel, test, depth):
 
 KERNEL = "evenhand.graph.kernels"
 PARTITIONS = {
-    "evenhand.graph.evaluation._CELLS_PER_LINE": {"numpy": 0, "numba": 0},
-    "evenhand.graph.evaluation._FEW_CELLS": 0,
+    "evenhand.graph.kernel_choice._CELLS_PER_LINE": {"numpy": 0, "numba": 0},
+    "evenhand.graph.kernel_choice._FEW_CELLS": 0,
 }
 WAYS = {
     "cells": {
@@ -86,17 +86,18 @@ WAYS = {
     },
     "cubes of one set each": {
         f"{KERNEL}.{module}._SHARED_CELLS{more}": 0
-        for module in ("vectorized", "compiled.cubes")
+        for module in ("numpy_cubes", "compiled.cubes")
         for more in ("", "_PER_LINE")
     },
     "cubes of many sets": {
-        f"{KERNEL}.{module}._SHARED_CELLS": 2**16 for module in ("vectorized", "compiled.cubes")
+        f"{KERNEL}.{module}._SHARED_CELLS": 2**16
+        for module in ("numpy_cubes", "compiled.cubes")
     },
-    "tests one by one": {f"{KERNEL}.vectorized._MOST_CELLS": 0},
+    "tests one by one": {f"{KERNEL}.numpy_cubes._MOST_CELLS": 0},
     "partitions": PARTITIONS,
     "partitions of sorted keys": {
         **PARTITIONS,
-        f"{KERNEL}.counting._PLACES_PER_LINE": 0,
+        f"{KERNEL}.line_groups._PLACES_PER_LINE": 0,
         f"{KERNEL}.compiled.lines._PLACES_PER_LINE": 0,
     },
 }
@@ -209,8 +210,8 @@ def test_threads_change_nothing(monkeypatch):
     counts = random_table(9, (2, 3, 2, 4, 3, 2), 400)
     batch = random_batch(9, 6, 2, 60)
     alone = Evaluator(counts, counts.names, kernel="numba").answers(batch, TESTS[0])
-    monkeypatch.setattr(evaluation, "_THREAD_WORK", 0)
-    monkeypatch.setattr(evaluation, "_cores", lambda: 3)
+    monkeypatch.setattr(kernel_choice, "_THREAD_WORK", 0)
+    monkeypatch.setattr(kernel_choice, "_cores", lambda: 3)
     shared = Evaluator(counts, counts.names, kernel="numba").answers(batch, TESTS[0])
     assert (alone.statistic == shared.statistic).all()
 
@@ -221,8 +222,8 @@ def test_an_error_in_a_thread_is_not_lost(monkeypatch):
     def fail(*_):
         raise ArithmeticError
 
-    monkeypatch.setattr(evaluation, "_THREAD_WORK", 0)
-    monkeypatch.setattr(evaluation, "_cores", lambda: 2)
+    monkeypatch.setattr(kernel_choice, "_THREAD_WORK", 0)
+    monkeypatch.setattr(kernel_choice, "_cores", lambda: 2)
     monkeypatch.setattr(compiled, "run", fail)
     counts = random_table(9, (2, 3, 2), 40)
     with pytest.raises(ArithmeticError):
@@ -230,7 +231,7 @@ def test_an_error_in_a_thread_is_not_lost(monkeypatch):
 
 
 def test_little_work_is_done_without_numba_and_much_with_it(monkeypatch):
-    monkeypatch.setattr(evaluation, "sys", SimpleNamespace(modules={}))  # nothing is loaded
+    monkeypatch.setattr(kernel_choice, "sys", SimpleNamespace(modules={}))  # nothing is loaded
     evaluator = Evaluator(random_table(1, (2, 2), 9), ("a00", "a01"))
     assert evaluator._chosen() == "numpy"
     evaluator.work = 1e12
@@ -240,12 +241,12 @@ def test_little_work_is_done_without_numba_and_much_with_it(monkeypatch):
 @pytest.fixture(params=[ImportError("No module named 'numba'"), RuntimeError("no locator")])
 def unusable(request, monkeypatch):
     """Numba is absent, or there but of no use."""
-    monkeypatch.setattr(evaluation, "sys", SimpleNamespace(modules={}))  # nothing is loaded
+    monkeypatch.setattr(kernel_choice, "sys", SimpleNamespace(modules={}))  # nothing is loaded
 
     def fail(_):
         raise request.param
 
-    monkeypatch.setattr(evaluation, "import_module", fail)
+    monkeypatch.setattr(kernel_choice, "import_module", fail)
 
 
 @pytest.mark.usefixtures("unusable")

@@ -8,7 +8,7 @@ from evenhand import datasets
 from evenhand.errors import CannotReleaseError
 from evenhand.evidence import Verdict, certify
 from evenhand.graph.dag import CausalGraph
-from evenhand.graph.partial import PartialGraph
+from evenhand.graph.partial_graph import PartialGraph
 from evenhand.releasing.compare import EVERY_METHOD, compare
 from evenhand.removal import LocalMassaging, ModifyData, ModifyGraph, ShuffleProtected
 

@@ -7,8 +7,8 @@ import pytest
 
 from evenhand import CountTable, Question, datasets
 from evenhand.evidence import certify
+from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.graph.dag import CausalGraph
-from evenhand.graph.tables import ConditionalTable
 from evenhand.releasing.counted import change_counts, redraw
 from evenhand.removal import ModifyGraph, Move, plan_removal
 

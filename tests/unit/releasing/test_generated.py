@@ -144,7 +144,7 @@ def test_an_absent_group_gets_the_rate_of_the_present_one():
     shares = dict(zip(table.node.values, plan.decision_shares[cell], strict=True))
     assert shares["admitted"] == pytest.approx(0.75)
     found = Partition.of(
-        replace(certify(counts, graph, plan.question).posed, counts=made(plan)), ["major"]
+        replace(certify(counts, graph, plan.question).examined, counts=made(plan)), ["major"]
     )
     assert found.measured.all()
     assert found.violating == 0

@@ -149,7 +149,7 @@ def test_a_file_is_read_only_when_its_rows_are_asked_for(tmp_path):
     pd.DataFrame(table()).to_csv(path, index=False)
     made = released(path)
     assert isinstance(made.rows, Rows)
-    assert made.rows.count() == made.certificate.posed.counts
+    assert made.rows.count() == made.certificate.examined.counts
     assert sum(batch.num_rows for batch in made.rows.batches()) == 400
 
 

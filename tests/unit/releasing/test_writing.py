@@ -202,7 +202,7 @@ def test_every_form_can_be_written_from_every_other(tmp_path, out_of, into):
     made = released(source)
     written = made.write(tmp_path / f"out.{into}")
     after = read(written.data, columns=COLUMNS)
-    assert after.count() == made.certificate.posed.counts
+    assert after.count() == made.certificate.examined.counts
     notes = [note for batch in after.batches() for note in batch.column("note").to_pylist()]
     assert [note or "" for note in notes] == table()["note"]
 
@@ -270,7 +270,7 @@ def test_dictionaries_of_arrow_files_grow_where_they_must(tmp_path):
     for ending in ("arrow", "arrows", "parquet"):
         made = released(tmp_path / "in.arrow")
         written = made.write(tmp_path / f"out-{ending}.{ending}")
-        assert read(written.data, columns=COLUMNS).count() == made.certificate.posed.counts
+        assert read(written.data, columns=COLUMNS).count() == made.certificate.examined.counts
 
 
 def test_the_rows_of_a_release_can_be_released_again(source):
@@ -317,7 +317,7 @@ def test_counts_are_written_with_a_column_for_them(tmp_path):
 def test_generated_rows_are_written(source, tmp_path):
     made = released(source, by=ModifyGraph(generate=True))
     written = made.write(tmp_path / "out.csv")
-    assert read(written.data).count() == made.certificate.posed.counts
+    assert read(written.data).count() == made.certificate.examined.counts
 
 
 def test_lists_cannot_become_text(tmp_path):

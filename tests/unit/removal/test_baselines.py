@@ -11,7 +11,7 @@ from evenhand import CountTable, Question, datasets
 from evenhand.errors import CannotReleaseError, ColumnError, ResourceError
 from evenhand.evidence import Partition, certify
 from evenhand.graph.dag import CausalGraph
-from evenhand.graph.partial import PartialGraph
+from evenhand.graph.partial_graph import PartialGraph
 from evenhand.releasing.compare import compare
 from evenhand.releasing.counted import change_counts
 from evenhand.removal import (
@@ -35,12 +35,12 @@ def example_2():
 
 def carried_out(certificate, method, seed=0):
     plan = plan_removal(certificate, by=method, seed=seed)
-    return change_counts(certificate.posed.counts, plan, np.random.default_rng(seed))
+    return change_counts(certificate.examined.counts, plan, np.random.default_rng(seed))
 
 
 def rates(certificate, counts, name):
     """The favorable rates of the group and of the others for each value of an attribute."""
-    found = Partition.of(replace(certificate.posed, counts=counts), [name])
+    found = Partition.of(replace(certificate.examined, counts=counts), [name])
     return [
         (Fraction(int(a), int(n)), Fraction(int(b), int(m)))
         for a, n, b, m in zip(
@@ -75,14 +75,14 @@ def test_patterns_give_every_value_and_do_not_overlap(example_2, method):
     patterns = Counter(tuple(sorted(move.where.items())) for move in plan.moves)
     assert set(patterns.values()) == {1}
     assert {frozenset(move.where) for move in plan.moves} == {
-        frozenset(example_2.posed.counts.names)
+        frozenset(example_2.examined.counts.names)
     }
     for move in plan.moves:
-        assert 0 < move.rows <= example_2.posed.counts.count(**move.where)
+        assert 0 < move.rows <= example_2.examined.counts.count(**move.where)
 
 
 def test_shuffling_moves_nothing_but_the_protected_attribute(example_2):
-    before = example_2.posed.counts
+    before = example_2.examined.counts
     after = carried_out(example_2, ShuffleProtected())
     rest = ["major", "test_score", "admission"]
     assert after.marginal(rest) == before.marginal(rest)
@@ -109,7 +109,7 @@ def test_massaging_makes_rates_agree_given_its_attribute(example_2):
 
 
 def test_massaging_meets_in_the_middle_of_the_two_rates(example_2):
-    before = rates(example_2, example_2.posed.counts, "test_score")
+    before = rates(example_2, example_2.examined.counts, "test_score")
     after = rates(
         example_2,
         carried_out(example_2, LocalMassaging(explanatory=("test_score",))),
@@ -120,13 +120,13 @@ def test_massaging_meets_in_the_middle_of_the_two_rates(example_2):
 
 
 def test_massaging_changes_decisions_only(example_2):
-    before = example_2.posed.counts
+    before = example_2.examined.counts
     rest = ["gender", "major", "test_score"]
     assert carried_out(example_2, LocalMassaging()).marginal(rest) == before.marginal(rest)
 
 
 def test_sampling_takes_the_rates_half_the_way(example_2):
-    before = rates(example_2, example_2.posed.counts, "test_score")
+    before = rates(example_2, example_2.examined.counts, "test_score")
     method = LocalPreferentialSampling(explanatory=("test_score",))
     after = rates(example_2, carried_out(example_2, method), "test_score")
     for (group, other), (new_group, new_other) in zip(before, after, strict=True):
@@ -175,7 +175,7 @@ def test_those_nearest_to_the_other_decision_change_first():
 def test_an_attribute_that_forms_no_meaningful_partition_hides_every_difference(example_2):
     """Given the major alone the rates hardly differ, so next to nothing is done."""
     after = carried_out(example_2, LocalMassaging(explanatory=("major",)))
-    found = Partition.of(replace(example_2.posed, counts=after), example_2.partition.names)
+    found = Partition.of(replace(example_2.examined, counts=after), example_2.partition.names)
     assert found.violating == example_2.partition.violating == 4
 
 

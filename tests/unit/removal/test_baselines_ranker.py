@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand import CountTable
-from evenhand.removal.logistic import favorable_scores
+from evenhand.removal.logistic_ranker import favorable_scores
 
 
 def people(rng, lines=40):

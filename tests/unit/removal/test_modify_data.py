@@ -8,7 +8,7 @@ from evenhand import CountTable, Question, datasets
 from evenhand.errors import CannotReleaseError, QuestionError
 from evenhand.evidence import Verdict, certify
 from evenhand.graph.dag import CausalGraph
-from evenhand.graph.partial import PartialGraph
+from evenhand.graph.partial_graph import PartialGraph
 from evenhand.removal import ModifyData, plan_removal
 
 ADMISSION = CausalGraph.parse(
@@ -104,7 +104,7 @@ def test_ambiguous_causes_give_no_plan():
     with pytest.raises(CannotReleaseError, match="ambiguous") as caught:
         plan_removal(certificate)
     assert caught.value.exit_status == 3
-    assert "--require" in caught.value.problems[0].remedy
+    assert caught.value.problems[0].remedies[0].argument == "required"
 
 
 def test_a_decision_of_three_values_gives_no_plan():

@@ -3,9 +3,9 @@ from fractions import Fraction
 import pytest
 
 from evenhand.question import Question
-from evenhand.question.file import Labels
+from evenhand.question.question_file import Labels
 from evenhand.report.charts import Scale, counted
-from evenhand.report.wording import Words
+from evenhand.report.phrases import Words
 
 WORDS = Words(
     question=Question(

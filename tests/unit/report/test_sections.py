@@ -148,7 +148,7 @@ def test_sensitivity_is_told_beside_the_strongest_recorded_cause():
 
 def test_trials_of_the_graph_are_told_if_they_were_made():
     from evenhand.evidence.bootstrap import bootstrap  # noqa: PLC0415
-    from evenhand.graph.doubt import doubt  # noqa: PLC0415
+    from evenhand.evidence.graph_doubt import doubt  # noqa: PLC0415
 
     audit = eh.audit(eh.datasets.admissions(2), QUESTION.question, graph=GRAPH)
     counts = eh.datasets.admissions(2)

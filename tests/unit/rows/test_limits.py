@@ -13,9 +13,9 @@ import pytest
 
 import evenhand as eh
 from evenhand.errors import InputError, ResourceError
-from evenhand.rows import delimited
-from evenhand.rows.kept import KeptColumns
-from evenhand.rows.text import TextFile
+from evenhand.rows import csv_files
+from evenhand.rows.column_cache import KeptColumns
+from evenhand.rows.csv_diagnosis import TextFile
 
 MEGABYTE = 10**6
 
@@ -55,7 +55,7 @@ def test_what_does_not_end_is_refused_and_never_held(tmp_path, piece):
 
 
 def test_a_character_is_not_cut_by_a_piece_of_the_file(tmp_path, monkeypatch):
-    monkeypatch.setattr("evenhand.rows.text.LONGEST", 3)
+    monkeypatch.setattr("evenhand.rows.csv_diagnosis.LONGEST", 3)
     path = tmp_path / "data.csv"
     path.write_bytes("a,b\né,日本\n".encode() * 5)
     assert not [*TextFile(str(path), None).foreign_bytes()]
@@ -71,8 +71,8 @@ def test_few_texts_that_do_not_fit_into_the_memory_are_refused(essays, bins):
     (problem,) = caught.value.problems
     assert problem.where == str(essays)
     assert problem.found.startswith("The column 'essay' takes ")
-    assert "(columns=…)" in problem.remedy
-    assert "(--memory)" in problem.remedy
+    assert "(columns=…)" in problem.remedy_text()
+    assert "(memory=…)" in problem.remedy_text()
 
 
 def test_few_texts_that_do_not_fit_into_the_memory_are_not_profiled(essays):
@@ -131,13 +131,13 @@ def test_a_table_without_rows_has_none_to_be_kept(tmp_path, frequency):
 def test_nothing_is_read_any_more_when_reading_stops(tmp_path, monkeypatch):
     sources = weakref.WeakSet()
 
-    class Watched(delimited._Source):
+    class Watched(csv_files._Source):
         def __init__(self, read):
             super().__init__(read)
             sources.add(self)
 
-    monkeypatch.setattr(delimited, "_BLOCK", 1 << 10)
-    monkeypatch.setattr(delimited, "_Source", Watched)
+    monkeypatch.setattr(csv_files, "_BLOCK", 1 << 10)
+    monkeypatch.setattr(csv_files, "_Source", Watched)
     path = tmp_path / "data.csv"
     path.write_text("a,b\n" + "x,y\n" * 100_000)
     (part,) = eh.read(path).parts
@@ -150,14 +150,14 @@ def test_nothing_is_read_any_more_when_reading_stops(tmp_path, monkeypatch):
 
 HELD = """
 import sys, time
-from evenhand.rows import delimited, read
+from evenhand.rows import csv_files, read
 
 def slowly(self, size):
     time.sleep(0.1)
     return at_once(self, size)
 
-at_once, delimited._Joined.read = delimited._Joined.read, slowly
-delimited._BLOCK, delimited._PATIENCE = 1 << 16, 10**6
+at_once, csv_files._Joined.read = csv_files._Joined.read, slowly
+csv_files._BLOCK, csv_files._PATIENCE = 1 << 16, 10**6
 batches = read(sys.argv[1]).batches()
 next(batches)
 """
@@ -176,7 +176,7 @@ def test_nobody_waits_for_a_broken_text_that_its_own_error_holds(tmp_path, monke
         def wait(self, timeout=None):
             came.append(super().wait(timeout))
 
-    monkeypatch.setattr(delimited, "Event", Told)
+    monkeypatch.setattr(csv_files, "Event", Told)
     content = gzip.compress(b"a,b\n" + b"x,y\n" * 10**6 + b"z\n", 1)
     path = tmp_path / "data.csv.gz"
     path.write_bytes(content[: int(len(content) * cut)])

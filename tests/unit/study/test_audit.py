@@ -61,9 +61,9 @@ def test_the_rest_is_pooled_in_a_partition_of_ones_own_too():
 def test_what_looks_missing_is_said_and_changes_nothing_that_is_certified(path):
     path.write_text(path.read_text().replace("EE", "?"))
     found = audit(path, ASKED.question, graph=GRAPH, codings=Codings.of(frequency="n"))
-    said = "major has 1,200 rows with '?', taken as a value; declare it as missing if it is"
+    said = "major has 1,200 rows with '?', taken as a value."
     assert said in str(found)
     assert said in found._repr_html_().replace("&#x27;", "'")
     assert said not in str(found.certificate)
     assert said not in found.certificate.to_json()
-    assert "?" in found.certificate.posed.counts.attribute("major").values
+    assert "?" in found.certificate.examined.counts.attribute("major").values

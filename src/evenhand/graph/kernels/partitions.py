@@ -12,9 +12,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.counts.table import code_type
+from evenhand.counts.count_table import code_type
 from evenhand.graph.kernels.batch import G_SQUARE, Answers, Floats, Indices, Numbers, Plan
-from evenhand.graph.kernels.tables import Table
+from evenhand.graph.kernels.coded_table import Table
 
 # Memory for partitions; beyond it those that were not used longest are forgotten.
 _MOST_BYTES = 3 * 2**26

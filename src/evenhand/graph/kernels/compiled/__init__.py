@@ -5,9 +5,9 @@ works on flat arrays only, so that it loads fast.
 """
 
 from evenhand.graph.kernels.batch import Answers, Indices, Plan
+from evenhand.graph.kernels.coded_table import Table
 from evenhand.graph.kernels.compiled import cells, cubes
 from evenhand.graph.kernels.compiled.lines import attested, line_sum, split
-from evenhand.graph.kernels.tables import Table
 
 __all__ = ["attested", "line_sum", "run", "split"]
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenhand.graph.kernels.batch import G_SQUARE, Answers, Floats, Indices, Numbers, Plan
+from evenhand.graph.kernels.coded_table import Table
 from evenhand.graph.kernels.compiled.compiling import (
     Integers,
     Places,
@@ -19,7 +20,6 @@ from evenhand.graph.kernels.compiled.compiling import (
     compiled,
     inlined,
 )
-from evenhand.graph.kernels.tables import Table
 
 _CELLS, _GROUPS, _STRATA = range(3)
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.graph.kernels.batch import G_SQUARE, Answers, Floats, Indices, Plan
+from evenhand.graph.kernels.coded_table import Table
 from evenhand.graph.kernels.compiled.compiling import (
     Flags,
     Integers,
@@ -21,7 +22,6 @@ from evenhand.graph.kernels.compiled.compiling import (
     compiled,
     inlined,
 )
-from evenhand.graph.kernels.tables import Table
 
 # Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
 _SHARED_CELLS = 2**12

@@ -1,0 +1,136 @@
+"""How arguments of the library are typed as options, read and written.
+
+Problems carry arguments, as ``bins={"age": [37]}``; whoever types a command needs
+``--bin age=37``. An option is spelled only if reading it gives the same argument back.
+"""
+
+from collections.abc import Iterable, Mapping
+from shlex import quote
+from typing import Any, TypeAlias
+
+from evenhand.errors import Problem, QuestionError
+from evenhand.question.question_file import toml_key, toml_string
+
+OPTIONS = {
+    "bins": "--bin",
+    "columns": "--columns",
+    "delimiter": "--delimiter",
+    "forbidden": "--forbid",
+    "graph": "--graph",
+    "memory": "--memory",
+    "merge": "--merge",
+    "min_coverage": "--min-coverage",
+    "missing": "--missing",
+    "na": "--na",
+    "other": "--other",
+    "overwrite": "--overwrite",
+    "policy": "--policy",
+    "required": "--require",
+    "tiers": "--tiers",
+    "uncertified": "--uncertified",
+}
+_Merge: TypeAlias = Mapping[str, Mapping[str, list[str]]]
+
+
+def option(argument: str, value: Any) -> str:  # noqa: ANN401  # whatever the argument takes
+    """Spell an argument as an option, or as nothing where no option says it.
+
+    >>> option("bins", {"pay": 4}), option("columns", ...), option("key", "id")
+    ('--bin pay=quantiles:4', '--columns …', '')
+    >>> option("merge", {"work": {"a b": ["a b", "A B"]}})
+    "--merge 'work:a b=a b,A B'"
+    """
+    name = OPTIONS.get(argument, "")
+    if not name or value is True:
+        return name
+    if value is ...:
+        return f"{name} …"
+    if argument == "bins":
+        return " ".join(_bin_option(*item) for item in value.items())
+    if argument == "merge":
+        return _merge_option(value)
+    texts = value if isinstance(value, list) else [value]
+    return " ".join(f"{name} {_quoted(text)}" for text in texts)
+
+
+def names_in(text: str) -> list[str]:
+    """Names between commas."""
+    return [name.strip() for name in text.split(",")]
+
+
+def mark_in(text: str) -> str:
+    r"""A delimiter; a tab, which shells make hard to type, may be written ``\t``."""
+    return "\t" if text == r"\t" else text
+
+
+def bin_in(text: str) -> tuple[str, list[str] | int]:
+    """A column with its cut points, or its number of classes."""
+    column, found, cuts = text.rpartition("=")
+    if not found or not column:
+        raise QuestionError(
+            Problem(
+                f"--bin {text!r} cannot be read.",
+                remedy="Write COLUMN=CUT[,CUT], as age=37, or COLUMN=quantiles:4.",
+            )
+        )
+    kind, found, number = cuts.partition(":")
+    if found and kind == "quantiles" and number.isdigit():
+        return column, int(number)
+    return column, names_in(cuts)
+
+
+def merges_in(texts: Iterable[str]) -> dict[str, dict[str, list[str]]]:
+    """Old values under new ones, by column."""
+    merges: dict[str, dict[str, list[str]]] = {}
+    for text in texts:
+        column, found, rest = text.partition(":")
+        new, equals, olds = rest.partition(" = " if " = " in rest else "=")
+        if not (found and equals and column and new and olds):
+            raise QuestionError(
+                Problem(
+                    f"--merge {text!r} cannot be read.",
+                    remedy="Write COLUMN:new=old1,old2, with spaces around the = where a value "
+                    "contains one: 'income:<=50K = <=50K,<=50K.'.",
+                )
+            )
+        merges.setdefault(column, {}).setdefault(new.strip(), []).extend(names_in(olds))
+    return merges
+
+
+def _in_quotes(text: str) -> str:
+    return f"'{text}'" if quote(text) == text else quote(text)
+
+
+def _quoted(text: str) -> str:
+    return quote(text.replace("\t", r"\t"))
+
+
+def _bin_option(column: str, cuts: Any) -> str:  # noqa: ANN401  # a number, or a list of them
+    classes = f"quantiles:{cuts}" if isinstance(cuts, int) else ",".join(map(str, cuts))
+    return f"--bin {quote(f'{column}={classes}')}"
+
+
+def _merge_option(merge: _Merge) -> str:
+    """The option, or lines of the question file where no option could say it."""
+    typed = [
+        f"{column}:{new}{' = ' if '=' in ''.join([new, *olds]) else '='}{','.join(olds)}"
+        for column, values in merge.items()
+        for new, olds in values.items()
+    ]
+    if _can_be_typed(typed, merge):
+        # In quotes even where no shell asks for them: values often end in a full stop.
+        return " ".join(f"--merge {_in_quotes(text)}" for text in typed)
+    lines = (
+        f"[data.merge.{toml_key(column)}] {toml_string(new)} = "
+        f"[{', '.join(map(toml_string, olds))}]"
+        for column, values in merge.items()
+        for new, olds in values.items()
+    )
+    return f"{' '.join(lines)} in the question file"
+
+
+def _can_be_typed(typed: list[str], merge: _Merge) -> bool:
+    try:
+        return merges_in(typed) == merge
+    except QuestionError:
+        return False

@@ -1,0 +1,380 @@
+"""``CountTable``: how often each value assignment occurs.
+
+All mathematics of evenhand needs only this. A table holds one line per distinct assignment, as
+small integer codes with a label map for each attribute, and an exact 64-bit count. Lines are in
+lexicographic order of their codes and no line has count zero, so equal data give equal tables
+whatever the order of the rows was.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf, isnan
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.counts.missing_markers import Lookalike, looks_missing, notes
+from evenhand.display import Described, Summary
+from evenhand.errors import (
+    ColumnError,
+    InputError,
+    Problem,
+    ResourceError,
+    ValuesError,
+    listed,
+)
+
+# Up to here a float64 holds every integer, so bincount's weights stay exact.
+_EXACT_FLOAT = 2**53
+_LARGEST_KEY = 2**62
+_LARGEST_CUBE = 2**27
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A column as the mathematics sees it: a name, and its values in their order."""
+
+    name: str
+    values: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountTable(Described):
+    """Distinct value assignments and how often each occurs.
+
+    >>> table = CountTable.of({"sex": ["f", "m", "f"], "hired": ["no", "yes", "no"]})
+    >>> table.rows, len(table)
+    (3, 2)
+    >>> table.count(sex="f", hired="no")
+    2
+    """
+
+    attributes: tuple[Attribute, ...]
+    codes: tuple[NDArray[np.unsignedinteger], ...]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls, columns: Mapping[str, Sequence[str]], counts: Sequence[int] | None = None
+    ) -> Self:
+        """Count labels given by column; ``counts`` says how often each line occurs."""
+        attributes, codes = [], []
+        for name, labels in columns.items():
+            values = in_order(set(labels))
+            position = {value: code for code, value in enumerate(values)}
+            attributes.append(Attribute(name, values))
+            codes.append(np.fromiter((position[x] for x in labels), np.int64, len(labels)))
+        lengths = {len(column) for column in codes}
+        weights = [1] * max(lengths, default=0) if counts is None else list(counts)
+        if len(lengths) > 1 or (codes and len(weights) not in lengths):
+            raise InputError(
+                Problem(
+                    "The columns and counts are not all of one length.",
+                    remedy="Give one label, and one count, for each line.",
+                )
+            )
+        if any(count != int(count) or count < 0 for count in weights):
+            raise InputError(
+                Problem(
+                    "The counts are not all whole numbers of at least 0.",
+                    remedy="Give how often each line occurs.",
+                )
+            )
+        return cls.build(attributes, codes, np.array(weights, np.int64)).pruned()
+
+    @classmethod
+    def build(
+        cls,
+        attributes: Iterable[Attribute],
+        codes: Iterable[NDArray[np.integer]],
+        counts: NDArray[np.int64],
+    ) -> Self:
+        """Bring coded lines into the one canonical form: merged, sorted, no zero counts."""
+        attributes = tuple(attributes)
+        occurring = counts > 0
+        narrow = tuple(
+            column[occurring].astype(code_type(len(attribute)))
+            for attribute, column in zip(attributes, codes, strict=True)
+        )
+        loose = cls(attributes, narrow, counts[occurring])
+        return loose.marginal([attribute.name for attribute in attributes])
+
+    def pruned(self) -> Self:
+        """The same counts without values that do not occur."""
+        used = [np.unique(column) for column in self.codes]
+        if all(len(codes) == len(a) for codes, a in zip(used, self.attributes, strict=True)):
+            return self
+        attributes = tuple(
+            Attribute(attribute.name, tuple(attribute.values[code] for code in codes.tolist()))
+            for attribute, codes in zip(self.attributes, used, strict=True)
+        )
+        columns = tuple(
+            np.searchsorted(codes, column).astype(code_type(len(codes)))
+            for codes, column in zip(used, self.codes, strict=True)
+        )
+        return type(self)(attributes, columns, self.counts)
+
+    def __post_init__(self) -> None:
+        names = [attribute.name for attribute in self.attributes]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise ColumnError(
+                Problem(
+                    f"The column names {listed(repeated)} occur more than once.",
+                    remedy="Give every column a name of its own.",
+                )
+            )
+        for column in (*self.codes, self.counts):
+            column.flags.writeable = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes' names, in order."""
+        return tuple(attribute.name for attribute in self.attributes)
+
+    @property
+    def cards(self) -> tuple[int, ...]:
+        """How many values each attribute has."""
+        return tuple(len(attribute) for attribute in self.attributes)
+
+    @cached_property
+    def rows(self) -> int:
+        """How many rows were counted."""
+        return sum(self.counts.tolist()) if len(self.counts) else 0
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __iter__(self) -> Iterator[tuple[tuple[str, ...], int]]:
+        """Every distinct assignment as labels, with its count."""
+        columns = [
+            np.asarray(attribute.values, object)[column]
+            for attribute, column in zip(self.attributes, self.codes, strict=True)
+        ]
+        lines = zip(*columns, strict=True) if columns else [()] * len(self)
+        return zip(lines, self.counts.tolist(), strict=True)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CountTable):
+            return NotImplemented
+        return (
+            self.attributes == other.attributes
+            and np.array_equal(self.counts, other.counts)
+            and all(map(np.array_equal, self.codes, other.codes))
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        return f"<CountTable of {self.rows:,} rows: {', '.join(self.names)}>"
+
+    def position(self, name: str) -> int:
+        """Where the attribute stands among the attributes."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise ColumnError.unknown([name], self.names) from None
+
+    def attribute(self, name: str) -> Attribute:
+        """The attribute of that name."""
+        return self.attributes[self.position(name)]
+
+    def column(self, name: str) -> NDArray[np.unsignedinteger]:
+        """The attribute's code in every line."""
+        return self.codes[self.position(name)]
+
+    def values(self, name: str) -> dict[str, int]:
+        """How often each value of an attribute occurs; values that do not are left out."""
+        totals = self.totals(self.column(name), len(self.attribute(name)))
+        paired = zip(self.attribute(name).values, totals.tolist(), strict=True)
+        return {value: count for value, count in paired if count}
+
+    def groups(self, names: Iterable[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Number the distinct assignments of some attributes in lexicographic order.
+
+        Returns the number of each line's group, and for each group the first line of it.
+        """
+        key, span = np.zeros(len(self), np.int64), 1
+        for name in names:
+            card = len(self.attribute(name))
+            if span * card > _LARGEST_KEY:
+                # The mixed-radix key would overflow: ranks are as good, and small.
+                distinct, key = np.unique(key, return_inverse=True)
+                span = len(distinct)
+            key, span = key * card + self.column(name), span * card
+        if span > max(4 * len(self), 2**16):
+            _, first, group = np.unique(key, return_index=True, return_inverse=True)
+            return group, first
+        present = np.zeros(span, bool)
+        present[key] = True
+        group = (np.cumsum(present) - 1)[key]
+        first = np.empty(np.count_nonzero(present), np.intp)
+        first[group[::-1]] = np.arange(len(self))[::-1]
+        return group, first
+
+    def totals(self, group: NDArray[np.integer], groups: int) -> NDArray[np.int64]:
+        """Add up the counts of the lines in each group, exactly."""
+        if self.rows < _EXACT_FLOAT:
+            return np.bincount(group, self.counts, groups).astype(np.int64)
+        totals = np.zeros(groups, np.int64)
+        np.add.at(totals, group, self.counts)
+        return totals
+
+    def marginal(self, names: Iterable[str]) -> Self:
+        """Forget all other attributes."""
+        names = list(names)
+        group, first = self.groups(names)
+        return type(self)(
+            tuple(self.attribute(name) for name in names),
+            tuple(self.column(name)[first] for name in names),
+            self.totals(group, len(first)),
+        )
+
+    def given(self, assignment: Mapping[str, str]) -> Self:
+        """Keep the rows with these values, and forget the attributes they fix."""
+        keep = np.ones(len(self), bool)
+        for name, value in assignment.items():
+            keep &= self.column(name) == self.code(name, value)
+        chosen = [i for i, name in enumerate(self.names) if name not in assignment]
+        return type(self)(
+            tuple(self.attributes[i] for i in chosen),
+            tuple(self.codes[i][keep] for i in chosen),
+            self.counts[keep],
+        ).pruned()
+
+    def count(self, **assignment: str) -> int:
+        """How many rows have these values."""
+        return self.given(assignment).rows
+
+    def code(self, name: str, value: str) -> int:
+        """The code that stands for a value."""
+        values = self.attribute(name).values
+        if value not in values:
+            raise ValuesError(
+                Problem(
+                    f"The column {name!r} has no value {value!r}.",
+                    f"Its values are {listed(values)}.",
+                    "Name one of these.",
+                )
+            )
+        return values.index(value)
+
+    def cube(self, names: Iterable[str]) -> NDArray[np.int64]:
+        """Counts as a dense array with one axis for each attribute."""
+        table = self.marginal(names)
+        cells = int(np.prod(table.cards, dtype=object))
+        if cells > _LARGEST_CUBE:
+            raise ResourceError(
+                Problem(
+                    f"A dense table of {listed(table.names)} would have {cells:,} cells.",
+                    f"At most {_LARGEST_CUBE:,} are allowed.",
+                    "Use fewer attributes, or merge their values.",
+                )
+            )
+        cube = np.zeros(table.cards, np.int64)
+        cube[tuple(table.codes)] = table.counts
+        return cube
+
+    def recoded(self, name: str, merge: Mapping[str, str]) -> Self:
+        """Give values of an attribute new names; values of the same new name become one."""
+        old = self.attribute(name)
+        values = in_order({merge.get(value, value) for value in old.values})
+        new = np.array([values.index(merge.get(value, value)) for value in old.values])
+        at = self.position(name)
+        attributes, codes = list(self.attributes), list(self.codes)
+        attributes[at], codes[at] = Attribute(name, values), new[codes[at]]
+        return self.build(attributes, codes, self.counts)
+
+    def without(self, name: str, values: Iterable[str]) -> Self:
+        """Leave out the rows in which the attribute has one of these values."""
+        gone = frozenset(values)
+        old = self.attribute(name)
+        kept = tuple(value for value in old.values if value not in gone)
+        new = np.array([kept.index(v) if v in kept else -1 for v in old.values])
+        at = self.position(name)
+        attributes, codes = list(self.attributes), list(self.codes)
+        attributes[at], codes[at] = Attribute(name, kept), new[codes[at]]
+        kept_rows = np.where(codes[at] < 0, 0, self.counts)
+        return self.build(attributes, codes, kept_rows).pruned()
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the lines as sorted JSON, columns by name: anyone can recompute it.
+
+        The first line holds the sorted column names; each further line the labels of one
+        distinct assignment in that order and then its count; these lines are sorted as text.
+        """
+        names = sorted(self.names)
+        lines = sorted(
+            json.dumps([*labels, count], ensure_ascii=False)
+            for labels, count in self.marginal(names)
+        )
+        text = "\n".join([json.dumps(names, ensure_ascii=False), *lines])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def lookalikes(self) -> tuple[Lookalike, ...]:
+        """The values that may mean a missing one, though nobody said so; most rows first."""
+        found = [
+            Lookalike(attribute.name, value, self.values(attribute.name)[value])
+            for attribute in self.attributes
+            for value in attribute.values
+            if looks_missing(value)
+        ]
+        return tuple(sorted(found, key=lambda one: -one.rows))
+
+    def summary(self) -> Summary:
+        """Describe the table: rows, distinct assignments, and each attribute's values."""
+        return Summary(
+            title=f"{self.rows:,} rows, {len(self):,} distinct assignments",
+            columns=("attribute", "values", "how often"),
+            rows=tuple(
+                (attribute.name, str(len(attribute)), _shares(self.values(attribute.name)))
+                for attribute in self.attributes
+            ),
+            notes=notes(self.lookalikes),
+        )
+
+
+def in_order(values: Iterable[str]) -> tuple[str, ...]:
+    """Sort labels as numbers or classes of numbers where all are such, as text otherwise.
+
+    >>> in_order({"10", "9"}), in_order({"10", "9", "x"})
+    (('9', '10'), ('10', '9', 'x'))
+    >>> in_order({">100", ">37, <=100", "<=37"})
+    ('<=37', '>37, <=100', '>100')
+    """
+    labels = sorted(values)
+    try:
+        place = {label: _lower_end(label) for label in labels}
+    except ValueError:
+        return tuple(labels)
+    if any(isnan(number) for number in place.values()):
+        return tuple(labels)
+    return tuple(sorted(labels, key=place.__getitem__))
+
+
+def _lower_end(label: str) -> float:
+    if label.startswith("<="):
+        return min(-inf, float(label[2:]))
+    return float(label.removeprefix(">").partition(",")[0])
+
+
+def code_type(values: int) -> type[np.unsignedinteger]:
+    """The narrowest type that holds the codes of so many values."""
+    return np.uint8 if values <= 2**8 else np.uint16 if values <= 2**16 else np.uint32
+
+
+def _shares(values: Mapping[str, int], *, limit: int = 4) -> str:
+    shown = sorted(values.items(), key=lambda item: -item[1])[:limit]
+    rest = len(values) - len(shown)
+    text = ", ".join(f"{value} {count:,}" for value, count in shown)
+    return text + (f", {rest:,} more" if rest else "")

@@ -1,0 +1,47 @@
+"""The rows that a question examines: counts of the groups that it compares, others left out."""
+
+from dataclasses import dataclass, replace
+
+from evenhand.counts.count_table import CountTable
+from evenhand.errors import ColumnError
+from evenhand.question import Question
+from evenhand.question.question import REST, check_values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExaminedCounts:
+    """Counts in which the protected attribute has the question's two values, and only those.
+
+    ``left_out`` counts the rows of groups that the question does not ask about.
+    """
+
+    counts: CountTable
+    question: Question
+    left_out: int
+
+
+def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
+    """Check the question against the counts and bring both into the form of a comparison.
+
+    With ``other="rest"`` all further groups are pooled; with a named other, rows of further
+    groups leave the audit and are counted.
+    """
+    unknown = [n for n in (question.protected, question.decision) if n not in counts.names]
+    if unknown:
+        raise ColumnError.unknown(unknown, counts.names, where="question")
+    names = (question.protected, question.decision)
+    check_values(question, {name: counts.values(name) for name in names}, where="question")
+    values = counts.values(question.protected)
+    if question.other == REST:
+        pooled = f"not {question.group}"
+        merge = {value: pooled for value in values if value != question.group}
+        asked = replace(question, other=pooled)
+        return ExaminedCounts(
+            counts=counts.recoded(question.protected, merge), question=asked, left_out=0
+        )
+    other = question.other or next(value for value in values if value != question.group)
+    further = [value for value in values if value not in (question.group, other)]
+    kept = counts.without(question.protected, further) if further else counts
+    return ExaminedCounts(
+        counts=kept, question=replace(question, other=other), left_out=counts.rows - kept.rows
+    )

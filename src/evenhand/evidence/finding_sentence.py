@@ -1,0 +1,132 @@
+"""A finding in plain words, for people who will never read a table.
+
+Words for columns and values come from the question file. A label of a value that begins like a
+part of a sentence ("with a low score", "applying to EE", "were admitted") is used as it stands;
+any other is put after the name of its column.
+"""
+
+from fractions import Fraction
+
+from evenhand.evidence.subpopulations import Subpopulation, p_value, points
+from evenhand.question import Question
+from evenhand.question.question_file import Labels
+
+_BEGINS_CONDITION = (
+    "aged",
+    "applying",
+    "at",
+    "between",
+    "born",
+    "from",
+    "having",
+    "in",
+    "living",
+    "of",
+    "on",
+    "over",
+    "under",
+    "who",
+    "with",
+    "without",
+    "working",
+)
+_BEGINS_DECISION = ("are", "earn", "got", "had", "have", "is", "received", "was", "were")
+
+
+def finding(found: Subpopulation, question: Question, labels: Labels | None = None) -> str:
+    """What was counted in one subpopulation, with the difference and its interval.
+
+    >>> words = Labels(values={
+    ...     "gender": {"female": "women", "male": "men"},
+    ...     "major": {"EE": "applying to EE"},
+    ...     "score": {"L": "with a low score"},
+    ...     "admission": {"yes": "were admitted"},
+    ... })
+    >>> asked = Question(protected="gender", group="female", other="male",
+    ...                  decision="admission", favorable="yes")
+    >>> found = Subpopulation(
+    ...     where={"major": "EE", "score": "L"}, group_yes=240, group_no=360, other_yes=90,
+    ...     other_no=110, risk_difference=Fraction(1, 20), interval=(-0.0284, 0.1291),
+    ...     p_zero=0.21, p_threshold=0.5, p_adjusted=1.0, discovery_rate=1.0,
+    ...     shown=False)
+    >>> print(finding(found, asked, words))
+    Of 600 women applying to EE with a low score 240 were admitted, of 200 men 90: 5.0 points
+    fewer (95 % interval −2.8 to 12.9).
+    """
+    words = labels or Labels()
+    who = _people(found, question, words)
+    other = _group(question, str(question.other), words)
+    if found.risk_difference is None or found.interval is None:
+        absent = other if found.group else _group(question, question.group, words)
+        return f"{who}: nobody to compare with, as there are no {absent}."
+    did = decided(question, words)
+    return (
+        f"Of {found.group:,} {who} {found.group_yes:,} {did}, of {found.other:,} {other} "
+        f"{found.other_yes:,}: {_difference(found, question.threshold)}."
+    )
+
+
+def strength(found: Subpopulation, question: Question, *, compared: int) -> str:
+    """Whether the difference is shown to be beyond the threshold, or could be chance.
+
+    Only a difference that is shown is called discrimination.
+    """
+    if found.p_adjusted is None:
+        return "Nothing is measured."
+    threshold = f"{float(100 * question.threshold):g} points"
+    among = f"corrected for {compared:,} comparisons" if compared > 1 else "one comparison"
+    p = p_value(found.p_adjusted)
+    p = p if p.startswith("<") else f"= {p}"
+    if found.shown:
+        return (
+            f"A difference of more than {threshold} is shown (p {p}, {among}): given the "
+            "graph, this is discrimination."
+        )
+    return f"A difference of more than {threshold} is not shown (p {p}, {among})."
+
+
+def _difference(found: Subpopulation, threshold: Fraction) -> str:
+    """By how much fewer or more of the group, the interval turned the same way."""
+    difference, interval = found.risk_difference, found.interval
+    if difference is None or interval is None:
+        return "nothing is measured"
+    low, high = interval if difference >= 0 else (-interval[1], -interval[0])
+    # Turning an interval of just 0 must not leave a minus sign before it.
+    low, high = low + 0.0, high + 0.0
+    span = " to ".join(points(end, threshold=threshold) for end in (low, high))
+    size = points(abs(difference), threshold=threshold)
+    side = "fewer" if difference > 0 else "more" if difference < 0 else "of difference"
+    return f"{size} points {side} (95 % interval {span})"
+
+
+def _people(found: Subpopulation, question: Question, words: Labels) -> str:
+    """The group, and what its members have in common."""
+    conditions = [_condition(name, value, words) for name, value in found.where.items()]
+    phrases = [text for text, is_phrase in conditions if is_phrase]
+    plain = [text for text, is_phrase in conditions if not is_phrase]
+    listed = ", ".join(plain[:-1]) + (" and " if plain[1:] else "") + "".join(plain[-1:])
+    parts = [_group(question, question.group, words), *phrases]
+    return " ".join([*parts, f"with {listed}"] if plain else parts)
+
+
+def _condition(name: str, value: str, words: Labels) -> tuple[str, bool]:
+    label = words.value(name, value)
+    if label.split(" ")[0] in _BEGINS_CONDITION:
+        return label, True
+    return f"{words.column(name)} {label}", False
+
+
+def _group(question: Question, value: str, words: Labels) -> str:
+    label = words.value(question.protected, value)
+    return (
+        label if label != value else f"people with {words.column(question.protected)} {value}"
+    )
+
+
+def decided(question: Question, words: Labels) -> str:
+    """What happened to those who were favored: "were admitted", "had income >50K"."""
+    label = words.value(question.decision, question.favorable)
+    column = words.column(question.decision)
+    if label.split(" ")[0] in _BEGINS_DECISION:
+        return label
+    return f"had {label}" if column.casefold() in label.casefold() else f"had {column} {label}"

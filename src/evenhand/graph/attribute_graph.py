@@ -1,0 +1,329 @@
+"""What every graph of attributes has: nodes, arrows, and edges whose direction is not known."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from evenhand.display import Described, Summary
+from evenhand.errors import GraphError, Problem, did_you_mean, listed
+from evenhand.graph import dot, graph_files
+from evenhand.graph.block_sets import decision_first
+from evenhand.graph.notation import Edges, read_text, write_text
+from evenhand.graph.orientation import Edge
+from evenhand.graph.separation import Diagram, union
+from evenhand.question.knowledge import Arrow, Knowledge, KnownOrder, Tiers
+from evenhand.question.question import Question
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+
+# What is known, or how it was applied to columns of which the graph may hold a part.
+Known: TypeAlias = Knowledge | Tiers | KnownOrder | None
+
+_MOST_NODES = 1_000
+_MOST_EDGES = 100_000
+_MOST_PROBLEMS = 20
+
+
+@dataclass(frozen=True)
+class MixedGraph(Described):
+    """Nodes, arrows ``(cause, effect)`` and undirected pairs; the arrows never form a cycle.
+
+    Nodes and the ends of undirected edges are kept sorted, so that equal graphs are equal
+    however they were written.
+    """
+
+    nodes: tuple[str, ...]
+    arrows: frozenset[Arrow] = frozenset()
+    undirected: frozenset[Edge] = frozenset()
+
+    def __post_init__(self) -> None:
+        nodes, arrows, undirected = list(self.nodes), list(self.arrows), list(self.undirected)
+        problems = [*islice(_misdrawn(nodes, arrows, undirected), _MOST_PROBLEMS)]
+        if problems:
+            raise GraphError(*problems)
+        object.__setattr__(self, "nodes", tuple(sorted(nodes)))
+        object.__setattr__(self, "arrows", frozenset((a, b) for a, b in arrows))
+        object.__setattr__(
+            self, "undirected", frozenset((min(edge), max(edge)) for edge in undirected)
+        )
+        if cycle := self._diagram.cycle():
+            raise GraphError(
+                Problem(
+                    f"The arrows form a cycle: {' -> '.join(cycle)}.",
+                    remedy="Nothing causes itself: turn or drop one of them.",
+                )
+            )
+
+    @cached_property
+    def _diagram(self) -> Diagram:
+        return Diagram.of(self.nodes, self.arrows)
+
+    def parents(self, node: str) -> frozenset[str]:
+        """The nodes with an arrow to this one."""
+        return self._step(node, self._diagram.parents)
+
+    def children(self, node: str) -> frozenset[str]:
+        """The nodes to which this one has an arrow."""
+        return self._step(node, self._diagram.children)
+
+    def neighbors(self, node: str) -> frozenset[str]:
+        """The nodes joined to this one by an undirected edge."""
+        self._diagram.bits(node)
+        return frozenset(b if a == node else a for a, b in self.undirected if node in (a, b))
+
+    def adjacent(self, a: str, b: str) -> bool:
+        """Whether any edge joins the two."""
+        return b in self.parents(a) | self.children(a) | self.neighbors(a)
+
+    def ancestors(self, node: str) -> frozenset[str]:
+        """All nodes from which arrows lead to this one, itself left out."""
+        own = self._diagram.bits(node)
+        return self._diagram.named(self._diagram.ancestors(own) & ~own)
+
+    def descendants(self, node: str) -> frozenset[str]:
+        """All nodes to which arrows lead from this one, itself left out."""
+        own = self._diagram.bits(node)
+        return self._diagram.named(self._diagram.descendants(own) & ~own)
+
+    def check(
+        self,
+        names: Iterable[str] | None = None,
+        question: Question | None = None,
+        knowledge: Known = None,
+    ) -> None:
+        """Raise every way in which the graph does not fit columns, question and knowledge."""
+        columns = self.nodes if names is None else tuple(names)
+        order = known_order(knowledge, (*dict.fromkeys((*columns, *self.nodes)),))
+        problems = [
+            *self._unknown(columns),
+            *self._unanswerable(question),
+            *self._contradicted(order),
+        ]
+        if problems:
+            raise GraphError(*problems)
+
+    def _unknown(self, columns: Iterable[str]) -> Iterator[Problem]:
+        columns = tuple(columns)
+        for node in sorted(set(self.nodes) - set(columns)):
+            yield Problem(
+                f"The graph has a node {node!r}, but there is no such column.",
+                did_you_mean(node, columns) or f"The columns are {listed(columns)}.",
+                "Correct the name, or leave the node out.",
+            )
+
+    def _unanswerable(self, question: Question | None) -> Iterator[Problem]:
+        if question is None:
+            return
+        absent = {question.protected, question.decision} - set(self.nodes)
+        if absent:
+            yield from GraphError.unknown(sorted(absent), self.nodes).problems
+        elif path := self._diagram.directed_path(question.decision, question.protected):
+            yield from decision_first(path).problems
+
+    def _contradicted(self, order: KnownOrder) -> Iterator[Problem]:
+        for cause, effect in sorted(self.arrows):
+            if not order.may_cause(cause, effect):
+                yield Problem(
+                    f"The arrow {cause} -> {effect} contradicts what is known.",
+                    "It is forbidden."
+                    if (cause, effect) in order.forbidden
+                    else "The opposite arrow is required."
+                    if (effect, cause) in order.required
+                    else f"{cause!r} stands in a later tier than {effect!r}.",
+                    "Turn or drop it, or correct what is known.",
+                )
+        for cause, effect in sorted(order.required):
+            if {cause, effect} <= set(self.nodes) and not self.adjacent(cause, effect):
+                yield Problem(
+                    f"The required arrow {cause} -> {effect} is not in the graph.",
+                    remedy="Draw it, or require it no longer.",
+                )
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read ``a -> b; c - d; e``, the notation in which graphs print themselves."""
+        return cls._drawn(read_text(text))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a .json, .dot, .gv or .txt file."""
+        try:
+            return cls._drawn(graph_files.read_file(path))
+        except GraphError as error:
+            raise GraphError(
+                *(
+                    replace(problem, where=problem.where or str(path))
+                    for problem in error.problems
+                )
+            ) from error
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, object]) -> Self:
+        """Read what ``to_dict`` gives."""
+        return cls._drawn(graph_files.read_dict(content))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what ``to_json`` writes."""
+        return cls._drawn(graph_files.read_json(text))
+
+    @classmethod
+    def from_dot(cls, text: str) -> Self:
+        """Read plain DOT; what it knows beyond nodes and edges is refused by name."""
+        return cls._drawn(dot.read_dot(text))
+
+    @classmethod
+    def from_matrix(cls, matrix: object, names: Iterable[str] | None = None) -> Self:
+        """Read 1 in row a, column b as ``a -> b``, and 1 in both places as ``a - b``."""
+        return cls._drawn(graph_files.read_matrix(matrix, names))
+
+    @classmethod
+    def from_networkx(cls, graph: "nx.Graph") -> Self:
+        """Read a networkx graph whose nodes are names; arcs both ways are undirected."""
+        return cls._drawn(graph_files.read_networkx(graph))
+
+    def __str__(self) -> str:
+        return write_text(self._written)
+
+    def to_edge_list(self) -> str:
+        """The graph as text, one edge or lone node a line."""
+        return write_text(self._written, separator="\n") + "\n"
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Nodes, arrows and undirected edges as plain sorted lists."""
+        nodes, arrows, undirected = self._written
+        return {
+            "nodes": nodes,
+            "arrows": [list(arrow) for arrow in arrows],
+            "undirected": [list(edge) for edge in undirected],
+        }
+
+    def to_json(self) -> str:
+        """The graph as one line of JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_dot(self) -> str:
+        """The graph in DOT, as Graphviz draws it."""
+        return dot.write_dot(self._written)
+
+    def to_matrix(self) -> "npt.NDArray[np.int8]":
+        """1 in row a, column b for ``a -> b``, and in both places for ``a - b``."""
+        matrix = np.zeros((len(self.nodes),) * 2, np.int8)
+        for cause, effect in self._arcs:
+            matrix[self.nodes.index(cause), self.nodes.index(effect)] = 1
+        return matrix
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The matrix as a frame with the names at its sides."""
+        import pandas as pd  # noqa: PLC0415 - the user's library, not ours
+
+        return pd.DataFrame(self.to_matrix(), index=self.nodes, columns=self.nodes)
+
+    def to_networkx(self) -> "nx.DiGraph":
+        """A networkx graph; an undirected edge becomes arcs both ways."""
+        import networkx as nx  # noqa: PLC0415 - slow to load, rarely needed
+
+        graph = nx.DiGraph()
+        graph.add_nodes_from(self.nodes)
+        graph.add_edges_from(self._arcs)
+        return graph
+
+    def summary(self) -> Summary:
+        """Describe the graph in words."""
+        sides = (self.parents, self.children, self.neighbors)
+        return Summary(
+            title=f"graph of {len(self.nodes)} attributes",
+            facts=(
+                ("arrows", str(len(self.arrows))),
+                ("edges without direction", str(len(self.undirected))),
+            ),
+            columns=("attribute", "causes", "effects", "direction open"),
+            rows=tuple(
+                (node, *(", ".join(sorted(side(node))) for side in sides))
+                for node in self.nodes
+            ),
+        )
+
+    @classmethod
+    def _drawn(cls, edges: Edges) -> Self:
+        # Lists on purpose: a set would hide an edge that is written twice.
+        fields: tuple[Any, ...] = edges
+        return cls(*fields)
+
+    @property
+    def _arcs(self) -> list[Arrow]:
+        both = [edge[::-1] for edge in self.undirected]
+        return sorted([*self.arrows, *self.undirected, *both])
+
+    @property
+    def _written(self) -> Edges:
+        return Edges([*self.nodes], sorted(self.arrows), sorted(self.undirected))
+
+    def _step(self, node: str, steps: Sequence[int]) -> frozenset[str]:
+        return self._diagram.named(union(steps, self._diagram.bits(node)))
+
+
+def known_order(knowledge: Known, names: Sequence[str]) -> KnownOrder:
+    """What is known about the names, which must be all that it speaks of."""
+    if isinstance(knowledge, KnownOrder):
+        return knowledge
+    return Knowledge.of(knowledge).about(names)
+
+
+def _misdrawn(nodes: list[Any], arrows: list[Any], undirected: list[Any]) -> Iterator[Problem]:
+    """What keeps nodes and edges from being a graph, whoever wrote them."""
+    edges = [*arrows, *undirected]
+    if len(nodes) > _MOST_NODES or len(edges) > _MOST_EDGES:
+        yield Problem(
+            f"The graph is too large: {len(nodes):,} nodes and {len(edges):,} edges.",
+            f"At most {_MOST_NODES:,} and {_MOST_EDGES:,} are read.",
+            "Leave out what has no bearing on the decision.",
+        )
+        return
+    if not nodes:
+        yield Problem("The graph has no nodes.", remedy="Name at least one.")
+    nameless = [node for node in nodes if not isinstance(node, str) or not node]
+    loose = [edge for edge in edges if not _is_pair(edge)]
+    if nameless or loose:
+        yield Problem(
+            f"{listed([*nameless, *loose])} cannot be read as nodes or edges.",
+            remedy="A node is a name; an edge is a pair of names.",
+        )
+        return
+    for node, times in sorted(Counter(nodes).items()):
+        if times > 1:
+            yield Problem(f"The node {node!r} is there {times} times.", remedy="Keep one.")
+    ends = {name for edge in edges for name in edge}
+    yield from GraphError.unknown(sorted(ends - set(nodes))[:_MOST_PROBLEMS], nodes).problems
+    written = Counter(f"{a} -> {b}" for a, b in arrows)
+    written.update(f"{min(edge)} - {max(edge)}" for edge in undirected)
+    for edge, times in sorted(written.items()):
+        if times > 1:
+            yield Problem(f"The edge {edge} is there {times} times.", remedy="Keep one.")
+    for name in sorted({a for a, b in edges if a == b}):
+        yield Problem(f"{name!r} is joined to itself.", remedy="Drop that edge.")
+    directed = {frozenset(arrow) for arrow in arrows}
+    for a, b in sorted({tuple(sorted(e)) for e in undirected if frozenset(e) in directed}):
+        yield Problem(
+            f"{a!r} and {b!r} are joined both by an arrow and without direction.",
+            remedy="Keep one of the two.",
+        )
+
+
+def _is_pair(edge: object) -> bool:
+    return (
+        isinstance(edge, Sequence)
+        and not isinstance(edge, str)
+        and len(edge) == 2
+        and all(isinstance(end, str) for end in edge)
+    )

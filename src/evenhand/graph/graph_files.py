@@ -1,0 +1,110 @@
+"""Graphs from files, JSON, matrices and networkx: data only, size-limited, never run."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import did_you_mean, listed
+from evenhand.graph.dot import read_dot
+from evenhand.graph.notation import LARGEST_FILE, Edges, read_text, refused, sized, too_large
+from evenhand.question.knowledge import Arrow
+
+
+def read_file(path: str | Path) -> Edges:
+    """Read a graph from a file: .json, .dot or .gv, or .txt with one edge a line."""
+    path = Path(path)
+    read = {".json": read_json, ".dot": read_dot, ".gv": read_dot, ".txt": read_text}.get(
+        path.suffix.lower()
+    )
+    if read is None:
+        raise refused(
+            f"Files that end in {path.suffix or 'nothing'!r} are not read as graphs.",
+            "Give a .json, .dot, .gv or .txt file.",
+            str(path),
+        )
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise too_large(str(path))
+        return read(path.read_text("utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise refused(
+            f"The graph cannot be read: {error}.", "Give a text file in UTF-8.", str(path)
+        ) from error
+
+
+def read_json(text: str, where: str = "graph") -> Edges:
+    """Read ``{"nodes": [...], "arrows": [[from, to], ...], "undirected": [[a, b], ...]}``."""
+    try:
+        content = json.loads(sized(text, where))
+    except (ValueError, RecursionError) as error:
+        raise refused(f"This is not JSON: {error}.", "Mend the file.", where) from error
+    return read_dict(content, where)
+
+
+def read_dict(content: object, where: str = "graph") -> Edges:
+    """Read the content of a JSON graph; ``origin``, as reports write it, is passed over."""
+    keys = ("nodes", "arrows", "undirected", "origin")
+    if not isinstance(content, dict):
+        raise refused("A graph is a JSON object.", f"Its keys are {listed(keys[:3])}.", where)
+    unknown = [str(key) for key in content if key not in keys]
+    if unknown:
+        raise refused(
+            f"Nothing is known of {listed(unknown)}. {did_you_mean(unknown[0], keys)}".strip(),
+            f"The keys of a graph are {listed(keys[:3])}.",
+            where,
+        )
+    edges = Edges(*(content.get(key, []) for key in keys[:3]))
+    if not all(isinstance(part, list) for part in edges):
+        raise refused(
+            "Nodes and edges are not lists.",
+            'Write {"nodes": ["a", "b"], "arrows": [["a", "b"]], "undirected": []}.',
+            where,
+        )
+    return edges
+
+
+def read_matrix(matrix: Any, names: Any = None) -> Edges:  # noqa: ANN401 - any table of numbers
+    """Read 1 in row a and column b as ``a -> b``, and 1 in both places as ``a - b``."""
+    labels = [*(getattr(matrix, "columns", ()) if names is None else names)]
+    index = getattr(matrix, "index", None)
+    rows = [list(row) for row in (matrix.to_numpy() if hasattr(matrix, "to_numpy") else matrix)]
+    size = len(labels)
+    if (
+        len(rows) != size
+        or any(len(row) != size for row in rows)
+        or (names is None and index is not None and not callable(index) and [*index] != labels)
+        or any(value not in (0, 1) for row in rows for value in row)
+    ):
+        raise refused(
+            "This is no adjacency matrix of the named nodes.",
+            "Give as many rows as columns, in the same order, of 0 and 1, with a name each.",
+            "adjacency matrix",
+        )
+    return from_arcs(
+        labels,
+        [(labels[i], labels[j]) for i in range(size) for j in range(size) if rows[i][j]],
+    )
+
+
+def read_networkx(graph: Any) -> Edges:  # noqa: ANN401 - networkx has no types
+    """Read a networkx graph; arcs both ways are one undirected edge."""
+    if graph.is_multigraph():
+        raise refused(
+            "A multigraph may join two nodes more than once.",
+            "Give a DiGraph or a Graph.",
+            "networkx graph",
+        )
+    if graph.is_directed():
+        return from_arcs([*graph.nodes], [*graph.edges])
+    return Edges([*graph.nodes], [], [*graph.edges])
+
+
+def from_arcs(nodes: list[str], arcs: list[Arrow]) -> Edges:
+    """Take arcs that run both ways for undirected edges."""
+    present = set(arcs)
+    both = {arc for arc in present if arc[::-1] in present and arc[0] != arc[1]}
+    return Edges(
+        nodes,
+        [arc for arc in arcs if arc not in both],
+        [(a, b) for a, b in {frozenset(arc) for arc in both}],
+    )

@@ -1,0 +1,167 @@
+"""The numpy kernel: cubes that have a number for each combination of values.
+
+Neighboring sets that together have few combinations share a cube, which is counted from the
+lines. Attributes are then summed out of it, for all sets that begin with the same members at
+once, until the cube of a single set is left. Tests of the same shape are answered together.
+"""
+
+from collections.abc import Iterator
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.graph.kernels.batch import G_SQUARE, Answers, Floats, Indices, Numbers, Plan
+from evenhand.graph.kernels.coded_table import Table
+from evenhand.graph.kernels.line_groups import numbered
+
+# Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
+_SHARED_CELLS = 2**13
+_SHARED_CELLS_PER_LINE = 0.25
+
+# Tests are answered together until they have so many cells: these stay in the cache.
+_MOST_CELLS = 2**15
+
+Shape = tuple[int, int, int]
+
+
+def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) -> None:
+    """Fill in the answers to the tests of some sets."""
+    waiting: dict[Shape, list[tuple[int, Floats]]] = {}
+    starts, xs, ys = plan.start.tolist(), plan.x.tolist(), plan.y.tolist()
+    members, values = plan.members[sets].tolist(), table.cards.tolist()
+    for number, row, cells in zip(sets.tolist(), members, _cubes(table, members), strict=True):
+        cards = [values[member] for member in row]
+        for test in range(starts[number], starts[number + 1]):
+            strata = _by_strata(cells, cards, xs[test], ys[test])
+            tests = waiting.setdefault(strata.shape, [])
+            tests.append((test, strata))
+            if len(tests) * strata.size > _MOST_CELLS:
+                _answer(waiting.pop(strata.shape), kind, answers)
+    for tests in waiting.values():
+        _answer(tests, kind, answers)
+
+
+class _Cube(NamedTuple):
+    """Rows for each combination of values of some attributes, the first outermost."""
+
+    attributes: list[int]
+    bits: int
+    cells: Floats
+
+    def summed(self, cards: list[int], held: int) -> "_Cube":
+        """Sum over the attributes that are not held; these are bits of a number."""
+        if self.bits == held:
+            return self
+        left, cells, before, after = [], self.cells, 1, len(self.cells)
+        for attribute in self.attributes:
+            card = cards[attribute]
+            after //= card
+            if held >> attribute & 1:
+                left.append(attribute)
+                before *= card
+            else:
+                parts = cells.reshape(before, card, after)
+                # Adding slices is much faster than a sum over a short dimension.
+                cells = parts[:, 0] + parts[:, 1] if card > 1 else parts[:, 0]
+                for value in range(2, card):
+                    cells += parts[:, value]
+        return _Cube(left, held, cells.reshape(-1))
+
+
+def _cubes(table: Table, members: list[list[int]]) -> Iterator[Floats]:
+    """The cells of each set."""
+    cards = table.cards.tolist()
+    bits = [sum(1 << member for member in row) for row in members]
+    most = max(_SHARED_CELLS, int(_SHARED_CELLS_PER_LINE * len(table.rows)))
+    # Cubes of ever fewer sets, the next among them, and where these sets end.
+    cubes: list[tuple[int, _Cube]] = []
+    for at, row in enumerate(members):
+        while cubes and cubes[-1][0] == at:
+            cubes.pop()
+        if not cubes:
+            end, held, span = at, 0, 1
+            while end < len(members):
+                for member in members[end]:
+                    span *= 1 if held >> member & 1 else cards[member]
+                if span > most and end > at:
+                    break
+                held |= bits[end]
+                end += 1
+            cubes.append((end, _counted(table, held)))
+        end, cube = cubes[-1]
+        while end > at + 1:
+            last, same = members[end - 1], 0
+            while row[same] == last[same]:
+                same += 1
+            end, held = at, 0
+            while members[end][same] == row[same]:
+                held |= bits[end]
+                end += 1
+            cube = cube.summed(cards, held)
+            cubes.append((end, cube))
+        yield cube.summed(cards, bits[at]).cells
+
+
+def _counted(table: Table, held: int) -> _Cube:
+    """Count lines by some attributes."""
+    attributes = [at for at in range(held.bit_length()) if held >> at & 1]
+    keys = np.zeros(len(table.rows), np.int32)
+    for attribute in attributes:
+        keys *= table.cards[attribute]
+        keys += table.codes[attribute]
+    span = int(table.cards[attributes].prod())
+    cells = np.bincount(keys, table.rows, span).astype(np.float64, copy=False)
+    return _Cube(attributes, held, cells)
+
+
+def _by_strata(cells: Floats, cards: list[int], x: int, y: int) -> Floats:
+    """The cells of a test by the value of one end, that of the other, and the stratum."""
+    outer, middle, inner = prod(cards[:x]), prod(cards[x + 1 : y]), prod(cards[y + 1 :])
+    parts = cells.reshape(outer, cards[x], middle, cards[y], inner).transpose(1, 3, 0, 2, 4)
+    return parts.reshape(cards[x], cards[y], outer * middle * inner)
+
+
+def _answer(tests: list[tuple[int, Floats]], kind: int, answers: Answers) -> None:
+    """Answer tests of the same shape."""
+    cells = np.stack([cells for _, cells in tests], axis=2)
+    by_x, by_y = cells.sum(axis=1), cells.sum(axis=0)
+    rows = by_x.sum(axis=0)
+    some = rows > 0
+    free = ((by_x > 0).sum(axis=0) - 1) * ((by_y > 0).sum(axis=0) - 1)
+    at = [test for test, _ in tests]
+    answers.degrees[at] = (free * some).sum(axis=1)
+    if kind == G_SQUARE:
+        ratio = cells * rows / (np.maximum(by_x, 1)[:, None] * np.maximum(by_y, 1))
+        answers.statistic[at] = 2 * (cells * np.log(np.where(ratio > 0, ratio, 1))).sum(
+            (0, 1, 3)
+        )
+        return
+    # Where there are rows there is one at least; where there are none the sum gets nothing.
+    cells *= cells
+    cells /= np.maximum(by_x, 1)[:, None]
+    cells /= np.maximum(by_y, 1)
+    ratio = cells.sum(axis=(0, 1))
+    answers.statistic[at] = ((rows - kind) * (ratio - 1) * some).sum(axis=1)
+
+
+def split(
+    of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
+) -> tuple[Numbers, Floats]:
+    """Split groups of lines by one more attribute: each line's group, and the groups' rows."""
+    fine = numbered(of.astype(np.intp) * values + code, groups * values, rows)
+    return fine.of.astype(of.dtype), fine.rows
+
+
+def attested(of: Numbers, groups: int, within: Numbers, strata: int) -> NDArray[np.integer]:
+    """How many groups lie in each stratum."""
+    stratum = np.empty(groups, np.intp)
+    stratum[of] = within
+    return np.bincount(stratum, minlength=strata)
+
+
+def line_sum(weight: Floats, x: Floats, y: Floats, rows: Floats, of: Numbers) -> float:
+    """The sum of weight · x · y · rows[of] over lines."""
+    # Not np.dot: libraries of linear algebra start threads, which cost more than they save.
+    return float((weight * x * y * rows[of]).sum())

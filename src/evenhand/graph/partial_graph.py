@@ -1,0 +1,178 @@
+"""``PartialGraph``: what discovery finds, arrows and edges of open direction."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from evenhand.errors import GraphError, Problem
+from evenhand.graph.attribute_graph import Known, MixedGraph, known_order
+from evenhand.graph.dag import CausalGraph
+from evenhand.graph.orientation import Conflict, Edge, Triple, orient, triple_of
+from evenhand.graph.parent_sets import ParentSets, extension, possible_parent_sets
+from evenhand.question.question import Question
+
+__all__ = [
+    "Conflict",
+    "DiscoveryRecord",
+    "Extension",
+    "PartialGraph",
+    "Separation",
+    "load_graph",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """Why two nodes are not joined: given these others, they were independent with this p."""
+
+    given: frozenset[str]
+    p: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscoveryRecord:
+    """How a graph was found: enough to say what it rests on and what remains in doubt.
+
+    ``separating`` is keyed by sorted pairs; pairs that knowledge keeps apart have no entry.
+    ``tests`` counts the independence tests at each size of the conditioning set.
+    ``ambiguous`` lists triples ``(x, centre, y)``, ``x < y``, read neither way.
+    """
+
+    algorithm: str
+    test: str
+    significance: float
+    tests: tuple[int, ...] = ()
+    separating: Mapping[Edge, Separation] = field(default_factory=dict)
+    conflicts: tuple[Conflict, ...] = ()
+    ambiguous: tuple[Triple, ...] = ()
+    complete: bool = True
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """A causal graph made of a partial one, and the colliders it has that were not found."""
+
+    graph: CausalGraph
+    added: tuple[Triple, ...] = ()
+
+    @property
+    def consistent(self) -> bool:
+        """Whether the graph is one of those that the partial graph stands for."""
+        return not self.added
+
+
+@dataclass(frozen=True)
+class PartialGraph(MixedGraph):
+    """A graph of which some edges have no direction yet.
+
+    >>> graph = PartialGraph.parse("sex -> income; age - income")
+    >>> graph.neighbors("income")
+    frozenset({'age'})
+
+    How it was found does not count in comparisons.
+    """
+
+    record: DiscoveryRecord | None = field(default=None, compare=False, repr=False)
+
+    def with_knowledge(self, knowledge: Known) -> "PartialGraph":
+        """Direct the edges that knowledge settles, and those that follow from them.
+
+        Knowledge may speak of nodes only; ``Knowledge.about(columns)`` of more columns.
+        """
+        self.check(knowledge=knowledge)
+        order = known_order(knowledge, self.nodes)
+        found = orient(
+            self.nodes,
+            [*self.undirected, *((min(arrow), max(arrow)) for arrow in self.arrows)],
+            ambiguous=self.doubtful,
+            order=replace(order, required=order.required | self.arrows),
+        )
+        return replace(self, arrows=found.arrows, undirected=found.undirected)
+
+    @property
+    def doubtful(self) -> frozenset[Triple]:
+        """Triples at which the data neither showed nor excluded a collider.
+
+        All triples of an edge that a conflict left undirected are among them: evidence that was
+        not heard when the edge was left open must not settle it here.
+        """
+        if self.record is None:
+            return frozenset()
+        found = set(self.record.ambiguous)
+        for conflict in self.record.conflicts:
+            found.update(conflict.claims)
+            if conflict.edge in self.undirected:
+                for a, centre in (conflict.edge, conflict.edge[::-1]):
+                    around = (b for b in self.nodes if b != a and self.adjacent(centre, b))
+                    found |= {triple_of(a, centre, b) for b in around}
+        return frozenset(found)
+
+    def parent_sets(self, node: str, knowledge: Known = None) -> ParentSets:
+        """The sets of nodes that may be the parents of one, with what they rest on."""
+        graph = self if knowledge is None else self.with_knowledge(knowledge)
+        self._diagram.bits(node)
+        return possible_parent_sets(
+            node, graph.nodes, graph.arrows, graph.undirected, graph.doubtful
+        )
+
+    def possible_parents(
+        self, node: str, knowledge: Known = None
+    ) -> tuple[frozenset[str], ...]:
+        """Every set of nodes that may be the parents of one, small sets first.
+
+        >>> graph = PartialGraph.parse("sex -> income; sex -> age; age - income")
+        >>> [sorted(parents) for parents in graph.possible_parents("income")]
+        [['sex'], ['age', 'sex']]
+        """
+        return self.parent_sets(node, knowledge).sets
+
+    def possible_decision_causes(
+        self, question: Question, knowledge: Known = None
+    ) -> tuple[frozenset[str], ...]:
+        """Every set that may be the decision's causes, the protected attribute left out.
+
+        The question itself takes for granted that the decision does not cause that attribute.
+        """
+        self.check(question=question)
+        backward = (question.decision, question.protected)
+        order = known_order(knowledge, self.nodes)
+        sets = self.possible_parents(
+            question.decision, replace(order, forbidden=order.forbidden | {backward})
+        )
+        return tuple(dict.fromkeys(parents - {question.protected} for parents in sets))
+
+    def extension(self, knowledge: Known = None) -> Extension:
+        """Direct every edge, adding no collider if that is possible, else few."""
+        graph = self if knowledge is None else self.with_knowledge(knowledge)
+        tier = known_order(knowledge, self.nodes).tier
+        latest_last = sorted(self.nodes, key=lambda node: (tier[node] or 0, node))
+        arrows, added = extension(latest_last, graph.arrows, graph.undirected, graph.doubtful)
+        return Extension(CausalGraph(self.nodes, arrows), added)
+
+    def to_dag(self, knowledge: Known = None) -> CausalGraph:
+        """A causal graph with the same edges and arrows, and no other colliders.
+
+        Raises where there is none; ``extension`` then says what stands in the way.
+        """
+        found = self.extension(knowledge)
+        if not found.consistent:
+            raise GraphError(
+                Problem(
+                    "The graph contradicts itself: its edges cannot all be directed without "
+                    "a collider that was not found.",
+                    f"It would arise at {_shown(found.added)}.",
+                    "Give tiers or require arrows, or take `extension().graph` as it is.",
+                )
+            )
+        return found.graph
+
+
+def load_graph(path: str | Path) -> CausalGraph | PartialGraph:
+    """Read a .json, .dot, .gv or .txt file: a causal graph if every edge in it is an arrow."""
+    graph = PartialGraph.load(path)
+    return graph if graph.undirected else CausalGraph(graph.nodes, graph.arrows)
+
+
+def _shown(triples: Iterable[Triple]) -> str:
+    return ", ".join(f"{a} -> {centre} <- {b}" for a, centre, b in triples)

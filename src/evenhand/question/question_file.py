@@ -1,0 +1,216 @@
+"""A question file: everything that a run was asked, in TOML, so that it can be repeated.
+
+[question]    protected, group, other, decision, favorable, threshold
+[knowledge]   tiers, require, forbid
+[data]        columns, missing, na, frequency, delimiter; [data.bins]; [data.merge.COLUMN]
+[labels]      plain words for columns; [labels.values.COLUMN] for values
+"""
+
+import json
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from evenhand.errors import EvenhandError, Problem, QuestionError, did_you_mean, listed
+from evenhand.question.codings import Codings
+from evenhand.question.knowledge import REST, Knowledge, Tiers
+from evenhand.question.question import Question, text
+
+_KEYS = {
+    "question": ("protected", "group", "other", "decision", "favorable", "threshold"),
+    "knowledge": ("tiers", "require", "forbid"),
+    "data": ("columns", "missing", "na", "frequency", "delimiter", "bins", "merge"),
+    "labels": ("columns", "values"),
+}
+_LARGEST_FILE = 1_000_000
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """Plain words for columns and values, used in sentences and pictures, never in data."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def column(self, name: str) -> str:
+        """What people call the column."""
+        return self.columns.get(name, name)
+
+    def value(self, name: str, value: str) -> str:
+        """What people call a value of the column."""
+        return self.values.get(name, {}).get(value, value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionFile:
+    """A question with what is known, how columns are read, and words for people."""
+
+    question: Question
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    codings: Codings = field(default_factory=Codings)
+    labels: Labels = field(default_factory=Labels)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "QuestionFile":
+        """Read a question file."""
+        path = Path(path)
+        try:
+            if path.stat().st_size > _LARGEST_FILE:
+                raise QuestionError(
+                    Problem("This is too large for a question file.", where=str(path))
+                )
+            return cls.parse(path.read_text("utf-8"), where=str(path))
+        except (OSError, UnicodeDecodeError) as error:
+            raise QuestionError(
+                Problem(
+                    "There is no such question file."
+                    if isinstance(error, FileNotFoundError)
+                    else f"The question file cannot be read: {error}.",
+                    remedy="`evenhand init DATA` writes one.",
+                    where=str(path),
+                )
+            ) from error
+
+    @classmethod
+    def parse(cls, written: str, *, where: str = "question file") -> "QuestionFile":
+        """Read the text of a question file."""
+        try:
+            content = tomllib.loads(written)
+        except tomllib.TOMLDecodeError as error:
+            raise QuestionError(
+                Problem(f"This is not TOML: {error}.", remedy="Mend that line.", where=where)
+            ) from error
+        problems = [
+            Problem(f"{name!r} is not a table.", remedy=f"Write [{name}].", where=where)
+            for name, table in content.items()
+            if not isinstance(table, dict)
+        ]
+        content = {name: table for name, table in content.items() if isinstance(table, dict)}
+        problems += _unknown_keys(content, where=where)
+        question = _attempt(problems, where, lambda: _question(content.get("question", {})))
+        knowledge = _attempt(problems, where, lambda: _knowledge(content.get("knowledge", {})))
+        codings = _attempt(problems, where, lambda: _codings(content.get("data", {})))
+        labels = _attempt(problems, where, lambda: _labels(content.get("labels", {})))
+        if problems or not (question and knowledge and codings and labels):
+            raise QuestionError(*problems)
+        return cls(
+            question=question,
+            knowledge=knowledge,
+            codings=codings,
+            labels=labels,
+        )
+
+    def __str__(self) -> str:
+        knowledge = {name: value for name, value in self.knowledge.to_dict().items() if value}
+        labels = {"columns": self.labels.columns, "values": self.labels.values}
+        return "\n".join(
+            _toml_table(name, table)
+            for name, table in (
+                ("question", self.question.to_dict()),
+                ("knowledge", knowledge),
+                ("data", self.codings.to_dict()),
+                ("labels", {name: words for name, words in labels.items() if words}),
+            )
+            if table
+        )
+
+
+def toml_string(plain: str) -> str:
+    """Quote text for TOML, whose basic strings are JSON's."""
+    return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _question(table: Mapping[str, Any]) -> Question:
+    needed = ("protected", "group", "decision", "favorable")
+    absent = [key for key in needed if table.get(key, "") == ""]
+    if absent:
+        raise QuestionError(
+            Problem(
+                f"The table [question] lacks {listed(absent)}.",
+                remedy="Name the column and the value for each.",
+            )
+        )
+    return Question(**{key: table[key] for key in _KEYS["question"] if key in table})
+
+
+def _knowledge(table: Mapping[str, Any]) -> Knowledge:
+    tiers = table.get("tiers")
+    return Knowledge(
+        tiers=None if tiers is None else Tiers(*(... if t == [REST] else t for t in tiers)),
+        required=table.get("require", ()),
+        forbidden=table.get("forbid", ()),
+    )
+
+
+def _codings(table: Mapping[str, Any]) -> Codings:
+    return Codings.of(**{key: table[key] for key in _KEYS["data"] if key in table})
+
+
+def _labels(table: Mapping[str, Any]) -> Labels:
+    columns, values = table.get("columns", {}), table.get("values", {})
+    words = [*columns.values(), *(word for of in values.values() for word in of.values())]
+    for word in words:
+        text(word, "A label")
+    return Labels(columns=columns, values=values)
+
+
+def _attempt(problems: list[Problem], where: str, read: Callable[[], _T]) -> _T | None:
+    """Read one table; keep its problems, so that all tables' are raised together."""
+    try:
+        return read()
+    except EvenhandError as error:
+        problems += [replace(problem, where=where) for problem in error.problems]
+    except (TypeError, AttributeError) as error:
+        problems.append(
+            Problem(
+                f"A value has the wrong type: {error}.",
+                remedy="Compare with a file from `evenhand init`.",
+                where=where,
+            )
+        )
+    return None
+
+
+def _unknown_keys(content: Mapping[str, Any], *, where: str) -> list[Problem]:
+    def unknown(shown: str, key: str, allowed: Iterable[str]) -> Problem:
+        return Problem(
+            f"Nothing is known of {shown}.",
+            did_you_mean(key, allowed) or f"There are {listed(allowed)}.",
+            "Correct or remove it.",
+            where,
+        )
+
+    return [
+        *(unknown(f"[{table}]", table, _KEYS) for table in content if table not in _KEYS),
+        *(
+            unknown(f"{key!r} in [{table}]", key, allowed)
+            for table, allowed in _KEYS.items()
+            for key in content.get(table, {})
+            if key not in allowed
+        ),
+    ]
+
+
+def _toml_table(name: str, table: Mapping[str, Any]) -> str:
+    """One TOML table; nested mappings become sub-tables after the plain values."""
+    plain = {key: value for key, value in table.items() if not isinstance(value, Mapping)}
+    nested = {key: value for key, value in table.items() if isinstance(value, Mapping)}
+    lines = [f"[{name}]"] if plain or not nested else []
+    lines += [f"{toml_key(key)} = {_toml_value(value)}" for key, value in plain.items()]
+    lines += [_toml_table(f"{name}.{toml_key(key)}", value) for key, value in nested.items()]
+    return "\n".join(lines) + ("\n" if plain else "")
+
+
+def toml_key(key: str) -> str:
+    """Spell a key, in quotes where it needs them."""
+    simple = key.isascii() and key.replace("_", "").replace("-", "").isalnum()
+    return key if simple else toml_string(key)
+
+
+def _toml_value(value: Any) -> str:  # noqa: ANN401
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    return str(value) if isinstance(value, int) else toml_string(str(value))

@@ -1,0 +1,87 @@
+"""``GeneratedPlan``: rows that do not exist yet, to be made from the modified model."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.counts import Attribute
+from evenhand.display import Described, Summary
+from evenhand.evidence import Certificate
+from evenhand.graph.conditional_tables import ConditionalTable, Network
+from evenhand.removal.removal_plan import MadeFor, Move
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GeneratedPlan(MadeFor, Described):
+    """A wholly new table of the graph's columns, as many rows as were compared.
+
+    The rows follow the network, in which ``decision_shares`` stand for the decision's own
+    table. By quotas every decision rate meets the criterion below ``threshold``; drawn
+    independently (``sampled``) they only follow it by chance. No row is kept, so there are no
+    moves, and every row counts as changed.
+
+    Paper: alg:mg
+    """
+
+    policy: str
+    sampled: bool
+    network: Network
+    decision_shares: NDArray[np.float64]
+    certificate: Certificate
+    threshold: Fraction
+    names: tuple[str, ...]
+    rows: int
+    model_distance: float
+
+    method: ClassVar[str] = "modify-graph"
+    moves: ClassVar[tuple[Move, ...]] = ()
+    redrawn: ClassVar[tuple[ConditionalTable, ...]] = ()
+
+    @property
+    def changed_rows(self) -> int:
+        """All of them."""
+        return self.rows
+
+    @property
+    def reaches_criterion(self) -> bool:
+        """Whether the generated rows are sure to meet the criterion."""
+        return not self.sampled
+
+    @property
+    def tables(self) -> Iterator[tuple[Attribute, tuple[str, ...], NDArray[np.float64]]]:
+        """Each node, its parents, and its shares given them; causes before effects."""
+        modified: Mapping[str, NDArray[np.float64]] = {
+            self.question.decision: self.decision_shares
+        }
+        for name, table in self.network.tables.items():
+            yield table.node, table.names[:-1], modified.get(name, table.shares)
+
+    def to_dict(self) -> dict[str, object]:
+        """The plan as plain values."""
+        return {
+            "method": self.method,
+            "policy": self.policy,
+            "changed_rows": self.changed_rows,
+            "reaches_criterion": self.reaches_criterion,
+            "columns": list(self.names),
+            "model_distance": self.model_distance,
+        }
+
+    def summary(self) -> Summary:
+        """What would be made, and how."""
+        how = (
+            "drawn independently: nothing promises that they meet the criterion"
+            if self.sampled
+            else "counted out so that every decision rate meets the criterion"
+        )
+        return Summary(
+            title=f"{self.method} ({self.policy}): {self.rows:,} new rows, {how}",
+            facts=(
+                ("columns", ", ".join(self.names)),
+                ("distance in the model", f"{self.model_distance:.2e}"),
+            ),
+        )

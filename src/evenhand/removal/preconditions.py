@@ -1,0 +1,52 @@
+"""Whether decisions can be changed at all: one set of causes, two stored values."""
+
+from evenhand.errors import CannotReleaseError, Problem, Remedy, listed
+from evenhand.evidence import Certificate, Partition
+
+
+def releasable(certificate: Certificate) -> tuple[Partition, str]:
+    """The partition whose decisions may change, and the unfavorable value.
+
+    A release needs to know what the decision's causes are, and a decision that is stored in
+    exactly two values: a merged one has no value to write back.
+    """
+    question = certificate.question
+    problems = []
+    if certificate.ambiguous:
+        edges = ", ".join(f"{a} - {b}" for a, b in certificate.deciding_edges)
+        sets = " or ".join(
+            "{" + ", ".join(names) + "}" for names in certificate.possible_decision_causes
+        )
+        problems.append(
+            Problem(
+                f"The causes of {question.decision!r} are ambiguous: {sets}.",
+                f"The graph does not direct {edges}." if edges else "",
+                (
+                    Remedy("Direct the edge", "required"),
+                    Remedy("give tiers", "tiers"),
+                    Remedy("give a graph", "graph"),
+                ),
+            )
+        )
+    values = certificate.examined.counts.attribute(question.decision).values
+    if len(values) != 2:
+        problems.append(
+            Problem(
+                f"The decision {question.decision!r} has {len(values)} values: "
+                f"{listed(values)}.",
+                "A changed decision would have no single value to become.",
+                "Audit it as it is; for a release give data with two decisions.",
+            )
+        )
+    if certificate.codings.is_coded(question.decision):
+        problems.append(
+            Problem(
+                f"The decision {question.decision!r} is counted in classes or merged values.",
+                "A changed decision would have no stored value to become.",
+                "Give data in which the decision has two values of its own.",
+            )
+        )
+    if problems:
+        raise CannotReleaseError(*problems)
+    unfavorable = next(value for value in values if value != question.favorable)
+    return certificate.partition, unfavorable

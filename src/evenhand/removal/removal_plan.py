@@ -1,0 +1,206 @@
+"""``RemovalPlan``: how many decisions change, where, and to what. No row is touched here."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.display import Described, Summary
+from evenhand.evidence import Certificate, Partition
+from evenhand.graph.conditional_tables import ConditionalTable
+from evenhand.question import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """So many rows that match ``where``, chosen at random, become something else.
+
+    ``becomes`` holds the values that change. ``times`` says how often such a row stands in the
+    release: once, or not at all, or twice; only methods without a guarantee make use of that.
+    """
+
+    where: Mapping[str, str]
+    rows: int
+    becomes: Mapping[str, str]
+    times: int = 1
+
+
+class Plan(Protocol):
+    """What a release carries out: moves with patterns over the same columns, none overlapping.
+
+    ``pooled`` is the label under which all other groups were put together, if they were.
+    """
+
+    @property
+    def method(self) -> str:
+        """The method that made the plan."""
+
+    @property
+    def policy(self) -> str:
+        """Which variant of the method."""
+
+    @property
+    def redrawn(self) -> tuple[ConditionalTable, ...]:
+        """The tables from which the decision's effects are drawn anew in changed rows."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that patterns name."""
+
+    @property
+    def moves(self) -> Iterable[Move]:
+        """The changes."""
+
+    @property
+    def question(self) -> Question:
+        """What was asked."""
+
+    @property
+    def pooled(self) -> str | None:
+        """The label of all other groups together."""
+
+
+class MadeFor:
+    """What every plan knows through the certificate that it was made for."""
+
+    certificate: Certificate
+
+    @property
+    def partition(self) -> Partition:
+        """The people divided by the decision causes, as they were."""
+        return self.certificate.partition
+
+    @property
+    def question(self) -> Question:
+        """What was asked."""
+        return self.certificate.question
+
+    @property
+    def pooled(self) -> str | None:
+        """The label of all other groups together, if they were put together."""
+        return self.certificate.pooled
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RemovalPlan(MadeFor, Described):
+    """Changes of decisions that make every measured difference smaller than the threshold.
+
+    ``group_change`` and ``other_change`` go along with the lines of the partition: so many
+    unfavorable decisions become favorable, or the other way round where negative. In changed
+    rows the decision's effects are drawn anew from ``redrawn``, causes first; nothing else of
+    any row changes.
+    """
+
+    method: str
+    policy: str
+    certificate: Certificate
+    unfavorable: str
+    group_change: NDArray[np.int64]
+    other_change: NDArray[np.int64]
+    redrawn: tuple[ConditionalTable, ...] = ()
+    model_distance: float | None = None
+
+    @cached_property
+    def after(self) -> Partition:
+        """The partition as it will be counted after the change."""
+        before = self.partition
+        return replace(
+            before,
+            group_yes=before.group_yes + self.group_change,
+            group_no=before.group_no - self.group_change,
+            other_yes=before.other_yes + self.other_change,
+            other_no=before.other_no - self.other_change,
+        )
+
+    @property
+    def reaches_criterion(self) -> bool:
+        """Whether no measured difference is left that is as large as the threshold."""
+        return self.after.violating == 0
+
+    @property
+    def changed_rows(self) -> int:
+        """How many rows get another decision."""
+        return int(abs(self.group_change).sum() + abs(self.other_change).sum())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that patterns name: the causes, the protected attribute, the decision."""
+        return (*self.partition.names, self.question.protected, self.question.decision)
+
+    @property
+    def moves(self) -> Iterator[Move]:
+        """Each change as a pattern of rows, their number, and their new decision."""
+        question = self.question
+        for value, changes in (
+            (question.group, self.group_change),
+            (str(question.other), self.other_change),
+        ):
+            for at in np.flatnonzero(changes).tolist():
+                raised = changes[at] > 0
+                old, new = (
+                    (self.unfavorable, question.favorable)
+                    if raised
+                    else (question.favorable, self.unfavorable)
+                )
+                where = dict(
+                    zip(self.partition.names, self.partition.labels(at), strict=True)
+                ) | {question.protected: value, question.decision: old}
+                yield Move(where, abs(int(changes[at])), {question.decision: new})
+
+    def to_dict(self) -> dict[str, object]:
+        """The plan as plain values."""
+        return {
+            "method": self.method,
+            "policy": self.policy,
+            "changed_rows": self.changed_rows,
+            "reaches_criterion": self.reaches_criterion,
+            "still_violating": self.after.violating,
+            "redrawn": [table.node.name for table in self.redrawn],
+            "moves": [
+                {
+                    "where": dict(move.where),
+                    "rows": move.rows,
+                    "becomes": dict(move.becomes),
+                }
+                for move in self.moves
+            ],
+        }
+
+    def summary(self) -> Summary:
+        """Describe the plan: its totals, and its largest moves."""
+        moves = sorted(self.moves, key=lambda move: -move.rows)
+        shown = moves[:10]
+        notes = [f"… and {len(moves) - 10:,} smaller moves"] if len(moves) > 10 else []
+        if self.redrawn:
+            effects = ", ".join(table.node.name for table in self.redrawn)
+            notes.append(f"In changed rows the decision's effects are drawn anew: {effects}.")
+        if not self.reaches_criterion:
+            notes.append(
+                f"{self.after.violating} subpopulations would still differ by the threshold or "
+                "more: this is no plan for a release."
+            )
+        touched = np.count_nonzero((self.group_change != 0) | (self.other_change != 0))
+        raised = int(self.group_change.clip(0).sum() + self.other_change.clip(0).sum())
+        question = self.question
+        return Summary(
+            title=f"{self.method} ({self.policy}): {self.changed_rows:,} of "
+            f"{int(self.partition.rows.sum()):,} decisions would change",
+            facts=(
+                (f"to {question.favorable}", f"{raised:,}"),
+                (f"to {self.unfavorable}", f"{self.changed_rows - raised:,}"),
+                ("subpopulations changed", f"{touched:,}"),
+            ),
+            columns=("rows", "where", "becomes"),
+            rows=tuple(
+                (
+                    f"{move.rows:,}",
+                    ", ".join(f"{name}={value}" for name, value in move.where.items()),
+                    ", ".join(move.becomes.values()),
+                )
+                for move in shown
+            ),
+            notes=tuple(notes),
+        )

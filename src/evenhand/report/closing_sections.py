@@ -1,0 +1,140 @@
+"""Sections 8 and 9 and the small print: what is missing, how to check, and how it was made."""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import PurePath
+from shlex import quote
+
+from evenhand.evidence import Certificate
+from evenhand.report import view
+from evenhand.report.phrases import Words, capital, count, share
+from evenhand.report.shown_groups import Case, Sharing
+from evenhand.report.view import Code, Strong, text
+
+_LARGEST = 5
+
+
+def unmeasured(certificate: Certificate, words: Words, sharing: Sharing) -> view.Unmeasured:
+    """The groups in which nobody can be compared."""
+    absent = certificate.unmeasured
+    rows = certificate.partition.rows
+    order = sorted(range(len(absent)), key=lambda at: -rows[absent.chosen[at]])
+    largest = [absent[at] for at in order[:_LARGEST]] if sharing.whole else []
+    return view.Unmeasured(
+        lead=tuple(_absent(certificate, words, sharing)),
+        group=capital(words.group),
+        other=capital(words.other),
+        largest=tuple(
+            view.Absent(
+                alike=words.alike(found.where) or "everybody",
+                group=f"{found.group:,}",
+                other=f"{found.other:,}",
+            )
+            for found in largest
+        ),
+    )
+
+
+def _absent(certificate: Certificate, words: Words, sharing: Sharing) -> list[view.Text]:
+    least = (
+        "The least coverage of each group that was asked for is "
+        f"{share(float(certificate.min_coverage))}."
+    )
+    if not sharing.whole:
+        return [
+            text("Groups in which one side is absent are withheld, and so is their number.")
+        ]
+    absent = certificate.unmeasured
+    if not absent:
+        return [
+            text(
+                Strong("Nothing was left out by necessity."),
+                f" Every group holds both {words.group} and {words.other}.",
+            )
+        ]
+    rows = int(certificate.partition.rows[absent.chosen].sum())
+    only = int((certificate.partition.group[absent.chosen] == 0).sum())
+    return [
+        text(
+            Strong(
+                f"{len(absent):,} of {count(len(certificate.partition), 'group')}, with "
+                f"{count(rows, 'person', 'people')} "
+                f"({share(rows / certificate.rows)} of the rows), "
+                f"{'holds' if len(absent) == 1 else 'hold'} only {words.group} or only "
+                f"{words.other}."
+            ),
+            " Nobody there can be compared, so they neither support the verdict nor speak "
+            f"against it. {only:,} of them hold only {words.other}. {least}",
+        ),
+        text("The largest of them; all are in the certificate.")
+        if len(absent) > _LARGEST
+        else text("They are:"),
+    ]
+
+
+def checking(
+    certificate: Certificate,
+    drawn: Sequence[Case],
+    source: str | None,
+    words: Words,
+    sharing: Sharing,
+) -> view.Checking:
+    """One sum by hand, the commands, and the digest of the counts."""
+    data = source or "DATA.csv"
+    name = f"{PurePath(data).stem}.certificate.json"
+    return view.Checking(
+        sums=tuple(_sum(case, words) for case in drawn[:1]),
+        commands=(
+            (f"evenhand verify {quote(name)}", "the arithmetic, from the counts alone"),
+            (f"evenhand verify {quote(name)} {quote(data)}", "that they come from this table"),
+            (f"python checker.py {quote(name)}", "the same, without evenhand"),
+        ),
+        data=text(
+            f"{certificate.rows:,} rows; SHA-256 of the counts that the verdict rests on: ",
+            Code(certificate.digest),
+        )
+        if not sharing.share
+        else text("A copy for others carries no digest of the counts."),
+    )
+
+
+def _sum(case: Case, words: Words) -> str:
+    found = case.found
+    other, group = found.other_yes / found.other, found.group_yes / found.group
+    sign = "≥" if case.side else "<"
+    return (
+        f"{case.id + ': ' if case.id else ''}{found.other_yes:,} ÷ {found.other:,} − "
+        f"{found.group_yes:,} ÷ {found.group:,} = {100 * other:.2f}% − {100 * group:.2f}%; "
+        f"{words.points(abs(case.difference))} points {sign} {words.threshold_points}"
+    )
+
+
+def _column_names(certificate: Certificate, words: Words) -> str:
+    """Where to find what is called otherwise here than in the table."""
+    said = [
+        f"{words.column(name)} = {name}"
+        for name in certificate.graph.nodes
+        if words.column(name) != name
+    ]
+    return f" Columns: {'; '.join(said)}." if said else ""
+
+
+def small_print(
+    certificate: Certificate, words: Words, sharing: Sharing, generated: str
+) -> view.SmallPrint:
+    """Codes, privacy and provenance; definitions are the template's own."""
+    question = certificate.question
+    shared = (
+        f"Groups with a count under {sharing.least_count} are withheld whole, with all totals "
+        "that would give them back; ids number the groups of this copy only."
+    )
+    full = "This report shows small counts: make a shared copy before passing it on."
+    return view.SmallPrint(
+        sign=f"share of {words.other} minus share of {words.group}. Positive: {words.other} "
+        "higher.",
+        codes=f"{question.protected} = {question.group}, compared with {question.other}; "
+        f"{question.decision} = {question.favorable}; τ = {question.threshold}."
+        + _column_names(certificate, words),
+        privacy=shared if sharing.share else full,
+        made=f"evenhand {version('evenhand')}, {generated}.",
+    )

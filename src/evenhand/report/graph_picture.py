@@ -1,0 +1,330 @@
+"""The causal graph as a picture: attributes in columns of time, links that never cross a box.
+
+A link that passes over a column gets a narrow lane there, as if it were a small box. The same
+layout serves wide pages, where columns stand side by side, and narrow ones, where they become
+rows. "Along" is the direction of time, "across" the other one.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from evenhand.report import drawing
+from evenhand.report.graph_layout import Item, Link, arrange
+from evenhand.report.graph_selection import Node, Sketch, causes_first
+
+_STRENGTHS = {"direct": 14.0, "cause": 8.0, "held": 4.0, "after": 3.0, "rest": 1.0}
+_HEADS = {"direct": 10.0, "cause": 8.0, "held": 6.5, "after": 7.0, "rest": 5.5}
+_CAPTIONS = {
+    "protected": "protected",
+    "decision": "decision",
+    "cause": "held equal",
+    "possible": "perhaps a cause",
+    "consequence": "consequence",
+    "plain": "",
+}
+Point = Callable[[float, float], tuple[float, float]]
+
+
+def draw_wide(plan: Sketch) -> drawing.Drawing:
+    """Columns from left to right."""
+    many = max(node.column for node in plan.nodes) + 1
+    width = min(158.0, max(100.0, (764 - 62 * (many - 1)) / many))
+    gap = max(62.0, min(150.0, (764 - width * many) / max(1, many - 1)))
+    return _draw(
+        plan, _Frame(page=764.0, box=width, gap=gap, letters=int((width - 14) / 7.2), wide=True)
+    )
+
+
+def draw_narrow(plan: Sketch, *, abreast: int = 3) -> drawing.Drawing:
+    """Rows from top to bottom, few boxes in each; a tier may take several rows."""
+    rank = {name: at for at, name in enumerate(causes_first(plan))}
+    rows: list[list[Node]] = []
+    for column in range(max(node.column for node in plan.nodes) + 1):
+        tier = sorted((n for n in plan.nodes if n.column == column), key=lambda n: rank[n.name])
+        many = -(-len(tier) // abreast)
+        cuts = [at * len(tier) // many for at in range(many + 1)]
+        rows += [tier[start:end] for start, end in pairwise(cuts)]
+    nodes = tuple(replace(node, column=at) for at, row in enumerate(rows) for node in row)
+    frame = _Frame(page=354.0, box=100.0, gap=46.0, letters=12, wide=False)
+    return _draw(replace(plan, nodes=nodes, headings=()), frame)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Frame:
+    """Measures of a drawing: the page, a box, the room between columns or rows."""
+
+    page: float
+    box: float
+    gap: float
+    letters: int
+    wide: bool
+
+    def point(self, along: float, across: float) -> tuple[float, float]:
+        return (along, across) if self.wide else (across, along)
+
+
+@dataclass(slots=True)
+class _Run:
+    """A link with the items it passes: its two ends, and lanes between."""
+
+    kind: str
+    directed: bool
+    stops: list[int]
+
+
+def _draw(plan: Sketch, frame: _Frame) -> drawing.Drawing:
+    lines = {node.name: wrapped(node.label, frame.letters) for node in plan.nodes}
+    outgoing = Counter(a for a, _, _, _ in plan.links)
+    incoming = Counter(b for _, b, _, _ in plan.links)
+
+    def height(node: Node) -> float:
+        text = 16.0 * len(lines[node.name]) + (15 if _CAPTIONS[node.role] else 0) + 14
+        if not frame.wide:
+            return text
+        each = 11.0 if node.role == "decision" else 6.0
+        return max(text, 42.0, each * max(incoming[node.name], outgoing[node.name]) + 14)
+
+    thick = {n.name: height(n) if frame.wide else frame.box for n in plan.nodes}
+    deep = frame.box if frame.wide else max(map(height, plan.nodes))
+    items = [
+        Item(
+            layer=n.column,
+            size=thick[n.name],
+            margin=18 if frame.wide else 14,
+            pinned=n.role == "protected" and frame.wide,
+        )
+        for n in plan.nodes
+    ]
+    index = {node.name: at for at, node in enumerate(plan.nodes)}
+    runs, links = _runs(plan, index, items)
+    centre = arrange(items, links)
+    top = 26.0 if plan.headings else 0.0
+
+    def along(layer: int) -> float:
+        return layer * (deep + frame.gap) + (0 if frame.wide else 2)
+
+    pen = _Pen(_Layout(items, [c + top for c in centre], along, deep, frame.point), runs)
+    arrows = sorted((pen.arrow(run) for run in runs), key=lambda arrow: _STRENGTHS[arrow.kind])
+    boxes = tuple(
+        _box(
+            node,
+            lines[node.name],
+            frame.point(along(node.column), pen.centre[at] - thick[node.name] / 2),
+            frame.point(deep, thick[node.name]),
+        )
+        for at, node in enumerate(plan.nodes)
+    )
+    layers = max(item.layer for item in items)
+    extent = frame.point(
+        along(layers) + deep,
+        max(c + i.size / 2 for c, i in zip(pen.centre, items, strict=True)),
+    )
+    beyond = frame.point(pen.before, 2.0)
+    width = extent[0] + beyond[0] + frame.point(pen.after, 2.0)[0]
+    # A small graph is not blown up to the width of the page: it stands in the middle.
+    free = max(0.0, frame.page - width)
+    return drawing.Drawing(
+        left=-beyond[0] - free / 2,
+        top=-beyond[1],
+        width=width + free,
+        height=extent[1] + beyond[1] + frame.point(pen.after, 2.0)[1],
+        headings=tuple(
+            drawing.Heading(text=text, x=along(first), width=along(last) + deep - along(first))
+            for text, first, last in plan.headings
+        ),
+        arrows=tuple(arrows),
+        boxes=boxes,
+    )
+
+
+def _runs(
+    plan: Sketch, index: dict[str, int], items: list[Item]
+) -> tuple[list[_Run], list[Link]]:
+    """Links with a lane in every column they pass; lanes are added to the items."""
+    runs, links = [], []
+    for a, b, kind, directed in plan.links:
+        ends = [index[a], index[b]]
+        backward = items[ends[0]].layer > items[ends[1]].layer
+        first, last = ends[::-1] if backward else ends
+        stops = [first]
+        for layer in range(items[first].layer + 1, items[last].layer):
+            thin = kind == "rest"
+            items.append(
+                Item(
+                    layer=layer, size=1.0, margin=4.0 if thin else 7.0, pinned=kind == "direct"
+                )
+            )
+            stops.append(len(items) - 1)
+        stops.append(last)
+        links += [Link(s, t, _STRENGTHS[kind]) for s, t in pairwise(stops)]
+        runs.append(_Run(kind, directed, stops[::-1] if backward else stops))
+    return runs, links
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where everything is: centres across, the beginning of each layer along, its depth."""
+
+    items: Sequence[Item]
+    centre: list[float]
+    along: Callable[[int], float]
+    deep: float
+    point: Point
+
+    def boxes(self, layer: int) -> list[int]:
+        """The boxes of a layer in their order, without lanes."""
+        found = [
+            i for i, item in enumerate(self.items) if item.layer == layer and item.size > 1
+        ]
+        return sorted(found, key=self.centre.__getitem__)
+
+
+class _Pen:
+    """Draws links between items that have their places.
+
+    ``before`` and ``after`` are how far arcs reach beyond the first and the last layer.
+    """
+
+    def __init__(self, layout: _Layout, runs: Sequence[_Run]) -> None:
+        self.items, self.centre = layout.items, layout.centre
+        self.along, self.deep, self.point = layout.along, layout.deep, layout.point
+        self.last = max(item.layer for item in layout.items)
+        layers = (layout.boxes(layer) for layer in range(self.last + 1))
+        self.rank = {box: at for layer in layers for at, box in enumerate(layer)}
+        self.before = self.after = 2.0
+        self.ports: dict[tuple[int, int], float] = {}
+        self.spread(runs)
+
+    def spread(self, runs: Sequence[_Run]) -> None:
+        """Give each link its own place on the side of a box, in the order of the other ends."""
+        sides: dict[tuple[int, bool], list[tuple[float, int]]] = {}
+        for number, run in enumerate(runs):
+            for box, near in (run.stops[:2], run.stops[:-3:-1]):
+                step = self.items[near].layer - self.items[box].layer
+                if step:
+                    sides.setdefault((box, step > 0), []).append((self.centre[near], number))
+        self.numbers = {id(run): number for number, run in enumerate(runs)}
+        for (box, _), found in sides.items():
+            found.sort()
+            room = self.items[box].size - 14
+            each = min(13.0, room / max(1, len(found) - 1))
+            for place, (_, number) in enumerate(found):
+                shift = (place - (len(found) - 1) / 2) * each
+                self.ports[number, box] = self.centre[box] + shift
+
+    def arrow(self, run: _Run) -> drawing.Arrow:
+        first, last = run.stops[0], run.stops[-1]
+        head = _HEADS[run.kind] if run.directed else 0.0
+        if self.items[first].layer == self.items[last].layer:
+            return self.beside(run, first, last, head)
+        number = self.numbers[id(run)]
+        forward = 1 if self.items[last].layer > self.items[first].layer else -1
+        here = (
+            self.along(self.items[first].layer) + (self.deep if forward > 0 else 0),
+            self.ports[number, first],
+        )
+        path = [f"M{self.at(*here)}"]
+        for stop in run.stops[1:]:
+            near = self.along(self.items[stop].layer) + (0 if forward > 0 else self.deep)
+            far = near + forward * self.deep
+            is_end = stop == last
+            across = self.ports[number, last] if is_end else self.centre[stop]
+            near -= forward * (head + 1.5 if is_end and head else 0)
+            middle = (here[0] + near) / 2
+            path.append(
+                f"C{self.at(middle, here[1])} {self.at(middle, across)} {self.at(near, across)}"
+            )
+            if not is_end:
+                path.append(f"L{self.at(far, across)}")
+            here = (near if is_end else far, across)
+        return drawing.Arrow(
+            kind=run.kind, path="".join(path), head=self.head(here, (forward, 0), head)
+        )
+
+    def beside(self, run: _Run, first: int, last: int, head: float) -> drawing.Arrow:
+        """A link within a column: straight between neighbours, else an arc beside the boxes."""
+        start = self.along(self.items[first].layer)
+        sign = 1 if self.centre[last] > self.centre[first] else -1
+        from_ = self.centre[first] + sign * self.items[first].size / 2
+        to = self.centre[last] - sign * self.items[last].size / 2
+        if abs(self.rank[first] - self.rank[last]) == 1:
+            middle = start + self.deep / 2
+            end = to - sign * (head + 1.5 if head else 0)
+            path = f"M{self.at(middle, from_)}L{self.at(middle, end)}"
+            return drawing.Arrow(
+                kind=run.kind, path=path, head=self.head((middle, end), (0, sign), head)
+            )
+        right = self.items[first].layer == self.last and self.last > 0
+        edge = start + (self.deep if right else 0)
+        out = 1 if right else -1
+        reach = 14.0 + 5 * abs(self.rank[first] - self.rank[last])
+        bulge = edge + out * reach
+        if right:
+            self.after = max(self.after, reach)
+        elif self.items[first].layer == 0:
+            self.before = max(self.before, reach)
+        from_ -= sign * min(12, self.items[first].size / 3)
+        to += sign * min(12, self.items[last].size / 3)
+        end = edge + out * (head + 1.5 if head else 0)
+        path = (
+            f"M{self.at(edge, from_)}C{self.at(bulge, from_)} {self.at(bulge, to)} "
+            f"{self.at(end, to)}"
+        )
+        return drawing.Arrow(
+            kind=run.kind, path=path, head=self.head((end, to), (-out, 0), head)
+        )
+
+    def head(self, base: tuple[float, float], way: tuple[int, int], length: float) -> str:
+        if not length:
+            return ""
+        half = length * 0.42
+        (a, c), (da, dc) = base, way
+        one, other = (
+            self.at(a - dc * half, c - da * half),
+            self.at(a + dc * half, c + da * half),
+        )
+        return f"M{one}L{self.at(a + da * length, c + dc * length)}L{other}Z"
+
+    def at(self, along: float, across: float) -> str:
+        x, y = self.point(along, across)
+        return f"{x:.1f} {y:.1f}"
+
+
+def wrapped(text: str, letters: int) -> tuple[str, ...]:
+    """A name in at most two lines; what does not fit is cut, with a sign that it was.
+
+    >>> wrapped("household position", 14)
+    ('household', 'position')
+    >>> wrapped("prev_residence_place", 18)
+    ('prev_residence_', 'place')
+    >>> wrapped("abcdefghij" * 3, 12)
+    ('abcdefghijab', 'cdefghijabc…')
+    """
+    if len(text) <= letters:
+        return (text,)
+    space = text.rfind(" ", 1, letters + 1)
+    hinge = 1 + max(text.rfind(mark, 1, letters) for mark in "_-/.")
+    end = space if space > 0 else hinge or letters
+    first, rest = text[:end], text[end:].lstrip(" ")
+    return first, rest if len(rest) <= letters else rest[: letters - 1] + "…"
+
+
+def _box(
+    node: Node, lines: tuple[str, ...], corner: tuple[float, float], size: tuple[float, float]
+) -> drawing.Box:
+    caption = _CAPTIONS[node.role]
+    many = len(lines) + bool(caption)
+    first = corner[1] + size[1] / 2 - 8 * (many - 1) + 4.5
+    return drawing.Box(
+        name=node.label,
+        lines=tuple((first + 16 * at, line) for at, line in enumerate(lines)),
+        role=node.role,
+        caption=caption,
+        caption_y=first + 16 * len(lines),
+        x=corner[0],
+        y=corner[1],
+        width=size[0],
+        height=size[1],
+    )

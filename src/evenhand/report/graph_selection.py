@@ -1,0 +1,144 @@
+"""What of a causal graph is drawn: which attributes, in which columns, with which links."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from evenhand.display import visible
+from evenhand.evidence.findings import Findings, Graph
+from evenhand.question import Knowledge, KnownOrder
+
+# Above so many attributes only those that matter for the question are drawn.
+MOST_BOXES = 15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """An attribute to be drawn."""
+
+    name: str
+    label: str
+    role: str
+    column: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sketch:
+    """What is to be drawn: attributes in columns, links of some kind, headings over columns."""
+
+    nodes: tuple[Node, ...]
+    links: tuple[tuple[str, str, str, bool], ...]
+    headings: tuple[tuple[str, int, int], ...]
+    left_out: int
+
+
+def sketch(found: Findings, knowledge: Knowledge, label: Callable[[str], str]) -> Sketch:
+    """Choose what is drawn, and in which column: tiers, the decision's own tier in three."""
+    graph, question = found.graph, found.question
+    roles = _roles(found)
+    order = knowledge.about(found.examined.counts.names) if knowledge.tiers else None
+    kept = set(graph.nodes)
+    if len(kept) > MOST_BOXES:
+        kept = {n for n in kept if roles[n] not in ("plain", "consequence")}
+        kept |= graph.children(question.decision)
+    places = {
+        name: _place(graph, question.protected, question.decision, order, name) for name in kept
+    }
+    columns = sorted(set(places.values()))
+    nodes = tuple(
+        Node(
+            name=name,
+            label=visible(label(name)),
+            role=roles[name],
+            column=columns.index(places[name]),
+        )
+        for name in sorted(kept, key=lambda n: (places[n], roles[n] != "protected", n))
+    )
+    ends = (
+        *((a, b, True) for a, b in sorted(graph.arrows)),
+        *((a, b, False) for a, b in sorted(graph.undirected)),
+    )
+    links = tuple(
+        (a, b, _kind(question.protected, question.decision, roles, a, b), directed)
+        for a, b, directed in ends
+        if a in kept and b in kept
+    )
+    return Sketch(
+        nodes=nodes,
+        links=links,
+        headings=_headings(columns, tiered=order is not None),
+        left_out=len(graph.nodes) - len(kept),
+    )
+
+
+def _roles(found: Findings) -> dict[str, str]:
+    graph, question = found.graph, found.question
+    possible = {name for names in found.possible_decision_causes for name in names}
+    roles = dict.fromkeys(graph.nodes, "plain")
+    roles |= dict.fromkeys(graph.descendants(question.decision), "consequence")
+    roles |= dict.fromkeys(possible, "possible") | dict.fromkeys(found.decision_causes, "cause")
+    return roles | {question.protected: "protected", question.decision: "decision"}
+
+
+def _place(
+    graph: Graph,
+    protected: str,
+    decision: str,
+    order: KnownOrder | None,
+    name: str,
+) -> tuple[int, int]:
+    """The column: by tier, or without tiers by whether the protected attribute comes before."""
+    after = name in graph.descendants(decision) and name != decision
+    before = name in graph.ancestors(decision) and name != decision
+    tiers = order.tier if order is not None else {}
+    tier, last = tiers.get(name), tiers.get(decision)
+    if tier is not None and last is not None:
+        if tier != last:
+            return tier, 0
+        return tier, 2 if after else 0 if before else 1
+    if after or name == decision:
+        return 2, int(after)
+    return (1 if name in graph.descendants(protected) and name != protected else 0), 0
+
+
+def _kind(protected: str, decision: str, roles: dict[str, str], a: str, b: str) -> str:
+    if b == decision:
+        return (
+            "direct"
+            if a == protected
+            else "cause"
+            if roles[a] in ("cause", "possible")
+            else "rest"
+        )
+    if a == decision:
+        return "after" if roles[b] != "possible" else "cause"
+    return "held" if a == protected and roles[b] == "cause" else "rest"
+
+
+def _headings(
+    columns: list[tuple[int, int]], *, tiered: bool
+) -> tuple[tuple[str, int, int], ...]:
+    tiers = sorted({tier for tier, _ in columns})
+    if not tiered or len(tiers) < 2:
+        return ()
+    spans = {
+        tier: [at for at, column in enumerate(columns) if column[0] == tier] for tier in tiers
+    }
+    words = ["First", *["Then"] * (len(tiers) - 2), "Last"]
+    return tuple(
+        (word, spans[t][0], spans[t][-1]) for word, t in zip(words, tiers, strict=True)
+    )
+
+
+def causes_first(plan: Sketch) -> list[str]:
+    """The names, causes before effects as far as arrows say, else as they stand."""
+    waiting = [node.name for node in plan.nodes]
+    before = {
+        name: {a for a, b, _, directed in plan.links if b == name and directed}
+        for name in waiting
+    }
+    done: list[str] = []
+    while waiting:
+        free = next((n for n in waiting if not before[n] & set(waiting)), waiting[0])
+        waiting.remove(free)
+        done.append(free)
+    return done

@@ -1,0 +1,88 @@
+"""Parquet and Arrow files."""
+
+from collections.abc import Sequence
+from os import SEEK_END
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from evenhand.errors import InputError, Problem
+from evenhand.rows.batch_source import BATCH_ROWS, Batches, Part, reading
+
+_END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
+
+
+def parquet_part(where: str) -> Part:
+    """A Parquet file; only the chosen columns are decoded."""
+    with reading(where):
+        schema, length = pq.read_schema(where), pq.read_metadata(where).num_rows
+    texts = {field.name for field in schema if _is_text(field.type)}
+
+    def batches(columns: Sequence[str], *, coded: bool) -> Batches:
+        dictionaries = [name for name in columns if coded and name in texts]
+        with reading(where), pq.ParquetFile(where, read_dictionary=dictionaries) as file:
+            for batch in file.iter_batches(BATCH_ROWS, columns=list(columns)):
+                yield _sound(batch, columns)
+
+    return Part(
+        where=where,
+        kind="Parquet",
+        names=tuple(schema.names),
+        open=batches,
+        schema=schema,
+        rows=length,
+    )
+
+
+def arrow_part(where: str, *, is_stream: bool) -> Part:
+    """An Arrow IPC file (also called Feather) or stream."""
+
+    def begin(file: pa.NativeFile, fields: list[int] | None = None) -> pa.RecordBatchReader:
+        options = pa.ipc.IpcReadOptions(included_fields=fields)
+        opener = pa.ipc.open_stream if is_stream else pa.ipc.open_file
+        return opener(file, options=options)
+
+    with reading(where), pa.OSFile(where) as file:
+        schema = begin(file).schema
+        file.seek(-len(_END_OF_STREAM), SEEK_END)
+        if is_stream and file.read() != _END_OF_STREAM:
+            raise InputError(
+                Problem(
+                    "This Arrow stream breaks off before its end.",
+                    "The mark that ends a stream is missing.",
+                    "Write or fetch it again.",
+                    where,
+                )
+            )
+
+    def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
+        with reading(where), pa.OSFile(where) as file:
+            reader = begin(file, [schema.get_field_index(name) for name in columns])
+            for batch in reader if is_stream else _each(reader):
+                yield _sound(batch, columns)
+
+    return Part(
+        where=where, kind="Arrow", names=tuple(schema.names), open=batches, schema=schema
+    )
+
+
+def _sound(batch: pa.RecordBatch, columns: Sequence[str]) -> pa.RecordBatch:
+    """The columns of a batch, after a check that they are what they say.
+
+    Arrow trusts files in this, and a damaged one would crash it. Parquet also gives 'a.b'
+    where 'a' is asked for.
+    """
+    chosen = batch.select(list(columns))
+    chosen.validate(full=True)
+    return chosen
+
+
+def _each(reader: pa.ipc.RecordBatchFileReader) -> Batches:
+    for number in range(reader.num_record_batches):
+        yield reader.get_batch(number)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        return _is_text(kind.value_type)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))

@@ -1,0 +1,212 @@
+"""What counting can find wrong: what, where, how often, and the remedy."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from evenhand.errors import (
+    ColumnError,
+    InputError,
+    MissingValueError,
+    Problem,
+    Remedy,
+    ResourceError,
+    ValuesError,
+    did_you_mean,
+    listed,
+)
+from evenhand.question import Codings
+from evenhand.question.codings import MISSING, REST, not_numbers
+from evenhand.rows.column_encoder import Column
+
+_FEW_ROWS = 100
+
+
+def raise_all(errors: Sequence[InputError]) -> None:
+    """Raise the problems of all errors together, in the class that they share."""
+    if errors:
+        kinds = {type(error) for error in errors}
+        kind = kinds.pop() if len(kinds) == 1 else InputError
+        raise kind(*(problem for error in errors for problem in error.problems))
+
+
+def unfit_texts(columns: Sequence[Column]) -> Iterator[InputError]:
+    """Texts that cannot be binned, and texts with a byte that no text has."""
+    for column in columns:
+        for text, place in [*column.unfit.items()][:1]:
+            if "\0" in text:
+                yield InputError(
+                    Problem(
+                        f"The column {column.name!r} has a text with a NUL byte.",
+                        f"First at {place}; {len(column.unfit):,} such texts in all.",
+                        "Remove these bytes: the file is damaged or no text.",
+                        place.part.where,
+                    )
+                )
+            else:
+                places = {**dict.fromkeys(column.unfit, ""), text: str(place)}
+                yield not_numbers(column.name, places, where=place.part.where)
+
+
+def idle_merges(
+    codings: Codings, met: Mapping[str, AbstractSet[str]], where: str
+) -> Iterator[InputError]:
+    """Merges of which no old value occurs: they do nothing, so they are misspelt."""
+    for column in met.keys() & codings.merge.keys():
+        for new, olds in codings.merge[column].items():
+            if met[column] and REST not in olds and met[column].isdisjoint(olds):
+                near = " ".join(filter(None, (did_you_mean(old, met[column]) for old in olds)))
+                yield ValuesError(
+                    Problem(
+                        f"None of {listed(olds)}, merged as {new!r}, occurs in {column!r}.",
+                        near or f"Its values are {listed(sorted(met[column]))}.",
+                        "Write the values exactly as they stand in the data.",
+                        where,
+                    )
+                )
+
+
+def unfit_frequencies(column: Column) -> Iterator[InputError]:
+    """Frequencies that are negative, fractional, missing or no numbers."""
+    for text, place in [*column.unfit.items()][:1]:
+        yield ValuesError(
+            Problem(
+                f"The frequency {column.name!r} is {text!r}, which is no number of rows."
+                if text
+                else f"The frequency {column.name!r} is missing.",
+                f"First at {place}; {len(column.unfit):,} such values in all: "
+                f"{listed(column.unfit)}.",
+                "Frequencies are whole numbers from 0 on. A survey weight is none.",
+                place.part.where,
+            )
+        )
+
+
+def missing_values(
+    columns: Sequence[Column], amounts: Mapping[str, int]
+) -> Iterator[InputError]:
+    """Missing values that nobody spoke of, with how many there are in each column."""
+    for column in columns:
+        amount = amounts.get(column.name, 0)
+        if amount and column.missing:
+            yield MissingValueError(
+                Problem(
+                    f"The column {column.name!r} has {amount:,} missing "
+                    f"{'value' if amount == 1 else 'values'}.",
+                    f"First at {column.missing}.",
+                    (
+                        Remedy("Leave these rows out", "missing", "drop"),
+                        Remedy("make it a value of its own", "missing", "level"),
+                        Remedy("leave the column out", "columns"),
+                    ),
+                    column.missing.part.where,
+                )
+            )
+
+
+def taken_level(
+    columns: Sequence[Column], labels: Sequence[Mapping[str | None, int]]
+) -> Iterator[InputError]:
+    """A label that stands for missing values but occurs itself."""
+    for column, codes in zip(columns, labels, strict=True):
+        if MISSING in codes and column.missing:
+            yield ValuesError(
+                Problem(
+                    f"The column {column.name!r} has missing values, and the text {MISSING!r}.",
+                    "The two would be counted as one.",
+                    (
+                        Remedy("Declare the text as missing too", "na", [MISSING]),
+                        Remedy("merge it", "merge"),
+                    ),
+                    column.missing.part.where,
+                )
+            )
+
+
+def nothing_left(dropped: int, where: str) -> InputError:
+    """Every row has a missing value somewhere."""
+    return MissingValueError(
+        Problem(
+            f"Each of the {dropped:,} rows has a missing value in some column.",
+            "Nothing is left after dropping them.",
+            (
+                Remedy("Leave columns out", "columns"),
+                Remedy("make missing values a value of their own", "missing", "level"),
+            ),
+            where,
+        )
+    )
+
+
+def no_rows(where: str) -> InputError:
+    """A table of which only the columns are known."""
+    return InputError(
+        Problem(
+            "There are no rows.",
+            "Only the names of the columns were found.",
+            "Check that this is the right table, and complete.",
+            where,
+        )
+    )
+
+
+def too_many_assignments(
+    sizes: Mapping[str, int], distinct: int, memory: int, where: str
+) -> ResourceError:
+    """More distinct assignments than fit into the memory."""
+    name = max(sizes, key=lambda name: sizes[name])
+    return ResourceError(
+        Problem(
+            f"{distinct:,} distinct assignments do not fit into {memory / 1e6:,.0f} MB.",
+            f"The column {name!r} has {sizes[name]:,} values, the most of all.",
+            (
+                Remedy("Choose fewer columns", "columns"),
+                Remedy("merge values", "merge"),
+                Remedy("bin them", "bins"),
+                Remedy("allow more memory", "memory"),
+            ),
+            where,
+        )
+    )
+
+
+def too_large_columns(sizes: Mapping[str, int], memory: int, where: str) -> ResourceError:
+    """Columns that do not fit into the memory: of few but long texts, or of very many rows."""
+    name = max(sizes, key=lambda name: sizes[name])
+    return ResourceError(
+        Problem(
+            f"The columns do not fit into {memory / 1e6:,.0f} MB.",
+            f"The column {name!r} takes {sizes[name] / 1e6:,.0f} MB so far, the most of all.",
+            (
+                Remedy("Choose fewer columns", "columns"),
+                Remedy("allow more memory", "memory"),
+            ),
+            where,
+        )
+    )
+
+
+def too_many_rows(frequency: str, where: str) -> InputError:
+    """More rows than a count can hold."""
+    return ValuesError(
+        Problem(
+            f"The frequencies {frequency!r} add up to more than 2⁶².",
+            remedy="Check the column: these can hardly be numbers of rows.",
+            where=where,
+        )
+    )
+
+
+def identifiers(
+    sizes: Mapping[str, int], rows: int, *, share: float, where: str
+) -> Iterator[InputError]:
+    """Columns with nearly as many values as rows: no group in them can be compared."""
+    for name, size in sizes.items():
+        if rows >= _FEW_ROWS and size > share * rows:
+            yield ColumnError(
+                Problem(
+                    f"The column {name!r} looks like an identifier or a measurement.",
+                    f"It has {size:,} different values in {rows:,} rows.",
+                    (Remedy("Leave it out", "columns"), Remedy("bin it", "bins", {name: 4})),
+                    where,
+                )
+            )

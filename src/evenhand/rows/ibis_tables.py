@@ -1,0 +1,207 @@
+"""Tables in an engine, reached through Ibis: the engine counts, and only counts come back.
+
+One GROUP BY gives the distinct lines and how often each occurs. They are then read as the lines
+of any other part, so that labels, merged and missing values mean the same everywhere. Only
+numbers that are to be binned may have millions of values: their classes are told by the engine.
+"""
+
+import re
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from evenhand.errors import EvenhandError, Problem, ResourceError, ValuesError
+from evenhand.question import Bins, Codings, as_label
+from evenhand.question.codings import not_numbers
+from evenhand.question.question import exact_number
+from evenhand.rows.batch_source import BATCH_ROWS, Batches, Part
+
+KIND = "engine"
+_INFINITE = "an infinite number"
+_LARGEST_FLOAT = sys.float_info.max
+_SECRET = re.compile(r"://[^@\s/]+@|(password|token|secret)\s*=\s*\S+", re.IGNORECASE)
+
+
+def is_engine_table(source: object) -> bool:
+    """Whether this is an Ibis table; where one is, ibis is loaded."""
+    ibis = sys.modules.get("ibis")
+    return ibis is not None and isinstance(source, ibis.Table)
+
+
+def engine_part(table: Any) -> Part:  # noqa: ANN401  # an Ibis table
+    """A table, or any expression that gives one, in whatever engine holds it."""
+    where = table_name(table)
+
+    def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
+        yield from streamed(table.select(*columns), where)
+
+    def grouped(names: Sequence[str], codings: Codings) -> tuple[Part, Codings]:
+        return _grouped(table, names, codings, where)
+
+    return Part(where=where, kind=KIND, names=table.columns, open=batches, grouped=grouped)
+
+
+def table_name(table: Any) -> str:  # noqa: ANN401  # an Ibis table
+    """The table's name, if it has one: an expression has none."""
+    return str(table.get_name()) if hasattr(table.op(), "name") else "Ibis table"
+
+
+def fetched(expression: Any, where: str) -> pa.Table:  # noqa: ANN401  # an Ibis table
+    """What the engine gives for an expression."""
+    with engine_at_work(where):
+        return expression.to_pyarrow()
+
+
+def streamed(expression: Any, where: str) -> Batches:  # noqa: ANN401  # an Ibis table
+    """The same, batch after batch, as far as the engine's driver lets them come."""
+    with engine_at_work(where):
+        engine = expression.get_backend()
+        if engine.name == "duckdb":  # ibis 12 asks for a reader by a name that DuckDB 2 dropped
+            reader = engine.con.sql(engine.compile(expression)).to_arrow_reader(BATCH_ROWS)
+        else:
+            reader = expression.to_pyarrow_batches(chunk_size=BATCH_ROWS)
+        # Left open, it would keep the connection from any other work.
+        with reader:
+            yield from reader
+
+
+@contextmanager
+def engine_at_work(where: str) -> Iterator[None]:
+    """Turn whatever an engine says into an error of ours, without secrets.
+
+    Engines have no exceptions in common: a lost connection may come as any of them.
+    """
+    try:
+        yield
+    except EvenhandError:
+        raise
+    except Exception as error:
+        said = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ResourceError(
+            Problem(
+                "The engine could not do its part.",
+                f"It says: {_SECRET.sub('…', said).rstrip('.')}.",
+                "Nothing was left behind. Check the connection, the table and your rights.",
+                where,
+            )
+        ) from error
+
+
+def class_conditions(column: Any, bins: Bins) -> list[Any]:  # noqa: ANN401  # a column
+    """For each cut of a column of numbers the condition that a number is not beyond it."""
+    whole = column.type().is_integer()
+    return [
+        column <= cut.numerator // cut.denominator if whole else _not_beyond(column, cut)
+        for cut in bins.cuts
+    ]
+
+
+def bins_there(column: Any, bins: Bins | int | None) -> Bins | None:  # noqa: ANN401  # a column
+    """The bins of a column, if the engine can tell its classes exactly."""
+    kind = column.type()
+    exact = kind.is_integer() or kind.is_float64()
+    return bins if exact and isinstance(bins, Bins) else None
+
+
+def missing_numbers(column: Any, na: Collection[str]) -> Any:  # noqa: ANN401  # a column
+    """The condition that a number is missing: null, NaN, or declared as such."""
+    whole = column.type().is_integer()
+    declared = [number for text in na if (number := _written_as(text, whole=whole)) is not None]
+    absent = column.isnull() if whole else column.isnull() | column.isnan()
+    return absent | column.isin(declared) if declared else absent
+
+
+def grouped_lines(table: Any, names: Sequence[str], codings: Codings, number: str) -> Any:  # noqa: ANN401
+    """The one GROUP BY: distinct lines of some columns, and the number of rows of each."""
+    rows = table.count() if codings.frequency is None else table[codings.frequency].sum()
+    keys = {
+        name: _classes(table[name], bins, codings.na) if bins else table[name]
+        for name in names
+        for bins in [bins_there(table[name], codings.bins.get(name))]
+    }
+    return table.group_by(**keys).aggregate(**{number: rows.cast("int64")})
+
+
+def _grouped(
+    table: Any,  # noqa: ANN401  # an Ibis table
+    names: Sequence[str],
+    codings: Codings,
+    where: str,
+) -> tuple[Part, Codings]:
+    """The distinct lines of some columns as a part with a frequency."""
+    number = next(n for n in ("rows", *(f"rows_{i}" for i in range(99))) if n not in names)
+    if codings.frequency is not None:
+        _check_frequency(table, codings.frequency, where)
+    lines = grouped_lines(table, names, codings, number)
+    binned = [n for n in names if bins_there(table[n], codings.bins.get(n))]
+
+    def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
+        for batch in streamed(lines.select(*columns), where):
+            for name in binned:
+                if pc.any(pc.equal(batch.column(name), _INFINITE)).as_py():
+                    raise not_numbers(name, {_INFINITE: "some row"}, where=where)
+            yield batch
+
+    part = Part(where=where, kind=KIND, names=(*names, number), open=batches, places=_somewhere)
+    still = {name: bins for name, bins in codings.bins.items() if name not in binned}
+    return part, replace(codings, frequency=number, bins=still)
+
+
+def _classes(column: Any, bins: Bins, na: Collection[str]) -> Any:  # noqa: ANN401  # columns
+    """The labels of a column's classes; what is infinite belongs to none, and is named so."""
+    ibis: Any = sys.modules["ibis"]
+    *inside, beyond = map(ibis.literal, bins.labels)
+    branches = [(missing_numbers(column, na), ibis.null("string"))]
+    if not column.type().is_integer():
+        finite = (column <= _LARGEST_FLOAT) & (column >= -_LARGEST_FLOAT)
+        branches.append((~finite, ibis.literal(_INFINITE)))
+    branches += zip(class_conditions(column, bins), inside, strict=True)
+    return ibis.cases(*branches, else_=beyond)
+
+
+def _not_beyond(column: Any, cut: Fraction) -> Any:  # noqa: ANN401  # a column
+    """Whether floats are at most a cut, by the numbers that their shortest texts write.
+
+    Rounding keeps the order, so only the float nearest to the cut needs a closer look.
+    """
+    nearest = float(cut)
+    is_inside = exact_number(as_label(nearest)) <= cut
+    return column <= nearest if is_inside else column < nearest
+
+
+def _written_as(text: str, *, whole: bool) -> int | float | None:
+    """The number whose label a text is."""
+    try:
+        number = int(text) if whole else float(text)
+    except ValueError:
+        return None
+    return number if as_label(number) == text else None
+
+
+def _check_frequency(table: Any, name: str, where: str) -> None:  # noqa: ANN401
+    """Refuse a frequency that is no whole number everywhere."""
+    column = table[name]
+    whole = column.type().is_integer()
+    odd = table.filter(column.isnull() | (column < 0)).count() if whole else None
+    if odd is None or fetched(odd.as_table(), where).column(0)[0].as_py():
+        raise ValuesError(
+            Problem(
+                f"The frequency {name!r} is not a whole number in every row.",
+                f"Its type is {column.type()}."
+                if odd is None
+                else "Some are null or negative.",
+                "Frequencies are whole numbers from 0 on. A survey weight is none.",
+                where,
+            )
+        )
+
+
+def _somewhere(rows: Collection[int]) -> dict[int, str]:
+    """An engine's rows have no numbers; what can be named is a line that it sent."""
+    return {row: f"distinct line {row + 1:,}" for row in rows}

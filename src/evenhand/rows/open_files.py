@@ -1,0 +1,184 @@
+"""Paths: which files make one table, and what each is, judged by its first bytes."""
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from glob import glob
+from itertools import zip_longest
+from pathlib import Path
+
+import pyarrow as pa
+
+from evenhand.errors import ColumnError, InputError, Problem, did_you_mean, listed
+from evenhand.rows.arrow_files import arrow_part, parquet_part
+from evenhand.rows.batch_source import Part, reading
+from evenhand.rows.csv_files import delimited_part
+
+_TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
+_BINARY = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc")
+_COMPRESSED = (".gz", ".zst")
+_PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"\xff\xff\xff\xff")
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_FOREIGN = (
+    (rb"PK\x03\x04", "a zip archive or a spreadsheet", "Unpack it, or save it as CSV."),
+    (rb"BZh[1-9]1AY&SY", "a bzip2 file", "Unpack it with bunzip2."),
+    (rb"\xfd7zXZ", "an xz file", "Unpack it with unxz."),
+    (rb"SQLite format 3", "an SQLite database", "Export the table as CSV."),
+    (rb"FEA1", "a Feather file of version 1", "Write it again as version 2."),
+    (rb"PARE", "an encrypted Parquet file", "Decrypt it."),
+    (rb"%PDF-", "a PDF document", "Export the table as CSV."),
+    (rb"(?i)\s*<(!doctype )?html", "an HTML page", "Perhaps a download failed: look at it."),
+)
+
+
+def file_parts(path: str | os.PathLike[str], *, delimiter: str | None) -> tuple[Part, ...]:
+    """The parts of a file, of all data files in a folder, or of all that match a pattern."""
+    text = os.fspath(path)
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text):
+        raise InputError(
+            Problem(
+                "This is an address, and nothing is fetched from the network.",
+                remedy="Download it and give the path of the file.",
+                where=text,
+            )
+        )
+    with reading(text):
+        parts = tuple(_file_part(file, delimiter) for file in _files(text))
+    problems = [*_differences(parts)]
+    if problems:
+        raise ColumnError(*problems)
+    return parts
+
+
+def _files(text: str) -> list[Path]:
+    path = Path(text)
+    try:
+        is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except (OSError, ValueError) as error:
+        # Path.glob would need the folder apart.
+        matching = sorted(Path(m) for m in glob(text) if Path(m).is_file())  # noqa: PTH207
+        if not matching:
+            raise InputError(_not_found(path, error)) from error
+        return matching
+    if not is_folder:
+        return [path]
+    with reading(text):
+        inside = sorted(path.iterdir())
+    files = [file for file in inside if _is_data(file)]
+    if not files:
+        raise InputError(
+            Problem(
+                "This folder has no data files.",
+                f"It holds {listed(file.name for file in inside) or 'nothing'}.",
+                f"Data files end in {', '.join(_TEXT + _BINARY)}, perhaps with .gz or .zst. "
+                "Others can be named by a pattern, such as 'folder/part-*'.",
+                text,
+            )
+        )
+    return files
+
+
+def _not_found(path: Path, error: Exception) -> Problem:
+    if isinstance(error, FileNotFoundError):
+        names = [file.name for file in path.parent.glob("*")]
+        return Problem(
+            "There is no such file.",
+            did_you_mean(path.name, names),
+            f"Check the path; the working folder is {Path.cwd()}.",
+            str(path),
+        )
+    message = getattr(error, "strerror", None) or str(error)
+    return Problem("This path cannot be read.", f"{message}.", "Check the path.", str(path))
+
+
+def _is_data(file: Path) -> bool:
+    name = file.name.lower()
+    for ending in _COMPRESSED:
+        name = name.removesuffix(ending)
+    return file.is_file() and name.endswith(_TEXT + _BINARY) and not name.startswith((".", "_"))
+
+
+def _file_part(path: Path, delimiter: str | None) -> Part:
+    where = str(path)
+    if re.search("[\udc80-\udcff]", where):
+        raise InputError(
+            Problem(
+                "The path has bytes that are no UTF-8.",
+                remedy="Rename the file or its folder.",
+                where=ascii(where),
+            )
+        )
+    with reading(where):
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError(
+                Problem(
+                    "This is a pipe, a device or a socket.",
+                    "It cannot be read twice, and may never end.",
+                    "Write its content to a file first.",
+                    where,
+                )
+            )
+        if status.st_size == 0:
+            raise InputError(
+                Problem(
+                    "This file is empty (0 bytes).",
+                    remedy="Check how it was written or fetched.",
+                    where=where,
+                )
+            )
+        with path.open("rb") as file:
+            head = file.read(64)
+    if head.startswith(_PARQUET):
+        return parquet_part(where)
+    if head.startswith(_ARROW):
+        return arrow_part(where, is_stream=not head.startswith(_ARROW[0]))
+    for pattern, thing, remedy in _FOREIGN:
+        if re.match(pattern, head):
+            raise InputError(Problem(f"This is {thing}.", remedy=remedy, where=where))
+    if path.suffix.lower() in _BINARY:
+        raise InputError(
+            Problem(
+                f"The name ends in {path.suffix}, but the file does not begin like one.",
+                f"Its first bytes are {head[:8]!r}.",
+                "If it is a text file, give it a name that says so, such as .csv.",
+                where,
+            )
+        )
+    compressions = {_GZIP: "gzip", _ZSTD: "zstd"}
+    packed = (name for magic, name in compressions.items() if head.startswith(magic))
+    return delimited_part(where, compression=next(packed, None), delimiter=delimiter)
+
+
+def _differences(parts: Sequence[Part]) -> Iterator[Problem]:
+    """Files that do not make one table with the first."""
+    first, *others = parts
+    for other in others:
+        if other.kind != first.kind:
+            yield Problem(
+                f"This is {other.kind}, but {first.where} is {first.kind}.",
+                remedy="Give a pattern for the files of one kind, such as 'folder/*.parquet'.",
+                where=other.where,
+            )
+            continue
+        for old, new in zip_longest(_fields(first), _fields(other), fillvalue=("", "nothing")):
+            if old != new:
+                yield Problem(
+                    f"Here stands the column {new[0]!r} ({new[1]}), where {first.where} has "
+                    f"{old[0]!r} ({old[1]}).",
+                    "Several files make one table only if they have the same columns.",
+                    "Bring all files to the same columns, in the same order.",
+                    other.where,
+                )
+
+
+def _fields(part: Part) -> list[tuple[str, str]]:
+    if part.schema is None:
+        return [(name, "text") for name in part.names]
+    return [(field.name, str(_plain(field.type))) for field in part.schema]
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """The type of the values; how they are stored may differ from file to file."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind

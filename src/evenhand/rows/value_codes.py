@@ -1,0 +1,112 @@
+"""From texts to codes: what a column's values are counted as.
+
+A ``Domain`` learns the labels of one column as they come, so that they may appear late in the
+data. A ``Frequency`` reads the column that says how often a line occurs. Both give a negative
+code to a text that does not fit what was asked, and leave the complaint to the caller.
+"""
+
+from decimal import Decimal, InvalidOperation
+from sys import getsizeof
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from evenhand.question import Bins, Codings
+from evenhand.question.question import exact_number
+from evenhand.rows.arrow_arrays import as_numpy, is_null
+
+UNFIT = -1
+_LARGEST_FREQUENCY = 2**62
+
+
+class Domain:
+    """The labels met in one column, each with the code that it got when it was first met."""
+
+    def __init__(self, name: str, codings: Codings) -> None:
+        self.name = name
+        self.codes: dict[str | None, int] = {}
+        self._codings = codings
+        self.met: dict[str, int] = {}
+        self.bytes = 0  # held for the column, by whoever holds something of it
+        bins = codings.bins.get(name)
+        self._bins = bins if isinstance(bins, Bins) else None
+
+    def encode(self, texts: pa.Array) -> NDArray[np.int64]:
+        """The code of each text; missing is a label like the others until the end."""
+        if self._bins is not None:
+            return self._encode_numbers(texts, self._bins)
+        return np.array([self._code(text) for text in texts.to_pylist()], np.int64)
+
+    def _code(self, text: str | None) -> int:
+        if text is None:
+            return self._label_code(None)
+        code = self.met.get(text)
+        if code is None:
+            unfit = "\0" in text
+            code = UNFIT if unfit else self._label_code(self._codings.label(self.name, text))
+            self.met[text] = code
+            self.bytes += getsizeof(text)
+        return code
+
+    def _label_code(self, label: str | None) -> int:
+        return self.codes.setdefault(label, len(self.codes))
+
+    def _encode_numbers(self, texts: pa.Array, bins: Bins) -> NDArray[np.int64]:
+        """Binned numbers: classes by nearest floats, where these decide.
+
+        Rounding keeps the order of numbers, so a number whose float differs from a cut's float
+        lies on the same side of the cut as its float does. The others are compared exactly.
+        """
+        numbers = nearest_floats(texts)
+        cuts = np.array([float(cut) for cut in bins.cuts])
+        classes = np.searchsorted(cuts, numbers)
+        codes = np.empty(len(texts), np.int64)
+        for position in np.unique(classes[np.isfinite(numbers)]):
+            codes[classes == position] = self._label_code(bins.labels[position])
+        for position in np.flatnonzero(~np.isfinite(numbers) | np.isin(numbers, cuts)):
+            codes[position] = self._number_code(texts[position].as_py(), bins)
+        return codes
+
+    def _number_code(self, text: str | None, bins: Bins) -> int:
+        try:
+            return self._label_code(None if text is None else bins.label(text))
+        except ValueError:
+            return UNFIT
+
+
+class Frequency:
+    """A column of whole numbers: how often each line occurs."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.bytes = 0
+
+    def encode(self, texts: pa.Array) -> NDArray[np.int64]:
+        """The number that each text writes."""
+        return np.array([_whole_number(text) for text in texts.to_pylist()], np.int64)
+
+
+def nearest_floats(texts: pa.Array) -> NDArray[np.float64]:
+    """The float nearest to each number, infinite where that is; NaN for what is no number."""
+    try:
+        numbers = texts.cast(pa.float64())
+        return np.where(is_null(numbers), np.nan, as_numpy(numbers))
+    except pa.ArrowInvalid:
+        return np.array([_nearest_float(text) for text in texts.to_pylist()], np.float64)
+
+
+def _nearest_float(text: str | None) -> float:
+    try:
+        return float(Decimal((text or "nan").strip()))
+    except (InvalidOperation, ValueError):
+        return np.nan
+
+
+def _whole_number(text: str | None) -> int:
+    try:
+        number = exact_number(text or "")
+    except ValueError:
+        return UNFIT
+    fits = number.denominator == 1 and 0 <= number < _LARGEST_FREQUENCY
+    return number.numerator if fits else UNFIT

@@ -1,0 +1,103 @@
+"""From values to labels: one rule for every type, so that all sources count alike.
+
+A label is the text of a value as ``evenhand.question.as_label`` writes it. Work is done on the
+distinct values of a batch, never row by row.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from evenhand.errors import ColumnError, Problem, Remedy
+from evenhand.question import as_label
+from evenhand.rows.arrow_arrays import as_numpy, as_texts, is_null
+
+
+def check_types(schema: pa.Schema, *, where: str) -> None:
+    """Refuse columns whose values are no categories: lists, structures, bytes, durations."""
+    problems = [
+        Problem(
+            f"The column {field.name!r} has the type {field.type}, whose values are no labels.",
+            remedy=(Remedy("Leave it out", "columns"), Remedy("turn it into text")),
+            where=where,
+        )
+        for field in schema
+        if not _has_labels(field.type)
+    ]
+    if problems:
+        raise ColumnError(*problems)
+
+
+def distinct(array: pa.Array) -> tuple[pa.Array, NDArray[np.integer]]:
+    """The distinct values of a column, and for each row which of them it holds.
+
+    A missing value is a value here, a null.
+    """
+    if not pa.types.is_dictionary(array.type):
+        array = pc.dictionary_encode(array, null_encoding="encode")
+    values, indices = array.dictionary, as_numpy(array.indices)
+    if pa.types.is_string_view(values.type):  # of which Arrow cannot take a part
+        values = values.cast(pa.string())
+    if array.indices.null_count:
+        indices = np.where(is_null(array.indices), len(values), indices)
+        values = pa.concat_arrays([values, pa.nulls(1, values.type)])
+    return values, indices
+
+
+def texts(values: pa.Array, *, na: Iterable[str] = ()) -> pa.Array:
+    """The label of each value, and null for what is missing: null, NaN, "" and ``na``."""
+    labels = _labels(values)
+    missing = pc.is_in(labels, value_set=as_texts(["", *na]))
+    return pc.if_else(missing, pa.nulls(len(labels), labels.type), labels)
+
+
+def _labels(values: pa.Array) -> pa.Array:
+    kind = values.type
+    if pa.types.is_floating(kind):
+        numbers = pc.if_else(pc.is_nan(values), pa.nulls(len(values), kind), values)
+        labels = numbers.cast(pa.string())
+        # Arrow writes zero, very small and very large numbers in its own way.
+        foreign = pc.match_substring_regex(labels, r"e|^-?0\.0000|^-0$")
+        if not pc.any(foreign).as_py():
+            return labels
+        pairs = zip(labels.to_pylist(), foreign.to_pylist(), strict=True)
+        return as_texts(
+            [as_label(float(text)) if other else text or "" for text, other in pairs]
+        )
+    if pa.types.is_temporal(kind):
+        pairs = zip(values, values.cast(pa.string()).to_pylist(), strict=True)
+        return as_texts([_time_label(value, text) for value, text in pairs])
+    return values.cast(pa.string())
+
+
+def _time_label(value: pa.Scalar, text: str | None) -> str:
+    """A date or time as Python writes it, or Arrow where Python has none so fine or far."""
+    try:
+        return as_label(value.as_py()) if text else ""
+    except (ValueError, OverflowError):
+        return text or ""
+
+
+def _has_labels(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        return _has_labels(kind.value_type)
+    types = pa.types
+    if types.is_duration(kind) or types.is_interval(kind):
+        return False
+    return any(
+        test(kind)
+        for test in (
+            types.is_string,
+            types.is_large_string,
+            types.is_string_view,
+            types.is_boolean,
+            types.is_integer,
+            types.is_floating,
+            types.is_decimal,
+            types.is_temporal,
+            types.is_null,
+        )
+    )

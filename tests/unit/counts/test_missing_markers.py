@@ -1,0 +1,56 @@
+"""Values that look missing are counted as values, and said to be."""
+
+import pyarrow as pa
+import pytest
+
+from evenhand import CountTable, datasets, read
+from evenhand.counts.missing_markers import looks_missing
+
+
+def table(*work):
+    return pa.table({"work": [*work, "private", "private"], "sex": ["f"] * (len(work) + 2)})
+
+
+@pytest.mark.parametrize(
+    "text", ["?", " ?", "NA", "na ", "N/A", "#N/A", "<NA>", "NaN", "nan", "NULL", "-", ".", " "]
+)
+def test_texts_that_often_mean_missing_are_noticed(text):
+    counts = read(table(text, text, text)).count()
+    assert counts.values("work") == {text: 3, "private": 2}
+    (found,) = counts.lookalikes
+    assert (found.name, found.value, found.rows) == ("work", text, 3)
+
+
+@pytest.mark.parametrize("text", ["none", "unknown", "0", "-1", "no", "Nan Goldin", "other"])
+def test_other_texts_are_not(text):
+    assert not looks_missing(text)
+
+
+def test_what_was_declared_is_not_spoken_of():
+    assert not read(table("?"), na=["?"], missing="drop").count().lookalikes
+    assert not read(table("?"), na=["?"], missing="level").count().lookalikes
+    assert not read(table("?"), merge={"work": {"not said": ["?"]}}).count().lookalikes
+
+
+def test_a_note_says_how_many_rows_and_what_to_do():
+    counts = CountTable.of({"work": ["?", "private"], "sex": ["f", "m"]}, [2799, 5])
+    (note,) = counts.summary().notes
+    assert str(note) == (
+        "work has 2,799 rows with '?', taken as a value. If it means that there is none, "
+        "declare it (na=['?'])."
+    )
+    assert str(note) in str(counts)
+    one = CountTable.of({"work": ["?", "private"]}, [1, 5])
+    assert "work has 1 row with '?'" in str(one)
+
+
+def test_many_such_values_are_told_of_in_few_sentences():
+    names = [f"c{at}" for at in range(9)]
+    counts = CountTable.of({name: ["?", "x"] for name in names}, [3, 4])
+    notes = counts.summary().notes
+    assert len(notes) == 6
+    assert str(notes[-1]) == "Values that look missing are in c5, c6, c7, c8, too."
+
+
+def test_a_tidy_table_has_no_notes():
+    assert datasets.admissions(1).summary().notes == ()

@@ -1,0 +1,133 @@
+"""Findings in plain words."""
+
+import re
+from fractions import Fraction
+
+import pytest
+
+from evenhand import Question, datasets
+from evenhand.evidence import certify
+from evenhand.evidence.finding_sentence import finding, strength
+from evenhand.evidence.subpopulations import Subpopulation
+from evenhand.graph.dag import CausalGraph
+from evenhand.question.question_file import Labels
+
+GRAPH = CausalGraph.parse(
+    "gender -> major -> admission; gender -> admission; test_score -> admission"
+)
+ASKED = datasets.question("admissions").question
+WORDS = Labels(
+    values={
+        "gender": {"female": "women", "male": "men"},
+        "major": {"EE": "applying to EE", "CS": "applying to CS"},
+        "test_score": {"L": "with a low score", "H": "with a high score"},
+        "admission": {"admitted": "were admitted"},
+    }
+)
+
+
+def told(labels=WORDS, **where):
+    certificate = certify(datasets.admissions(2), GRAPH, ASKED)
+    (found,) = (one for one in certificate.subpopulations if one.where == where)
+    return finding(found, certificate.question, labels)
+
+
+def counted(group_yes, group, other_yes, other, *, interval=(-0.1, 0.2), shown=False):
+    return Subpopulation(
+        where={},
+        group_yes=group_yes,
+        group_no=group - group_yes,
+        other_yes=other_yes,
+        other_no=other - other_yes,
+        risk_difference=Fraction(other_yes, other) - Fraction(group_yes, group),
+        interval=interval,
+        p_zero=0.2,
+        p_threshold=0.0004,
+        p_adjusted=0.012,
+        discovery_rate=0.01,
+        shown=shown,
+    )
+
+
+def asked(threshold="0.05"):
+    return Question(
+        protected="gender",
+        group="female",
+        other="male",
+        decision="admission",
+        favorable="admitted",
+        threshold=threshold,
+    )
+
+
+@pytest.mark.paper("tab:toy2")
+def test_the_papers_evidence_reads_as_a_sentence():
+    assert told(major="EE", test_score="L") == (
+        "Of 600 women applying to EE with a low score 240 were admitted, of 200 men 90: "
+        "5.0 points fewer (95 % interval −2.8 to 12.9)."
+    )
+
+
+def test_where_the_group_does_better_the_interval_is_turned_with_the_words():
+    assert told(major="EE", test_score="H").endswith(
+        "10.0 points more (95 % interval −1.1 to 21.0)."
+    )
+
+
+def test_without_labels_columns_and_values_are_named():
+    assert told(Labels(), major="EE", test_score="L").startswith(
+        "Of 600 people with gender female with major EE and test_score L 240 had admission "
+        "admitted, of 200 people with gender male 90:"
+    )
+
+
+def test_no_difference_is_neither_fewer_nor_more():
+    said = finding(counted(10, 100, 10, 100), asked(), WORDS)
+    assert said.endswith("0.0 points of difference (95 % interval −10.0 to 20.0).")
+
+
+@pytest.mark.parametrize(
+    ("favored", "written"), [(4980, "4.98"), (4998, "4.99"), (5000, "5.0")]
+)
+def test_a_number_is_never_rounded_across_the_threshold(favored, written):
+    said = finding(counted(0, 100_000, favored, 100_000), asked(), WORDS)
+    assert f": {written} points fewer" in said
+
+
+def test_an_absent_group_is_said_to_be_absent():
+    alone = Subpopulation(
+        where={}, group_yes=3, group_no=2, other_yes=0, other_no=0, risk_difference=None,
+        interval=None, p_zero=None, p_threshold=None, p_adjusted=None, discovery_rate=None,
+        shown=False,
+    )  # fmt: skip
+    assert (
+        finding(alone, asked(), WORDS) == "women: nobody to compare with, as there are no men."
+    )
+    assert strength(alone, asked(), compared=4) == "Nothing is measured."
+
+
+def test_discrimination_is_said_only_of_what_is_shown():
+    shown = strength(counted(10, 100, 60, 100, shown=True), asked(), compared=12)
+    assert shown == (
+        "A difference of more than 5 points is shown (p = 0.012, corrected for 12 "
+        "comparisons): given the graph, this is discrimination."
+    )
+    assert "discrimination" not in strength(counted(10, 100, 60, 100), asked(), compared=12)
+
+
+def test_no_word_of_judgement_is_ever_used(adult):
+    question = datasets.question("adult")
+    causes = [name for name in adult.names if name != "income"]
+    graph = CausalGraph(adult.names, frozenset((name, "income") for name in causes))
+    certificate = certify(adult, graph, question.question)
+    texts = [
+        text
+        for found in certificate.evidence
+        for text in (
+            finding(found, certificate.question, question.labels),
+            strength(found, certificate.question, compared=268),
+        )
+    ] + [str(certificate.population)]
+    assert not [
+        text for text in texts if re.search(r"\b(un)?fair|complian", text, re.IGNORECASE)
+    ]

@@ -1,0 +1,249 @@
+"""A written certificate meets counts again."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from evenhand import Codings, CountTable, datasets
+from evenhand.counts import Attribute, examined_counts
+from evenhand.errors import InputError
+from evenhand.evidence import (
+    Partition,
+    RecordedCertificate,
+    Verdict,
+    certificate_document,
+    certify,
+)
+from evenhand.graph.dag import CausalGraph
+from evenhand.graph.partial_graph import PartialGraph
+
+ADMISSION = datasets.question("admissions").question
+COUNTS = datasets.admissions(2)
+GRAPH = CausalGraph.parse(
+    "gender -> major -> admission; gender -> admission; test_score -> admission"
+)
+OPEN_GRAPH = PartialGraph.parse(
+    "gender -> major -> admission; gender -> admission; test_score - admission; "
+    "gender -> test_score; major -> test_score"
+)
+
+
+def recorded(text):
+    return RecordedCertificate.parse(text)
+
+
+def test_it_knows_what_was_asked():
+    codings = Codings.of(bins={"age": [37, "50.5"]}, merge={"major": {"CS": ["a", "*"]}})
+    certificate = certify(COUNTS, GRAPH, ADMISSION, codings=codings)
+    record = recorded(certificate.to_json())
+    assert record.verdict is Verdict.NOT_CERTIFIED
+    assert record.question == certificate.question
+    assert record.codings == codings
+
+
+@pytest.mark.parametrize("limit", [0, 1, 1000])
+@pytest.mark.parametrize("scope", ["causes", "minimal", "all"])
+@pytest.mark.parametrize("graph", [GRAPH, OPEN_GRAPH], ids=["given", "open"])
+def test_its_own_counts_agree(scope, graph, limit):
+    certificate = certify(COUNTS, graph, ADMISSION, scope=scope, limit=limit, dropped=5)
+    for text in (certificate.to_json(), certificate.to_shared_json(least_count=50)):
+        assert recorded(text).differences(COUNTS, dropped=5) == ()
+        assert recorded(text).own_differences() == ()
+
+
+def changed(certificate, change):
+    """A document that somebody changed and sealed again."""
+    content = json.loads(certificate.to_json())
+    del content["seal"]
+    change(content)
+    return recorded(certificate_document.canonical(certificate_document.sealed(content)))
+
+
+def no_assumptions(content):
+    content["assumptions"] = ["Nothing is assumed."]
+
+
+def invented_reasons(content):
+    content["reasons"] = ["The data are old."]
+
+
+def another_scope(content):
+    content["scope"]["asked"] = "all"
+
+
+def a_cycle(content):
+    content["graph"]["arrows"].append(["admission", "major"])
+
+
+def the_decision_first(content):
+    content["graph"]["arrows"].append(["admission", "gender"])
+    content["graph"]["arrows"].remove(["gender", "admission"])
+
+
+def no_nodes(content):
+    content["graph"]["nodes"] = []
+
+
+def an_open_edge(content):
+    """The finer set is kept, and the other that is possible now is not mentioned."""
+    content["graph"]["arrows"].remove(["test_score", "admission"])
+    content["graph"]["undirected"].append(["admission", "test_score"])
+
+
+def a_direct_edge_left_open(content):
+    content["graph"]["arrows"].remove(["gender", "admission"])
+    content["graph"]["undirected"].append(["admission", "gender"])
+
+
+def an_accusation(content):
+    content["graph"]["undirected"] = [["zz", "zzz"]]
+    content["graph"]["nodes"] += ["zz", "zzz"]
+    alike = Partition.of(examined_counts(COUNTS, ADMISSION), ["test_score"])
+    entry = dict(content["partitions"][0], names=["test_score"], role="block set")
+    content["partitions"].append(
+        entry
+        | {
+            "table": certificate_document.table(alike, np.arange(len(alike))),
+            "verdict": "not certified",
+        }
+    )
+    content["verdict"] = "not certified"
+
+
+def pooled_groups(content):
+    content["pooled"]["other"] = True
+
+
+def pooled_decisions(content):
+    content["pooled"]["unfavorable"] = True
+
+
+def a_release_that_nobody_assumes(content):
+    texts = dict.fromkeys(("notice", "method", "policy"), "x")
+    numbers = {"changed_rows": 1, "dropped_before": 0}
+    content["release"] = {**texts, **numbers, "seed_commitment": 64 * "0"}
+
+
+def another_estimate(content):
+    content["population"]["verdict"] = "all differences shown to be within the threshold"
+
+
+def unsorted_lines(content):
+    content["partitions"][0]["table"].reverse()
+
+
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        no_assumptions,
+        invented_reasons,
+        another_scope,
+        a_cycle,
+        the_decision_first,
+        no_nodes,
+        an_open_edge,
+        a_direct_edge_left_open,
+        an_accusation,
+        pooled_groups,
+        pooled_decisions,
+        a_release_that_nobody_assumes,
+        another_estimate,
+        unsorted_lines,
+    ],
+)
+def test_a_forgery_is_found_with_and_without_the_counts(forgery):
+    certificate = certify(COUNTS, GRAPH, ADMISSION)
+    assert changed(certificate, lambda _: None).own_differences() == ()
+    record = changed(certificate, forgery)
+    assert record.own_differences()
+    assert record.differences(COUNTS)
+
+
+def test_a_block_set_that_is_kept_back_is_found():
+    columns = {"gender": [], "test_score": [], "admission": []}
+    counts = []
+    for score, group, admitted in (("L", "female", 10), ("L", "male", 8), ("H", "female", 10),
+                                   ("H", "male", 12)):  # fmt: skip
+        for decision, count in (("admitted", admitted), ("rejected", 20 - admitted)):
+            for name, label in zip(columns, (group, score, decision), strict=True):
+                columns[name].append(label)
+            counts.append(count)
+    table = CountTable.of(columns, counts)
+    graph = CausalGraph(tuple(columns), frozenset({("gender", "admission")}))
+    certificate = certify(table, graph, ADMISSION, scope="all")
+    assert certificate.verdict is Verdict.NOT_CERTIFIED
+
+    def forgery(content):
+        del content["partitions"][1]
+        content.update(verdict="certified", reasons=[])
+
+    record = changed(certificate, forgery)
+    assert any("scope.complete" in place for place in record.own_differences())
+    assert any("scope.complete" in place for place in record.differences(table))
+
+
+def test_values_may_stand_in_any_order_that_the_lines_keep():
+    columns = {
+        "gender": ["female", "male"] * 6,
+        "age": ["<=9", "<=9", ">9, <=10", ">9, <=10", ">10", ">10"] * 2,
+        "admission": ["admitted"] * 6 + ["rejected"] * 6,
+    }
+    counts = CountTable.of(columns, range(20, 32))
+    order = ("<=9", ">9, <=10", ">10")
+    attributes = [
+        Attribute(a.name, order if a.name == "age" else a.values) for a in counts.attributes
+    ]
+    codes = [
+        [attribute.values.index(labels[at]) for labels, _ in counts]
+        for at, attribute in enumerate(attributes)
+    ]
+    sorted_by_age = CountTable.build(attributes, map(np.array, codes), counts.counts)
+    graph = CausalGraph.parse("gender -> admission; age -> admission")
+    certificate = certify(sorted_by_age, graph, ADMISSION)
+    assert [
+        line[0] for line in json.loads(certificate.to_json())["partitions"][0]["table"]
+    ] == [*order]
+    assert recorded(certificate.to_json()).own_differences() == ()
+
+
+def test_a_pooled_question_is_asked_pooled_again():
+    lines = {name: [labels[at] for labels, _ in COUNTS] for at, name in enumerate(COUNTS.names)}
+    lines["gender"][0] = "other"
+    counts = CountTable.of(lines, [count for _, count in COUNTS])
+    certificate = certify(counts, GRAPH, replace(ADMISSION, other="rest"))
+    assert recorded(certificate.to_json()).differences(counts) == ()
+
+
+def test_other_counts_are_told_apart_by_place():
+    record = recorded(certify(COUNTS, GRAPH, ADMISSION).to_json())
+    places = record.differences(datasets.admissions(1))
+    assert any(place.startswith("rows.examined: it says 2200") for place in places)
+    assert any(place.startswith("partitions[0].table[0][4]") for place in places)
+    assert any(place.startswith("partitions[0].verdict") for place in places)
+
+
+def test_counts_that_lack_a_column_do_not_agree():
+    record = recorded(certify(COUNTS, GRAPH, ADMISSION).to_json())
+    (place,) = record.differences(COUNTS.marginal(["gender", "major", "admission"]))
+    assert "test_score" in place
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", json.dumps({"format": "other"})])
+def test_what_is_no_certificate_is_refused(text):
+    with pytest.raises(InputError):
+        recorded(text)
+
+
+def test_the_form_is_checked_once_and_every_misfit_named():
+    content = json.loads(certify(COUNTS, GRAPH, ADMISSION).to_json())
+    content["rows"]["dropped"] = -5
+    content["partitions"][0]["subpopulations"]["above"] = False
+    content["surprise"] = 1
+    del content["codings"]
+    with pytest.raises(InputError) as refused:
+        recorded(json.dumps(content))
+    said = str(refused.value)
+    for words in ("rows.dropped", "subpopulations.above", "surprise", "'codings'"):
+        assert words in said

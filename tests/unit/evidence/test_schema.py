@@ -1,0 +1,86 @@
+"""The form of a certificate, read by our few rules and by all of JSON Schema's."""
+
+import copy
+import json
+
+import jsonschema
+import pytest
+
+from evenhand import datasets
+from evenhand.evidence import certify
+from evenhand.evidence.schema import misfits, schema
+from evenhand.graph.dag import CausalGraph
+
+GRAPH = CausalGraph.parse(
+    "gender -> major -> admission; gender -> admission; test_score -> admission"
+)
+CERTIFICATE = certify(
+    datasets.admissions(2), GRAPH, datasets.question("admissions").question, scope="all"
+)
+DOCUMENTS = [json.loads(CERTIFICATE.to_json()), json.loads(CERTIFICATE.to_shared_json())]
+KNOWN = {
+    "$schema", "title", "description", "$defs", "$ref", "type", "required", "properties",
+    "additionalProperties", "items", "if", "then", "else", "not", "anyOf", "const", "enum",
+    "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems",
+    "maxProperties",
+}  # fmt: skip
+
+
+def places(value, path=()):
+    yield path
+    parts = value.items() if isinstance(value, dict) else ()
+    parts = enumerate(value[:2]) if isinstance(value, list) else parts
+    for key, part in parts:
+        yield from places(part, (*path, key))
+
+
+def changed(document, path, value):
+    """The document with another value at a place, or without it."""
+    document = copy.deepcopy(document)
+    inner = document
+    for key in path[:-1]:
+        inner = inner[key]
+    if value is ...:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = value
+    return document
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=["full", "shared"])
+def test_what_certify_writes_has_the_form(document):
+    assert list(misfits(document)) == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=["full", "shared"])
+def test_both_readings_agree_whatever_stands_in_a_place(document):
+    validator = jsonschema.Draft202012Validator(schema())
+    refused = 0
+    for path in places(document):
+        for value in (..., None, True, 0, -1, 2**70, "x", "", [], ["x"], {}, {"x": 1}):
+            if not path:
+                continue
+            other = changed(document, path, value)
+            is_valid = validator.is_valid(other)
+            assert is_valid == (not list(misfits(other))), (path, value)
+            refused += not is_valid
+    assert refused > 100
+
+
+def test_no_word_of_the_schema_is_passed_over():
+    def words(rule):
+        if isinstance(rule, dict):
+            for word, part in rule.items():
+                yield word
+                named = word in {"properties", "$defs"}
+                inner = part.values() if named else part if word == "anyOf" else [part]
+                for one in inner if word not in {"enum", "required"} else ():
+                    yield from words(one)
+
+    assert set(words(schema())) <= KNOWN
+
+
+def test_the_place_is_named():
+    document = changed(DOCUMENTS[0], ("partitions", 0, "subpopulations", "above"), False)
+    (place,) = misfits(document)
+    assert place.startswith("partitions[0].subpopulations.above: False")

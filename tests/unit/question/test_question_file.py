@@ -1,0 +1,96 @@
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from evenhand import Codings, Knowledge, Question, QuestionFile, Tiers
+from evenhand.errors import QuestionError
+from evenhand.question.question_file import Labels
+
+names = st.text(min_size=1, max_size=8).filter(lambda text: text.strip())
+
+
+@given(names, names, names, names)
+def test_a_written_question_file_reads_back_the_same(column, value, word, other):
+    assume(other != column)
+    asked = QuestionFile(
+        question=Question(
+            protected=column,
+            group=value,
+            decision=column + "!",
+            favorable=word,
+            threshold="1/7",
+        ),
+        knowledge=Knowledge(tiers=Tiers([column], ...), forbidden=[(column + "!", column)]),
+        codings=Codings.of(
+            columns=[column, other],
+            bins={other: ["0.1", 3]},
+            merge={column: {word: [value]}},
+            missing="level",
+            na=[value],
+        ),
+        labels=Labels(columns={column: word}, values={column: {value: word}}),
+    )
+    assert QuestionFile.parse(str(asked)) == asked
+
+
+def test_a_missing_file_says_how_to_get_one(tmp_path):
+    with pytest.raises(QuestionError, match="evenhand init") as caught:
+        QuestionFile.load(tmp_path / "absent.toml")
+    assert "absent.toml" in caught.value.problems[0].where
+
+
+def test_what_is_not_toml_is_shown_by_line():
+    with pytest.raises(QuestionError, match="line 2"):
+        QuestionFile.parse("[question]\nprotected = \n")
+
+
+def test_all_problems_of_a_file_come_together():
+    text = """
+    [question]
+    protected = "sex"
+    favourable = "yes"
+    [knowledge]
+    tiers = [["a"], ["a"]]
+    [data]
+    missing = "maybe"
+    [lables]
+    sex = "x"
+    """
+    with pytest.raises(QuestionError) as caught:
+        QuestionFile.parse(text, where="q.toml")
+    whole = str(caught.value)
+    assert "'favourable' in [question]. Did you mean 'favorable'?" in whole
+    assert "[lables]. Did you mean 'labels'?" in whole
+    assert "lacks 'group', 'decision', 'favorable'" in whole
+    assert "more than one tier" in whole
+    assert "no rule 'maybe'" in whole
+    assert {problem.where for problem in caught.value.problems} == {"q.toml"}
+
+
+def test_a_value_of_the_wrong_type_is_a_problem_not_a_crash():
+    with pytest.raises(QuestionError, match="wrong type"):
+        QuestionFile.parse(
+            "[question]\nprotected='a'\ngroup='b'\ndecision='c'\nfavorable='d'\n[data]\nbins=3\n"
+        )
+
+
+def test_a_bare_value_where_a_table_belongs_is_named():
+    with pytest.raises(QuestionError, match=r"'question' is not a table. Write \[question\]"):
+        QuestionFile.parse("question = 3")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '[labels]\ncolumns = "x"',
+        "[labels.columns]\nsex = 3",
+        '[knowledge]\ntiers = ["gender", "admission"]',
+        '[knowledge]\nrequire = "a->b"',
+        '[data]\nna = "NA"',
+    ],
+)
+def test_a_wrong_type_is_named_and_never_mangled(line):
+    with pytest.raises(QuestionError):
+        QuestionFile.parse(
+            "[question]\nprotected='a'\ngroup='b'\ndecision='c'\nfavorable='d'\n" + line
+        )

@@ -1,0 +1,134 @@
+"""Tables in an engine are counted there, and count as files do."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.people_in_engines import in_duckdb, people, quiet
+
+import evenhand as eh
+from evenhand.errors import ColumnError, MissingValueError, ResourceError, ValuesError
+
+ibis = pytest.importorskip("ibis", reason="the extra 'ibis' is not installed")
+pytestmark = quiet
+
+GENERATOR = np.random.default_rng(3)
+LINES = 400
+TABLE = pa.table(
+    {
+        "text": GENERATOR.choice(["a", "b", "", "?", "é"], LINES),
+        "whole": pa.array(
+            [None if x == 0 else int(x) for x in GENERATOR.integers(0, 9, LINES)]
+        ),
+        "number": pa.array(
+            [None if x > 0.9 else float(round(x, 1)) for x in GENERATOR.random(LINES)]
+        ),
+        "third": GENERATOR.choice([1 / 3, 0.1, 0.3, np.nan, 1e300], LINES),
+        "single": pa.array(GENERATOR.choice([0.1, 0.5], LINES), pa.float32()),
+        "yes": pa.array(GENERATOR.choice([True, False], LINES)),
+        "day": pa.array(GENERATOR.choice([0, 20000], LINES).astype(np.int32), pa.date32()),
+        "written": GENERATOR.choice(["1", "2.50", "30"], LINES),
+    }
+)
+
+
+@pytest.fixture
+def table():
+    return in_duckdb(ibis, TABLE)
+
+
+@pytest.mark.parametrize(
+    "codings",
+    [
+        {},
+        {"na": ["?", "3", "0.3", "0.1"]},
+        {"merge": {"text": {"first": ["a", "b"], "rest": ["*"]}}},
+        {"bins": {"whole": [3, "5.5"], "number": ["0.3"], "third": ["0.1", "1/3"]}},
+        {"bins": {"single": ["0.1"], "written": ["2.5"]}},
+        {"bins": {"whole": [3], "number": ["0.3"]}, "na": ["3", "0.1"]},
+        {"bins": {"whole": 3, "number": 4, "written": 2}},
+        {"columns": ["text", "yes"]},
+    ],
+)
+@pytest.mark.parametrize("missing", ["level", "drop"])
+def test_an_engine_counts_as_an_arrow_table_is_counted(table, codings, missing):
+    there, here = (eh.read(x, missing=missing, **codings) for x in (table, TABLE))
+    assert there.count() == here.count()
+    assert there.dropped == here.dropped
+    assert there.codings == here.codings
+
+
+def test_a_frequency_is_added_up_in_the_engine():
+    source = pa.table({"a": ["x", "y", "x"], "n": [2, 3, 5]})
+    counts = eh.read(in_duckdb(ibis, source), frequency="n").count()
+    assert counts.values("a") == {"x": 7, "y": 3}
+
+
+@pytest.mark.parametrize("numbers", [[1, -1], [1, None], [0.5, 1.0]])
+def test_a_frequency_that_is_no_whole_number_is_refused(numbers):
+    source = in_duckdb(ibis, pa.table({"a": ["x", "y"], "n": numbers}))
+    with pytest.raises(ValuesError, match="not a whole number in every row"):
+        eh.read(source, frequency="n").count()
+
+
+def test_missing_values_are_named_with_their_column(table):
+    with pytest.raises(MissingValueError, match="'whole' has"):
+        eh.read(table).count()
+
+
+def test_an_infinite_number_has_no_class():
+    source = in_duckdb(ibis, pa.table({"a": [1.0, float("inf")], "b": ["x", "y"]}))
+    with pytest.raises(ValuesError, match="'a' is to be binned"):
+        eh.read(source, bins={"a": [3]}).count()
+
+
+def test_a_column_of_identifiers_is_refused():
+    with pytest.raises(ColumnError, match="'id' looks like an identifier"):
+        eh.read(in_duckdb(ibis, people()), missing="level").count()
+
+
+def test_a_table_that_is_gone_is_an_error_of_ours(table):
+    table.get_backend().con.execute("drop table people")
+    with pytest.raises(ResourceError, match="The engine could not do its part") as raised:
+        eh.read(table, missing="level").count()
+    assert raised.value.problems[0].where == "people"
+
+
+def test_what_an_engine_says_is_passed_on_without_secrets():
+    from evenhand.rows.ibis_tables import engine_at_work  # noqa: PLC0415
+
+    said = "cannot reach postgresql://me:hunter2@host/db password=hunter2"
+    with pytest.raises(ResourceError) as raised, engine_at_work("people"):
+        raise OSError(said)
+    assert "hunter2" not in str(raised.value)
+
+
+def test_only_counts_come_back(table, monkeypatch):
+    from evenhand.rows import ibis_tables  # noqa: PLC0415
+
+    lines = []
+    streamed = ibis_tables.streamed
+
+    def watched(expression, where):
+        for batch in streamed(expression, where):
+            lines.append(batch.num_rows)
+            yield batch
+
+    monkeypatch.setattr(ibis_tables, "streamed", watched)
+    counts = eh.read(table, columns=["yes", "day"]).count()
+    assert sum(lines) == len(counts) == 4
+
+
+def test_a_few_columns_are_counted_by_a_query_of_their_own(table):
+    rows, local = eh.read(table, missing="level"), eh.read(TABLE, missing="level")
+    assert rows.marginal(["yes", "day"]) == local.count().marginal(["yes", "day"])
+
+
+def test_a_table_may_have_a_column_of_any_name():
+    source = pa.table({"rows": ["x", "y"], "rows_0": ["x", "x"], "evenhand_left": ["a", "b"]})
+    assert eh.read(in_duckdb(ibis, source)).count() == eh.read(source).count()
+
+
+def test_an_expression_is_a_table_too(table):
+    rows = eh.read(table.filter(table.yes), columns=["yes", "day"])
+    assert rows.count().values("yes") == {"true": rows.count().rows}
+    assert rows.source == "Ibis table"
