@@ -1,7 +1,7 @@
 """``audit``: the one high-level path, from rows and a question to a verdict."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,7 +66,7 @@ class Audit(Described):
         """Every subpopulation of the decision causes that occurs."""
         return self.certificate.subpopulations
 
-    def explain_partition(self, *names: str) -> PartitionExplanation:
+    def explain_partition(self, names: Collection[str]) -> PartitionExplanation:
         """Whether comparing people alike in these names means anything, and what it shows."""
         return explain_partition(
             self.certificate.examined.counts, self.graph, self.question, names

@@ -37,10 +37,10 @@ def test_an_arrow_from_major_to_test_score_leaves_the_two_block_sets():
 @pytest.mark.paper("fig:toy")
 def test_test_score_alone_is_no_block_set_and_the_reader_is_told_why():
     graph, question = CausalGraph.parse(FIGURE_1), ask("gender", "admission")
-    check = graph.is_block_set(question, {"test_score"})
+    check = graph.check_block_set(question, {"test_score"})
     assert not check
     assert check.open_path == ("gender", "major", "admission")
-    assert str(graph.explain_partition(question, {"test_score"})).splitlines() == [
+    assert str(check).splitlines() == [
         "{test_score} is not a block set for gender and admission.",
         "  gender -> major -> admission stays open: 'major' is not held equal.",
         "  To make it one, add 'major'.",

@@ -54,7 +54,7 @@ def test_on_larger_graphs_each_block_set_is_found_once_and_passes_the_check(aske
     graph, question = asked
     found = [*graph.block_sets(question)]
     allowed = {*graph.nodes} - {question.protected, question.decision}
-    checked = {names for names in subsets(allowed) if graph.is_block_set(question, names)}
+    checked = {names for names in subsets(allowed) if graph.check_block_set(question, names)}
     assert len(found) == len(checked)
     assert set(found) == checked
     assert set(graph.block_sets(question, minimal=True)) == minimal(checked)
@@ -64,7 +64,7 @@ def test_on_larger_graphs_each_block_set_is_found_once_and_passes_the_check(aske
 @given(asked_dags(max_nodes=8))
 def test_the_causes_of_the_decision_are_always_a_block_set(asked):
     graph, question = asked
-    assert graph.is_block_set(question, graph.decision_causes(question)).holds
+    assert graph.check_block_set(question, graph.decision_causes(question)).holds
 
 
 @pytest.mark.paper("thm:q")
@@ -74,16 +74,16 @@ def test_more_attributes_beside_the_causes_still_block_unless_the_decision_cause
     causes = frozenset(graph.decision_causes(question))
     ends = {question.protected, question.decision}
     others = {*graph.nodes} - causes - ends - graph.descendants(question.decision)
-    assert all(graph.is_block_set(question, causes | more) for more in subsets(others))
+    assert all(graph.check_block_set(question, causes | more) for more in subsets(others))
 
 
 @given(asked_dags(min_nodes=4, max_nodes=7))
 def test_the_remedy_of_a_refused_set_makes_it_a_block_set(asked):
     graph, question = asked
     for names in subsets({*graph.nodes} - {question.protected, question.decision}):
-        check = graph.is_block_set(question, names)
+        check = graph.check_block_set(question, names)
         mended = names.difference(check.consequences).union(check.missing)
-        assert graph.is_block_set(question, mended)
+        assert graph.check_block_set(question, mended)
         assert check.holds == (mended == names)
 
 

@@ -22,7 +22,7 @@ def test_the_report_on_the_papers_second_example_is_the_one_that_was_reviewed():
         audit,
         audit.release(seed=7),
         labels=asked.labels,
-        partition=audit.explain_partition("test_score"),
+        partition=audit.explain_partition(["test_score"]),
         title="Admissions, example 2",
         generated="15 November 2026",
     ).html

@@ -103,7 +103,7 @@ def audit(
         )
     doubted = found.doubt()
     relaxed = found.certificate.relaxed(assurance=assurance)
-    explained = found.explain_partition(*names_in(partition)) if partition else None
+    explained = found.explain_partition(names_in(partition)) if partition else None
     if certificate is not None:
         write = found.certificate.write_shared if share else found.certificate.write
         write(certificate, overwrite=overwrite)

@@ -1,6 +1,6 @@
 """Is a partition meaningful? What the graph says of it, beside the numbers it shows."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,23 +42,23 @@ class PartitionExplanation(Described):
             "consequences": list(self.check.consequences),
             "reasons": list(self.check.reasons),
             "missing": list(self.check.missing),
-            "subpopulations": [found.to_dict() for found in self.subpopulations],
+            "subpopulations": [people.to_dict() for people in self.subpopulations],
         }
 
     def summary(self) -> Summary:
         """The graph's answer, and the table that must, or must not, be read as evidence."""
-        said, table = self.check.summary(), self.subpopulations.summary()
+        check, table = self.check.summary(), self.subpopulations.summary()
         lead = (
             "The differences are evidence."
             if self.is_meaningful
             else "The differences are misleading: they are no evidence of anything."
         )
         return Summary(
-            title=said.title,
-            facts=said.facts,
+            title=check.title,
+            facts=check.facts,
             columns=table.columns,
             rows=table.rows,
-            notes=(*table.notes, *said.notes, lead),
+            notes=(*table.notes, *check.notes, lead),
         )
 
 
@@ -66,25 +66,28 @@ def explain_partition(
     counts: CountTable,
     graph: CausalGraph | PartialGraph,
     question: Question,
-    names: Iterable[str],
+    names: Collection[str],
 ) -> PartitionExplanation:
-    """Tell whether comparing people alike in the names is meaningful, with the numbers.
+    """Whether comparing people alike in the names means anything, and what it shows.
+
+    A single name may be given as it is. Where edges of the graph are open, the directions of
+    ``PartialGraph.to_dag`` stand for all.
 
     >>> from evenhand.datasets import admissions
     >>> graph = CausalGraph.parse("gender -> major -> admission; test_score -> admission")
     >>> question = Question(protected="gender", group="female",
     ...                     decision="admission", favorable="admitted")
-    >>> told = explain_partition(admissions(1), graph, question, ["test_score"])
-    >>> told.is_meaningful, " ".join(told.check.open_path)
+    >>> by_score = explain_partition(admissions(1), graph, question, ["test_score"])
+    >>> by_score.is_meaningful, " ".join(by_score.check.open_path)
     (False, 'gender major admission')
-    >>> [str(found.risk_difference) for found in told.subpopulations]
+    >>> [str(people.risk_difference) for people in by_score.subpopulations]
     ['1/10', '1/10']
 
     Paper: thm:dce
     """
-    names = sorted(set(names))
+    names = {names} if isinstance(names, str) else set(names)
     whole = graph.to_dag() if isinstance(graph, PartialGraph) else graph
-    check = whole.is_block_set(question, names)
+    check = whole.check_block_set(question, names)
     return PartitionExplanation(
         check=check, partition=Partition.of(examined_counts(counts, question), names)
     )

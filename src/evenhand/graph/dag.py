@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from evenhand.display import Summary
 from evenhand.errors import GraphError, Problem
 from evenhand.graph import block_sets
 from evenhand.graph.attribute_graph import MixedGraph
@@ -62,10 +61,10 @@ class CausalGraph(MixedGraph):
         self.check(question=question)
         return tuple(sorted(self.parents(question.decision) - {question.protected}))
 
-    def is_block_set(self, question: Question, names: Iterable[str]) -> BlockSetCheck:
+    def check_block_set(self, question: Question, names: Iterable[str]) -> BlockSetCheck:
         """Whether comparing people alike in the names measures the direct effect alone.
 
-        The answer is true or false, and if false it has a witness.
+        The answer is true or false and prints as text; if false it names the open path.
         """
         return block_sets.check(self._diagram, question, names)
 
@@ -75,7 +74,3 @@ class CausalGraph(MixedGraph):
         """All block sets, or those of which no part is one, found one by one as asked for."""
         find = block_sets.minimal_ones if minimal else block_sets.all_of_them
         return find(block_sets.Setting.of(self._diagram, question))
-
-    def explain_partition(self, question: Question, names: Iterable[str]) -> Summary:
-        """Say in words whether the names are a block set, and if not, why."""
-        return self.is_block_set(question, names).summary()

@@ -15,11 +15,11 @@ M_PATH = "sex <- a -> m <- b -> hired stays open: 'a' and 'b' are not held equal
 
 
 def reasons(*names):
-    return GRAPH.is_block_set(QUESTION, names).reasons
+    return GRAPH.check_block_set(QUESTION, names).reasons
 
 
 def test_a_block_set_is_confirmed():
-    check = GRAPH.is_block_set(QUESTION, {"major"})
+    check = GRAPH.check_block_set(QUESTION, {"major"})
     assert check
     assert check.holds
     assert check.reasons == ()
@@ -43,7 +43,7 @@ def test_a_consequence_of_a_collider_opens_it_too():
 
 
 def test_a_consequence_of_the_decision_is_shown_with_its_path():
-    check = GRAPH.is_block_set(QUESTION, {"major", "car"})
+    check = GRAPH.check_block_set(QUESTION, {"major", "car"})
     assert not check
     assert check.open_path == ()
     assert check.consequences == ("car",)
@@ -52,17 +52,17 @@ def test_a_consequence_of_the_decision_is_shown_with_its_path():
 
 
 def test_the_remedy_adds_no_more_than_is_needed():
-    assert GRAPH.is_block_set(QUESTION, set()).missing == ("major",)
+    assert GRAPH.check_block_set(QUESTION, set()).missing == ("major",)
 
 
 def test_what_is_compared_cannot_be_held_equal():
     with pytest.raises(GraphError, match="'hired' and 'sex' cannot be held equal"):
-        GRAPH.is_block_set(QUESTION, {"sex", "hired"})
+        GRAPH.check_block_set(QUESTION, {"sex", "hired"})
 
 
 def test_an_unknown_name_is_answered_with_near_ones():
     with pytest.raises(GraphError, match="Did you mean 'major'"):
-        GRAPH.is_block_set(QUESTION, {"majors"})
+        GRAPH.check_block_set(QUESTION, {"majors"})
 
 
 def test_without_the_direct_arrow_the_block_sets_are_the_same():

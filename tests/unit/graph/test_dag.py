@@ -137,7 +137,7 @@ def test_a_decision_that_causes_the_protected_attribute_is_refused_with_the_path
     with pytest.raises(GraphError, match="admission -> job -> gender"):
         graph.check(question=QUESTION)
     with pytest.raises(GraphError, match="admission -> job -> gender"):
-        graph.is_block_set(QUESTION, set())
+        graph.check_block_set(QUESTION, set())
     with pytest.raises(GraphError, match="admission -> job -> gender"):
         graph.block_sets(QUESTION)
     with pytest.raises(GraphError, match="admission -> job -> gender"):

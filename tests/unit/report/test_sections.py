@@ -106,7 +106,7 @@ def test_a_missing_direct_arrow_is_said():
 
 def test_a_misleading_partition_names_the_open_path_and_what_would_mend_it():
     audit = eh.audit(eh.datasets.admissions(1), QUESTION.question, graph=GRAPH)
-    text = words(report(audit, partition=audit.explain_partition("test_score")).html)
+    text = words(report(audit, partition=audit.explain_partition(["test_score"])).html)
     assert "leaves open gender → major → admission" in text
     assert "to mend it, hold major equal" in text
     assert "is misleading: what it shows, or does not show, is no evidence of anything" in text
@@ -114,7 +114,7 @@ def test_a_misleading_partition_names_the_open_path_and_what_would_mend_it():
 
 def test_a_meaningful_partition_is_called_so():
     audit = eh.audit(eh.datasets.admissions(1), QUESTION.question, graph=GRAPH)
-    text = words(report(audit, partition=audit.explain_partition("test_score", "major")).html)
+    text = words(report(audit, partition=audit.explain_partition(["test_score", "major"])).html)
     assert "by major and test score, is meaningful" in text
 
 

@@ -34,7 +34,7 @@ def shared(cells, *, released=False, **options):
     return report(
         audit,
         release,
-        partition=audit.explain_partition(),
+        partition=audit.explain_partition([]),
         share=True,
         generated="today",
         title="towns",

@@ -55,7 +55,13 @@ def test_the_rest_is_pooled_in_a_partition_of_ones_own_too():
     question = ASKED.question
     pooled = type(question)(**(question.to_dict() | {"other": "rest"}))
     found = audit(datasets.admissions(1), pooled, graph=GRAPH)
-    assert not found.explain_partition("test_score").is_meaningful
+    assert not found.explain_partition(["test_score"]).is_meaningful
+
+
+def test_a_single_name_is_a_partition_too():
+    found = audit(datasets.admissions(1), ASKED.question, graph=GRAPH)
+    by_name, by_names = map(found.explain_partition, ("test_score", ["test_score"]))
+    assert by_name.to_dict() == by_names.to_dict()
 
 
 def test_what_looks_missing_is_said_and_changes_nothing_that_is_certified(path):
