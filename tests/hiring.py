@@ -7,7 +7,7 @@ import numpy as np
 from evenhand import Question
 from evenhand.evidence import certify
 from evenhand.graph import CausalGraph
-from evenhand.releasing import release
+from evenhand.releasing.release import release
 from evenhand.removal import ModifyData
 from evenhand.rows import read
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     )
     from evenhand.graph import CausalGraph, PartialGraph, discover, find_causes, load_graph
     from evenhand.question import Bins, Codings, Knowledge, Question, QuestionFile, Tiers
-    from evenhand.releasing import Release, release
     from evenhand.releasing.compare import compare
+    from evenhand.releasing.release import Release, release
     from evenhand.removal import (
         LocalMassaging,
         LocalPreferentialSampling,
@@ -47,7 +47,7 @@ _ROOMS = {
     ),
     "graph": ("CausalGraph", "PartialGraph", "discover", "find_causes", "load_graph"),
     "question": ("Bins", "Codings", "Knowledge", "Question", "QuestionFile", "Tiers"),
-    "releasing": ("Release", "release"),
+    "releasing.release": ("Release", "release"),
     "releasing.compare": ("compare",),
     "removal": (
         "LocalMassaging",

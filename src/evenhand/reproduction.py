@@ -13,8 +13,8 @@ from evenhand.display import Summary
 from evenhand.evidence import Certificate, certify, explain_partition
 from evenhand.graph import CausalGraph, discover
 from evenhand.releasing.compare import Outcome, compare
+from evenhand.releasing.cost import compare_counts
 from evenhand.releasing.rounded import rounded_model
-from evenhand.releasing.utility import compare_counts
 from evenhand.removal import (
     LocalMassaging,
     LocalPreferentialSampling,

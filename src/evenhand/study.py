@@ -23,7 +23,7 @@ from evenhand.evidence.graph_doubt import GraphDoubt, doubt
 from evenhand.graph import PartialGraph, discover
 from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
 from evenhand.question.question_file import Labels
-from evenhand.releasing import Release, release
+from evenhand.releasing.release import Release, release
 from evenhand.removal import (
     Baseline,
     BaselinePlan,

@@ -7,7 +7,7 @@ from tests.hiring import COLUMNS
 from tests.people_in_engines import CODINGS, audit, in_duckdb, people, quiet
 
 from evenhand import Codings
-from evenhand.releasing.engine import EngineChange
+from evenhand.releasing.apply_in_engine import EngineChange
 from evenhand.rows.ibis_tables import grouped_lines
 
 pytestmark = quiet

@@ -13,10 +13,10 @@ import pytest
 from evenhand import datasets
 from evenhand.evidence import Partition, certify
 from evenhand.graph.dag import CausalGraph
+from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.releasing.compare import compare
-from evenhand.releasing.counted import change_counts
+from evenhand.releasing.cost import compare_counts
 from evenhand.releasing.rounded import rounded_model
-from evenhand.releasing.utility import compare_counts
 from evenhand.removal import (
     LocalMassaging,
     LocalPreferentialSampling,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.hiring import NAMES, QUESTION, csv_text, people, released
 
 from evenhand.checker import checker
-from evenhand.releasing.records import Fields, RecordReader
+from evenhand.releasing.csv_records import Fields, RecordReader
 from evenhand.removal import ModifyData, ModifyGraph
 from evenhand.rows import batch_source, read
 
@@ -113,7 +113,7 @@ def test_the_same_seed_gives_the_same_bytes_for_any_batches(found, batch, seed, 
         folder = Path(name)
         pq.write_table(table, folder / "people.parquet", row_group_size=max(1, batch // 2))
         whole = released(table, seed=seed, by=by).rows
-        for module in ("rows.arrow_files", "rows.frames", "releasing.formats"):
+        for module in ("rows.arrow_files", "rows.frames", "releasing.output_formats"):
             patch.setattr(f"evenhand.{module}.BATCH_ROWS", batch)
         made = released(folder / "people.parquet", seed=seed, by=by)
         made.write(folder / "out.parquet")
@@ -154,7 +154,7 @@ def test_records_are_those_of_the_reader(pieces, block, amount):
     # Any text at all: quotes in the middle, never closed, blank lines, lone carriage returns.
     text = "".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evenhand.releasing.records._BLOCK", block)
+        patch.setattr("evenhand.releasing.csv_records._BLOCK", block)
         reader = RecordReader(io.BytesIO(text.encode()), ",")
         pieces, records = [], []
         while (found := reader.take(amount)).text:

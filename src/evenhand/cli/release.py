@@ -106,7 +106,7 @@ def release(
             )
         )
     if output is not None and not dry_run:
-        from evenhand.releasing.written import files_of
+        from evenhand.releasing.publish import files_of
 
         files = files_of(output, overwrite=overwrite, share=share, uncertified=uncertified)
         output_checks.check(asked, report, release=files.paths, overwrite=overwrite)

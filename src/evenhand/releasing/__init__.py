@@ -1,7 +1,7 @@
-"""What we publish: a plan carried out on rows, counted and certified again."""
+"""A plan applied to rows, counted and certified again, published; and what it cost."""
 
-from evenhand.releasing.released import Release, release
-from evenhand.releasing.replay import Replay, replay
-from evenhand.releasing.written import Written
+from evenhand.releasing.manifest import Replay, replay
+from evenhand.releasing.publish import Written
+from evenhand.releasing.release import Release
 
-__all__ = ["Release", "Replay", "Written", "release", "replay"]
+__all__ = ["Release", "Replay", "Written", "replay"]

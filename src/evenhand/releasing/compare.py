@@ -17,9 +17,8 @@ from evenhand.display import Described, Summary
 from evenhand.errors import ResourceError
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.question import Question
-from evenhand.releasing.counted import change_counts
-from evenhand.releasing.generated import generate_counts
-from evenhand.releasing.utility import Utility, compare_counts
+from evenhand.releasing.apply_to_counts import change_counts, generate_counts
+from evenhand.releasing.cost import Utility, compare_counts
 from evenhand.removal import (
     Baseline,
     GeneratedPlan,

@@ -10,7 +10,7 @@ from evenhand.removal.baselines import (
     Seed,
     ShuffleProtected,
 )
-from evenhand.removal.generated_plan import GeneratedPlan
+from evenhand.removal.generated_plan import GeneratedPlan, changed_columns
 from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
 from evenhand.removal.removal_plan import Move, Plan, RemovalPlan
@@ -29,6 +29,7 @@ __all__ = [
     "RemovalPlan",
     "Seed",
     "ShuffleProtected",
+    "changed_columns",
     "plan_removal",
 ]
 

@@ -12,7 +12,7 @@ from evenhand.counts import Attribute
 from evenhand.display import Described, Summary
 from evenhand.evidence import Certificate
 from evenhand.graph.conditional_tables import ConditionalTable, Network
-from evenhand.removal.removal_plan import MadeFor, Move
+from evenhand.removal.removal_plan import MadeFor, Move, Plan
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -85,3 +85,15 @@ class GeneratedPlan(MadeFor, Described):
                 ("distance in the model", f"{self.model_distance:.2e}"),
             ),
         )
+
+
+def changed_columns(plan: Plan) -> tuple[str, ...]:
+    """The columns in which released rows can differ from those before.
+
+    All of them if rows are generated, none if rows are only left out or doubled.
+    """
+    if isinstance(plan, GeneratedPlan):
+        return plan.names
+    moved = dict.fromkeys(name for move in plan.moves for name in move.becomes)
+    redrawn = dict.fromkeys(table.node.name for table in plan.redrawn) if moved else {}
+    return tuple(moved | redrawn)

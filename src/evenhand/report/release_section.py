@@ -6,8 +6,8 @@ from typing import cast
 
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.releasing import Release
-from evenhand.releasing.manifest import changed_columns, notice
-from evenhand.removal import RemovalPlan
+from evenhand.releasing.manifest import notice
+from evenhand.removal import RemovalPlan, changed_columns
 from evenhand.report import drawing, view
 from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, counted, histogram, in_points
 from evenhand.report.differences_sections import FEW

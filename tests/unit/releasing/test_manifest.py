@@ -7,8 +7,9 @@ import pytest
 from tests.hiring import COLUMNS, QUESTION, audited, csv_text, people, released, table
 
 from evenhand.errors import InputError
-from evenhand.releasing import release, replay
+from evenhand.releasing import replay
 from evenhand.releasing.manifest import Manifest, commitment
+from evenhand.releasing.release import release
 from evenhand.removal import LocalPreferentialSampling, ModifyData, ModifyGraph
 
 

@@ -13,7 +13,7 @@ from evenhand import CountTable
 from evenhand.errors import CannotReleaseError, InputError, QuestionError, ResourceError
 from evenhand.evidence import Verdict
 from evenhand.graph import CausalGraph
-from evenhand.releasing import release
+from evenhand.releasing.release import release
 from evenhand.removal import (
     LocalMassaging,
     LocalPreferentialSampling,

@@ -12,8 +12,8 @@ from evenhand.errors import CannotReleaseError, ColumnError, ResourceError
 from evenhand.evidence import Partition, certify
 from evenhand.graph.dag import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
+from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.releasing.compare import compare
-from evenhand.releasing.counted import change_counts
 from evenhand.removal import (
     LocalMassaging,
     LocalPreferentialSampling,

@@ -6,6 +6,8 @@ and that of the file that counts is locked as long as the process lives: so whoe
 can tell what a killed run left behind from what another run is about to finish. Files of an
 earlier release get passing names, too, before the first new one appears, and are removed when
 the last one has: until then they can be put back.
+
+Locks that a process holds on a file as long as it lives, and not longer.
 """
 
 import errno
@@ -20,7 +22,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from evenhand.errors import Problem, QuestionError, ResourceError
-from evenhand.releasing.locking import is_locked, lock
 from evenhand.releasing.targets import check_targets
 
 _PREFIX = ".evenhand-"
@@ -311,3 +312,38 @@ def _at_work(path: Path, *processes: int) -> ResourceError:
             where=str(path),
         )
     )
+
+
+try:
+    import fcntl
+except ImportError:  # Windows, where a file that is open cannot be removed or replaced
+    fcntl = None  # type: ignore[assignment]
+
+
+def lock(handle: int, path: Path) -> bool:
+    """Lock an open file; False if it was removed meanwhile."""
+    if fcntl is not None:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a living process holds the file; a file that is gone nobody holds."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    except PermissionError:
+        return True
+    try:
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(handle)

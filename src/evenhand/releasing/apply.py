@@ -12,15 +12,13 @@ import pyarrow as pa
 
 from evenhand.counts import CountTable, ExaminedCounts
 from evenhand.question import Codings
-from evenhand.releasing.batches import edited, edited_part
-from evenhand.releasing.changes import Changer
-from evenhand.releasing.counted import change_counts
-from evenhand.releasing.engine import EngineChange
-from evenhand.releasing.formats import Format, Sink, copy_parquet, write_batches
-from evenhand.releasing.frames import edited_frame, joined
-from evenhand.releasing.generated import generate_counts
-from evenhand.releasing.spliced import splice
-from evenhand.releasing.stored import stored_values
+from evenhand.releasing.apply_in_engine import EngineChange
+from evenhand.releasing.apply_to_counts import change_counts, generate_counts
+from evenhand.releasing.apply_to_frames import edited, edited_frame, edited_part, joined
+from evenhand.releasing.apply_to_text import splice
+from evenhand.releasing.edits import Changer
+from evenhand.releasing.moves import stored_values
+from evenhand.releasing.output_formats import Format, Sink, copy_parquet, write_batches
 from evenhand.removal import GeneratedPlan, Plan
 from evenhand.rows import Rows, read
 from evenhand.rows.arrow_arrays import as_arrow, as_texts

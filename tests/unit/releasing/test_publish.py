@@ -18,7 +18,7 @@ from evenhand import CountTable
 from evenhand.checker import checker
 from evenhand.errors import InputError, QuestionError
 from evenhand.evidence import Verdict, certify
-from evenhand.releasing import release
+from evenhand.releasing.release import release
 from evenhand.removal import LocalPreferentialSampling, ModifyData, ModifyGraph
 from evenhand.rows import read
 
@@ -304,7 +304,7 @@ def test_a_frame_can_be_written(tmp_path):
 
 def test_counts_are_written_with_a_column_for_them(tmp_path):
 
-    from evenhand.releasing import release  # noqa: PLC0415
+    from evenhand.releasing.release import release  # noqa: PLC0415
 
     counts = CountTable.of({name: table()[name] for name in COLUMNS})
     found = certify(counts, GRAPH, QUESTION)
@@ -403,7 +403,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(source, tmp_path, monke
         source.write_bytes(source.read_bytes() + b"\n")
 
     monkeypatch.setattr(
-        "evenhand.releasing.released.carry_out", lambda *_: replace(made.carried, write=slow)
+        "evenhand.releasing.release.carry_out", lambda *_: replace(made.carried, write=slow)
     )
     again = replace(made)
     with pytest.raises(InputError, match="meanwhile"):

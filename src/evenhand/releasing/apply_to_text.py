@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evenhand.releasing.changes import Changer, Edit
-from evenhand.releasing.formats import Sink
-from evenhand.releasing.records import Fields, RecordReader, Records
-from evenhand.releasing.stored import Stored, rows_differ
+from evenhand.releasing.csv_records import Fields, RecordReader, Records
+from evenhand.releasing.edits import Changer, Edit
+from evenhand.releasing.moves import Stored, rows_differ
+from evenhand.releasing.output_formats import Sink
 from evenhand.rows.batch_source import Dialect, Part, reading
 from evenhand.rows.csv_diagnosis import TextFile
 

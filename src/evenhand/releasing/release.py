@@ -16,21 +16,19 @@ from evenhand.evidence.certificate_document import tally
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Codings, Knowledge, Tiers
 from evenhand.question.question import REST
-from evenhand.releasing.carried import Carried, carry_out
-from evenhand.releasing.counted import change_counts
+from evenhand.releasing.apply import Carried, carry_out
+from evenhand.releasing.apply_to_counts import change_counts
+from evenhand.releasing.cost import Relearned, Utility, compare_counts, relearn
 from evenhand.releasing.manifest import (
-    changed_columns,
     commitment,
     notice,
     plan_document,
     recorded,
 )
-from evenhand.releasing.relearned import Relearned, relearn
-from evenhand.releasing.stored import rows_differ
-from evenhand.releasing.tables import write_table
-from evenhand.releasing.utility import Utility, compare_counts
-from evenhand.releasing.written import Written, write_release
-from evenhand.removal import BaselinePlan, GeneratedPlan, Plan, RemovalPlan
+from evenhand.releasing.moves import rows_differ
+from evenhand.releasing.publish import Written, write_release
+from evenhand.releasing.publish_tables import write_table
+from evenhand.removal import BaselinePlan, GeneratedPlan, Plan, RemovalPlan, changed_columns
 from evenhand.rows import Rows, read
 
 _SEED_BITS = 128

@@ -21,8 +21,8 @@ from evenhand.counts import ExaminedCounts
 from evenhand.errors import CannotReleaseError, ColumnError, Problem, QuestionError, Remedy
 from evenhand.question import Bins
 from evenhand.question.codings import MISSING
-from evenhand.releasing.bijection import KEYS, Bijection
-from evenhand.releasing.stored import rows_differ
+from evenhand.releasing.moves import rows_differ
+from evenhand.releasing.shuffle import KEYS, Bijection
 from evenhand.removal import Plan, RemovalPlan
 from evenhand.rows import Rows
 from evenhand.rows.arrow_arrays import as_numpy

@@ -7,11 +7,11 @@ from typing import Any
 
 from evenhand.errors import Problem, QuestionError
 from evenhand.evidence import Certificate
-from evenhand.releasing.carried import Carried
-from evenhand.releasing.formats import Format
+from evenhand.releasing.apply import Carried
 from evenhand.releasing.manifest import manifest_text
-from evenhand.releasing.stored import rows_differ
-from evenhand.releasing.writing import FileSet, sha256
+from evenhand.releasing.moves import rows_differ
+from evenhand.releasing.output_formats import Format
+from evenhand.releasing.transaction import FileSet, sha256
 from evenhand.rows import Rows, read
 
 

@@ -18,9 +18,7 @@ from evenhand.errors import Problem, ResourceError
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING
-from evenhand.releasing.patterns import Patterns
-from evenhand.releasing.selection import CountedSelection, Selection
-from evenhand.releasing.stored import Stored, rows_differ
+from evenhand.releasing.moves import CountedSelection, Patterns, Selection, Stored, rows_differ
 from evenhand.removal import Plan
 from evenhand.rows import Rows
 from evenhand.rows.arrow_arrays import as_texts

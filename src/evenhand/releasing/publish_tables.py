@@ -13,11 +13,11 @@ from typing import Any
 
 from evenhand.errors import Problem, QuestionError, ResourceError
 from evenhand.evidence import Certificate
-from evenhand.releasing.engine import EngineChange
+from evenhand.releasing.apply_in_engine import EngineChange
 from evenhand.releasing.manifest import manifest_text
-from evenhand.releasing.stored import rows_differ
-from evenhand.releasing.writing import FileSet, sha256
-from evenhand.releasing.written import Written
+from evenhand.releasing.moves import rows_differ
+from evenhand.releasing.publish import Written
+from evenhand.releasing.transaction import FileSet, sha256
 from evenhand.rows import Rows, read
 from evenhand.rows.ibis_tables import engine_at_work
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.releasing.bijection import KEYS, Bijection
+from evenhand.releasing.shuffle import KEYS, Bijection
 
 
 def test_no_two_keys_come_to_the_same_place():

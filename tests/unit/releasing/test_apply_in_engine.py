@@ -239,7 +239,7 @@ def test_a_table_that_cannot_be_cleared_away_is_named(source, tmp_path, monkeypa
 
 
 def test_files_that_cannot_be_written_leave_no_table(source, tmp_path, monkeypatch):
-    from evenhand.releasing.writing import Writing  # noqa: PLC0415
+    from evenhand.releasing.transaction import Writing  # noqa: PLC0415
 
     release = audit(source).release(seed=7, key="id")
 

@@ -1,18 +1,21 @@
 """Carrying edits out on tables in memory: the same kind of object, types, index and order.
 
 A changed cell gets the value of another cell of its column, so no value is ever converted.
+
+Carrying an edit out on Arrow arrays: the same types, the same dictionaries, other cells.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from evenhand.releasing.batches import edited, replaced
-from evenhand.releasing.changes import Edit, Integers
-from evenhand.releasing.stored import Stored
+from evenhand.releasing.edits import Changer, Edit, Integers
+from evenhand.releasing.moves import Stored
 from evenhand.rows.arrow_arrays import as_arrow
+from evenhand.rows.batch_source import Batches, Part
 
 
 def joined(edits: Iterable[Edit]) -> Edit:
@@ -115,7 +118,7 @@ def _edited_table(
 ) -> pa.Table:
     """Chunks stay as they are, and so do their dictionaries."""
     if edit.source is not None:
-        table = _taken(table, edit.source)
+        table = _taken_rows(table, edit.source)
     changes = {
         name: (at, stored[name].values.take(as_arrow(places)))
         for name, (at, places) in edit.cells.items()
@@ -135,7 +138,7 @@ def _edited_table(
     return table
 
 
-def _taken(table: pa.Table, source: Integers) -> pa.Table:
+def _taken_rows(table: pa.Table, source: Integers) -> pa.Table:
     """Rows of a table; Arrow cannot take views of texts, so these are copied."""
     plain = pa.schema(
         [
@@ -145,3 +148,67 @@ def _taken(table: pa.Table, source: Integers) -> pa.Table:
         metadata=table.schema.metadata,
     )
     return table.cast(plain).take(as_arrow(source)).cast(table.schema)
+
+
+def edited(
+    batch: pa.RecordBatch, edit: Edit, stored: Mapping[str, Stored], frequency: str | None
+) -> pa.RecordBatch:
+    """The released rows of a batch; columns that it lacks are passed over."""
+    arrays = dict(zip(batch.schema.names, batch.columns, strict=True))
+    if edit.source is not None:
+        arrays = {name: _taken(array, edit.source) for name, array in arrays.items()}
+    for name, (at, places) in edit.cells.items():
+        if name in arrays and len(at):
+            new = stored[name].values.take(as_arrow(places))
+            arrays[name] = replaced(arrays[name], at, new)
+    if frequency in arrays and edit.frequencies:
+        at, numbers = edit.frequencies
+        arrays[frequency] = replaced(arrays[frequency], at, as_arrow(numbers))
+    return pa.RecordBatch.from_arrays(list(arrays.values()), schema=batch.schema)
+
+
+def replaced(array: pa.Array, at: Integers, values: pa.Array) -> pa.Array:
+    """The array with other values at some rows; a dictionary grows only if it must."""
+    kind = array.type
+    chosen = np.zeros(len(array), bool)
+    chosen[at] = True
+    bits = np.packbits(chosen, bitorder="little")
+    mask = pa.Array.from_buffers(pa.bool_(), len(array), [None, pa.py_buffer(bits)])
+    if not pa.types.is_dictionary(kind):
+        return pc.replace_with_mask(array, mask, values.cast(kind))
+    values = values.cast(kind.value_type)
+    added = pc.unique(values.filter(pc.invert(pc.is_in(values, value_set=array.dictionary))))
+    dictionary = array.dictionary
+    if added.drop_null():
+        dictionary = pa.concat_arrays([dictionary, added.drop_null()])
+    codes = pc.index_in(values, value_set=dictionary, skip_nulls=True).cast(kind.index_type)
+    indices = pc.replace_with_mask(array.indices, mask, codes)
+    return pa.DictionaryArray.from_arrays(indices, dictionary, ordered=kind.ordered)
+
+
+def edited_part(
+    parts: Sequence[Part],
+    begin: Callable[[], Changer],
+    stored: Mapping[str, Stored],
+    frequency: str | None,
+) -> Part:
+    """All parts as one that yields released rows; every reading changes the same ones."""
+    first = parts[0]
+
+    def batches(columns: Sequence[str], *, coded: bool) -> Batches:
+        changer = begin()
+        needed = tuple(dict.fromkeys((*columns, *changer.names)))
+        for part in parts:
+            for batch in part.open(needed, coded=coded):
+                edit = changer.step(batch)
+                yield edited(batch.select(list(columns)), edit, stored, frequency)
+        changer.finish()
+
+    return Part(where=first.where, kind="release", names=first.names, open=batches)
+
+
+def _taken(array: pa.Array, source: Integers) -> pa.Array:
+    kind = array.type
+    if pa.types.is_string_view(kind):
+        return array.cast(pa.string()).take(as_arrow(source)).cast(kind)
+    return array.take(as_arrow(source))

@@ -1,0 +1,298 @@
+"""Which move, if any, a line or row falls under.
+
+Which rows a move takes: so many of those that match, drawn without replacement.
+
+The rows of a move are numbered as they come. Which numbers are taken is drawn before the first
+row is seen, so it depends on the seed alone, and not on how the rows are cut into batches.
+
+
+What can be written into a column: values that are stored there already, and no others.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from evenhand.errors import CannotReleaseError, InputError, Problem, Remedy, listed
+from evenhand.question.codings import MISSING
+from evenhand.removal import Move, Plan, changed_columns
+from evenhand.rows import Rows
+from evenhand.rows.arrow_arrays import as_arrow
+from evenhand.rows.value_labels import distinct, texts
+
+_LARGEST_KEY = 2**62
+_LARGEST_TABLE = 2**20
+
+
+class Patterns:
+    """The patterns of a plan's moves, ready to be looked up for many rows at once.
+
+    Rows come as codes with the labels that the codes stand for, whatever their order. A label
+    that no pattern names matches none.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.names = plan.names
+        self.moves: tuple[Move, ...] = tuple(plan.moves)
+        self._protected, self._group = plan.question.protected, plan.question.group
+        self._pooled = plan.pooled
+        self._codes: dict[str, dict[str | None, int]] = {
+            name: {label: code for code, label in enumerate(sorted(labels))}
+            for name in self.names
+            for labels in [{move.where[name] for move in self.moves}]
+        }
+        # One code more stands for every label that no pattern names.
+        self._cards = {name: len(codes) + 1 for name, codes in self._codes.items()}
+        patterns = [
+            np.array([self._codes[name][move.where[name]] for move in self.moves], np.int64)
+            for name in self.names
+        ]
+        self._ranks: list[NDArray[np.int64]] = []
+        keys = self._learn_keys(patterns)
+        self._order = np.argsort(keys)
+        self._keys = keys[self._order]
+        self._by_key = None
+        if (span := prod(self._cards.values())) <= _LARGEST_TABLE:
+            self._by_key = np.full(span, -1)
+            self._by_key[keys] = np.arange(len(keys))
+
+    def codes_of(self, name: str, labels: Sequence[str | None]) -> NDArray[np.int64]:
+        """For each label of a column, the code that ``find`` expects."""
+        known, other = self._codes[name], self._cards[name] - 1
+        return np.array(
+            [known.get(self._seen(name, label), other) for label in labels], np.int64
+        )
+
+    def find(self, columns: Mapping[str, NDArray[np.integer]]) -> NDArray[np.int64]:
+        """The move of each row, or -1; ``columns`` holds codes from ``codes_of``."""
+        keys = self._keys_of([columns[name].astype(np.int64) for name in self.names])
+        if self._by_key is not None:
+            return self._by_key[keys]
+        if not len(self._keys):
+            return np.full(len(keys), -1)
+        place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return np.where(self._keys[place] == keys, self._order[place], -1)
+
+    def _seen(self, name: str, label: str | None) -> str | None:
+        pooled = self._pooled is not None and name == self._protected and label is not None
+        return self._pooled if pooled and label != self._group else label
+
+    def _learn_keys(self, columns: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+        """Mixed-radix keys; ranks of the patterns' prefixes stand in where keys overflow."""
+        key, span = np.zeros(len(self.moves), np.int64), 1
+        for name, column in zip(self.names, columns, strict=True):
+            if span * self._cards[name] > _LARGEST_KEY:
+                self._ranks.append(np.unique(key))
+                key, span = np.searchsorted(self._ranks[-1], key), len(self._ranks[-1]) + 1
+            key, span = key * self._cards[name] + column, span * self._cards[name]
+        return key
+
+    def _keys_of(self, columns: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+        key, span, ranks = np.zeros(len(columns[0]), np.int64), 1, iter(self._ranks)
+        for name, column in zip(self.names, columns, strict=True):
+            if span * self._cards[name] > _LARGEST_KEY:
+                known = next(ranks)
+                place = np.minimum(np.searchsorted(known, key), len(known) - 1)
+                key = np.where(known[place] == key, place, len(known))
+                span = len(known) + 1
+            key, span = key * self._cards[name] + column, span * self._cards[name]
+        return key
+
+
+# Of so many numbers some are drawn at a time: numpy may need eight bytes for each.
+_CHUNK = 1 << 20
+
+
+class Selection:
+    """Numbers drawn for every move, as one bit for each row that matches any.
+
+    >>> selection = Selection([4, 2], [4, 0], np.random.default_rng(7))
+    >>> selection.take(np.array([0, 1, -1, 0]))
+    array([ True, False, False,  True])
+    >>> selection.complete, selection.take(np.array([0, 0, 1])).sum(), selection.complete
+    (False, np.int64(2), True)
+    """
+
+    def __init__(
+        self, sizes: Sequence[int], wanted: Sequence[int], generator: np.random.Generator
+    ) -> None:
+        self.sizes = np.asarray(sizes, np.int64)
+        self._seen = np.zeros(len(self.sizes), np.int64)
+        in_bytes = (self.sizes + 7) // 8
+        self._begins = 8 * (np.cumsum(in_bytes) - in_bytes)
+        self._bits = np.zeros(int(in_bytes.sum()), np.uint8)
+        for move, (size, rows) in enumerate(zip(self.sizes.tolist(), wanted, strict=True)):
+            self._draw(int(self._begins[move]) // 8, size, rows, generator)
+
+    def _draw(self, begin: int, size: int, rows: int, generator: np.random.Generator) -> None:
+        """Draw chunk by chunk: first how many of the chunk, then which."""
+        for done in range(0, size, _CHUNK):
+            left, chunk = size - done, min(size - done, _CHUNK)
+            here = (
+                rows
+                if chunk == left
+                else int(generator.hypergeometric(rows, left - rows, chunk))
+            )
+            taken = np.zeros(chunk, bool)
+            taken[generator.choice(chunk, here, replace=False, shuffle=False)] = True
+            packed = np.packbits(taken, bitorder="little")
+            at = begin + done // 8
+            self._bits[at : at + len(packed)] = packed
+            rows -= here
+
+    def take(self, moves: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each row is taken, given the move it falls under, or -1.
+
+        More rows of a move than it was made for are an ``OverflowError``.
+        """
+        taken = np.zeros(len(moves), bool)
+        matching = np.flatnonzero(moves >= 0)
+        # Sixteen bits are sorted by digits, which is much faster.
+        move = moves[matching].astype(np.int16 if len(self.sizes) < 2**15 else np.int64)
+        order = np.argsort(move, kind="stable")
+        amounts = np.bincount(move, minlength=len(self.sizes))
+        if (self._seen + amounts > self.sizes).any():
+            raise OverflowError
+        ends = np.cumsum(amounts)
+        number = np.arange(len(move)) + np.repeat(
+            self._seen + self._begins - ends + amounts, amounts
+        )
+        bit = (self._bits[number >> 3] >> (number & 7).astype(np.uint8)) & 1
+        taken[matching[order]] = bit.astype(bool)
+        self._seen += amounts
+        return taken
+
+    @property
+    def complete(self) -> bool:
+        """Whether all rows that the moves were made for have come."""
+        return bool((self._seen == self.sizes).all())
+
+
+class CountedSelection:
+    """The same for lines that stand for several rows each: how many of them are taken."""
+
+    def __init__(
+        self, sizes: Sequence[int], wanted: Sequence[int], generator: np.random.Generator
+    ) -> None:
+        self._rows_left = list(sizes)
+        self._wanted = list(wanted)
+        self._generator = generator
+
+    def take(self, moves: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many rows of each line are taken, given its move, or -1, and its rows."""
+        taken = np.zeros(len(moves), np.int64)
+        for line in np.flatnonzero(moves >= 0).tolist():
+            move, here = int(moves[line]), int(rows[line])
+            left, wanted = self._rows_left[move] - here, self._wanted[move]
+            if left < 0:
+                raise OverflowError
+            # A draw of the wanted among all rows left: how many of them fall on this line.
+            drawn = int(self._generator.hypergeometric(here, left, wanted)) if wanted else 0
+            taken[line] = drawn
+            self._rows_left[move], self._wanted[move] = left, wanted - drawn
+        return taken
+
+    @property
+    def complete(self) -> bool:
+        """Whether all rows that the moves were made for have come."""
+        return not any(self._rows_left)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """For each label the first value that was met with it, and the row in which it stood."""
+
+    places: Mapping[str, int]
+    values: pa.Array
+    rows: NDArray[np.int64]
+
+
+def stored_values(rows: Rows, plan: Plan) -> dict[str, Stored]:
+    """The values that a plan may write, by column."""
+    names = changed_columns(plan)
+    coded = [name for name in names if rows.codings.is_coded(name)]
+    if coded:
+        raise CannotReleaseError(
+            Problem(
+                f"The plan changes {listed(coded)}, counted in classes or merged values.",
+                "There is no single stored value that a class could be written as.",
+                "Leave out the coding, or use modify-data, which changes decisions alone.",
+            )
+        )
+    labels = {name: _labels(plan, name) for name in names}
+    if plan.pooled in labels.get(plan.question.protected, ()):
+        raise CannotReleaseError(
+            Problem(
+                f"The plan changes {plan.question.protected!r}, whose other groups are pooled.",
+                f"{plan.pooled!r} is no stored value.",
+                Remedy("Name the other group", "other"),
+            )
+        )
+    return {name: _first_of_each(rows, name, labels[name]) for name in names}
+
+
+def rows_differ(where: str, found: str) -> InputError:
+    """The rows at hand are not those that were counted."""
+    return InputError(
+        Problem(
+            "The rows are not those that were counted.",
+            found,
+            "They changed in between, or belong to another audit: audit them again.",
+            where,
+        )
+    )
+
+
+def _labels(plan: Plan, name: str) -> frozenset[str]:
+    """The labels that a plan may write into a column."""
+    moved = {move.becomes[name] for move in plan.moves if name in move.becomes}
+    drawn = {
+        value
+        for table in plan.redrawn
+        if table.node.name == name
+        for value, count in zip(table.node.values, _totals(table.counts), strict=True)
+        if count
+    }
+    return frozenset(moved | drawn)
+
+
+def _totals(counts: NDArray[np.int64]) -> list[int]:
+    totals: list[int] = counts.reshape(-1, counts.shape[-1]).sum(axis=0).tolist()
+    return totals
+
+
+def _first_of_each(rows: Rows, name: str, labels: frozenset[str]) -> Stored:
+    """Read the column until each label was met."""
+    met: dict[str, tuple[pa.Array, int]] = {}
+    for label, value, row in _first_values(rows, name):
+        if label in labels:
+            met.setdefault(label, (value, row))
+            if len(met) == len(labels):
+                break
+    if len(met) < len(labels):
+        absent = sorted(labels - met.keys())
+        raise rows_differ(rows.source, f"No {name!r} is {listed(absent)}.")
+    return Stored(
+        {label: place for place, label in enumerate(met)},
+        pa.concat_arrays([value for value, _ in met.values()]),
+        np.array([row for _, row in met.values()], np.int64),
+    )
+
+
+def _first_values(rows: Rows, name: str) -> Iterator[tuple[str, pa.Array, int]]:
+    """The label of every distinct value in each batch, the value, and its first row there."""
+    begin = 0
+    for part in rows.parts:
+        for batch in part.open([name], coded=True):
+            values, indices = distinct(batch.column(name))
+            occurring, first = np.unique(indices, return_index=True)
+            present = values.take(as_arrow(occurring.astype(np.int64)))
+            labels = texts(present, na=rows.codings.na).to_pylist()
+            for at in np.argsort(first).tolist():
+                label = MISSING if labels[at] is None else labels[at]
+                yield label, present.slice(at, 1), begin + int(first[at])
+            begin += batch.num_rows

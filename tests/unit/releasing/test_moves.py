@@ -1,0 +1,157 @@
+"""The move of many rows at once, against looking each row up; and which rows a move takes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand import Question
+from evenhand.releasing import moves as module
+from evenhand.releasing.moves import CountedSelection, Patterns, Selection
+from evenhand.removal import Move
+
+ASKED = Question(protected="sex", group="f", decision="hired", favorable="yes")
+NAMES = ("sex", "age", "hired")
+LABELS = ("f", "m", "x", "1", "2", "yes")
+
+
+@dataclass
+class Moves:
+    moves: tuple[Move, ...]
+    pooled: str | None = None
+    names: tuple[str, ...] = NAMES
+    question: Question = ASKED
+
+
+def looked_up(plan, rows):
+    """Look the rows up through columns whose labels stand in an order of their own."""
+    lookup = Patterns(plan)
+    labels = [*LABELS[::-1], None]
+    columns = {
+        name: lookup.codes_of(name, labels)[[labels.index(row[at]) for row in rows]]
+        for at, name in enumerate(NAMES)
+    }
+    return lookup.find(columns).tolist()
+
+
+def one_by_one(plan, rows):
+    wanted = [tuple(move.where[name] for name in NAMES) for move in plan.moves]
+
+    def seen(row):
+        sex, *rest = row
+        pooled = plan.pooled and sex not in (None, "f")
+        return (plan.pooled if pooled else sex, *rest)
+
+    return [wanted.index(seen(row)) if seen(row) in wanted else -1 for row in rows]
+
+
+ROWS = st.lists(
+    st.tuples(*(st.sampled_from([*LABELS, None]) for _ in NAMES)), min_size=1, max_size=30
+)
+PATTERNS = st.sets(st.tuples(*(st.sampled_from(LABELS) for _ in NAMES)), max_size=12)
+
+
+def planned(wheres, pooled=None):
+    return Moves(
+        tuple(Move(dict(zip(NAMES, where, strict=True)), 1, {}) for where in sorted(wheres)),
+        pooled,
+    )
+
+
+@given(PATTERNS, ROWS)
+def test_every_row_finds_its_move_and_no_other(wheres, rows):
+    plan = planned(wheres)
+    assert looked_up(plan, rows) == one_by_one(plan, rows)
+
+
+@given(PATTERNS, ROWS)
+def test_pooled_groups_share_a_label(wheres, rows):
+    plan = planned({("not f" if sex == "m" else "f", *rest) for sex, *rest in wheres}, "not f")
+    assert looked_up(plan, rows) == one_by_one(plan, rows)
+
+
+@given(PATTERNS, ROWS)
+def test_keys_that_would_overflow_are_ranked(wheres, rows):
+    plan = planned(wheres)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_LARGEST_KEY", 8)
+        assert looked_up(plan, rows) == one_by_one(plan, rows)
+
+
+def test_without_moves_no_row_is_found():
+    lookup = Patterns(planned(()))
+    columns = {name: lookup.codes_of(name, ["f"])[np.zeros(3, int)] for name in NAMES}
+    assert lookup.find(columns).tolist() == [-1, -1, -1]
+
+
+def taken(sizes, wanted, moves, *, seed=0, batch=None):
+    chosen = Selection(sizes, wanted, np.random.default_rng(seed))
+    step = batch or len(moves)
+    pieces = [chosen.take(moves[at : at + step]) for at in range(0, len(moves), step)]
+    assert chosen.complete
+    return np.concatenate(pieces)
+
+
+@pytest.fixture
+def moves():
+    mixed = np.repeat([-1, 0, 1, 2], [500, 1000, 37, 1])
+    np.random.default_rng(1).shuffle(mixed)
+    return mixed
+
+
+def test_each_move_takes_as_many_rows_as_it_wants(moves):
+    chosen = taken([1000, 37, 1], [250, 37, 0], moves)
+    assert np.bincount(moves[chosen], minlength=3).tolist() == [250, 37, 0]
+
+
+@pytest.mark.parametrize("batch", [1, 7, 64, 1000])
+def test_batches_do_not_matter(moves, batch):
+    whole = taken([1000, 37, 1], [250, 5, 1], moves)
+    assert np.array_equal(taken([1000, 37, 1], [250, 5, 1], moves, batch=batch), whole)
+
+
+def test_large_moves_are_drawn_in_chunks(moves, monkeypatch):
+    monkeypatch.setattr(module, "_CHUNK", 16)
+    chosen = taken([1000, 37, 1], [250, 5, 1], moves)
+    assert np.bincount(moves[chosen]).tolist() == [250, 5, 1]
+
+
+@pytest.mark.parametrize("chunk", [8, 1 << 20])
+def test_every_row_is_as_likely_as_every_other(monkeypatch, chunk):
+    monkeypatch.setattr(module, "_CHUNK", chunk)
+    runs, rows, wanted = 4000, 20, 6
+    moves = np.zeros(rows, np.int64)
+    often = sum(taken([rows], [wanted], moves, seed=s).astype(int) for s in range(runs))
+    share = wanted / rows
+    # Chosen without replacement, so the sum of squares has one degree of freedom less.
+    chi_square = ((often - runs * share) ** 2).sum() / (runs * share * (1 - share))
+    assert 5 < chi_square * (rows - 1) / rows < 45
+
+
+def test_more_rows_than_were_counted_overflow(moves):
+    chosen = Selection([999, 37, 1], [1, 1, 1], np.random.default_rng(0))
+    with pytest.raises(OverflowError):
+        chosen.take(moves)
+
+
+def test_lines_give_as_many_rows_as_are_wanted_whatever_the_batches():
+    rows = np.array([5, 0, 7, 1, 100, 3])
+    moves = np.array([0, 0, 1, -1, 0, 1])
+
+    def drawn(batch):
+        chosen = CountedSelection([105, 10], [50, 10], np.random.default_rng(3))
+        pieces = [
+            chosen.take(moves[a : a + batch], rows[a : a + batch]) for a in range(0, 6, batch)
+        ]
+        assert chosen.complete
+        return np.concatenate(pieces)
+
+    whole = drawn(6)
+    assert whole[[0, 1, 4]].sum() == 50
+    assert whole[[2, 5]].tolist() == [7, 3]
+    assert (whole <= rows).all()
+    assert np.array_equal(drawn(1), whole)
+    with pytest.raises(OverflowError):
+        CountedSelection([5, 10], [1, 1], np.random.default_rng(3)).take(moves, rows)
