@@ -18,7 +18,7 @@ from evenhand.evidence import (
     explain_partition,
 )
 from evenhand.evidence.bootstrap import Bootstrap, Resampled, bootstrap
-from evenhand.evidence.findings import Graph, Scope
+from evenhand.evidence.certificate import Graph, Scope
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt
 from evenhand.graph import PartialGraph, discover
 from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers

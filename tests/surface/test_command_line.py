@@ -172,7 +172,7 @@ def test_a_malformed_record_is_false_and_says_why(run, example, with_data):
         forged = example / "forged.json"
         is_sealed = record.pop("seal", None)
         forged.write_text(
-            json.dumps(certificate_document.sealed(record) if is_sealed else record)
+            json.dumps(certificate_document.with_seal(record) if is_sealed else record)
         )
         status, out, err = run("verify", forged, *data, "--json")
         told = json.loads(out)

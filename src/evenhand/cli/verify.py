@@ -120,7 +120,7 @@ def _certified_again(
     Data that cannot be read are bad input, unless the record is false anyway or names columns
     and values that they do not have.
     """
-    from evenhand.evidence.recheck import RecordedCertificate
+    from evenhand.evidence.recorded_certificate import RecordedCertificate
 
     try:
         recorded = RecordedCertificate.parse(text)

@@ -1,11 +1,11 @@
 """Is it there: subpopulations, exact differences, criteria, and certificates of them."""
 
 from evenhand.evidence.certificate import Certificate
-from evenhand.evidence.certify import certify, certify_relaxed
+from evenhand.evidence.certification import certify, certify_relaxed
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.partition_explanation import PartitionExplanation, explain_partition
 from evenhand.evidence.population import Population, StatisticalVerdict
-from evenhand.evidence.recheck import RecordedCertificate
+from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.evidence.relaxed import RelaxedCertificate
 from evenhand.evidence.subpopulations import Subpopulation, Subpopulations, points
 from evenhand.evidence.verdict import Coverage, Verdict

@@ -19,8 +19,8 @@ import numpy as np
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, Summary, percent
 from evenhand.errors import EvenhandError, Problem, QuestionError
-from evenhand.evidence.certify import certify
-from evenhand.evidence.findings import Graph
+from evenhand.evidence.certificate import Graph
+from evenhand.evidence.certification import certify
 from evenhand.evidence.population import StatisticalVerdict, statistical_verdict
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.discovery import discover

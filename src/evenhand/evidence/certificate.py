@@ -1,28 +1,78 @@
-"""``Certificate``: a verdict with everything that it rests on."""
+"""``Certificate``: a verdict with everything that it rests on, and its two documents."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
-from math import sqrt
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from evenhand.display import Described, Summary, percent
-from evenhand.errors import words_only
-from evenhand.evidence import certificate_document
-from evenhand.evidence.findings import Findings
+from evenhand.counts import ExaminedCounts
+from evenhand.display import Described, Summary
+from evenhand.errors import Problem, words_only
+from evenhand.evidence import certificate_document as document
 from evenhand.evidence.partition import Partition
+from evenhand.evidence.partition_summary import difference_moments, partition_facts
+from evenhand.evidence.population import Population, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
-from evenhand.evidence.subpopulations import Subpopulations, points
-from evenhand.evidence.verdict import Verdict
-from evenhand.question import Question
+from evenhand.evidence.subpopulations import Subpopulations
+from evenhand.evidence.verdict import Coverage, Verdict
+from evenhand.graph.dag import CausalGraph
+from evenhand.graph.partial_graph import PartialGraph
+from evenhand.question import Codings, Question
+
+Scope: TypeAlias = Literal["causes", "minimal", "all"]
+Graph: TypeAlias = CausalGraph | PartialGraph
+
+_SCOPES = {
+    "causes": "Only the decision causes were examined: in rows that follow the graph exactly "
+    "no other block set differs by more, but in finite data one can.",
+    "minimal": "The decision causes and all minimal block sets were examined: in finite data a "
+    "larger block set can still differ.",
+    "all": "All block sets of the graph were examined.",
+}
+_ESTIMATES = (
+    "These are estimates, computed in floating point and rounded. They are no part of what the "
+    "checker certifies: it only sees that nobody altered them afterwards."
+)
+_MET = {
+    Verdict.CERTIFIED: "criterion met",
+    Verdict.NOT_CERTIFIED: "criterion not met",
+    Verdict.CANNOT_DECIDE: "criterion neither met nor broken",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Certificate(Findings, Described):
-    """Whether the criterion is met, given this graph, and the counts that show it."""
+class Certificate(Described):
+    """Whether the criterion is met, given this graph, and the counts that show it.
+
+    ``partitions`` holds what was examined: first the possible decision causes, finest first,
+    then, if asked for, other block sets. ``complete`` says whether all that the scope asks for
+    was examined; ``reasons`` why the verdict is what it is, with a remedy where there is one.
+    ``direct_arrow`` is None where the graph leaves it open. ``release`` says what was changed
+    in these rows, if they are a release.
+    """
+
+    verdict: Verdict
+    reasons: tuple[Problem, ...]
+    examined: ExaminedCounts
+    pools_others: bool
+    graph: Graph
+    graph_origin: str
+    direct_arrow: bool | None
+    possible_decision_causes: tuple[tuple[str, ...], ...]
+    deciding_edges: tuple[tuple[str, str], ...]
+    partitions: tuple[Partition, ...]
+    scope: Scope
+    complete: bool
+    min_coverage: Fraction
+    codings: Codings = field(default_factory=Codings)
+    dropped: int = 0
+    also_assumed: tuple[str, ...] = ()
+    release: Mapping[str, str | int | list[str]] | None = None
 
     def __repr__(self) -> str:
         return f"<Certificate: {self.verdict} at {self.question.threshold}, {self.rows:,} rows>"
@@ -44,6 +94,52 @@ class Certificate(Findings, Described):
         return hash(self.to_json())
 
     @property
+    def question(self) -> Question:
+        """The question, with both groups named."""
+        return self.examined.question
+
+    @property
+    def pooled(self) -> str | None:
+        """The label of all other groups together, if they were put together."""
+        return self.question.other if self.pools_others else None
+
+    @property
+    def rows(self) -> int:
+        """How many rows were examined."""
+        return self.examined.counts.rows
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether the graph leaves open what causes the decision."""
+        return len(self.possible_decision_causes) > 1
+
+    @property
+    def decision_causes(self) -> tuple[str, ...]:
+        """The certain causes of the decision, the protected attribute aside."""
+        first, *others = self.possible_decision_causes
+        return tuple(name for name in first if all(name in names for names in others))
+
+    @property
+    def partition(self) -> Partition:
+        """The people divided by the decision causes; the finest, where these are ambiguous."""
+        return self.partitions[0]
+
+    @property
+    def causes(self) -> tuple[Partition, ...]:
+        """The partitions by possible decision causes."""
+        return self.partitions[: len(self.possible_decision_causes)]
+
+    @property
+    def coverage(self) -> Coverage:
+        """The share of rows that could be compared."""
+        return self.partition.coverage
+
+    @cached_property
+    def population(self) -> Population:
+        """What these rows tell about the population that they came from."""
+        return population(self.causes, min_coverage=self.min_coverage)
+
+    @property
     def subpopulations(self) -> Subpopulations:
         """Every subpopulation that occurs."""
         return Subpopulations(self.partition, np.arange(len(self.partition)))
@@ -62,48 +158,156 @@ class Certificate(Findings, Described):
         self, *, assurance: object = "0.8", threshold: object = None
     ) -> RelaxedCertificate:
         """The relaxed criterion on the same subpopulations."""
-        asked = self.question
+        question = self.question
         if threshold is not None:
-            asked = replace(asked, threshold=threshold)  # type: ignore[arg-type]  # read from text
-        return relax(self.causes, assurance=assurance, threshold=asked.threshold)
+            question = replace(question, threshold=threshold)  # type: ignore[arg-type]  # text
+        return relax(self.causes, assurance=assurance, threshold=question.threshold)
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the counts that the verdict rests on."""
-        return certificate_document.digest(self.examined, self.partition)
+        return document.digest(self.examined, self.partition)
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the verdict takes for granted, in words."""
-        return certificate_document.assumptions(self)
+        """What the verdict takes for granted, in words and without numbers."""
+        question = self.question
+        sentences = {
+            "The verdict holds if the graph is right: it lacks no common cause of its "
+            "attributes, and every arrow points from cause to effect.": True,
+            f"The graph was {self.graph_origin}.": True,
+            f"Only the direct effect of {question.protected} on {question.decision} is "
+            "measured, not what works through other attributes.": True,
+            "The threshold was chosen by whoever asked the question.": True,
+            "The verdict describes these rows; what they tell about other people is a matter "
+            "of statistics.": True,
+            _SCOPES[self.scope]: self.complete,
+            "Not all block sets that were asked for were examined.": not self.complete,
+            "Where one of the groups is absent nothing is measured, and nothing is said.": True,
+            "Certified does not mean anonymous.": True,
+            f"All groups other than {question.group} were pooled.": self.pools_others,
+            "Rows of groups that are not compared were left out.": self.examined.left_out > 0,
+            "Rows with missing values were dropped.": self.dropped > 0,
+            "All decisions that are not favorable were pooled.": self._pools_decisions,
+        }
+        applying = (sentence for sentence, applies in sentences.items() if applies)
+        return (*applying, *self.also_assumed)
+
+    @property
+    def _pools_decisions(self) -> bool:
+        return len(self.examined.counts.attribute(self.question.decision)) > 2
+
+    def full_document(self) -> dict[str, Any]:
+        """The document for the owner of the data: every subpopulation, and digests."""
+        content = self._shared_fields()
+        if self.release:
+            content["release"] = dict(self.release)
+        content["copy"] = "full"
+        content["reasons"] = [reason.text(words_only) for reason in self.reasons]
+        content["rows"] = {
+            "read": self.rows + self.examined.left_out + self.dropped,
+            "dropped": self.dropped,
+            "left_out": self.examined.left_out,
+            "examined": self.rows,
+        }
+        for entry, partition in zip(content["partitions"], self.partitions, strict=True):
+            entry |= {
+                "coverage": partition.coverage.to_dict(),
+                "subpopulations": partition.numbers,
+                "table": document.table(partition, np.arange(len(partition))),
+                "evidence": partition.by_strength.tolist(),
+                "digest": document.digest(self.examined, partition),
+            }
+        content["population"] |= document.floats_as_text(self.population.to_dict())
+        return document.with_seal(content)
+
+    def shared_document(self, *, least_count: int = 10) -> dict[str, Any]:
+        """The document for others: what it withholds cannot be computed from what it shows.
+
+        Of the decision causes it shows the subpopulations with no cell under the least count. A
+        total would give a withheld row back by subtraction, and so would a second partition of
+        the same people: there are none.
+        """
+        content, partition = self._shared_fields(), self.partition
+        if self.release:  # how many rows changed, only the owner reads
+            content["release"] = {
+                name: value
+                for name, value in self.release.items()
+                if not isinstance(value, int)
+            }
+        content["copy"] = "shared"
+        shown = np.flatnonzero(
+            np.all([cell >= least_count for cell in partition.cells], axis=0)
+        )
+        content["partitions"][0]["table"] = document.table(partition, shown)
+        content["withheld"] = {
+            "least_count": least_count,
+            "subpopulations": len(partition) - len(shown),
+        }
+        return document.with_seal(content)
+
+    def _shared_fields(self) -> dict[str, Any]:
+        """What both documents say."""
+        graph = self.graph
+        doubtful = graph.doubtful if isinstance(graph, PartialGraph) else ()
+        return {
+            "format": document.FORMAT,
+            "versions": {"evenhand": version("evenhand")},
+            "verdict": str(self.verdict),
+            "population": {"notice": _ESTIMATES, "verdict": str(self.population.verdict)},
+            "question": {
+                **self.question.to_dict(),
+                "unfavorable": document.unfavorable(self.examined),
+                "min_coverage": str(self.min_coverage),
+            },
+            "pooled": {"other": self.pools_others, "unfavorable": self._pools_decisions},
+            "codings": self.codings.to_dict(),
+            "graph": {
+                **graph.to_dict(),
+                # Where a collider was neither found nor excluded: open edges may make one.
+                "doubtful": sorted(map(list, doubtful)),
+                "origin": self.graph_origin,
+            },
+            "direct_arrow": self.direct_arrow,
+            "decision_causes": list(self.decision_causes),
+            "possible_decision_causes": list(map(list, self.possible_decision_causes)),
+            "scope": {"asked": self.scope, "complete": self.complete},
+            "partitions": [
+                {
+                    "names": list(partition.names),
+                    "role": "causes" if partition in self.causes else "block set",
+                    "verdict": str(partition.verdict(self.min_coverage)),
+                }
+                for partition in self.partitions
+            ],
+            "assumptions": list(self.assumptions),
+        }
 
     def to_json(self) -> str:
         """The full certificate document as canonical JSON."""
-        return certificate_document.canonical(certificate_document.full(self))
+        return document.canonical(self.full_document())
 
     def to_shared_json(self, *, least_count: int = 10) -> str:
         """The document for others, without subpopulations that have a cell under the count."""
-        return certificate_document.canonical(
-            certificate_document.shared(self, least_count=least_count)
-        )
+        return document.canonical(self.shared_document(least_count=least_count))
 
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the full document, for its owner's eyes; it appears whole or not at all.
+        """Write the full document atomically, readable by its owner only.
 
-        A file that is there already is replaced only with ``overwrite``.
+        An existing file is replaced only with ``overwrite``.
         """
-        return certificate_document.write(path, self.to_json(), mode=0o600, overwrite=overwrite)
+        return document.write(path, self.to_json(), mode=0o600, overwrite=overwrite)
 
     def write_shared(
         self, path: str | Path, *, least_count: int = 10, overwrite: bool = False
     ) -> Path:
-        """Write the shared document, with the same care."""
+        """Write the shared document in the same way, readable by everybody."""
         text = self.to_shared_json(least_count=least_count)
-        return certificate_document.write(path, text, mode=0o644, overwrite=overwrite)
+        return document.write(path, text, mode=0o644, overwrite=overwrite)
 
     def to_dict(self, *, assurance: object = "0.8") -> dict[str, Any]:
         """The result as plain values, evidence strongest first."""
-        partition, question = self.partition, self.question
+        partition, question, coverage = self.partition, self.question, self.coverage
         return {
             "verdict": str(self.verdict),
             "reasons": [reason.text(words_only) for reason in self.reasons],
@@ -118,26 +322,24 @@ class Certificate(Findings, Described):
             "left_out": self.examined.left_out,
             "dropped": self.dropped,
             "coverage": {
-                "rows": float(self.coverage.rows),
-                "group": float(self.coverage.group),
-                "other": float(self.coverage.other),
+                "rows": float(coverage.rows),
+                "group": float(coverage.group),
+                "other": float(coverage.other),
             },
             "min_coverage": float(self.min_coverage),
             "decision_causes": list(self.decision_causes),
-            "possible_decision_causes": [
-                list(names) for names in self.possible_decision_causes
-            ],
+            "possible_decision_causes": list(map(list, self.possible_decision_causes)),
             "graph": {**self.graph.to_dict(), "origin": self.graph_origin},
             "scope": {
                 "asked": self.scope,
                 "complete": self.complete,
                 "examined": [list(partition.names) for partition in self.partitions],
             },
-            "subpopulations": certificate_document.tally(partition),
-            "risk_difference": _spread(partition),
+            "subpopulations": partition.numbers,
+            "risk_difference": difference_moments(partition),
             "relaxed": self.relaxed(assurance=assurance).to_dict(),
             "population": self.population.to_dict(),
-            "evidence": [found.to_dict() for found in self.evidence],
+            "evidence": [subpopulation.to_dict() for subpopulation in self.evidence],
             "unmeasured": {
                 "subpopulations": len(self.unmeasured),
                 "rows": int(partition.rows[~partition.measured].sum()),
@@ -147,81 +349,25 @@ class Certificate(Findings, Described):
 
     def summary(self) -> Summary:
         """The verdict, what was asked and given, and the strongest evidence."""
-        question, partition = self.question, self.partition
-        tally = certificate_document.tally(partition)
-        met = {
-            Verdict.CERTIFIED: "criterion met",
-            Verdict.NOT_CERTIFIED: "criterion not met",
-            Verdict.CANNOT_DECIDE: "criterion neither met nor broken",
-        }[self.verdict]
+        question = self.question
+        sets = ["{" + ", ".join(names) + "}" for names in self.possible_decision_causes]
+        compared = f"{question.protected} {question.group} against {question.other}"
         facts = [
-            ("in the population", self.population.counted),
-            ("question", _asked(question)),
+            ("in the population", self.population.headline),
+            ("question", f"{question.decision} = {question.favorable}: {compared}"),
             ("threshold", f"{question.threshold}, chosen by whoever asked the question"),
             ("graph", self.graph_origin),
-            ("decision causes", _listed(self.decision_causes)),
-            ("subpopulations", _counted(tally)),
-            ("coverage", _covered(partition)),
+            ("decision causes", "{" + ", ".join(self.decision_causes) + "}"),
+            *([("possible decision causes", " or ".join(sets))] if self.ambiguous else []),
+            *partition_facts(self.partition),
+            *(self.population.facts if self.partition.measured.any() else ()),
         ]
-        if tally["measured"]:
-            facts += [("difference in points", _range(partition)), *self.population.facts]
-        if self.ambiguous:
-            possible = " or ".join(_listed(names) for names in self.possible_decision_causes)
-            facts.insert(5, ("possible decision causes", possible))
         table = self.evidence.summary()
         return Summary(
-            title=f"{self.verdict}: {met} at τ = {question.threshold}, given this graph",
+            title=f"{self.verdict}: {_MET[self.verdict]} at τ = {question.threshold}, given "
+            "this graph",
             facts=tuple(facts),
             columns=table.columns if table.rows else (),
             rows=table.rows,
             notes=(*table.notes, *self.reasons, *self.also_assumed),
         )
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return "{" + ", ".join(names) + "}"
-
-
-def _asked(question: Question) -> str:
-    compared = f"{question.protected} {question.group} against {question.other}"
-    return f"{question.decision} = {question.favorable}: {compared}"
-
-
-def _counted(tally: Mapping[str, int]) -> str:
-    found = f"{tally['violating']:,} at or beyond the threshold"
-    which = f"{tally['above']:,} above, {tally['below']:,} below"
-    return f"{tally['occupied']:,} occur, {tally['measured']:,} measured, {found} ({which})"
-
-
-def _covered(partition: Partition) -> str:
-    question, cover = partition.question, partition.coverage
-    shares = ((question.group, cover.group), (question.other, cover.other))
-    by_group = ", ".join(f"{label} {percent(float(share))}" for label, share in shares)
-    return f"{percent(float(cover.rows))} of the rows; {by_group}"
-
-
-def _range(partition: Partition) -> str:
-    """The smallest and largest difference, exact, so that neither crosses the threshold."""
-    lines = np.flatnonzero(partition.measured)
-    differences = partition.statistics.difference
-    low, high = (
-        points(partition.risk_difference(int(line)), threshold=partition.question.threshold)
-        for line in (lines[differences.argmin()], lines[differences.argmax()])
-    )
-    return low if low == high else f"{low} to {high}"
-
-
-def _spread(partition: Partition) -> dict[str, float | None]:
-    """Extremes, mean and standard deviation of the differences, weighted by rows."""
-    differences = partition.statistics.difference
-    if not len(differences):
-        return dict.fromkeys(("min", "max", "mean", "sd"))
-    rows = partition.rows[partition.measured]
-    mean = float(np.average(differences, weights=rows))
-    variance = float(np.average((differences - mean) ** 2, weights=rows))
-    return {
-        "min": float(differences.min()),
-        "max": float(differences.max()),
-        "mean": mean,
-        "sd": sqrt(variance),
-    }

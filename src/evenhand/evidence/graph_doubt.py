@@ -9,17 +9,21 @@ these independences is tested, and a small p says that the graph lacks something
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
+from operator import attrgetter
 from typing import TypeAlias
+
+import numpy as np
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
+from evenhand.evidence.certificate import Graph
+from evenhand.evidence.certification import parent_sets
+from evenhand.evidence.statistics import holm
 from evenhand.graph.attribute_graph import known_order
-from evenhand.graph.dag import CausalGraph
-from evenhand.graph.independence_tests import Tester, check_test
+from evenhand.graph.independence_tests import Independence, Tester, check_test
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Knowledge, KnownOrder, Question, Tiers
 
-Graph: TypeAlias = CausalGraph | PartialGraph
 Names: TypeAlias = tuple[str, ...]
 
 # Thin strata make the plain test reject too often: no graph is blamed for that.
@@ -152,7 +156,7 @@ def doubt(
         sets = list(islice(_sets(graph, order, cause, decision), max_tests + 1))
         complete &= len(sets) <= max_tests
         tried = [tester.test(cause, decision, given) for given in sets[:max_tests]]
-        strongest = max(tried, key=lambda one: one.p)
+        strongest = max(tried, key=attrgetter("p"))
         arrows.append(
             ArrowDoubt(
                 cause=cause,
@@ -191,36 +195,30 @@ def _implied(
 ) -> tuple[ImpliedIndependence, ...]:
     """Test every attribute that is in no case a cause or an effect of the decision."""
     decision = question.decision
-    possible = (
-        graph.parent_sets(decision).sets
-        if isinstance(graph, PartialGraph)
-        else (graph.parents(decision),)
-    )
+    possible = parent_sets(graph, decision).sets
     apart = sorted(
         {*graph.nodes} - _effects(graph, order, decision) - frozenset().union(*possible)
     )
     tester = Tester(counts, test=_CALIBRATED)
-    tested = [
-        max(
-            (
-                tester.test(name, decision, (causes | {question.protected}) - {name})
-                for causes in possible
-            ),
-            key=lambda one: one.p,
-        )
-        for name in apart
-    ]
-    found = [
+
+    def strongest(name: str) -> Independence:
+        """The test given each possible set of causes that has the largest p."""
+        sets = ((causes | {question.protected}) - {name} for causes in possible)
+        return max((tester.test(name, decision, given) for given in sets), key=attrgetter("p"))
+
+    tests = [strongest(name) for name in apart]
+    adjusted = holm(np.array([test.p for test in tests])).tolist()
+    implied = [
         ImpliedIndependence(
             name=name,
-            given=one.given,
-            p=one.p,
-            p_adjusted=p,
-            testable=one.status == "tested",
+            given=test.given,
+            p=test.p,
+            p_adjusted=p_adjusted,
+            testable=test.status == "tested",
         )
-        for name, one, p in zip(apart, tested, _holm([one.p for one in tested]), strict=True)
+        for name, test, p_adjusted in zip(apart, tests, adjusted, strict=True)
     ]
-    return tuple(sorted(found, key=lambda one: (one.p, one.name)))
+    return tuple(sorted(implied, key=lambda one: (one.p, one.name)))
 
 
 def _effects(graph: Graph, order: KnownOrder, decision: str) -> set[str]:
@@ -235,13 +233,6 @@ def _effects(graph: Graph, order: KnownOrder, decision: str) -> set[str]:
         } - reached
         reached |= new
     return reached
-
-
-def _holm(p: list[float]) -> list[float]:
-    """Holm's adjusted p-values, by hand: the evidence room's are above this one."""
-    ascending = sorted(p)
-    scaled = [min(1.0, x * (len(p) - rank)) for rank, x in enumerate(ascending)]
-    return [max(y for x, y in zip(ascending, scaled, strict=True) if x <= one) for one in p]
 
 
 def _arrow_text(arrow: ArrowDoubt, decision: str) -> str:

@@ -116,6 +116,17 @@ class Partition:
         """How many subpopulations differ by the threshold or more."""
         return int(np.count_nonzero(self.side))
 
+    @property
+    def numbers(self) -> dict[str, int]:
+        """How many subpopulations occur, are measured, and lie at or beyond the threshold."""
+        return {
+            "occupied": len(self),
+            "measured": int(np.count_nonzero(self.measured)),
+            "violating": self.violating,
+            "above": int(np.count_nonzero(self.side > 0)),
+            "below": int(np.count_nonzero(self.side < 0)),
+        }
+
     @cached_property
     def coverage(self) -> Coverage:
         """The share of rows in measured subpopulations."""

@@ -147,7 +147,7 @@ class Population(Described):
         return tuple(facts)
 
     @property
-    def counted(self) -> str:
+    def headline(self) -> str:
         """The verdict with what it counts."""
         return (
             f"{self.verdict}: of {self.measured:,} measured {self.shown:,} shown beyond the "
@@ -158,7 +158,7 @@ class Population(Described):
     def summary(self) -> Summary:
         """The verdict, what it counts, and the tests over all subpopulations."""
         return Summary(
-            title=f"population, at τ = {self.partition.question.threshold}: {self.counted}",
+            title=f"population, at τ = {self.partition.question.threshold}: {self.headline}",
             facts=self.facts,
             notes=self.notes,
         )

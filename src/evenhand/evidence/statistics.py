@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.evidence.multiplicity import benjamini_hochberg, holm
 from evenhand.evidence.p_values import Counts, Floats, threshold_p, within_p, zero_p
 
 # The 97.5 % point of the standard normal distribution: intervals have 95 %.
@@ -87,3 +86,33 @@ def newcombe_interval(
     low = difference - np.hypot(other_rate - other_low, group_high - group_rate)
     high = difference + np.hypot(other_high - other_rate, group_rate - group_low)
     return low, high
+
+
+def holm(p: Floats) -> Floats:
+    """Holm's adjusted p-values.
+
+    Controls the family-wise error rate, whatever the dependence of the tests.
+
+    >>> holm(np.array([0.01, 0.04, 0.03])).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    steps = np.arange(len(p), 0, -1)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(p[order] * steps))
+    return adjusted
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """Benjamini and Hochberg's adjusted p-values.
+
+    Controls the false discovery rate: the expected share of false claims among the claims.
+
+    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.5])).round(3).tolist()
+    [0.04, 0.053, 0.053, 0.5]
+    """
+    order = np.argsort(p, kind="stable")[::-1]
+    adjusted = np.empty_like(p)
+    ratio = len(p) / np.arange(len(p), 0, -1)
+    adjusted[order] = np.minimum(1, np.minimum.accumulate(p[order] * ratio))
+    return adjusted

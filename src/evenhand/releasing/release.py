@@ -12,7 +12,6 @@ from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
 from evenhand.errors import CannotReleaseError, Problem, QuestionError, Remedy, listed
 from evenhand.evidence import Certificate, Partition, Verdict, certify
-from evenhand.evidence.certificate_document import tally
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Codings, Knowledge, Tiers
 from evenhand.question.question import REST
@@ -316,12 +315,12 @@ def _state(certificate: Certificate) -> dict[str, Any]:
     return {
         "verdict": str(certificate.verdict),
         "rows": certificate.rows,
-        "subpopulations": tally(certificate.partition),
+        "subpopulations": certificate.partition.numbers,
     }
 
 
 def _in_words(certificate: Certificate) -> str:
-    found = tally(certificate.partition)
+    found = certificate.partition.numbers
     differing = f"{found['violating']:,} of {found['measured']:,} measured differ"
     return f"{certificate.verdict}: {differing}"
 

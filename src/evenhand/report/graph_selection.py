@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evenhand.display import visible
-from evenhand.evidence.findings import Findings, Graph
+from evenhand.evidence.certificate import Certificate, Graph
 from evenhand.question import Knowledge, KnownOrder
 
 # Above so many attributes only those that matter for the question are drawn.
@@ -31,7 +31,7 @@ class Sketch:
     left_out: int
 
 
-def sketch(found: Findings, knowledge: Knowledge, label: Callable[[str], str]) -> Sketch:
+def sketch(found: Certificate, knowledge: Knowledge, label: Callable[[str], str]) -> Sketch:
     """Choose what is drawn, and in which column: tiers, the decision's own tier in three."""
     graph, question = found.graph, found.question
     roles = _roles(found)
@@ -70,7 +70,7 @@ def sketch(found: Findings, knowledge: Knowledge, label: Callable[[str], str]) -
     )
 
 
-def _roles(found: Findings) -> dict[str, str]:
+def _roles(found: Certificate) -> dict[str, str]:
     graph, question = found.graph, found.question
     possible = {name for names in found.possible_decision_causes for name in names}
     roles = dict.fromkeys(graph.nodes, "plain")

@@ -3,11 +3,9 @@
 from itertools import combinations
 
 import numpy as np
-import pytest
 
 from evenhand import CountTable, Knowledge, Question, Tiers, datasets
-from evenhand.evidence.graph_doubt import _holm, doubt
-from evenhand.evidence.multiplicity import holm
+from evenhand.evidence.graph_doubt import doubt
 from evenhand.graph import CausalGraph, PartialGraph, discover
 from evenhand.graph.independence_tests import Tester
 
@@ -131,13 +129,6 @@ def test_the_papers_dutch_graph_lacks_something(dutch):
     graph = discover(dutch, knowledge=asked.knowledge)
     told = doubt(dutch, graph, asked.question, knowledge=asked.knowledge)
     assert {one.name for one in told.contradicted} == {"country_birth", "citizenship"}
-
-
-@pytest.mark.parametrize(
-    "p", [[], [0.5], [0.01, 0.04, 0.03], [0.02, 0.02, 0.9], [0.0, 1.0, 0.5]]
-)
-def test_corrected_p_values_are_the_evidence_rooms(p):
-    assert _holm(p) == pytest.approx(holm(np.array(p)).tolist())
 
 
 def test_it_becomes_plain_values():

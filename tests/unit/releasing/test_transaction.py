@@ -16,7 +16,7 @@ from tests.hiring import csv_text, people, released
 
 from evenhand.errors import QuestionError, ResourceError
 from evenhand.evidence import Verdict
-from evenhand.evidence.recheck import RecordedCertificate
+from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.releasing import Written
 from evenhand.rows import read
 

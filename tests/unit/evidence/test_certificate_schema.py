@@ -8,7 +8,7 @@ import pytest
 
 from evenhand import datasets
 from evenhand.evidence import certify
-from evenhand.evidence.schema import misfits, schema
+from evenhand.evidence.certificate_schema import misfits, schema
 from evenhand.graph.dag import CausalGraph
 
 GRAPH = CausalGraph.parse(

@@ -58,7 +58,7 @@ def changed(certificate, change):
     content = json.loads(certificate.to_json())
     del content["seal"]
     change(content)
-    return recorded(certificate_document.canonical(certificate_document.sealed(content)))
+    return recorded(certificate_document.canonical(certificate_document.with_seal(content)))
 
 
 def no_assumptions(content):

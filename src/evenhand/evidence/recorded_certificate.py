@@ -20,9 +20,9 @@ from evenhand.counts import Attribute, CountTable, ExaminedCounts, examined_coun
 from evenhand.errors import EvenhandError, InputError, Problem, words_only
 from evenhand.evidence import certificate_document
 from evenhand.evidence.certificate import Certificate
-from evenhand.evidence.certify import certify_divided
+from evenhand.evidence.certificate_schema import misfits
+from evenhand.evidence.certification import certify_divided
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.schema import misfits
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
 from evenhand.question import Codings, Question
@@ -155,10 +155,10 @@ class RecordedCertificate:
     def _differences(self, found: Certificate) -> Iterator[str]:
         content = dict(self.content)
         if content["copy"] == "full":
-            right = certificate_document.full(found)
+            right = found.full_document()
         else:
             least_count = content["withheld"]["least_count"]
-            right = certificate_document.shared(found, least_count=least_count)
+            right = found.shared_document(least_count=least_count)
         yield from _different("", _derived(content), _derived(right))
         for sentence in right["assumptions"]:
             if sentence not in content["assumptions"]:
@@ -168,7 +168,7 @@ class RecordedCertificate:
             yield "assumptions: that this is a release is not among them"
         del content["seal"]
         yield from _different(
-            "seal", self.content["seal"], certificate_document.sealed(content)["seal"]
+            "seal", self.content["seal"], certificate_document.with_seal(content)["seal"]
         )
 
     def _examined(self, entry: Mapping[str, Any]) -> ExaminedCounts:

@@ -14,8 +14,7 @@ from itertools import islice
 from evenhand.counts import CountTable, ExaminedCounts, examined_counts
 from evenhand.display import percent
 from evenhand.errors import Problem, QuestionError, Remedy
-from evenhand.evidence.certificate import Certificate
-from evenhand.evidence.findings import Graph, Scope
+from evenhand.evidence.certificate import Certificate, Graph, Scope
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
 from evenhand.evidence.verdict import Verdict, all_must_agree, all_must_hold
@@ -116,7 +115,7 @@ def certify_divided(
         )
     question, least = examined.question, exact_share(min_coverage, "least coverage")
     graph = _settled(graph, question, knowledge)
-    parents = _parent_sets(graph, question.decision)
+    parents = parent_sets(graph, question.decision)
     causes = _in_order(names - {question.protected} for names in parents.sets)
     others, unfinished = _block_sets(graph, question, scope, limit, skip=causes)
     partitions = tuple(map(divide, (*causes, *others)))
@@ -181,10 +180,11 @@ def _settled(graph: Graph, question: Question, knowledge: Knowledge | Tiers | No
     return graph.with_knowledge(replace(order, forbidden=order.forbidden | {backward}))
 
 
-def _parent_sets(graph: Graph, decision: str) -> ParentSets:
+def parent_sets(graph: Graph, node: str) -> ParentSets:
+    """The possible sets of parents of a node: one, unless the graph leaves edges open."""
     if isinstance(graph, PartialGraph):
-        return graph.parent_sets(decision)
-    return ParentSets(node=decision, sets=(graph.parents(decision),))
+        return graph.parent_sets(node)
+    return ParentSets(node=node, sets=(graph.parents(node),))
 
 
 def _in_order(sets: Iterable[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
