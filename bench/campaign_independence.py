@@ -25,8 +25,8 @@ from tests.networks import Network, network
 
 from evenhand import CountTable, Tiers
 from evenhand.graph import Orientation, PartialGraph, discover, orient
+from evenhand.graph.d_separation import BitsetGraph
 from evenhand.graph.independence_tests import TESTS, Tester
-from evenhand.graph.separation import Diagram
 from evenhand.question import Knowledge, KnownOrder
 
 NETWORKS = (
@@ -69,7 +69,7 @@ def true_graph(truth: Network, order: KnownOrder) -> Orientation:
 
 def questions(truth: Network, order: KnownOrder) -> tuple[list[Question], list[Question]]:
     """What stable PC asks when the truth answers: true nulls, and tests of true edges."""
-    diagram = Diagram.of(truth.nodes, truth.arrows)
+    diagram = BitsetGraph.of(truth.nodes, truth.arrows)
     true_edges = set(map(edge, truth.arrows))
     around = {x: set(truth.nodes) - {x} for x in truth.nodes}
     nulls, of_edges = [], []
@@ -98,7 +98,7 @@ def questions(truth: Network, order: KnownOrder) -> tuple[list[Question], list[Q
 def padded_questions(truth: Network, seed: int) -> tuple[list[Question], list[Question]]:
     """True nulls and true edges given a node's other parents and up to seven nodes more."""
     generator = np.random.default_rng(seed)
-    diagram = Diagram.of(truth.nodes, truth.arrows)
+    diagram = BitsetGraph.of(truth.nodes, truth.arrows)
     true_edges = set(map(edge, truth.arrows))
     nulls: list[Question] = []
     of_edges: list[Question] = []

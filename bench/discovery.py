@@ -72,14 +72,14 @@ first = time.process_time() - before
 
 from evenhand import Knowledge
 from evenhand.graph.kernel_choice import Evaluator
-from evenhand.graph.discovery import in_order, skeleton_of
+from evenhand.graph.discovery import names_by_tier, initial_skeleton
 from evenhand.graph.skeleton import Limits
 
 def edges(knowledge):
     order = Knowledge.of(knowledge).about(counts.names)
-    names = in_order(order)
+    names = names_by_tier(order)
     evaluator = Evaluator(counts, names, kernel=kernel)
-    skeleton = skeleton_of(names, order, significance)
+    skeleton = initial_skeleton(names, order, significance)
     skeleton.search(lambda batch: evaluator.p_values(batch, "chi-square"), Limits())
     return [(names[x], names[y]) for x in range(len(names)) for y in range(x)
             if skeleton.adjacent[x, y]]

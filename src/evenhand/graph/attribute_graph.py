@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from evenhand.display import Described, Summary
 from evenhand.errors import GraphError, Problem, did_you_mean, listed
-from evenhand.graph import dot, graph_files
-from evenhand.graph.block_sets import decision_first
-from evenhand.graph.notation import Edges, read_text, write_text
+from evenhand.graph import dot_format, graph_readers
+from evenhand.graph.block_sets import decision_first_error
+from evenhand.graph.d_separation import BitsetGraph, union
+from evenhand.graph.edge_notation import Edges, read_text, write_text
 from evenhand.graph.orientation import Edge
-from evenhand.graph.separation import Diagram, union
 from evenhand.question.knowledge import Arrow, Knowledge, KnownOrder, Tiers
 from evenhand.question.question import Question
 
@@ -35,7 +35,7 @@ _MOST_PROBLEMS = 20
 
 
 @dataclass(frozen=True)
-class MixedGraph(Described):
+class AttributeGraph(Described):
     """Nodes, arrows ``(cause, effect)`` and undirected pairs; the arrows never form a cycle.
 
     Nodes and the ends of undirected edges are kept sorted, so that equal graphs are equal
@@ -48,7 +48,7 @@ class MixedGraph(Described):
 
     def __post_init__(self) -> None:
         nodes, arrows, undirected = list(self.nodes), list(self.arrows), list(self.undirected)
-        problems = [*islice(_misdrawn(nodes, arrows, undirected), _MOST_PROBLEMS)]
+        problems = [*islice(_structure_problems(nodes, arrows, undirected), _MOST_PROBLEMS)]
         if problems:
             raise GraphError(*problems)
         object.__setattr__(self, "nodes", tuple(sorted(nodes)))
@@ -65,16 +65,16 @@ class MixedGraph(Described):
             )
 
     @cached_property
-    def _diagram(self) -> Diagram:
-        return Diagram.of(self.nodes, self.arrows)
+    def _diagram(self) -> BitsetGraph:
+        return BitsetGraph.of(self.nodes, self.arrows)
 
     def parents(self, node: str) -> frozenset[str]:
         """The nodes with an arrow to this one."""
-        return self._step(node, self._diagram.parents)
+        return self._linked(node, self._diagram.parents)
 
     def children(self, node: str) -> frozenset[str]:
         """The nodes to which this one has an arrow."""
-        return self._step(node, self._diagram.children)
+        return self._linked(node, self._diagram.children)
 
     def neighbors(self, node: str) -> frozenset[str]:
         """The nodes joined to this one by an undirected edge."""
@@ -88,12 +88,12 @@ class MixedGraph(Described):
     def ancestors(self, node: str) -> frozenset[str]:
         """All nodes from which arrows lead to this one, itself left out."""
         own = self._diagram.bits(node)
-        return self._diagram.named(self._diagram.ancestors(own) & ~own)
+        return self._diagram.names_in(self._diagram.ancestors(own) & ~own)
 
     def descendants(self, node: str) -> frozenset[str]:
         """All nodes to which arrows lead from this one, itself left out."""
         own = self._diagram.bits(node)
-        return self._diagram.named(self._diagram.descendants(own) & ~own)
+        return self._diagram.names_in(self._diagram.descendants(own) & ~own)
 
     def check(
         self,
@@ -105,14 +105,14 @@ class MixedGraph(Described):
         columns = self.nodes if names is None else tuple(names)
         order = known_order(knowledge, (*dict.fromkeys((*columns, *self.nodes)),))
         problems = [
-            *self._unknown(columns),
-            *self._unanswerable(question),
-            *self._contradicted(order),
+            *self._column_problems(columns),
+            *self._question_problems(question),
+            *self._knowledge_problems(order),
         ]
         if problems:
             raise GraphError(*problems)
 
-    def _unknown(self, columns: Iterable[str]) -> Iterator[Problem]:
+    def _column_problems(self, columns: Iterable[str]) -> Iterator[Problem]:
         columns = tuple(columns)
         for node in sorted(set(self.nodes) - set(columns)):
             yield Problem(
@@ -121,16 +121,16 @@ class MixedGraph(Described):
                 "Correct the name, or leave the node out.",
             )
 
-    def _unanswerable(self, question: Question | None) -> Iterator[Problem]:
+    def _question_problems(self, question: Question | None) -> Iterator[Problem]:
         if question is None:
             return
         absent = {question.protected, question.decision} - set(self.nodes)
         if absent:
             yield from GraphError.unknown(sorted(absent), self.nodes).problems
         elif path := self._diagram.directed_path(question.decision, question.protected):
-            yield from decision_first(path).problems
+            yield from decision_first_error(path).problems
 
-    def _contradicted(self, order: KnownOrder) -> Iterator[Problem]:
+    def _knowledge_problems(self, order: KnownOrder) -> Iterator[Problem]:
         for cause, effect in sorted(self.arrows):
             if not order.may_cause(cause, effect):
                 yield Problem(
@@ -152,13 +152,13 @@ class MixedGraph(Described):
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read ``a -> b; c - d; e``, the notation in which graphs print themselves."""
-        return cls._drawn(read_text(text))
+        return cls._from_edges(read_text(text))
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a .json, .dot, .gv or .txt file."""
         try:
-            return cls._drawn(graph_files.read_file(path))
+            return cls._from_edges(graph_readers.read_file(path))
         except GraphError as error:
             raise GraphError(
                 *(
@@ -170,38 +170,38 @@ class MixedGraph(Described):
     @classmethod
     def from_dict(cls, content: Mapping[str, object]) -> Self:
         """Read what ``to_dict`` gives."""
-        return cls._drawn(graph_files.read_dict(content))
+        return cls._from_edges(graph_readers.read_dict(content))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what ``to_json`` writes."""
-        return cls._drawn(graph_files.read_json(text))
+        return cls._from_edges(graph_readers.read_json(text))
 
     @classmethod
     def from_dot(cls, text: str) -> Self:
         """Read plain DOT; what it knows beyond nodes and edges is refused by name."""
-        return cls._drawn(dot.read_dot(text))
+        return cls._from_edges(dot_format.read_dot(text))
 
     @classmethod
     def from_matrix(cls, matrix: object, names: Iterable[str] | None = None) -> Self:
         """Read 1 in row a, column b as ``a -> b``, and 1 in both places as ``a - b``."""
-        return cls._drawn(graph_files.read_matrix(matrix, names))
+        return cls._from_edges(graph_readers.read_matrix(matrix, names))
 
     @classmethod
     def from_networkx(cls, graph: "nx.Graph") -> Self:
         """Read a networkx graph whose nodes are names; arcs both ways are undirected."""
-        return cls._drawn(graph_files.read_networkx(graph))
+        return cls._from_edges(graph_readers.read_networkx(graph))
 
     def __str__(self) -> str:
-        return write_text(self._written)
+        return write_text(self._edges)
 
     def to_edge_list(self) -> str:
         """The graph as text, one edge or lone node a line."""
-        return write_text(self._written, separator="\n") + "\n"
+        return write_text(self._edges, separator="\n") + "\n"
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Nodes, arrows and undirected edges as plain sorted lists."""
-        nodes, arrows, undirected = self._written
+        nodes, arrows, undirected = self._edges
         return {
             "nodes": nodes,
             "arrows": [list(arrow) for arrow in arrows],
@@ -214,7 +214,7 @@ class MixedGraph(Described):
 
     def to_dot(self) -> str:
         """The graph in DOT, as Graphviz draws it."""
-        return dot.write_dot(self._written)
+        return dot_format.write_dot(self._edges)
 
     def to_matrix(self) -> "npt.NDArray[np.int8]":
         """1 in row a, column b for ``a -> b``, and in both places for ``a - b``."""
@@ -255,7 +255,7 @@ class MixedGraph(Described):
         )
 
     @classmethod
-    def _drawn(cls, edges: Edges) -> Self:
+    def _from_edges(cls, edges: Edges) -> Self:
         # Lists on purpose: a set would hide an edge that is written twice.
         fields: tuple[Any, ...] = edges
         return cls(*fields)
@@ -266,11 +266,11 @@ class MixedGraph(Described):
         return sorted([*self.arrows, *self.undirected, *both])
 
     @property
-    def _written(self) -> Edges:
+    def _edges(self) -> Edges:
         return Edges([*self.nodes], sorted(self.arrows), sorted(self.undirected))
 
-    def _step(self, node: str, steps: Sequence[int]) -> frozenset[str]:
-        return self._diagram.named(union(steps, self._diagram.bits(node)))
+    def _linked(self, node: str, steps: Sequence[int]) -> frozenset[str]:
+        return self._diagram.names_in(union(steps, self._diagram.bits(node)))
 
 
 def known_order(knowledge: Known, names: Sequence[str]) -> KnownOrder:
@@ -280,7 +280,9 @@ def known_order(knowledge: Known, names: Sequence[str]) -> KnownOrder:
     return Knowledge.of(knowledge).about(names)
 
 
-def _misdrawn(nodes: list[Any], arrows: list[Any], undirected: list[Any]) -> Iterator[Problem]:
+def _structure_problems(
+    nodes: list[Any], arrows: list[Any], undirected: list[Any]
+) -> Iterator[Problem]:
     """What keeps nodes and edges from being a graph, whoever wrote them."""
     edges = [*arrows, *undirected]
     if len(nodes) > _MOST_NODES or len(edges) > _MOST_EDGES:

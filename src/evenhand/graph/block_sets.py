@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from evenhand.display import Described, Summary
 from evenhand.errors import GraphError, Problem
-from evenhand.graph.separation import Diagram, members, spread, union
+from evenhand.graph.d_separation import BitsetGraph, members, reachable, union
 from evenhand.question.question import Question
 
 
@@ -62,20 +62,20 @@ class BlockSetCheck(Described):
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class PrunedGraph:
     """The graph without the direct arrow, and what may be held equal in it."""
 
-    diagram: Diagram
+    diagram: BitsetGraph
     protected: int
     decision: int
     allowed: int
 
     @classmethod
-    def of(cls, diagram: Diagram, question: Question) -> "Setting":
+    def of(cls, diagram: BitsetGraph, question: Question) -> "PrunedGraph":
         """Take the direct arrow away; refuse a graph in which the decision comes first."""
         protected, decision = diagram.bits(question.protected), diagram.bits(question.decision)
         if path := diagram.directed_path(question.decision, question.protected):
-            raise decision_first(path)
+            raise decision_first_error(path)
         everything = (1 << len(diagram.names)) - 1
         return cls(
             diagram.without(protected, decision),
@@ -100,9 +100,11 @@ class Setting:
         return missing
 
 
-def check(diagram: Diagram, question: Question, names: Iterable[str]) -> BlockSetCheck:
+def check_block_set(
+    diagram: BitsetGraph, question: Question, names: Iterable[str]
+) -> BlockSetCheck:
     """Decide whether the names are a block set, with a witness if not."""
-    setting = Setting.of(diagram, question)
+    pruned = PrunedGraph.of(diagram, question)
     names = frozenset(names)
     ends = sorted(names & {question.protected, question.decision})
     if ends:
@@ -113,15 +115,15 @@ def check(diagram: Diagram, question: Question, names: Iterable[str]) -> BlockSe
             )
         )
     given = diagram.bits(*names)
-    path = setting.diagram.open_path(question.protected, question.decision, given)
-    consequences = tuple(sorted(diagram.named(given & ~setting.allowed)))
+    path = pruned.diagram.open_path(question.protected, question.decision, given)
+    consequences = tuple(sorted(diagram.names_in(given & ~pruned.allowed)))
     return BlockSetCheck(
         question=question,
         names=names,
         open_path=path,
         consequences=consequences,
         reasons=(
-            *((_why_open(setting.diagram, path, given),) if path else ()),
+            *((_why_open(pruned.diagram, path, given),) if path else ()),
             *(
                 f"{name!r} is a consequence of the decision "
                 f"({' -> '.join(diagram.directed_path(question.decision, name))}): "
@@ -129,11 +131,11 @@ def check(diagram: Diagram, question: Question, names: Iterable[str]) -> BlockSe
                 for name in consequences
             ),
         ),
-        missing=tuple(sorted(diagram.named(setting.missing_causes(given & setting.allowed)))),
+        missing=tuple(sorted(diagram.names_in(pruned.missing_causes(given & pruned.allowed)))),
     )
 
 
-def all_of_them(setting: Setting) -> Iterator[frozenset[str]]:
+def all_block_sets(pruned: PrunedGraph) -> Iterator[frozenset[str]]:
     """All block sets, small ones early; van der Zander, Liśkiewicz and Textor's LISTSEP.
 
     A separator that contains ``inside`` and lies within ``within`` exists if and only if the
@@ -141,21 +143,21 @@ def all_of_them(setting: Setting) -> Iterator[frozenset[str]]:
 
     Paper: thm:dce
     """
-    ends = setting.protected | setting.decision
-    branches = [(0, setting.allowed)]
+    ends = pruned.protected | pruned.decision
+    branches = [(0, pruned.allowed)]
     while branches:
         inside, within = branches.pop()
-        if not setting.separated_by(setting.diagram.ancestors(ends | inside) & within):
+        if not pruned.separated_by(pruned.diagram.ancestors(ends | inside) & within):
             continue
         undecided = within & ~inside
         node = undecided & -undecided
         if node:
             branches += [(inside | node, within), (inside, within & ~node)]
         else:
-            yield setting.diagram.named(inside)
+            yield pruned.diagram.names_in(inside)
 
 
-def minimal_ones(setting: Setting) -> Iterator[frozenset[str]]:
+def minimal_block_sets(pruned: PrunedGraph) -> Iterator[frozenset[str]]:
     """The block sets of which no part is one.
 
     They are the minimal separators of the two ends in the moral graph of their ancestors. From
@@ -163,12 +165,12 @@ def minimal_ones(setting: Setting) -> Iterator[frozenset[str]]:
 
     Paper: thm:dce
     """
-    protected, decision = setting.protected, setting.decision
-    around = _moral(setting.diagram, setting.diagram.ancestors(protected | decision))
+    protected, decision = pruned.protected, pruned.decision
+    around = _moral_graph(pruned.diagram, pruned.diagram.ancestors(protected | decision))
 
     def boundary(removed: int) -> int:
         """What separates the decision's side once the removed nodes are gone."""
-        side = spread(decision, [step & ~removed for step in around])
+        side = reachable(decision, [step & ~removed for step in around])
         return union(around, side) & ~side
 
     beside_decision = union(around, decision)
@@ -176,7 +178,7 @@ def minimal_ones(setting: Setting) -> Iterator[frozenset[str]]:
     seen, waiting = {first}, deque([first])
     while waiting:
         found = waiting.popleft()
-        yield setting.diagram.named(found)
+        yield pruned.diagram.names_in(found)
         for node in members(found & ~beside_decision):
             following = boundary((found | around[node]) & ~protected & ~decision)
             if following not in seen:
@@ -184,7 +186,7 @@ def minimal_ones(setting: Setting) -> Iterator[frozenset[str]]:
                 waiting.append(following)
 
 
-def decision_first(path: tuple[str, ...]) -> GraphError:
+def decision_first_error(path: tuple[str, ...]) -> GraphError:
     """The refusal of a graph in which the decision causes the protected attribute."""
     return GraphError(
         Problem(
@@ -196,7 +198,7 @@ def decision_first(path: tuple[str, ...]) -> GraphError:
     )
 
 
-def _moral(diagram: Diagram, within: int) -> list[int]:
+def _moral_graph(diagram: BitsetGraph, within: int) -> list[int]:
     """For each node within an ancestral set its neighbours, parents of one child among them."""
     around = [0] * len(diagram.names)
     for child in members(within):
@@ -206,7 +208,7 @@ def _moral(diagram: Diagram, within: int) -> list[int]:
     return around
 
 
-def _why_open(diagram: Diagram, path: tuple[str, ...], given: int) -> str:
+def _why_open(diagram: BitsetGraph, path: tuple[str, ...], given: int) -> str:
     """The open path with the reason at each inner node: a collider opened, another not held."""
     place = diagram.names.index
     forward = [bool(diagram.children[place(a)] & diagram.bits(b)) for a, b in pairwise(path)]
@@ -214,7 +216,7 @@ def _why_open(diagram: Diagram, path: tuple[str, ...], given: int) -> str:
         f" {'->' if ahead else '<-'} {name}"
         for ahead, name in zip(forward, path[1:], strict=True)
     )
-    held = diagram.named(given)
+    held = diagram.names_in(given)
     free, reasons = [], []
     for i, name in enumerate(path[1:-1]):
         if not (forward[i] and not forward[i + 1]):
@@ -224,7 +226,7 @@ def _why_open(diagram: Diagram, path: tuple[str, ...], given: int) -> str:
                 f"holding {name!r} equal links its causes {path[i]!r} and {path[i + 2]!r}"
             )
         else:
-            below = sorted(held & diagram.named(diagram.descendants(diagram.bits(name))))
+            below = sorted(held & diagram.names_in(diagram.descendants(diagram.bits(name))))
             reasons.append(
                 f"holding {below[0]!r} equal, a consequence of {name!r}, links the causes "
                 f"{path[i]!r} and {path[i + 2]!r}"

@@ -17,20 +17,20 @@ from evenhand.graph.kernels.batch import Batch
 from evenhand.graph.kernels.conditioning_sets import batches_of, count_tests
 from evenhand.graph.skeleton import Evaluate, Limits, Skeleton
 
-Positions = tuple[int, int, int]
+PositionTriple = tuple[int, int, int]
 
 
 @dataclass(slots=True)
-class Reading:
+class ClassifiedTriples:
     """How the triples of a skeleton are read, as positions ``(x, centre, y)`` with x < y."""
 
-    colliders: list[Positions] = field(default_factory=list)
-    ambiguous: list[Positions] = field(default_factory=list)
+    colliders: list[PositionTriple] = field(default_factory=list)
+    ambiguous: list[PositionTriple] = field(default_factory=list)
     tests: list[int] = field(default_factory=list)
     stopped: str = ""
 
 
-def triples(skeleton: Skeleton) -> Iterator[Positions]:
+def unshielded_triples(skeleton: Skeleton) -> Iterator[PositionTriple]:
     """All x - centre - y whose ends are not joined."""
     adjacent = skeleton.adjacent
     for centre in range(len(adjacent)):
@@ -40,10 +40,12 @@ def triples(skeleton: Skeleton) -> Iterator[Positions]:
             yield int(around[x]), centre, int(around[y])
 
 
-def by_majority(skeleton: Skeleton, evaluate: Evaluate, limits: Limits) -> Reading:
+def classify_by_majority(
+    skeleton: Skeleton, evaluate: Evaluate, limits: Limits
+) -> ClassifiedTriples:
     """Read each triple by a vote among all sets that separate its ends."""
-    reading, votes = Reading(), _Votes(len(skeleton.adjacent))
-    found = list(triples(skeleton))
+    reading, votes = ClassifiedTriples(), _Votes(len(skeleton.adjacent))
+    found = list(unshielded_triples(skeleton))
     pairs = np.zeros_like(skeleton.adjacent)
     for x, _, y in found:
         pairs[x, y] = pairs[y, x] = True
@@ -88,17 +90,17 @@ class _Votes:
             distinct, counts = np.unique(keys, return_counts=True)
             votes.update(dict(zip(distinct.tolist(), counts.tolist(), strict=True)))
 
-    def majority(self, triple: Positions) -> int:
+    def majority(self, triple: PositionTriple) -> int:
         """Sets with the centre minus sets without it."""
         x, centre, y = triple
         pair = x * self.nodes + y
         return 2 * self.holding[pair * self.nodes + centre] - self.separating[pair]
 
 
-def by_first_set(skeleton: Skeleton) -> Reading:
+def classify_by_first_set(skeleton: Skeleton) -> ClassifiedTriples:
     """Read each triple by the set that separated its ends; without one it is ambiguous."""
-    reading = Reading()
-    for x, centre, y in triples(skeleton):
+    reading = ClassifiedTriples()
+    for x, centre, y in unshielded_triples(skeleton):
         verdict = skeleton.weakest.get((x, y))
         if verdict is None or verdict.p <= skeleton.significance:
             reading.ambiguous.append((x, centre, y))

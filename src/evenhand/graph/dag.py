@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from evenhand.errors import GraphError, Problem
 from evenhand.graph import block_sets
-from evenhand.graph.attribute_graph import MixedGraph
+from evenhand.graph.attribute_graph import AttributeGraph
 from evenhand.graph.block_sets import BlockSetCheck
 from evenhand.question.question import Question
 
 
 @dataclass(frozen=True)
-class CausalGraph(MixedGraph):
+class CausalGraph(AttributeGraph):
     """A directed graph without cycles, each arrow from a direct cause to its effect.
 
     >>> graph = CausalGraph.parse("sex -> major -> admission; test_score -> admission")
@@ -66,11 +66,11 @@ class CausalGraph(MixedGraph):
 
         The answer is true or false and prints as text; if false it names the open path.
         """
-        return block_sets.check(self._diagram, question, names)
+        return block_sets.check_block_set(self._diagram, question, names)
 
     def block_sets(
         self, question: Question, *, minimal: bool = False
     ) -> Iterator[frozenset[str]]:
         """All block sets, or those of which no part is one, found one by one as asked for."""
-        find = block_sets.minimal_ones if minimal else block_sets.all_of_them
-        return find(block_sets.Setting.of(self._diagram, question))
+        find = block_sets.minimal_block_sets if minimal else block_sets.all_block_sets
+        return find(block_sets.PrunedGraph.of(self._diagram, question))

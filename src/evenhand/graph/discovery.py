@@ -13,13 +13,19 @@ import numpy as np
 
 from evenhand.counts import CountTable
 from evenhand.errors import Problem, QuestionError, did_you_mean, listed
-from evenhand.graph.colliders import Positions, Reading, by_first_set, by_majority, triples
+from evenhand.graph.colliders import (
+    ClassifiedTriples,
+    PositionTriple,
+    classify_by_first_set,
+    classify_by_majority,
+    unshielded_triples,
+)
 from evenhand.graph.independence_tests import check_significance, check_test
 from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.kernels.batch import Batch
 from evenhand.graph.orientation import Edge, Triple, orient
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph, Separation
-from evenhand.graph.skeleton import Evaluate, Limits, Progress, Skeleton
+from evenhand.graph.skeleton import Evaluate, Limits, SearchProgress, Skeleton
 from evenhand.question.knowledge import Knowledge, KnownOrder, Tiers
 
 ALGORITHMS = ("stable", "original")
@@ -35,7 +41,7 @@ def discover(
     algorithm: Literal["stable", "original"] = "stable",
     max_depth: int | None = None,
     max_tests: int | None = None,
-    progress: Callable[[Progress], object] | None = None,
+    progress: Callable[[SearchProgress], object] | None = None,
     kernel: Literal["auto", "numpy", "numba"] = "auto",
 ) -> PartialGraph:
     """Learn which attributes cause which, as far as the counts and the knowledge say.
@@ -57,7 +63,7 @@ def discover(
     _check_choice("kernel", kernel, KERNELS)
     _check_limits(max_depth=max_depth, max_tests=max_tests)
     order = Knowledge.of(knowledge).about(counts.names)
-    names = in_order(order) if algorithm == "stable" else list(counts.names)
+    names = names_by_tier(order) if algorithm == "stable" else list(counts.names)
     evaluator = Evaluator(counts, names, kernel=kernel)
     limits = Limits(max_depth=max_depth, max_tests=max_tests, progress=progress)
 
@@ -91,22 +97,22 @@ def search(
     limits: Limits,
     *,
     algorithm: str = "stable",
-) -> tuple[Skeleton, Reading]:
+) -> tuple[Skeleton, ClassifiedTriples]:
     """Find edges and colliders by whatever answers the tests."""
-    skeleton = skeleton_of(names, order, significance)
+    skeleton = initial_skeleton(names, order, significance)
     if algorithm == "original":
         skeleton.search_at_once(evaluate, limits)
-        return skeleton, by_first_set(skeleton)
+        return skeleton, classify_by_first_set(skeleton)
     skeleton.search(evaluate, limits)
-    return skeleton, by_majority(skeleton, evaluate, limits)
+    return skeleton, classify_by_majority(skeleton, evaluate, limits)
 
 
-def in_order(order: KnownOrder) -> list[str]:
+def names_by_tier(order: KnownOrder) -> list[str]:
     """The names by tier: tests of sets that are alike then have their ends at like places."""
     return sorted(order.names, key=lambda name: (order.tier[name] or 0, name))
 
 
-def skeleton_of(names: list[str], order: KnownOrder, significance: float) -> Skeleton:
+def initial_skeleton(names: list[str], order: KnownOrder, significance: float) -> Skeleton:
     """Everything joined that what is known does not keep apart."""
     shape = (len(names), len(names))
     may_cause = [a != b and order.may_cause(a, b) for a in names for b in names]
@@ -122,12 +128,12 @@ def drawn(
     names: list[str],
     order: KnownOrder,
     skeleton: Skeleton,
-    reading: Reading,
+    reading: ClassifiedTriples,
     record: DiscoveryRecord,
 ) -> PartialGraph:
     """Direct the edges, and complete the record of what they rest on."""
 
-    def triple(positions: Positions) -> Triple:
+    def triple(positions: PositionTriple) -> Triple:
         x, centre, y = (names[at] for at in positions)
         return (x, centre, y) if x < y else (y, centre, x)
 
@@ -150,7 +156,7 @@ def drawn(
         # Rounded, so that what should be equal is equal.
         support={
             read: float(np.float32(separating[read[0], read[2]].p))
-            for read in map(triple, triples(skeleton))
+            for read in map(triple, unshielded_triples(skeleton))
             if (read[0], read[2]) in separating
         },
         order=order,

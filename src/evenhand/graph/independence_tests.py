@@ -26,7 +26,12 @@ from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
 from evenhand.errors import Problem, QuestionError, did_you_mean, listed
-from evenhand.graph.kernels.line_groups import Groups, parents, refine, whole
+from evenhand.graph.kernels.line_groups import (
+    LineGroups,
+    containing_groups,
+    refine,
+    single_group,
+)
 
 Statistic = Literal["chi-square", "chi-square-adjusted", "g-square"]
 TESTS: tuple[Statistic, ...] = get_args(Statistic)
@@ -110,9 +115,10 @@ class Tester:
         by_x, by_y = self._split(strata, x), self._split(strata, y)
         cells = self._split(by_x, y)
         n = cells.rows
-        n_x, n_y, n_s = (g.rows[parents(cells, g)] for g in (by_x, by_y, strata))
+        n_x, n_y, n_s = (g.rows[containing_groups(cells, g)] for g in (by_x, by_y, strata))
         attested_x, attested_y = (
-            np.bincount(parents(g, strata), minlength=len(strata.rows)) for g in (by_x, by_y)
+            np.bincount(containing_groups(g, strata), minlength=len(strata.rows))
+            for g in (by_x, by_y)
         )
         degrees = int(((attested_x - 1) * (attested_y - 1)).sum())
         if self.kind == "g-square":
@@ -124,12 +130,12 @@ class Tester:
             statistic = (n * weight * (n / n_x * (n_s / n_y) - 1)).sum()
         return max(float(statistic), 0.0) if degrees else 0.0, degrees
 
-    def _split(self, groups: Groups, name: str) -> Groups:
+    def _split(self, groups: LineGroups, name: str) -> LineGroups:
         at = self.counts.position(name)
         return refine(groups, self.counts.codes[at], self.counts.cards[at], self._rows)
 
-    def _partition(self, given: tuple[str, ...]) -> Groups:
-        groups = whole(self._rows)
+    def _partition(self, given: tuple[str, ...]) -> LineGroups:
+        groups = single_group(self._rows)
         for name in given:
             groups = self._split(groups, name)
         return groups

@@ -17,14 +17,14 @@ import numpy as np
 from evenhand.counts import CountTable
 from evenhand.errors import Problem, QuestionError
 from evenhand.graph.independence_tests import Statistic, p_values
-from evenhand.graph.kernels import numpy_cubes
-from evenhand.graph.kernels.batch import KINDS, Answers, Batch, Floats, Indices, Plan
-from evenhand.graph.kernels.coded_table import Table
-from evenhand.graph.kernels.partitions import Partitions
+from evenhand.graph.kernels import numpy_kernel
+from evenhand.graph.kernels.batch import KINDS, Batch, BatchPlan, BatchResults, Floats, Indices
+from evenhand.graph.kernels.coded_table import CodedTable
+from evenhand.graph.kernels.partition_cache import PartitionCache
 
 KernelName = Literal["auto", "numpy", "numba"]
 
-_COMPILED = "evenhand.graph.kernels.compiled"
+_COMPILED = "evenhand.graph.kernels.numba_kernel"
 
 # Cells are counted one by one if at most so many are possible for each line, or so many in all.
 # Each takes memory: where one for each line is not enough, there may be no more than many.
@@ -41,7 +41,7 @@ _THREAD_LINES = 2**23
 
 
 class Evaluator:
-    """Answers batches of tests on one table of counts."""
+    """BatchResults batches of tests on one table of counts."""
 
     def __init__(
         self, counts: CountTable, names: Sequence[str], *, kernel: KernelName = "auto"
@@ -56,34 +56,34 @@ class Evaluator:
                 )
             ) from error
         self.kernel = kernel
-        self.table = Table.of(counts, names)
+        self.table = CodedTable.of(counts, names)
         self.work = 0.0
-        self._partitions = Partitions(self.table, numpy_cubes)
+        self._partitions = PartitionCache(self.table, numpy_kernel)
 
     def p_values(self, batch: Batch, test: Statistic) -> Floats:
         """The p-value of each test."""
-        return p_values(*self.answers(batch, test))
+        return p_values(*self.results(batch, test))
 
-    def answers(self, batch: Batch, test: Statistic) -> Answers:
+    def results(self, batch: Batch, test: Statistic) -> BatchResults:
         """Statistic and degrees of freedom of each test."""
         if not len(self.table.rows):
-            return Answers(np.zeros(len(batch)), np.zeros(len(batch), np.int64))
-        plan = Plan.of(batch, len(self.table.cards))
+            return BatchResults(np.zeros(len(batch)), np.zeros(len(batch), np.int64))
+        plan = BatchPlan.of(batch, len(self.table.cards))
         lines = len(self.table.rows)
         work = lines * len(batch)
         self.work += work
         kernel = self._chosen()
-        passes = import_module(_COMPILED) if kernel == "numba" else numpy_cubes
+        passes = import_module(_COMPILED) if kernel == "numba" else numpy_kernel
         most = min(_CELLS_PER_LINE[kernel] * lines, max(lines, _MANY_CELLS))
         cells = self.table.cards[plan.members].astype(np.float64).prod(axis=1)
         few = cells <= max(most, _FEW_CELLS)
-        answers, kind = Answers.to(len(batch)), KINDS[test]
+        results, kind = BatchResults.empty(len(batch)), KINDS[test]
         self._partitions.passes = passes
-        self._partitions.run(plan, np.flatnonzero(~few), kind, answers)
+        self._partitions.run(plan, np.flatnonzero(~few), kind, results)
 
         def run(sets: Indices) -> None:
             if len(sets):
-                passes.run(self.table, plan, sets, kind, answers)
+                passes.run(self.table, plan, sets, kind, results)
 
         threads = 1
         if kernel == "numba" and work > _THREAD_WORK:
@@ -91,18 +91,18 @@ class Evaluator:
         if threads == 1:
             run(np.flatnonzero(few))
         else:
-            # Each thread fills in answers of its own: whoever is first, they are the same.
+            # Each thread fills in results of its own: whoever is first, they are the same.
             with ThreadPoolExecutor(threads) as pool:
                 list(pool.map(run, np.array_split(np.flatnonzero(few), threads)))
-        ordered = Answers.to(len(batch))
-        ordered.statistic[plan.order], ordered.degrees[plan.order] = answers
+        ordered = BatchResults.empty(len(batch))
+        ordered.statistic[plan.order], ordered.degrees[plan.order] = results
         return ordered
 
     def _chosen(self) -> Literal["numpy", "numba"]:
         """The kernel for the next batch: numba once as much work is done as it costs."""
         if self.kernel != "auto":
             return self.kernel
-        compiled = Path(__file__).parent.glob("kernels/compiled/__pycache__/*.nbi")
+        compiled = Path(__file__).parent.glob("kernels/__pycache__/*.nbi")
         price = _IMPORT_WORK if any(compiled) else _COMPILE_WORK
         if _COMPILED not in sys.modules and self.work <= price:
             return "numpy"

@@ -20,12 +20,19 @@ import numpy as np
 from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
 from evenhand.errors import ColumnError, Problem, QuestionError, ResourceError, listed
-from evenhand.graph.neighborhood import Inquiry, Method, Neighborhood, Viewpoint, look, pair_of
+from evenhand.graph.d_separation import BitsetGraph
+from evenhand.graph.neighborhood import (
+    Method,
+    Neighborhood,
+    SearchScope,
+    TestCache,
+    edge_of,
+    look,
+)
 from evenhand.graph.on_demand_tests import Marginals, make_tester
 from evenhand.graph.orientation import Edge, Orientation, Triple, orient
 from evenhand.graph.parent_sets import ParentSets, possible_parent_sets
 from evenhand.graph.partial_graph import Separation
-from evenhand.graph.separation import Diagram
 from evenhand.question import Knowledge, KnownOrder, Tiers
 
 
@@ -132,7 +139,7 @@ def find_causes(
     search = LocalSearch(
         decision,
         order,
-        Inquiry(tester, progress),
+        TestCache(tester, progress),
         method=method,
         max_given=max_given,
         max_given_peers=max_given_peers,
@@ -163,7 +170,7 @@ class LocalSearch:
         self,
         decision: str,
         order: KnownOrder,
-        inquiry: Inquiry,
+        inquiry: TestCache,
         *,
         method: Method = "hiton",
         max_given: int,
@@ -173,9 +180,9 @@ class LocalSearch:
         self.max_given, self.max_given_peers = max_given, max_given_peers
         self.found: dict[str, Neighborhood] = {}
         arrows = [(a, b) for a, b in permutations(order.names, 2) if order.may_cause(a, b)]
-        allowed = Diagram.of(order.names, arrows)
+        allowed = BitsetGraph.of(order.names, arrows)
         self.before = {
-            name: allowed.named(allowed.ancestors(allowed.bits(name))) - {name}
+            name: allowed.names_in(allowed.ancestors(allowed.bits(name))) - {name}
             for name in order.names
         }
 
@@ -197,7 +204,7 @@ class LocalSearch:
         """What looks joined to a node among the nodes that may come before it."""
         if name not in self.found:
             before = self.before[name]
-            view = Viewpoint(
+            view = SearchScope(
                 name,
                 candidates=before,
                 joined=frozenset(x for x in before if self.required(name, x)),
@@ -246,7 +253,7 @@ class LocalSearch:
         """
         edges = sorted(
             {
-                pair_of(name, member)
+                edge_of(name, member)
                 for name, found in self.found.items()
                 for member in found.members
                 if self.joined(name, member)
@@ -334,7 +341,7 @@ class LocalSearch:
             separated=separated,
             weakly_removed=tuple(weak),
             strength={
-                name: self.inquiry.nearest[pair_of(decision, name)]
+                name: self.inquiry.nearest[edge_of(decision, name)]
                 for name in (*parents, *children, *neighbors)
             },
             tests=self.inquiry.tests,
@@ -344,7 +351,7 @@ class LocalSearch:
 
     def reason(self, name: str, drawn: Orientation) -> str:
         """Why the edge between the decision and a neighbor has no direction."""
-        edge = pair_of(self.decision, name)
+        edge = edge_of(self.decision, name)
         if conflicts := [
             str(conflict) for conflict in drawn.conflicts if conflict.edge == edge
         ]:

@@ -23,7 +23,7 @@ from evenhand.graph.partial_graph import Separation
 Method: TypeAlias = Literal["hiton", "pc-select", "union"]
 
 
-class Judge(Protocol):
+class IndependenceTest(Protocol):
     """Whatever can say whether two attributes are independent given others."""
 
     def test(self, x: str, y: str, given: Iterable[str]) -> Independence:
@@ -31,13 +31,13 @@ class Judge(Protocol):
 
 
 @dataclass(slots=True)
-class Inquiry:
+class TestCache:
     """Asks every question once, remembers the answers, and counts them.
 
     ``nearest`` holds for each pair the set that came nearest to separating it.
     """
 
-    tester: Judge
+    tester: IndependenceTest
     progress: Callable[[int], None] | None = None
     answers: dict[tuple[Edge, frozenset[str]], Independence] = field(default_factory=dict)
     nearest: dict[Edge, Separation] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Inquiry:
 
     def ask(self, x: str, y: str, given: frozenset[str] = frozenset()) -> Independence:
         """Test a pair given a set, or recall the answer."""
-        pair = pair_of(x, y)
+        pair = edge_of(x, y)
         answer = self.answers.get((pair, given))
         if answer is None:
             answer = self.answers[pair, given] = self.tester.test(*pair, sorted(given))
@@ -88,7 +88,7 @@ class Inquiry:
 
 
 @dataclass(frozen=True, slots=True)
-class Viewpoint:
+class SearchScope:
     """A node from which one looks, and what is known before looking.
 
     ``candidates`` may be joined to the node, ``joined`` are; only ``causes``, those that may
@@ -110,7 +110,7 @@ class Viewpoint:
         return range(min(len(pool), self.max_given) + 1)
 
     def separate(
-        self, name: str, members: Iterable[str], inquiry: Inquiry, sizes: Sequence[int] = ()
+        self, name: str, members: Iterable[str], inquiry: TestCache, sizes: Sequence[int] = ()
     ) -> Separation | None:
         """Try sets of the other members on one of them, unless it is known to be joined."""
         if name in self.joined:
@@ -123,7 +123,7 @@ class Viewpoint:
 class Neighborhood:
     """What no set separates from a node, and what separates the others from it."""
 
-    view: Viewpoint
+    view: SearchScope
     members: tuple[str, ...]
     separated: dict[str, Separation]
 
@@ -132,14 +132,14 @@ class Neighborhood:
         """Whether larger sets could have been tried than were allowed."""
         return len(self.view.causes.intersection(self.members)) > self.view.max_given + 1
 
-    def separating(self, name: str, inquiry: Inquiry) -> set[frozenset[str]]:
+    def separating(self, name: str, inquiry: TestCache) -> set[frozenset[str]]:
         """All sets of members that separate the node from one that is no member."""
         pool = self.view.pool(name, self.members)
         sets = inquiry.separating(self.view.node, name, pool, sizes=self.view.sizes(pool))
         return sets | {self.separated[name].given}
 
 
-def look(view: Viewpoint, inquiry: Inquiry, method: Method) -> Neighborhood:
+def look(view: SearchScope, inquiry: TestCache, method: Method) -> Neighborhood:
     """Find what is joined to the node as far as can be seen from there."""
     alone = {name: inquiry.ask(view.node, name) for name in view.candidates}
     strongest_first = sorted(alone, key=lambda x: (alone[x].p, -alone[x].statistic, x))
@@ -150,13 +150,13 @@ def look(view: Viewpoint, inquiry: Inquiry, method: Method) -> Neighborhood:
     return Neighborhood(view, members, apart)
 
 
-def pair_of(x: str, y: str) -> Edge:
+def edge_of(x: str, y: str) -> Edge:
     """The pair in the one order in which it is remembered."""
     return (x, y) if x < y else (y, x)
 
 
 def _hiton(
-    view: Viewpoint, inquiry: Inquiry, strongest_first: Iterable[str]
+    view: SearchScope, inquiry: TestCache, strongest_first: Iterable[str]
 ) -> dict[str, Separation]:
     members: list[str] = []
     separated: dict[str, Separation] = {}
@@ -170,7 +170,7 @@ def _hiton(
 
 
 def _pc_select(
-    view: Viewpoint, inquiry: Inquiry, strongest_first: Iterable[str]
+    view: SearchScope, inquiry: TestCache, strongest_first: Iterable[str]
 ) -> dict[str, Separation]:
     members = list(strongest_first)
     separated: dict[str, Separation] = {}

@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import Literal, TypeAlias
 
 from evenhand.errors import KnowledgeError, Problem
-from evenhand.graph.separation import Diagram
+from evenhand.graph.d_separation import BitsetGraph
 from evenhand.question.knowledge import Arrow, KnownOrder
 
 Edge: TypeAlias = tuple[str, str]
@@ -160,8 +160,10 @@ class _Drawing:
 
     def forced(self) -> list[Arrow]:
         """The edges whose other direction would close a cycle: Meek's rule 2."""
-        drawn = Diagram.of(self.nodes, self.arrows)
-        below = {node: drawn.named(drawn.descendants(drawn.bits(node))) for node in self.nodes}
+        drawn = BitsetGraph.of(self.nodes, self.arrows)
+        below = {
+            node: drawn.names_in(drawn.descendants(drawn.bits(node))) for node in self.nodes
+        }
         both_ways = [
             arrow for edge in self.undirected - self.contested for arrow in (edge, edge[::-1])
         ]
@@ -183,7 +185,7 @@ class _Drawing:
                 self.note(arrow, "outweighed", claims | opposite)
             elif here == there and arrow == _edge(*arrow):
                 self.contest(arrow, "both ways", claims | opposite)
-        drawn = Diagram.of(self.nodes, self.arrows | agreed)
+        drawn = BitsetGraph.of(self.nodes, self.arrows | agreed)
         for cause, effect in agreed:
             if drawn.descendants(drawn.bits(effect)) & drawn.bits(cause):
                 self.contest((cause, effect), "cycle", proposals[cause, effect])
@@ -226,7 +228,7 @@ def _check(drawing: _Drawing, order: KnownOrder) -> None:
         for cause, effect in sorted(drawing.arrows)
         if cause < effect and not order.may_cause(cause, effect)
     ]
-    cycle = Diagram.of(drawing.nodes, drawing.arrows).cycle()
+    cycle = BitsetGraph.of(drawing.nodes, drawing.arrows).cycle()
     if cycle and not problems:
         problems.append(
             Problem(

@@ -11,8 +11,8 @@ from itertools import combinations
 
 from evenhand.display import Described, Summary
 from evenhand.errors import Problem, ResourceError
+from evenhand.graph.d_separation import BitsetGraph
 from evenhand.graph.orientation import Edge, Triple, triple_of
-from evenhand.graph.separation import Diagram
 from evenhand.question.knowledge import Arrow
 
 _MOST_NEIGHBORS = 12
@@ -82,7 +82,7 @@ def possible_parent_sets(
         for chosen in combinations(neighbors, size):
             outward = {(node, name) for name in neighbors if name not in chosen}
             drawn = {*arrows, *((name, node) for name in chosen), *outward}
-            if Diagram.of(nodes, drawn).cycle():
+            if BitsetGraph.of(nodes, drawn).cycle():
                 continue
             acyclic.append(known.union(chosen))
             if _colliders(drawn, joined) <= seen:

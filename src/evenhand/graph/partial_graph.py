@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evenhand.errors import GraphError, Problem
-from evenhand.graph.attribute_graph import Known, MixedGraph, known_order
+from evenhand.graph.attribute_graph import AttributeGraph, Known, known_order
 from evenhand.graph.dag import CausalGraph
 from evenhand.graph.orientation import Conflict, Edge, Triple, orient, triple_of
 from evenhand.graph.parent_sets import ParentSets, extension, possible_parent_sets
@@ -63,7 +63,7 @@ class Extension:
 
 
 @dataclass(frozen=True)
-class PartialGraph(MixedGraph):
+class PartialGraph(AttributeGraph):
     """A graph of which some edges have no direction yet.
 
     >>> graph = PartialGraph.parse("sex -> income; age - income")

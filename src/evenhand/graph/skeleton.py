@@ -25,7 +25,7 @@ from evenhand.graph.kernels.conditioning_sets import Matrix, batches_of, count_t
 Evaluate = Callable[[Batch], NDArray[np.float64]]
 
 
-class Progress(NamedTuple):
+class SearchProgress(NamedTuple):
     """How far a search is: ``done`` of ``total`` tests with so many conditions."""
 
     depth: int
@@ -33,7 +33,7 @@ class Progress(NamedTuple):
     total: int
 
 
-class Verdict(NamedTuple):
+class WeakestTest(NamedTuple):
     """The set that makes two attributes look most independent, and the p it gives."""
 
     given: tuple[int, ...]
@@ -46,7 +46,7 @@ class Limits:
 
     max_depth: int | None = None
     max_tests: int | None = None
-    progress: Callable[[Progress], object] | None = None
+    progress: Callable[[SearchProgress], object] | None = None
     done: int = 0
 
     def reached(self, depth: int, tests: int) -> str:
@@ -67,7 +67,7 @@ class Limits:
     def tell(self, depth: int, done: int, total: int) -> None:
         """Report progress to whoever listens."""
         if self.progress:
-            self.progress(Progress(depth, done, total))
+            self.progress(SearchProgress(depth, done, total))
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ class Skeleton:
     required: Matrix
     significance: float
     adjacent: Matrix = field(init=False)
-    weakest: dict[tuple[int, int], Verdict] = field(default_factory=dict)
+    weakest: dict[tuple[int, int], WeakestTest] = field(default_factory=dict)
     tests: list[int] = field(default_factory=list)
     stopped: str = ""
 
@@ -144,7 +144,7 @@ class Skeleton:
             if len(separating):
                 first = int(separating[0])
                 given = tuple(batch.given[first].tolist())
-                self.weakest[min(x, y), max(x, y)] = Verdict(given, float(p[first]))
+                self.weakest[min(x, y), max(x, y)] = WeakestTest(given, float(p[first]))
                 self.adjacent[x, y] = self.adjacent[y, x] = False
                 return done + first + 1
             self.keep_weakest(batch, p)
@@ -167,6 +167,6 @@ class Skeleton:
                 if p[first] > self.significance:
                     tied = tied[rounded[tied] == rounded[first]]
                     first = min(tied.tolist(), key=lambda i: batch.given[i].tolist())
-                self.weakest[ends] = Verdict(
+                self.weakest[ends] = WeakestTest(
                     tuple(batch.given[first].tolist()), float(p[first])
                 )

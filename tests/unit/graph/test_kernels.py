@@ -1,4 +1,4 @@
-"""Kernels: whichever counts, and however sets are laid out, the answers are the same."""
+"""Kernels: whichever counts, and however sets are laid out, the results are the same."""
 
 import tracemalloc
 from fractions import Fraction
@@ -15,8 +15,8 @@ from evenhand.errors import QuestionError
 from evenhand.graph import kernel_choice
 from evenhand.graph.independence_tests import TESTS
 from evenhand.graph.kernel_choice import Evaluator
-from evenhand.graph.kernels import partitions
-from evenhand.graph.kernels.batch import Batch, Plan
+from evenhand.graph.kernels import partition_cache
+from evenhand.graph.kernels.batch import Batch, BatchPlan
 from evenhand.graph.kernels.conditioning_sets import batches_of, count_tests
 
 KERNELS = ("numpy", "numba")
@@ -54,7 +54,7 @@ def random_batch(seed, nodes, depth, tests):
 def assert_as_one_by_one(counts, batch, test, kernel, evaluator=None):
     names = sorted(counts.names)
     evaluator = evaluator or Evaluator(counts, names, kernel=kernel)
-    found = evaluator.answers(batch, test)
+    found = evaluator.results(batch, test)
     lines = [
         *zip(*(counts.codes[counts.position(name)].tolist() for name in names), strict=True)
     ]
@@ -81,24 +81,23 @@ PARTITIONS = {
 }
 WAYS = {
     "cells": {
-        f"{KERNEL}.compiled._CUBE_CELLS": 0,
-        f"{KERNEL}.compiled._CUBE_CELLS_PER_LINE": 0,
+        f"{KERNEL}.numba_kernel._CUBE_CELLS": 0,
+        f"{KERNEL}.numba_kernel._CUBE_CELLS_PER_LINE": 0,
     },
     "cubes of one set each": {
         f"{KERNEL}.{module}._SHARED_CELLS{more}": 0
-        for module in ("numpy_cubes", "compiled.cubes")
+        for module in ("numpy_kernel", "numba_cubes")
         for more in ("", "_PER_LINE")
     },
     "cubes of many sets": {
-        f"{KERNEL}.{module}._SHARED_CELLS": 2**16
-        for module in ("numpy_cubes", "compiled.cubes")
+        f"{KERNEL}.{module}._SHARED_CELLS": 2**16 for module in ("numpy_kernel", "numba_cubes")
     },
-    "tests one by one": {f"{KERNEL}.numpy_cubes._MOST_CELLS": 0},
+    "tests one by one": {f"{KERNEL}.numpy_kernel._MOST_CELLS": 0},
     "partitions": PARTITIONS,
     "partitions of sorted keys": {
         **PARTITIONS,
         f"{KERNEL}.line_groups._PLACES_PER_LINE": 0,
-        f"{KERNEL}.compiled.lines._PLACES_PER_LINE": 0,
+        f"{KERNEL}.numba_lines._PLACES_PER_LINE": 0,
     },
 }
 
@@ -122,8 +121,8 @@ def test_every_way_of_counting_gives_the_same(kernel, test, way, monkeypatch):
 @pytest.mark.parametrize("kept", [3, 6, 10, 15])
 def test_partitions_that_were_forgotten_are_made_again(kernel, kept, monkeypatch):
     force(monkeypatch, PARTITIONS)
-    monkeypatch.setattr(partitions, "_MOST_BYTES", 0)
-    monkeypatch.setattr(partitions, "_FEWEST_KEPT", kept)
+    monkeypatch.setattr(partition_cache, "_MOST_BYTES", 0)
+    monkeypatch.setattr(partition_cache, "_FEWEST_CACHED", kept)
     for seed in range(5):
         counts = random_table(seed, (3, 3, 2, 4, 3, 2), 60)
         evaluator = Evaluator(
@@ -174,7 +173,7 @@ def test_weak_dependence_among_very_many_rows_is_told_exactly(kernel, test, way,
         [rows + 10**4, rows, rows - 5, 3 * rows, 3 * rows, 3 * rows],
     )
     batch = batch_of((0, 1, ()))
-    found = Evaluator(counts, counts.names, kernel=kernel).answers(batch, test)
+    found = Evaluator(counts, counts.names, kernel=kernel).results(batch, test)
     cells = {line: Fraction(int(n)) for line, n in zip("abcdef", counts.counts, strict=True)}
     by_x = [cells["a"] + cells["b"] + cells["c"], cells["d"] + cells["e"] + cells["f"]]
     by_y = [cells["a"] + cells["d"], cells["b"] + cells["e"], cells["c"] + cells["f"]]
@@ -191,7 +190,7 @@ def test_weak_dependence_among_very_many_rows_is_told_exactly(kernel, test, way,
 def test_counts_up_to_the_largest_exact_float_stay_exact(kernel):
     huge = 2**50
     counts = table_of([[0, 0, 1, 1], [0, 1, 0, 1]], [huge, huge, huge, 2 * huge])
-    found = Evaluator(counts, counts.names, kernel=kernel).answers(
+    found = Evaluator(counts, counts.names, kernel=kernel).results(
         batch_of((0, 1, ())), TESTS[0]
     )
     assert found.statistic[0] == pytest.approx(5 * huge / 36, rel=1e-12)
@@ -209,25 +208,25 @@ def test_a_table_without_rows_says_nothing(kernel):
 def test_threads_change_nothing(monkeypatch):
     counts = random_table(9, (2, 3, 2, 4, 3, 2), 400)
     batch = random_batch(9, 6, 2, 60)
-    alone = Evaluator(counts, counts.names, kernel="numba").answers(batch, TESTS[0])
+    alone = Evaluator(counts, counts.names, kernel="numba").results(batch, TESTS[0])
     monkeypatch.setattr(kernel_choice, "_THREAD_WORK", 0)
     monkeypatch.setattr(kernel_choice, "_cores", lambda: 3)
-    shared = Evaluator(counts, counts.names, kernel="numba").answers(batch, TESTS[0])
+    shared = Evaluator(counts, counts.names, kernel="numba").results(batch, TESTS[0])
     assert (alone.statistic == shared.statistic).all()
 
 
 def test_an_error_in_a_thread_is_not_lost(monkeypatch):
-    from evenhand.graph.kernels import compiled  # noqa: PLC0415  (numba is slow to import)
+    from evenhand.graph.kernels import numba_kernel  # noqa: PLC0415  (numba is slow to import)
 
     def fail(*_):
         raise ArithmeticError
 
     monkeypatch.setattr(kernel_choice, "_THREAD_WORK", 0)
     monkeypatch.setattr(kernel_choice, "_cores", lambda: 2)
-    monkeypatch.setattr(compiled, "run", fail)
+    monkeypatch.setattr(numba_kernel, "run", fail)
     counts = random_table(9, (2, 3, 2), 40)
     with pytest.raises(ArithmeticError):
-        Evaluator(counts, counts.names, kernel="numba").answers(batch_of((0, 1, ())), TESTS[0])
+        Evaluator(counts, counts.names, kernel="numba").results(batch_of((0, 1, ())), TESTS[0])
 
 
 def test_little_work_is_done_without_numba_and_much_with_it(monkeypatch):
@@ -264,7 +263,7 @@ def test_numba_asked_for_and_unusable_is_an_error_with_a_remedy():
 
 def test_a_plan_holds_each_set_once_and_every_test():
     batch = random_batch(2, 60, 3, 200)
-    plan = Plan.of(batch, 60)
+    plan = BatchPlan.of(batch, 60)
     rows = [tuple(row) for row in plan.members.tolist()]
     assert len(set(rows)) == len(rows)
     assert sorted(plan.order.tolist()) == list(range(200))

@@ -20,15 +20,15 @@ KINDS = {"chi-square": 0, "chi-square-adjusted": 1, "g-square": G_SQUARE}
 _WORD = 40
 
 
-class Answers(NamedTuple):
+class BatchResults(NamedTuple):
     """Statistic and degrees of freedom of each test."""
 
     statistic: Floats
     degrees: NDArray[np.int64]
 
     @classmethod
-    def to(cls, tests: int) -> "Answers":
-        """Room for the answers to so many tests."""
+    def empty(cls, tests: int) -> "BatchResults":
+        """Room for the results to so many tests."""
         return cls(np.empty(tests), np.empty(tests, np.int64))
 
 
@@ -57,7 +57,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class BatchPlan:
     """The tests of a batch by the set of all their attributes, which is counted once.
 
     ``members`` has an ascending row for each set, and the tests of set i are those from
@@ -72,7 +72,7 @@ class Plan:
     order: Indices
 
     @classmethod
-    def of(cls, batch: Batch, attributes: int) -> "Plan":
+    def of(cls, batch: Batch, attributes: int) -> "BatchPlan":
         """Gather tests of the same attributes; neighboring sets begin with the same members."""
         low, high = np.minimum(batch.x, batch.y), np.maximum(batch.x, batch.y)
         x = (batch.given < low[:, None]).sum(axis=1)

@@ -10,7 +10,7 @@ from evenhand.counts import CountTable
 from evenhand.graph.kernels.batch import Floats, Numbers
 
 
-class Table(NamedTuple):
+class CodedTable(NamedTuple):
     """Distinct lines: a row of codes for each attribute, and how many rows each line has."""
 
     codes: Numbers
@@ -19,7 +19,7 @@ class Table(NamedTuple):
     total: float
 
     @classmethod
-    def of(cls, counts: CountTable, names: Sequence[str]) -> "Table":
+    def of(cls, counts: CountTable, names: Sequence[str]) -> "CodedTable":
         """The counts, with attributes in the order of ``names`` and lines sorted by them."""
         at = [counts.position(name) for name in names]
         codes = np.array([counts.codes[i] for i in at]).reshape(len(at), len(counts))

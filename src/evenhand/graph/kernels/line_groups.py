@@ -9,38 +9,40 @@ from numpy.typing import NDArray
 _PLACES_PER_LINE = 16
 
 
-class Groups(NamedTuple):
+class LineGroups(NamedTuple):
     """A partition of a table's lines: each line's group, and each group's rows."""
 
     of: NDArray[np.intp]
     rows: NDArray[np.float64]
 
 
-def whole(rows: NDArray[np.float64]) -> Groups:
+def single_group(rows: NDArray[np.float64]) -> LineGroups:
     """All lines in one group."""
-    return Groups(np.zeros(len(rows), np.intp), rows.sum(keepdims=True))
+    return LineGroups(np.zeros(len(rows), np.intp), rows.sum(keepdims=True))
 
 
 def refine(
-    groups: Groups, code: NDArray[np.integer], values: int, rows: NDArray[np.float64]
-) -> Groups:
+    groups: LineGroups, code: NDArray[np.integer], values: int, rows: NDArray[np.float64]
+) -> LineGroups:
     """Split every group by one more attribute; empty groups never exist.
 
     The key is a group's number, not its values, so it stays small whatever is conditioned on.
     """
-    return numbered(groups.of * values + code, len(groups.rows) * values, rows)
+    return group_by_key(groups.of * values + code, len(groups.rows) * values, rows)
 
 
-def numbered(keys: NDArray[np.integer], possible: int, rows: NDArray[np.float64]) -> Groups:
+def group_by_key(
+    keys: NDArray[np.integer], possible: int, rows: NDArray[np.float64]
+) -> LineGroups:
     """Group lines of the same key, of which so many are possible."""
     if possible > _PLACES_PER_LINE * len(rows):
         distinct, of = np.unique(keys, return_inverse=True)
-        return Groups(of, _totals(of, rows, len(distinct)))
+        return LineGroups(of, _totals(of, rows, len(distinct)))
     totals = _totals(keys, rows, possible)
     present = np.flatnonzero(totals)
     rank = np.empty(possible, np.intp)
     rank[present] = np.arange(len(present))
-    return Groups(rank[keys], totals[present])
+    return LineGroups(rank[keys], totals[present])
 
 
 def _totals(
@@ -49,7 +51,7 @@ def _totals(
     return np.bincount(keys, rows, number).astype(np.float64, copy=False)
 
 
-def parents(fine: Groups, coarse: Groups) -> NDArray[np.intp]:
+def containing_groups(fine: LineGroups, coarse: LineGroups) -> NDArray[np.intp]:
     """For each group of a refinement, the group that it is a part of."""
     parent = np.empty(len(fine.rows), np.intp)
     parent[fine.of] = coarse.of

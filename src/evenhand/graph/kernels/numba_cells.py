@@ -10,9 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenhand.graph.kernels.batch import G_SQUARE, Answers, Floats, Indices, Numbers, Plan
-from evenhand.graph.kernels.coded_table import Table
-from evenhand.graph.kernels.compiled.compiling import (
+from evenhand.graph.kernels.batch import (
+    G_SQUARE,
+    BatchPlan,
+    BatchResults,
+    Floats,
+    Indices,
+    Numbers,
+)
+from evenhand.graph.kernels.coded_table import CodedTable
+from evenhand.graph.kernels.numba_jit import (
     Integers,
     Places,
     SetTests,
@@ -32,7 +39,7 @@ class _Cells(NamedTuple):
 
     # How many cells, groups and strata there are.
     sizes: Integers
-    # Where keys are numbered: a place for each possible key, the others for each key given.
+    # Where keys are group_by_key: a place for each possible key, the others for each key given.
     place: Places
     last: Places
     rank: Places
@@ -74,15 +81,19 @@ class _Cells(NamedTuple):
         return cls(**room)
 
 
-def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) -> None:
-    """Fill in the answers to the tests of some sets."""
+def run(
+    table: CodedTable, plan: BatchPlan, sets: Indices, kind: int, results: BatchResults
+) -> None:
+    """Fill in the results to the tests of some sets."""
     cards = table.cards[plan.members[sets]]
     cells = _Cells.room(len(table.rows), cards, int(cards.prod(axis=1).max()))
-    _run(table, SetTests.of(plan, sets), cells, kind, answers)
+    _run(table, SetTests.of(plan, sets), cells, kind, results)
 
 
 @compiled
-def _run(table: Table, tests: SetTests, cells: _Cells, kind: int, answers: Answers) -> None:
+def _run(
+    table: CodedTable, tests: SetTests, cells: _Cells, kind: int, results: BatchResults
+) -> None:
     members, size = tests.members, tests.members.shape[1]
     chain = np.empty((size + 1, len(table.rows)), np.int32)
     chain[0] = 0
@@ -112,17 +123,17 @@ def _run(table: Table, tests: SetTests, cells: _Cells, kind: int, answers: Answe
                     continue
                 step = stride[other] // card if other < hub else stride[other]
                 _stratify(table.codes[members[t, other]], step, cells)
-                answers.degrees[test] = _margins(card, cells)
+                results.degrees[test] = _margins(card, cells)
                 if kind == G_SQUARE:
-                    answers.statistic[test] = _log_sum(cells)
+                    results.statistic[test] = _log_sum(cells)
                 else:
-                    answers.statistic[test] = _cell_sum(card, kind, cells) - table.total
+                    results.statistic[test] = _cell_sum(card, kind, cells) - table.total
                 waiting[other] -= 1
             waiting[hub], done[hub] = 0, True
 
 
 @inlined
-def _extend(table: Table, members: Indices, t: int, chain: Places) -> None:
+def _extend(table: CodedTable, members: Indices, t: int, chain: Places) -> None:
     """Make the keys of set t, from those of the first members that it shares with the last."""
     same = 0
     while t > 0 and members[t, same] == members[t - 1, same]:

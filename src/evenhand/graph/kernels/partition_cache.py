@@ -13,17 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts.count_table import code_type
-from evenhand.graph.kernels.batch import G_SQUARE, Answers, Floats, Indices, Numbers, Plan
-from evenhand.graph.kernels.coded_table import Table
+from evenhand.graph.kernels.batch import (
+    G_SQUARE,
+    BatchPlan,
+    BatchResults,
+    Floats,
+    Indices,
+    Numbers,
+)
+from evenhand.graph.kernels.coded_table import CodedTable
 
 # Memory for partitions; beyond it those that were not used longest are forgotten.
 _MOST_BYTES = 3 * 2**26
-_FEWEST_KEPT = 16
+_FEWEST_CACHED = 16
 
 Members = tuple[int, ...]
 
 
-class Passes(Protocol):
+class LineOperations(Protocol):
     """The passes over lines that have to be fast."""
 
     def split(
@@ -43,7 +50,7 @@ class Passes(Protocol):
 
 
 @dataclass(slots=True, eq=False)
-class Partition:
+class LinePartition:
     """Each line's group and each group's rows.
 
     ``attested[a]`` says how many values of another attribute a occur in each group.
@@ -60,16 +67,16 @@ class Partition:
         return sum(part.nbytes for part in parts)
 
 
-class Partitions:
+class PartitionCache:
     """The partitions of one table's lines."""
 
-    def __init__(self, table: Table, passes: Passes) -> None:
+    def __init__(self, table: CodedTable, passes: LineOperations) -> None:
         self.table, self.passes = table, passes
-        self.kept: OrderedDict[Members, Partition] = OrderedDict()
+        self.cached: OrderedDict[Members, LinePartition] = OrderedDict()
         self.bytes = 0
 
-    def run(self, plan: Plan, sets: Indices, kind: int, answers: Answers) -> None:
-        """Fill in the answers to the tests of some sets."""
+    def run(self, plan: BatchPlan, sets: Indices, kind: int, results: BatchResults) -> None:
+        """Fill in the results to the tests of some sets."""
         for number in sets.tolist():
             members = tuple(plan.members[number].tolist())
             cells = self.by(members)
@@ -84,33 +91,33 @@ class Partitions:
                 attested_y = self.attested(strata, y, by_y)
                 met = np.multiply(attested_x, attested_y, dtype=np.int64)
                 groups = len(by_x.rows) + len(by_y.rows) - len(strata.rows)
-                answers.degrees[test] = met.sum() - groups
+                results.degrees[test] = met.sum() - groups
                 for left_out, margin in ((y, by_x), (x, by_y)):
                     if left_out not in inverse:
                         inverse[left_out] = (1 / margin.rows)[margin.of]
                 if kind == G_SQUARE:
                     ratio = share * inverse[x] * inverse[y] * strata.rows[strata.of]
-                    answers.statistic[test] = 2 * (rows * np.log(ratio)).sum()
+                    results.statistic[test] = 2 * (rows * np.log(ratio)).sum()
                     continue
                 found = self.passes.line_sum(
                     weight, inverse[x], inverse[y], strata.rows - kind, strata.of
                 )
-                answers.statistic[test] = found - self.table.total + kind * len(strata.rows)
+                results.statistic[test] = found - self.table.total + kind * len(strata.rows)
 
-    def by(self, members: Members) -> Partition:
+    def by(self, members: Members) -> LinePartition:
         """The partition by some attributes, split from one that is kept if there is any."""
-        found = self.kept.get(members)
+        found = self.cached.get(members)
         if found:
-            self.kept.move_to_end(members)
+            self.cached.move_to_end(members)
             return found
         table = self.table
         if members:
             last = min(
                 members,
-                key=lambda at: (_without(members, at) not in self.kept, table.cards[at], at),
+                key=lambda at: (_without(members, at) not in self.cached, table.cards[at], at),
             )
             coarse = self.by(_without(members, last))
-            found = Partition(
+            found = LinePartition(
                 *self.passes.split(
                     coarse.of,
                     len(coarse.rows),
@@ -121,14 +128,14 @@ class Partitions:
             )
         else:
             number = code_type(len(table.rows))
-            found = Partition(np.zeros(len(table.rows), number), np.array([table.total]))
-        self.kept[members] = found
+            found = LinePartition(np.zeros(len(table.rows), number), np.array([table.total]))
+        self.cached[members] = found
         self.bytes += found.bytes
-        while self.bytes > _MOST_BYTES and len(self.kept) > _FEWEST_KEPT:
-            self.bytes -= self.kept.popitem(last=False)[1].bytes
+        while self.bytes > _MOST_BYTES and len(self.cached) > _FEWEST_CACHED:
+            self.bytes -= self.cached.popitem(last=False)[1].bytes
         return found
 
-    def attested(self, strata: Partition, end: int, margin: Partition) -> Numbers:
+    def attested(self, strata: LinePartition, end: int, margin: LinePartition) -> Numbers:
         """How many values of an end of a test occur in each of its strata."""
         if end not in strata.attested:
             counts = self.passes.attested(

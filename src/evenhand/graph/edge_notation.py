@@ -38,7 +38,7 @@ class Edges(NamedTuple):
         pairs = self.undirected if mark == "--" else self.arrows
         pairs.append((b, a) if mark == "<-" else (a, b))
 
-    def named_once(self) -> "Edges":
+    def with_unique_nodes(self) -> "Edges":
         """The same, each node once: notations name a node at every edge."""
         return self._replace(nodes=[*dict.fromkeys(self.nodes)])
 
@@ -47,11 +47,11 @@ def read_text(text: str, where: str = "graph") -> Edges:
     """Read ``a -> b; c - d; e``: edges, chains and lone nodes, between semicolons or lines."""
     edges = Edges([], [], [])
     left, mark, line = "", "", 1
-    for kind, token in chain(_text_tokens(sized(text, where)), [("end", ";")]):
+    for kind, token in chain(_text_tokens(check_size(text, where)), [("end", ";")]):
         place = f"{where}, line {line}"
         if kind == "end":
             if mark:
-                raise refused(f"Nothing follows '{left} {mark}'.", "Name a node.", place)
+                raise unreadable(f"Nothing follows '{left} {mark}'.", "Name a node.", place)
             left = ""
             line += "\n" in token
         elif kind == "mark" and left and not mark:
@@ -63,13 +63,13 @@ def read_text(text: str, where: str = "graph") -> Edges:
                 edges.nodes.append(token)
             left, mark = token, ""
         else:
-            raise refused(
+            raise unreadable(
                 f"{token.strip()!r} cannot stand there.",
                 "Write edges as 'a -> b' or 'a - b', apart by ';' or on lines of their own; "
                 'quote odd names, as "a;b".',
                 place,
             )
-    return edges.named_once()
+    return edges.with_unique_nodes()
 
 
 def write_text(edges: Edges, *, separator: str = "; ") -> str:
@@ -103,22 +103,22 @@ def _text_name(name: str) -> str:
     return name if plain else json.dumps(name, ensure_ascii=not name.isprintable())
 
 
-def sized(text: str, where: str) -> str:
+def check_size(text: str, where: str) -> str:
     """Return the text unless it is larger than any graph needs."""
     if len(text) > LARGEST_FILE:
-        raise too_large(where)
+        raise size_error(where)
     return text
 
 
-def too_large(where: str) -> GraphError:
+def size_error(where: str) -> GraphError:
     """The refusal of a text beyond the limit."""
-    return refused(
+    return unreadable(
         f"This is too large for a graph: more than {LARGEST_FILE:,} characters.",
         "Give the graph of the columns that matter.",
         where,
     )
 
 
-def refused(what: str, remedy: str, where: str) -> GraphError:
+def unreadable(what: str, remedy: str, where: str) -> GraphError:
     """The refusal of a text that cannot be read."""
     return GraphError(Problem(what, remedy=remedy, where=where))

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.graph.kernels.batch import G_SQUARE, Answers, Floats, Indices, Plan
-from evenhand.graph.kernels.coded_table import Table
-from evenhand.graph.kernels.compiled.compiling import (
+from evenhand.graph.kernels.batch import G_SQUARE, BatchPlan, BatchResults, Floats, Indices
+from evenhand.graph.kernels.coded_table import CodedTable
+from evenhand.graph.kernels.numba_jit import (
     Flags,
     Integers,
     Places,
@@ -66,8 +66,10 @@ class _Strata(NamedTuple):
     y_step: int
 
 
-def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) -> None:
-    """Fill in the answers to the tests of some sets."""
+def run(
+    table: CodedTable, plan: BatchPlan, sets: Indices, kind: int, results: BatchResults
+) -> None:
+    """Fill in the results to the tests of some sets."""
     members = plan.members[sets]
     levels, attributes = members.shape[1] + 1, len(table.cards)
     shared = max(_SHARED_CELLS, int(_SHARED_CELLS_PER_LINE * len(table.rows)))
@@ -83,11 +85,13 @@ def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) ->
         keys=np.empty(len(table.rows), np.int32),
         room=np.empty(7 * most),
     )
-    _run(table, SetTests.of(plan, sets), cubes, kind, answers)
+    _run(table, SetTests.of(plan, sets), cubes, kind, results)
 
 
 @compiled
-def _run(table: Table, tests: SetTests, cubes: _Cubes, kind: int, answers: Answers) -> None:
+def _run(
+    table: CodedTable, tests: SetTests, cubes: _Cubes, kind: int, results: BatchResults
+) -> None:
     members, size = tests.members, tests.members.shape[1]
     for t in range(len(members)):
         same = 0
@@ -109,7 +113,7 @@ def _run(table: Table, tests: SetTests, cubes: _Cubes, kind: int, answers: Answe
                 found, degrees = _narrow(cells, strata, kind)
             else:
                 found, degrees = _wide(cells, strata, kind, cubes.room)
-            answers.statistic[test], answers.degrees[test] = found, degrees
+            results.statistic[test], results.degrees[test] = found, degrees
 
 
 @inlined
@@ -143,7 +147,7 @@ def _mark_first(first: int, members: Indices, t: int, cubes: _Cubes) -> None:
 
 
 @inlined
-def _count(table: Table, cubes: _Cubes) -> None:
+def _count(table: CodedTable, cubes: _Cubes) -> None:
     """Count lines into the first cube."""
     keys, span, size = cubes.keys, 1, 0
     keys[:] = 0

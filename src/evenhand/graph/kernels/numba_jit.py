@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from evenhand.graph.kernels.batch import Floats, Indices, Plan
+from evenhand.graph.kernels.batch import BatchPlan, Floats, Indices
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Integers = NDArray[np.int64]
@@ -39,7 +39,7 @@ class SetTests(NamedTuple):
     y: Indices
 
     @classmethod
-    def of(cls, plan: Plan, sets: Indices) -> "SetTests":
+    def of(cls, plan: BatchPlan, sets: Indices) -> "SetTests":
         """The tests of some sets of a plan."""
         return cls(plan.members[sets], plan.start[sets], plan.start[sets + 1], plan.x, plan.y)
 

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.graph.kernels import numpy_cubes
+from evenhand.graph.kernels import numpy_kernel
 from evenhand.graph.kernels.batch import Floats, Numbers
-from evenhand.graph.kernels.compiled.compiling import compiled
+from evenhand.graph.kernels.numba_jit import compiled
 
 # Beyond so many possible groups for each line those that occur are sorted.
 _PLACES_PER_LINE = 32
@@ -16,7 +16,7 @@ def split(
 ) -> tuple[Numbers, Floats]:
     """Split groups of lines by one more attribute: each line's group, and the groups' rows."""
     few = groups * values <= _PLACES_PER_LINE * len(rows)
-    return (_split if few else numpy_cubes.split)(of, groups, code, values, rows)
+    return (_split if few else numpy_kernel.split)(of, groups, code, values, rows)
 
 
 @compiled

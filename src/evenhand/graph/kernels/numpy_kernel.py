@@ -12,9 +12,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.graph.kernels.batch import G_SQUARE, Answers, Floats, Indices, Numbers, Plan
-from evenhand.graph.kernels.coded_table import Table
-from evenhand.graph.kernels.line_groups import numbered
+from evenhand.graph.kernels.batch import (
+    G_SQUARE,
+    BatchPlan,
+    BatchResults,
+    Floats,
+    Indices,
+    Numbers,
+)
+from evenhand.graph.kernels.coded_table import CodedTable
+from evenhand.graph.kernels.line_groups import group_by_key
 
 # Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
 _SHARED_CELLS = 2**13
@@ -26,8 +33,10 @@ _MOST_CELLS = 2**15
 Shape = tuple[int, int, int]
 
 
-def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) -> None:
-    """Fill in the answers to the tests of some sets."""
+def run(
+    table: CodedTable, plan: BatchPlan, sets: Indices, kind: int, results: BatchResults
+) -> None:
+    """Fill in the results to the tests of some sets."""
     waiting: dict[Shape, list[tuple[int, Floats]]] = {}
     starts, xs, ys = plan.start.tolist(), plan.x.tolist(), plan.y.tolist()
     members, values = plan.members[sets].tolist(), table.cards.tolist()
@@ -38,9 +47,9 @@ def run(table: Table, plan: Plan, sets: Indices, kind: int, answers: Answers) ->
             tests = waiting.setdefault(strata.shape, [])
             tests.append((test, strata))
             if len(tests) * strata.size > _MOST_CELLS:
-                _answer(waiting.pop(strata.shape), kind, answers)
+                _answer(waiting.pop(strata.shape), kind, results)
     for tests in waiting.values():
-        _answer(tests, kind, answers)
+        _answer(tests, kind, results)
 
 
 class _Cube(NamedTuple):
@@ -70,7 +79,7 @@ class _Cube(NamedTuple):
         return _Cube(left, held, cells.reshape(-1))
 
 
-def _cubes(table: Table, members: list[list[int]]) -> Iterator[Floats]:
+def _cubes(table: CodedTable, members: list[list[int]]) -> Iterator[Floats]:
     """The cells of each set."""
     cards = table.cards.tolist()
     bits = [sum(1 << member for member in row) for row in members]
@@ -104,7 +113,7 @@ def _cubes(table: Table, members: list[list[int]]) -> Iterator[Floats]:
         yield cube.summed(cards, bits[at]).cells
 
 
-def _counted(table: Table, held: int) -> _Cube:
+def _counted(table: CodedTable, held: int) -> _Cube:
     """Count lines by some attributes."""
     attributes = [at for at in range(held.bit_length()) if held >> at & 1]
     keys = np.zeros(len(table.rows), np.int32)
@@ -123,7 +132,7 @@ def _by_strata(cells: Floats, cards: list[int], x: int, y: int) -> Floats:
     return parts.reshape(cards[x], cards[y], outer * middle * inner)
 
 
-def _answer(tests: list[tuple[int, Floats]], kind: int, answers: Answers) -> None:
+def _answer(tests: list[tuple[int, Floats]], kind: int, results: BatchResults) -> None:
     """Answer tests of the same shape."""
     cells = np.stack([cells for _, cells in tests], axis=2)
     by_x, by_y = cells.sum(axis=1), cells.sum(axis=0)
@@ -131,10 +140,10 @@ def _answer(tests: list[tuple[int, Floats]], kind: int, answers: Answers) -> Non
     some = rows > 0
     free = ((by_x > 0).sum(axis=0) - 1) * ((by_y > 0).sum(axis=0) - 1)
     at = [test for test, _ in tests]
-    answers.degrees[at] = (free * some).sum(axis=1)
+    results.degrees[at] = (free * some).sum(axis=1)
     if kind == G_SQUARE:
         ratio = cells * rows / (np.maximum(by_x, 1)[:, None] * np.maximum(by_y, 1))
-        answers.statistic[at] = 2 * (cells * np.log(np.where(ratio > 0, ratio, 1))).sum(
+        results.statistic[at] = 2 * (cells * np.log(np.where(ratio > 0, ratio, 1))).sum(
             (0, 1, 3)
         )
         return
@@ -143,14 +152,14 @@ def _answer(tests: list[tuple[int, Floats]], kind: int, answers: Answers) -> Non
     cells /= np.maximum(by_x, 1)[:, None]
     cells /= np.maximum(by_y, 1)
     ratio = cells.sum(axis=(0, 1))
-    answers.statistic[at] = ((rows - kind) * (ratio - 1) * some).sum(axis=1)
+    results.statistic[at] = ((rows - kind) * (ratio - 1) * some).sum(axis=1)
 
 
 def split(
     of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
 ) -> tuple[Numbers, Floats]:
     """Split groups of lines by one more attribute: each line's group, and the groups' rows."""
-    fine = numbered(of.astype(np.intp) * values + code, groups * values, rows)
+    fine = group_by_key(of.astype(np.intp) * values + code, groups * values, rows)
     return fine.of.astype(of.dtype), fine.rows
 
 

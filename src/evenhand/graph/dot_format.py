@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 from evenhand.errors import GraphError
-from evenhand.graph.notation import Edges, refused, sized
+from evenhand.graph.edge_notation import Edges, check_size, unreadable
 
 _DOT = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|(?<![^\n])\#[^\n]*)
@@ -25,7 +25,7 @@ _REFUSED = {
 
 def read_dot(text: str, where: str = "graph") -> Edges:
     """Read one ``graph`` or ``digraph``; of the attributes only ``dir`` counts."""
-    return _DotReader(sized(text, where), where).edges.named_once()
+    return _DotReader(check_size(text, where), where).edges.with_unique_nodes()
 
 
 def write_dot(edges: Edges) -> str:
@@ -51,7 +51,7 @@ class _DotReader:
         if self.word() == "strict":
             self.take()
         if self.word() not in {"graph", "digraph"}:
-            raise self.refused("the word 'graph' or 'digraph' should stand there")
+            raise self.unreadable("the word 'graph' or 'digraph' should stand there")
         self.mark = "->" if self.take().lower() == "digraph" else "--"
         if self.word() != "{":
             self.name()
@@ -60,7 +60,7 @@ class _DotReader:
             self.statement()
         self.take()
         if self.next:
-            raise self.refused("one file holds one graph")
+            raise self.unreadable("one file holds one graph")
 
     def statement(self) -> None:
         if self.word() == ";":
@@ -68,9 +68,9 @@ class _DotReader:
         elif self.word() in {"node", "edge", "graph"}:
             default = self.take()
             if "dir" in self.attributes() and default == "edge":
-                raise self.refused("'dir' is set for all edges")
+                raise self.unreadable("'dir' is set for all edges")
         elif self.word() == "subgraph":
-            raise self.refused("a subgraph is not read")
+            raise self.unreadable("a subgraph is not read")
         else:
             self.chain()
 
@@ -82,11 +82,11 @@ class _DotReader:
             return
         while self.word() in {"->", "--"}:
             if self.take() != self.mark:
-                raise self.refused(f"edges of this graph are written '{self.mark}'")
+                raise self.unreadable(f"edges of this graph are written '{self.mark}'")
             names.append(self.name())
         direction = self.attributes().get("dir", "forward")
         if direction not in {"forward", "none"}:
-            raise self.refused(f"the direction 'dir={direction}' is not read")
+            raise self.unreadable(f"the direction 'dir={direction}' is not read")
         self.edges.nodes.extend(names)
         for a, b in pairwise(names):
             self.edges.join(a, "--" if direction == "none" else self.mark, b)
@@ -107,7 +107,7 @@ class _DotReader:
     def name(self) -> str:
         kind = self.next.lastgroup if self.next else "end"
         if kind not in {"name", "quoted"}:
-            raise self.refused(f"{_REFUSED.get(self.word(), 'no name')} stands there")
+            raise self.unreadable(f"{_REFUSED.get(self.word(), 'no name')} stands there")
         token = self.take()
         return re.sub(r'\\(["\\])', r"\1", token[1:-1]) if kind == "quoted" else token
 
@@ -124,14 +124,14 @@ class _DotReader:
 
     def expect(self, mark: str) -> None:
         if self.word() != mark:
-            raise self.refused(f"{mark!r} should stand there")
+            raise self.unreadable(f"{mark!r} should stand there")
         self.take()
 
-    def refused(self, why: str) -> GraphError:
+    def unreadable(self, why: str) -> GraphError:
         token, place = (
             (self.next.group(), self.next.start()) if self.next else ("its end", len(self.text))
         )
-        return refused(
+        return unreadable(
             f"The DOT text cannot be read at {token!r}: {why}.",
             "Write plain nodes and edges: digraph { a -> b; c -> d [dir=none] }.",
             f"{self.where}, line {self.text.count(chr(10), 0, place) + 1}",

@@ -16,7 +16,7 @@ from evenhand.question.knowledge import Arrow
 
 
 @dataclass(frozen=True, slots=True)
-class Diagram:
+class BitsetGraph:
     """The arrows of a graph as bit sets: ``parents[i]``, ``children[i]`` of the i-th name."""
 
     names: tuple[str, ...]
@@ -24,7 +24,7 @@ class Diagram:
     children: tuple[int, ...]
 
     @classmethod
-    def of(cls, names: Iterable[str], arrows: Iterable[Arrow]) -> "Diagram":
+    def of(cls, names: Iterable[str], arrows: Iterable[Arrow]) -> "BitsetGraph":
         """Number the names in their order."""
         names = tuple(names)
         place = {name: index for index, name in enumerate(names)}
@@ -41,13 +41,13 @@ class Diagram:
             raise GraphError.unknown(unknown, self.names)
         return sum({1 << self.names.index(name) for name in names})
 
-    def named(self, nodes: int) -> frozenset[str]:
+    def names_in(self, nodes: int) -> frozenset[str]:
         """The names in a set."""
         return frozenset(self.names[node] for node in members(nodes))
 
-    def without(self, cause: int, effect: int) -> "Diagram":
+    def without(self, cause: int, effect: int) -> "BitsetGraph":
         """The same without the arrow between two nodes, each given as a set of one."""
-        return Diagram(
+        return BitsetGraph(
             self.names,
             tuple(p & ~cause if effect >> i & 1 else p for i, p in enumerate(self.parents)),
             tuple(c & ~effect if cause >> i & 1 else c for i, c in enumerate(self.children)),
@@ -55,11 +55,11 @@ class Diagram:
 
     def ancestors(self, nodes: int) -> int:
         """The nodes and everything from which an arrow leads to them."""
-        return spread(nodes, self.parents)
+        return reachable(nodes, self.parents)
 
     def descendants(self, nodes: int) -> int:
         """The nodes and everything to which an arrow leads from them."""
-        return spread(nodes, self.children)
+        return reachable(nodes, self.children)
 
     def connected(self, nodes: int, given: int) -> int:
         """Everything that an open path joins to the nodes, themselves included.
@@ -111,7 +111,7 @@ class Diagram:
     def directed_path(self, start: str, end: str) -> tuple[str, ...]:
         """A shortest path of arrows, the first by name; empty if there is none."""
         # No node is given and only arrows forward are kept, so an open path is a directed one.
-        forward = Diagram(self.names, (0,) * len(self.names), self.children)
+        forward = BitsetGraph(self.names, (0,) * len(self.names), self.children)
         return forward.open_path(start, end, 0)
 
     def topological_order(self) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ def union(sets: Sequence[int], nodes: int) -> int:
     return found
 
 
-def spread(nodes: int, steps: Sequence[int]) -> int:
+def reachable(nodes: int, steps: Sequence[int]) -> int:
     """The nodes and everything that steps lead to."""
     found, fresh = 0, nodes
     while fresh:

@@ -5,8 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import did_you_mean, listed
-from evenhand.graph.dot import read_dot
-from evenhand.graph.notation import LARGEST_FILE, Edges, read_text, refused, sized, too_large
+from evenhand.graph.dot_format import read_dot
+from evenhand.graph.edge_notation import (
+    LARGEST_FILE,
+    Edges,
+    check_size,
+    read_text,
+    size_error,
+    unreadable,
+)
 from evenhand.question.knowledge import Arrow
 
 
@@ -17,17 +24,17 @@ def read_file(path: str | Path) -> Edges:
         path.suffix.lower()
     )
     if read is None:
-        raise refused(
+        raise unreadable(
             f"Files that end in {path.suffix or 'nothing'!r} are not read as graphs.",
             "Give a .json, .dot, .gv or .txt file.",
             str(path),
         )
     try:
         if path.stat().st_size > LARGEST_FILE:
-            raise too_large(str(path))
+            raise size_error(str(path))
         return read(path.read_text("utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:
-        raise refused(
+        raise unreadable(
             f"The graph cannot be read: {error}.", "Give a text file in UTF-8.", str(path)
         ) from error
 
@@ -35,9 +42,9 @@ def read_file(path: str | Path) -> Edges:
 def read_json(text: str, where: str = "graph") -> Edges:
     """Read ``{"nodes": [...], "arrows": [[from, to], ...], "undirected": [[a, b], ...]}``."""
     try:
-        content = json.loads(sized(text, where))
+        content = json.loads(check_size(text, where))
     except (ValueError, RecursionError) as error:
-        raise refused(f"This is not JSON: {error}.", "Mend the file.", where) from error
+        raise unreadable(f"This is not JSON: {error}.", "Mend the file.", where) from error
     return read_dict(content, where)
 
 
@@ -45,17 +52,19 @@ def read_dict(content: object, where: str = "graph") -> Edges:
     """Read the content of a JSON graph; ``origin``, as reports write it, is passed over."""
     keys = ("nodes", "arrows", "undirected", "origin")
     if not isinstance(content, dict):
-        raise refused("A graph is a JSON object.", f"Its keys are {listed(keys[:3])}.", where)
+        raise unreadable(
+            "A graph is a JSON object.", f"Its keys are {listed(keys[:3])}.", where
+        )
     unknown = [str(key) for key in content if key not in keys]
     if unknown:
-        raise refused(
+        raise unreadable(
             f"Nothing is known of {listed(unknown)}. {did_you_mean(unknown[0], keys)}".strip(),
             f"The keys of a graph are {listed(keys[:3])}.",
             where,
         )
     edges = Edges(*(content.get(key, []) for key in keys[:3]))
     if not all(isinstance(part, list) for part in edges):
-        raise refused(
+        raise unreadable(
             "Nodes and edges are not lists.",
             'Write {"nodes": ["a", "b"], "arrows": [["a", "b"]], "undirected": []}.',
             where,
@@ -75,7 +84,7 @@ def read_matrix(matrix: Any, names: Any = None) -> Edges:  # noqa: ANN401 - any 
         or (names is None and index is not None and not callable(index) and [*index] != labels)
         or any(value not in (0, 1) for row in rows for value in row)
     ):
-        raise refused(
+        raise unreadable(
             "This is no adjacency matrix of the named nodes.",
             "Give as many rows as columns, in the same order, of 0 and 1, with a name each.",
             "adjacency matrix",
@@ -89,7 +98,7 @@ def read_matrix(matrix: Any, names: Any = None) -> Edges:  # noqa: ANN401 - any 
 def read_networkx(graph: Any) -> Edges:  # noqa: ANN401 - networkx has no types
     """Read a networkx graph; arcs both ways are one undirected edge."""
     if graph.is_multigraph():
-        raise refused(
+        raise unreadable(
             "A multigraph may join two nodes more than once.",
             "Give a DiGraph or a Graph.",
             "networkx graph",
