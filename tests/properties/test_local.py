@@ -11,7 +11,7 @@ from evenhand import Knowledge, Tiers
 from evenhand.graph import CausalGraph
 from evenhand.graph.independence_tests import Independence
 from evenhand.graph.local_discovery import LocalSearch
-from evenhand.graph.neighborhood import TestCache
+from evenhand.graph.neighborhood import CachedTests
 
 METHODS = ("hiton", "pc-select", "union")
 
@@ -43,7 +43,7 @@ def searched(graph, knowledge, decision, method="hiton", cap=99):
     search = LocalSearch(
         decision,
         Knowledge.of(knowledge).about(graph.nodes),
-        TestCache(Oracle(graph)),
+        CachedTests(Oracle(graph)),
         method=method,
         max_given=cap,
         max_given_peers=cap,
@@ -149,7 +149,7 @@ def test_no_question_is_asked_twice(known, data):
     decision = data.draw(st.sampled_from(graph.nodes))
     oracle = Oracle(graph)
     order = Knowledge.of(knowledge).about(graph.nodes)
-    search = LocalSearch(decision, order, TestCache(oracle), max_given=9, max_given_peers=9)
+    search = LocalSearch(decision, order, CachedTests(oracle), max_given=9, max_given_peers=9)
     assert search.causes().tests == len(oracle.asked) == len(set(oracle.asked))
 
 

@@ -5,7 +5,8 @@ from evenhand.graph.conditional_tables import ConditionalTable, Factor, Network,
 from evenhand.graph.dag import CausalGraph
 from evenhand.graph.discovery import discover
 from evenhand.graph.independence_tests import Independence, Tester
-from evenhand.graph.local_discovery import LocalCauses, find_causes
+from evenhand.graph.local_causes import LocalCauses
+from evenhand.graph.local_discovery import find_causes
 from evenhand.graph.orientation import Conflict, Orientation, orient
 from evenhand.graph.parent_sets import ParentSets
 from evenhand.graph.partial_graph import (

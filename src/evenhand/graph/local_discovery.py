@@ -1,4 +1,4 @@
-"""The causes of the decision, without learning the whole graph.
+"""``find_causes``: the causes of the decision, without learning the whole graph.
 
 Only what may come before the decision matters: attributes from which no chain of allowed
 arrows leads to the decision are left out at once. Where knowledge settles which of two
@@ -9,7 +9,7 @@ the search begins at the decision and goes on from peer to peer, along edges wit
 direction, until no edge at the decision lacks one or no further peer can give it one.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, combinations, permutations
@@ -18,90 +18,21 @@ from typing import get_args
 import numpy as np
 
 from evenhand.counts import CountTable
-from evenhand.display import Described, Summary
 from evenhand.errors import ColumnError, Problem, QuestionError, ResourceError, listed
 from evenhand.graph.d_separation import BitsetGraph
+from evenhand.graph.local_causes import LocalCauses
 from evenhand.graph.neighborhood import (
+    CachedTests,
     Method,
     Neighborhood,
     SearchScope,
-    TestCache,
-    edge_of,
-    look,
+    find_neighborhood,
 )
 from evenhand.graph.on_demand_tests import Marginals, make_tester
-from evenhand.graph.orientation import Edge, Orientation, Triple, orient
+from evenhand.graph.orientation import Orientation, Triple, both_ways, edge_of, orient
 from evenhand.graph.parent_sets import ParentSets, possible_parent_sets
 from evenhand.graph.partial_graph import Separation
 from evenhand.question import Knowledge, KnownOrder, Tiers
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalCauses(Described):
-    """What is joined to the decision, in which direction, and on what evidence.
-
-    ``parents`` and ``children`` have a direction; ``ambiguous`` says for each other neighbor
-    why its edge has none. ``possible_parents`` lists every parent set that remains, none where
-    they are too many to list. Effects that knowledge places after the decision are not looked
-    for. ``separated`` holds the set that took each other attribute away from the decision;
-    those in ``weakly_removed`` went although that set left nothing to test. ``strength`` holds,
-    for each neighbor, the set that came nearest to separating it: the larger its p, the weaker
-    the edge. Learning the whole graph (``discover``) makes other tests: with enough rows both
-    find the same causes, on few rows they can differ in an edge.
-    """
-
-    decision: str
-    parents: tuple[str, ...]
-    children: tuple[str, ...]
-    ambiguous: Mapping[str, str]
-    possible_parents: tuple[frozenset[str], ...]
-    separated: Mapping[str, Separation]
-    weakly_removed: tuple[str, ...]
-    strength: Mapping[str, Separation]
-    tests: int
-    expanded: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    def summary(self) -> Summary:
-        """Describe the decision's neighbors, strongest edge first."""
-        role = dict.fromkeys(self.parents, "cause") | dict.fromkeys(self.children, "effect")
-        role |= dict.fromkeys(self.ambiguous, "cause or effect")
-        ranked = sorted(role, key=lambda name: (self.strength[name].p, name))
-        return Summary(
-            title=f"Causes of {self.decision}: {', '.join(self.parents) or 'none'}",
-            facts=(
-                ("possible cause sets", "; ".join(map(_braced, self.possible_parents))),
-                ("independence tests", f"{self.tests:,}"),
-                ("searched from", ", ".join(self.expanded)),
-            ),
-            columns=("attribute", "role", "largest p", "given"),
-            rows=tuple(
-                (
-                    name,
-                    role[name],
-                    f"{self.strength[name].p:.3g}",
-                    _braced(self.strength[name].given),
-                )
-                for name in ranked
-            ),
-            notes=(*(f"{name}: {why}" for name, why in self.ambiguous.items()), *self.notes),
-        )
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values: names, lists and numbers."""
-        return {
-            "decision": self.decision,
-            "parents": list(self.parents),
-            "children": list(self.children),
-            "ambiguous": dict(self.ambiguous),
-            "possible_parents": [sorted(parents) for parents in self.possible_parents],
-            "separated": _plain(self.separated),
-            "weakly_removed": list(self.weakly_removed),
-            "strength": _plain(self.strength),
-            "tests": self.tests,
-            "expanded": list(self.expanded),
-            "notes": list(self.notes),
-        }
 
 
 def find_causes(
@@ -121,8 +52,8 @@ def find_causes(
     ``knowledge`` is used as given; without it, every direction must come from the data. To say
     that the decision comes last, give ``Tiers(..., [decision])``. Sets of up to ``max_given``
     others are tried on each candidate at the decision, and of up to ``max_given_peers`` at its
-    peers, where they only serve to direct edges. ``progress`` is told the number of tests after
-    each. Given ``Rows`` instead of counts, it reads the columns that it asks for and no others.
+    peers, where they only serve to direct edges. ``progress`` is called after each test with
+    their number. Given ``Rows`` instead of counts, only the columns that are tested are read.
     """
     if decision not in counts.names:
         raise ColumnError.unknown([decision], counts.names, where="decision")
@@ -139,46 +70,64 @@ def find_causes(
     search = LocalSearch(
         decision,
         order,
-        TestCache(tester, progress),
+        CachedTests(tester, progress),
         method=method,
         max_given=max_given,
         max_given_peers=max_given_peers,
     )
-    found = search.causes()
+    causes = search.causes()
     if test != "chi-square":
-        return found
+        return causes
     adjusted = make_tester(counts, test="chi-square-adjusted", significance=significance)
     thin = [
         name
-        for name, weakest in found.strength.items()
+        for name, weakest in causes.strength.items()
         if adjusted.test(decision, name, weakest.given).independent
         and not search.required(decision, name)
     ]
     if not thin:
-        return found
+        return causes
     note = (
         f"Thin strata hold the edges between {decision!r} and {listed(thin)}: there chi-square "
         "rejects too often, and chi-square-adjusted would not keep them."
     )
-    return replace(found, notes=(*found.notes, note))
+    return replace(causes, notes=(*causes.notes, note))
+
+
+@dataclass(frozen=True, slots=True)
+class _LocalEdges:
+    """The edges known so far, directed, and the triples that no rule may rely on."""
+
+    nodes: tuple[str, ...]
+    orientation: Orientation
+    ambiguous: tuple[Triple, ...]
+
+    def linked(self, start: str) -> Iterator[str]:
+        """The nodes that undirected edges lead to, nearest first, then by name."""
+        undirected = both_ways(self.orientation.undirected)
+        seen, frontier = {start}, [start]
+        while frontier:
+            frontier = sorted({b for a, b in undirected if a in frontier} - seen)
+            seen.update(frontier)
+            yield from frontier
 
 
 class LocalSearch:
-    """One search around one decision; remembers every neighborhood that it has looked at."""
+    """One search around one decision, with a cache of the neighborhoods it has searched."""
 
     def __init__(
         self,
         decision: str,
         order: KnownOrder,
-        inquiry: TestCache,
+        tests: CachedTests,
         *,
         method: Method = "hiton",
         max_given: int,
         max_given_peers: int,
     ) -> None:
-        self.decision, self.order, self.inquiry, self.method = decision, order, inquiry, method
+        self.decision, self.order, self.tests, self.method = decision, order, tests, method
         self.max_given, self.max_given_peers = max_given, max_given_peers
-        self.found: dict[str, Neighborhood] = {}
+        self.neighborhoods: dict[str, Neighborhood] = {}
         arrows = [(a, b) for a, b in permutations(order.names, 2) if order.may_cause(a, b)]
         allowed = BitsetGraph.of(order.names, arrows)
         self.before = {
@@ -195,77 +144,91 @@ class LocalSearch:
             for member in self.neighborhood(nearest).members:
                 if nearest in self.before[member]:
                     self.neighborhood(member)
-            drawing = self.drawing()
-            reached = _reached(drawing.orientation, self.decision)
-            nearest = next((name for name in reached if name not in expanded), None)
-        return self.described(drawing, tuple(expanded))
+            edges = self.local_edges()
+            linked = edges.linked(self.decision)
+            nearest = next((name for name in linked if name not in expanded), None)
+        return self.result(edges, tuple(expanded))
 
     def neighborhood(self, name: str) -> Neighborhood:
         """What looks joined to a node among the nodes that may come before it."""
-        if name not in self.found:
+        if name not in self.neighborhoods:
             before = self.before[name]
-            view = SearchScope(
+            scope = SearchScope(
                 name,
                 candidates=before,
                 joined=frozenset(x for x in before if self.required(name, x)),
                 causes=frozenset(x for x in before if self.order.may_cause(x, name)),
                 max_given=self.max_given if name == self.decision else self.max_given_peers,
             )
-            self.found[name] = look(view, self.inquiry, self.method)
-        return self.found[name]
+            self.neighborhoods[name] = find_neighborhood(scope, self.tests, self.method)
+        return self.neighborhoods[name]
 
     def required(self, a: str, b: str) -> bool:
         """Whether an arrow between the two must be there."""
         return not self.order.required.isdisjoint({(a, b), (b, a)})
 
+    def settled(self, a: str, b: str) -> bool:
+        """Whether knowledge leaves at most one direction between the two."""
+        return not (self.order.may_cause(a, b) and self.order.may_cause(b, a))
+
     def joined(self, a: str, b: str) -> bool | None:
-        """Whether two nodes are joined; None as long as nobody has looked."""
+        """Whether two nodes are joined; None until the neighborhoods that tell are searched."""
         if not (self.order.may_cause(a, b) or self.order.may_cause(b, a)):
             return False
         sides = [(x, y) for x, y in ((a, b), (b, a)) if y in self.before[x]]
-        seen = [y in self.found[x].members for x, y in sides if x in self.found]
+        searched = self.neighborhoods
+        seen = [y in searched[x].members for x, y in sides if x in searched]
         return False if not all(seen) else True if len(seen) == len(sides) else None
 
+    def separated(self, a: str, b: str) -> Iterator[tuple[Neighborhood, str]]:
+        """The neighborhoods of the two, of those searched, from which the other was removed."""
+        for x, y in ((a, b), (b, a)):
+            if x in self.neighborhoods and y in self.neighborhoods[x].separated:
+                yield self.neighborhoods[x], y
+
     def separation(self, a: str, b: str) -> Separation | None:
-        """The smallest set that was found to separate two nodes, a testable one if there is."""
-        found = [
-            self.found[x].separated[y]
-            for x, y in ((a, b), (b, a))
-            if x in self.found and y in self.found[x].separated
-        ]
+        """The smallest set that separated two nodes, a testable one if there is any."""
         return min(
-            found,
+            (around.separated[other] for around, other in self.separated(a, b)),
             key=lambda s: (self.untestable(a, b, s), len(s.given), -s.p, sorted(s.given)),
             default=None,
         )
 
     def untestable(self, a: str, b: str, separation: Separation) -> bool:
         """Whether the set left nothing of the two nodes to test."""
-        return self.inquiry.ask(a, b, separation.given).status == "untestable"
+        return self.tests.test(a, b, separation.given).status == "untestable"
 
-    def drawing(self) -> "_Drawing":
+    def votes(self, centre: str, x: str, y: str) -> Fraction | None:
+        """Of the sets that separate two nodes, the share that contains the centre."""
+        sets = {
+            given
+            for around, other in self.separated(x, y)
+            for given in around.separating_sets(other, self.tests)
+        }
+        return Fraction(sum(centre in given for given in sets), len(sets)) if sets else None
+
+    def local_edges(self) -> _LocalEdges:
         """Orient the edges that are known so far.
 
         Every triple of two edges is read, not only those around expanded nodes: a rule that
         takes an unread triple for no collider would draw false arrows. It is a collider if
         most of the sets that separate its outer nodes lack its centre. Where it is not known
-        whether these are joined, no rule may draw on the triple.
+        whether these are joined, no rule may rely on the triple.
         """
         edges = sorted(
             {
                 edge_of(name, member)
-                for name, found in self.found.items()
-                for member in found.members
+                for name, around in self.neighborhoods.items()
+                for member in around.members
                 if self.joined(name, member)
             }
         )
-        around: dict[str, set[str]] = {name: set() for name in chain(self.found, *edges)}
-        for a, b in edges:
-            around[a].add(b)
-            around[b].add(a)
+        ends: dict[str, set[str]] = {name: set() for name in chain(self.neighborhoods, *edges)}
+        for a, b in both_ways(edges):
+            ends[a].add(b)
         colliders, ambiguous, support = [], [], {}
-        for centre, ends in around.items():
-            for x, y in combinations(sorted(ends), 2):
+        for centre, around_it in ends.items():
+            for x, y in combinations(sorted(around_it), 2):
                 if self.joined(x, y) or (self.settled(x, centre) and self.settled(centre, y)):
                     continue
                 share = self.votes(centre, x, y)
@@ -275,89 +238,74 @@ class LocalSearch:
                     colliders.append((x, centre, y))
                 if share is not None:
                     # Rounded, so that what should be equal is equal.
-                    support[x, centre, y] = float(np.float32(self.inquiry.nearest[x, y].p))
+                    support[x, centre, y] = float(np.float32(self.tests.weakest[x, y].p))
         orientation = orient(
-            sorted(around),
+            sorted(ends),
             edges,
             colliders=colliders,
             ambiguous=ambiguous,
             support=support,
             order=self.order,
         )
-        return _Drawing(tuple(sorted(around)), orientation, tuple(ambiguous))
+        return _LocalEdges(tuple(sorted(ends)), orientation, tuple(ambiguous))
 
-    def settled(self, a: str, b: str) -> bool:
-        """Whether knowledge leaves at most one direction between the two."""
-        return not (self.order.may_cause(a, b) and self.order.may_cause(b, a))
-
-    def votes(self, centre: str, x: str, y: str) -> Fraction | None:
-        """The share of the sets found to separate two nodes that hold the centre."""
-        sets = {
-            given
-            for a, b in ((x, y), (y, x))
-            if a in self.found and b in self.found[a].separated
-            for given in self.found[a].separating(b, self.inquiry)
-        }
-        return Fraction(sum(centre in given for given in sets), len(sets)) if sets else None
-
-    def described(self, drawing: "_Drawing", expanded: tuple[str, ...]) -> LocalCauses:
-        """Put what was found at the decision into words."""
-        decision, drawn = self.decision, drawing.orientation
-        claims = [claim for conflict in drawn.conflicts for claim in conflict.claims]
+    def result(self, edges: _LocalEdges, expanded: tuple[str, ...]) -> LocalCauses:
+        """What the edges at the decision say, with the evidence for each."""
+        decision, oriented = self.decision, edges.orientation
+        claims = [claim for conflict in oriented.conflicts for claim in conflict.claims]
         notes = list(self.notes())
         try:
             sets = possible_parent_sets(
                 decision,
-                drawing.nodes,
-                drawn.arrows,
-                drawn.undirected,
-                (*drawing.ambiguous, *claims),
+                edges.nodes,
+                oriented.arrows,
+                oriented.undirected,
+                (*edges.ambiguous, *claims),
             )
         except ResourceError as error:
             sets = ParentSets(node=decision, sets=())
             notes.append(str(error))
         if not sets.consistent:
             notes.append("The edges found contradict each other: no graph fits all of them.")
-        parents = sorted(cause for cause, effect in drawn.arrows if effect == decision)
-        children = sorted(effect for cause, effect in drawn.arrows if cause == decision)
-        neighbors = sorted(b for a, b in _both(drawn.undirected) if a == decision)
+        parents = sorted(cause for cause, effect in oriented.arrows if effect == decision)
+        children = sorted(effect for cause, effect in oriented.arrows if cause == decision)
+        neighbors = sorted(b for a, b in both_ways(oriented.undirected) if a == decision)
         separated = {
             name: separation
             for name in sorted(self.before[decision])
             if not self.joined(decision, name)
             and (separation := self.separation(decision, name))
         }
-        weak = [
-            name
-            for name, separation in separated.items()
-            if self.untestable(decision, name, separation)
-        ]
         return LocalCauses(
             decision=decision,
             parents=tuple(parents),
             children=tuple(children),
-            ambiguous={name: self.reason(name, drawn) for name in neighbors},
+            ambiguous={name: self.reason(name, oriented) for name in neighbors},
             possible_parents=sets.sets,
             separated=separated,
-            weakly_removed=tuple(weak),
+            weakly_removed=tuple(
+                name
+                for name, separation in separated.items()
+                if self.untestable(decision, name, separation)
+            ),
             strength={
-                name: self.inquiry.nearest[edge_of(decision, name)]
+                name: self.tests.weakest[edge_of(decision, name)]
                 for name in (*parents, *children, *neighbors)
             },
-            tests=self.inquiry.tests,
+            tests=len(self.tests.results),
             expanded=expanded,
             notes=tuple(notes),
         )
 
-    def reason(self, name: str, drawn: Orientation) -> str:
+    def reason(self, name: str, oriented: Orientation) -> str:
         """Why the edge between the decision and a neighbor has no direction."""
         edge = edge_of(self.decision, name)
-        if conflicts := [
-            str(conflict) for conflict in drawn.conflicts if conflict.edge == edge
-        ]:
+        conflicts = [str(conflict) for conflict in oriented.conflicts if conflict.edge == edge]
+        if conflicts:
             return "; ".join(conflicts)
         why = "no triple of attributes decides its direction: the data look the same either way"
-        capped = any(self.found[end].capped for end in edge if end in self.found)
+        searched = (self.neighborhoods[end] for end in edge if end in self.neighborhoods)
+        capped = any(around.capped for around in searched)
         return why + ("; larger sets, not tried, might tell" if capped else "")
 
     def notes(self) -> Iterator[str]:
@@ -366,39 +314,9 @@ class LocalSearch:
         yield "The whole graph is learned by other tests: on few rows it can differ in an edge."
         if all(level is None for level in self.order.tier.values()):
             yield "No tiers were given: directions come from the data and from arrows given."
-        capped = [name for name, found in self.found.items() if found.capped]
+        capped = [name for name, around in self.neighborhoods.items() if around.capped]
         if capped:
             yield (
                 f"Larger sets were not tried at {listed(capped)} (more than {self.max_given} "
                 f"at {self.decision!r}, {self.max_given_peers} at its peers)."
             )
-
-
-@dataclass(frozen=True, slots=True)
-class _Drawing:
-    """The edges known so far, directed, and the triples that no rule may draw on."""
-
-    nodes: tuple[str, ...]
-    orientation: Orientation
-    ambiguous: tuple[Triple, ...]
-
-
-def _reached(drawn: Orientation, start: str) -> Iterator[str]:
-    """The nodes that undirected edges lead to, nearest first, then by name."""
-    seen, frontier = {start}, [start]
-    while frontier:
-        frontier = sorted({b for a, b in _both(drawn.undirected) if a in frontier} - seen)
-        seen.update(frontier)
-        yield from frontier
-
-
-def _both(edges: Iterable[Edge]) -> list[Edge]:
-    return [arrow for a, b in edges for arrow in ((a, b), (b, a))]
-
-
-def _braced(names: Iterable[str]) -> str:
-    return "{" + ", ".join(sorted(names)) + "}"
-
-
-def _plain(sets: Mapping[str, Separation]) -> dict[str, dict[str, object]]:
-    return {name: {"given": sorted(s.given), "p": s.p} for name, s in sets.items()}

@@ -81,24 +81,21 @@ def orient(
     >>> sorted(found.arrows)
     [('a', 'c'), ('b', 'c'), ('c', 'd')]
     """
-    drawing = _Drawing(nodes, edges, ambiguous)
-    both_ways = [arrow for edge in edges for arrow in (edge, edge[::-1])]
-    drawing.direct(arrow for arrow in both_ways if not order.may_cause(*arrow[::-1]))
-    _check(drawing, order)
-    drawing.direct(drawing.forced())
-    drawing.settle(drawing.read(colliders), {})
-    while proposals := drawing.follow():
-        drawing.settle(proposals, support or {})
-    _check(drawing, order)
+    state = _OrientationState(nodes, edges, ambiguous)
+    state.direct((a, b) for a, b in both_ways(edges) if not order.may_cause(b, a))
+    _check(state, order)
+    state.direct(state.forced())
+    state.settle(state.collider_arrows(colliders), {})
+    while proposals := state.meek_arrows():
+        state.settle(proposals, support or {})
+    _check(state, order)
     return Orientation(
-        frozenset(drawing.arrows),
-        frozenset(drawing.undirected),
-        tuple(sorted(drawing.conflicts)),
+        frozenset(state.arrows), frozenset(state.undirected), tuple(sorted(state.conflicts))
     )
 
 
-class _Drawing:
-    """A graph on its way from skeleton to orientation; lives within one call of ``orient``."""
+class _OrientationState:
+    """The arrows, open edges and conflicts so far; lives within one call of ``orient``."""
 
     def __init__(
         self, nodes: Collection[str], edges: Collection[Edge], ambiguous: Collection[Triple]
@@ -119,12 +116,12 @@ class _Drawing:
     def direct(self, arrows: Iterable[Arrow]) -> None:
         for cause, effect in arrows:
             self.arrows.add((cause, effect))
-            self.undirected.discard(_edge(cause, effect))
+            self.undirected.discard(edge_of(cause, effect))
             self.parents[effect].add(cause)
             self.free[cause].discard(effect)
             self.free[effect].discard(cause)
 
-    def read(self, colliders: Iterable[Triple]) -> _Proposals:
+    def collider_arrows(self, colliders: Iterable[Triple]) -> _Proposals:
         """The arrows of the colliders that knowledge leaves possible."""
         proposals: _Proposals = {}
         for triple in colliders:
@@ -137,12 +134,11 @@ class _Drawing:
                     proposals.setdefault((side, centre), set()).add(triple)
         return proposals
 
-    def follow(self) -> _Proposals:
+    def meek_arrows(self) -> _Proposals:
         """The arrows that Meek's rules 1, 3 and 4 draw, with the triples that they rely on."""
         return {
             (a, b): claims
-            for edge in self.undirected - self.contested
-            for a, b in (edge, edge[::-1])
+            for a, b in both_ways(self.undirected - self.contested)
             if (claims := self.claims(a, b))
         }
 
@@ -160,17 +156,15 @@ class _Drawing:
 
     def forced(self) -> list[Arrow]:
         """The edges whose other direction would close a cycle: Meek's rule 2."""
-        drawn = BitsetGraph.of(self.nodes, self.arrows)
+        graph = BitsetGraph.of(self.nodes, self.arrows)
         below = {
-            node: drawn.names_in(drawn.descendants(drawn.bits(node))) for node in self.nodes
+            node: graph.names_in(graph.descendants(graph.bits(node))) for node in graph.names
         }
-        both_ways = [
-            arrow for edge in self.undirected - self.contested for arrow in (edge, edge[::-1])
-        ]
-        return [(a, b) for a, b in both_ways if b in below[a]]
+        open_edges = self.undirected - self.contested
+        return [(a, b) for a, b in both_ways(open_edges) if b in below[a]]
 
     def settle(self, proposals: _Proposals, support: Mapping[Triple, float]) -> None:
-        """Draw the proposed arrows but those that another contradicts or that close a cycle."""
+        """Accept the proposed arrows that no other contradicts and that close no cycle."""
         agreed = set()
         for arrow, claims in proposals.items():
             opposite = proposals.get(arrow[::-1])
@@ -182,40 +176,46 @@ class _Drawing:
             )
             if here > there:
                 agreed.add(arrow)
-                self.note(arrow, "outweighed", claims | opposite)
-            elif here == there and arrow == _edge(*arrow):
+                self.record(arrow, "outweighed", claims | opposite)
+            elif here == there and arrow == edge_of(*arrow):
                 self.contest(arrow, "both ways", claims | opposite)
-        drawn = BitsetGraph.of(self.nodes, self.arrows | agreed)
+        graph = BitsetGraph.of(self.nodes, self.arrows | agreed)
         for cause, effect in agreed:
-            if drawn.descendants(drawn.bits(effect)) & drawn.bits(cause):
+            if graph.descendants(graph.bits(effect)) & graph.bits(cause):
                 self.contest((cause, effect), "cycle", proposals[cause, effect])
-        self.direct(arrow for arrow in agreed if _edge(*arrow) not in self.contested)
+        self.direct(arrow for arrow in agreed if edge_of(*arrow) not in self.contested)
         # That nothing causes itself is no evidence: a claim against it does not hold it up.
         forced = self.forced()
         for a, b in forced:
             if claims := self.claims(b, a):
-                self.note((a, b), "cycle", claims)
+                self.record((a, b), "cycle", claims)
         self.direct(forced)
 
     def contest(self, arrow: Arrow, reason: Reason, claims: set[Triple]) -> None:
         """Leave the edge undirected for good, and say why."""
-        self.note(arrow, reason, claims)
-        self.contested.add(_edge(*arrow))
+        self.record(arrow, reason, claims)
+        self.contested.add(edge_of(*arrow))
 
-    def note(self, arrow: Arrow, reason: Reason, claims: set[Triple]) -> None:
-        self.conflicts.append(Conflict(_edge(*arrow), reason, tuple(sorted(claims))))
+    def record(self, arrow: Arrow, reason: Reason, claims: set[Triple]) -> None:
+        self.conflicts.append(Conflict(edge_of(*arrow), reason, tuple(sorted(claims))))
 
 
 def triple_of(a: str, centre: str, b: str) -> Triple:
-    """The triple as it is written everywhere, the outer two sorted."""
-    return (min(a, b), centre, max(a, b))
+    """The triple with its outer nodes sorted."""
+    return (a, centre, b) if a < b else (b, centre, a)
 
 
-def _edge(a: str, b: str) -> Edge:
-    return (min(a, b), max(a, b))
+def edge_of(a: str, b: str) -> Edge:
+    """The edge between two nodes, its ends sorted."""
+    return (a, b) if a < b else (b, a)
 
 
-def _check(drawing: _Drawing, order: KnownOrder) -> None:
+def both_ways(edges: Iterable[Edge]) -> list[Arrow]:
+    """Each edge as the two arrows it may become."""
+    return [arrow for a, b in edges for arrow in ((a, b), (b, a))]
+
+
+def _check(state: _OrientationState, order: KnownOrder) -> None:
     """Refuse a graph that breaks what is known or has a cycle.
 
     Only knowledge can bring that about: no later arrow is drawn against it or into a cycle.
@@ -225,10 +225,10 @@ def _check(drawing: _Drawing, order: KnownOrder) -> None:
             f"{cause!r} and {effect!r} are joined, but neither may cause the other.",
             remedy="Allow one direction, or leave the edge out.",
         )
-        for cause, effect in sorted(drawing.arrows)
+        for cause, effect in sorted(state.arrows)
         if cause < effect and not order.may_cause(cause, effect)
     ]
-    cycle = BitsetGraph.of(drawing.nodes, drawing.arrows).cycle()
+    cycle = BitsetGraph.of(state.nodes, state.arrows).cycle()
     if cycle and not problems:
         problems.append(
             Problem(
