@@ -22,7 +22,7 @@ import typer
 import evenhand
 from evenhand import datasets
 from evenhand.checker import checker
-from evenhand.cli.entry import app, main
+from evenhand.cli.application import app, main
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(

@@ -13,7 +13,7 @@ import pytest
 from typer.main import get_command
 
 import evenhand as eh
-from evenhand.cli.entry import app
+from evenhand.cli.application import app
 from evenhand.cli.option_syntax import OPTIONS, option
 from evenhand.errors import Remedy, python_argument, words_only
 

@@ -1,5 +1,5 @@
 """The command line, a thin door: verbs read options, call the library, print its results."""
 
-from evenhand.cli.entry import main
+from evenhand.cli.application import main
 
 __all__ = ["main"]

@@ -2,84 +2,58 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from evenhand.cli import output_checks
-from evenhand.cli.option_syntax import names_in
-from evenhand.cli.options import Asked, shared
-from evenhand.cli.terminal import Progress, print_json, print_result
+from evenhand.cli.option_syntax import parse_names
+from evenhand.cli.options import (
+    AsJson,
+    CommonOptions,
+    ReportFile,
+    result_option,
+    with_common_options,
+)
+from evenhand.cli.output_checks import check_outputs
+from evenhand.cli.terminal import ProgressBar, print_json, print_result
 from evenhand.errors import Problem, QuestionError
 
-if TYPE_CHECKING:
-    from evenhand.evidence import Verdict
-
-_RESULT = "What comes out"
+_EXIT_STATUS = {"certified": 0, "not certified": 1, "cannot decide": 3}
 
 
-def exit_status(verdict: "Verdict") -> int:
-    """0 certified, 1 not certified, 3 cannot decide."""
-    return {"certified": 0, "not certified": 1, "cannot decide": 3}[verdict.value]
-
-
-@shared
+@with_common_options
 def audit(
-    asked: Asked,
+    options: CommonOptions,
     *,
     partition: Annotated[
-        str | None,
-        typer.Option(help="Explain a partition of your own: 'a,b'.", rich_help_panel=_RESULT),
+        str | None, result_option(help="Explain a partition of your own: 'a,b'.")
     ] = None,
     assurance: Annotated[
-        str,
-        typer.Option(help="Share asked for by the relaxed criterion.", rich_help_panel=_RESULT),
+        str, result_option(help="Share of the rows asked for by the relaxed criterion.")
     ] = "0.8",
     certificate: Annotated[
         Path | None,
-        typer.Option(
-            help="Write the certificate here, for its owner only.", rich_help_panel=_RESULT
-        ),
+        result_option(help="Write the certificate to this file, readable by its owner only."),
     ] = None,
     share: Annotated[
         bool,
-        typer.Option("--share", help="Withhold small counts in it.", rich_help_panel=_RESULT),
+        result_option("--share", help="Withhold small counts in certificate and report."),
     ] = False,
     bootstrap: Annotated[
         int | None,
-        typer.Option(
-            help="Learn and certify again on so many resamples.", rich_help_panel=_RESULT
-        ),
+        result_option(help="Learn the graph and certify again on this many resamples."),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(help="Seed of the resamples.", rich_help_panel=_RESULT)
-    ] = 0,
+    seed: Annotated[int, result_option(help="Random seed of the resamples.")] = 0,
     doubt: Annotated[
-        bool,
-        typer.Option(
-            "--doubt", help="All evidence against the graph.", rich_help_panel=_RESULT
-        ),
+        bool, result_option("--doubt", help="List all evidence against the graph.")
     ] = False,
-    report: Annotated[
-        Path | None,
-        typer.Option(help="Write a page for people here (HTML).", rich_help_panel=_RESULT),
-    ] = None,
+    report: ReportFile = None,
     overwrite: Annotated[
-        bool,
-        typer.Option(
-            "--overwrite",
-            help="Replace an earlier certificate or report.",
-            rich_help_panel=_RESULT,
-        ),
+        bool, result_option("--overwrite", help="Replace an earlier certificate or report.")
     ] = False,
-    json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="One JSON document, nothing else.", rich_help_panel=_RESULT
-        ),
-    ] = False,
+    json: AsJson = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Only the verdict.", rich_help_panel=_RESULT)
+        bool, result_option("--quiet", "-q", help="Print only the verdict.")
     ] = False,
 ) -> None:
     """Ask whether the protected attribute itself changed the decision.
@@ -90,42 +64,43 @@ def audit(
     if share and certificate is None and report is None:
         raise QuestionError(
             Problem(
-                "What is to be shared?", remedy="Name a file with --certificate or --report."
+                "--share applies to a certificate or report, and neither is written.",
+                remedy="Name a file with --certificate or --report.",
             )
         )
-    output_checks.check(asked, certificate, report, overwrite=overwrite)
-    with Progress(quiet=quiet or json) as progress:
-        found = asked.audit(progress)
+    check_outputs(options, certificate, report, overwrite=overwrite)
+    with ProgressBar(quiet=quiet or json) as progress:
+        result = options.audit(progress)
         resampled = (
             None
             if bootstrap is None
-            else found.bootstrap(bootstrap, seed=seed, progress=progress)
+            else result.bootstrap(bootstrap, seed=seed, progress=progress)
         )
-    doubted = found.doubt()
-    relaxed = found.certificate.relaxed(assurance=assurance)
-    explained = found.explain_partition(names_in(partition)) if partition else None
+    graph_doubt = result.doubt()
+    relaxed = result.certificate.relaxed(assurance=assurance)
+    explained = result.explain_partition(parse_names(partition)) if partition else None
     if certificate is not None:
-        write = found.certificate.write_shared if share else found.certificate.write
+        write = result.certificate.write_shared if share else result.certificate.write
         write(certificate, overwrite=overwrite)
     if report is not None:
-        found.report(
-            labels=asked.labels(),
+        result.report(
+            labels=options.labels(),
             partition=explained,
-            doubt=doubted,
+            doubt=graph_doubt,
             resampled=resampled,
             share=share,
         ).write(report, overwrite=overwrite)
     if json:
-        told = found.to_dict(assurance=assurance)
-        told["graph_doubt"] = doubted.to_dict()
-        told |= {"partition": explained.to_dict()} if explained else {}
-        print_json(told | ({"bootstrap": resampled.to_dict()} if resampled else {}))
+        content = result.to_dict(assurance=assurance)
+        content["graph_doubt"] = graph_doubt.to_dict()
+        content |= {"partition": explained.to_dict()} if explained else {}
+        print_json(content | ({"bootstrap": resampled.to_dict()} if resampled else {}))
     elif quiet:
-        typer.echo(str(found.verdict))
+        typer.echo(str(result.verdict))
     else:
-        print_result(found.summary())
+        print_result(result.summary())
         print_result(relaxed.summary())
-        doubts = doubted.summary()
+        doubts = graph_doubt.summary()
         print_result(doubts if doubt else replace(doubts, columns=(), rows=(), notes=()))
         if resampled:
             print_result(resampled.summary())
@@ -134,4 +109,4 @@ def audit(
         for what, path in (("Certificate", certificate), ("Report", report)):
             if path is not None:
                 typer.echo(f"{what}: {path}")
-    raise typer.Exit(exit_status(found.verdict))
+    raise typer.Exit(_EXIT_STATUS[result.verdict.value])

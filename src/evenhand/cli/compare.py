@@ -3,76 +3,65 @@
 from dataclasses import replace
 from typing import Annotated
 
-import typer
-
-from evenhand.cli.options import Asked, shared
-from evenhand.cli.terminal import Progress, print_in_parts, print_json
+from evenhand.cli.options import AsJson, CommonOptions, result_option, with_common_options
+from evenhand.cli.terminal import ProgressBar, print_in_parts, print_json
 from evenhand.display import Summary
 
-_RESULT = "What comes out"
 _FIRST = ("τ", "method", "verdict", "violating", "guaranteed")
 
 
-@shared
+@with_common_options
 def compare(
-    asked: Asked,
+    options: CommonOptions,
     *,
     thresholds: Annotated[
-        str | None,
-        typer.Option(help="Several thresholds: '0.025,0.05,0.1'.", rich_help_panel=_RESULT),
+        str | None, result_option(help="Several thresholds: '0.025,0.05,0.1'.")
     ] = None,
-    seed: Annotated[
-        int, typer.Option(help="Seed of the random choices.", rich_help_panel=_RESULT)
-    ] = 0,
-    json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="One JSON document, nothing else.", rich_help_panel=_RESULT
-        ),
-    ] = False,
+    seed: Annotated[int, result_option(help="Random seed of the methods.")] = 0,
+    json: AsJson = False,
 ) -> None:
-    """Carry out every removal method on the counts: what it changes, costs and leaves.
+    """Apply every removal method to the counts: what it changes, costs and leaves.
 
     Nothing is written. Example: `evenhand compare adult.csv --question adult.toml
     --thresholds 0.025,0.05,0.075,0.1`
     """
     from evenhand.releasing.compare import compare as compare_methods
 
-    with Progress(quiet=json) as progress:
-        found = asked.audit(progress)
-        compared = compare_methods(
-            found.certificate,
+    with ProgressBar(quiet=json) as progress:
+        comparison = compare_methods(
+            options.audit(progress).certificate,
             thresholds=None if thresholds is None else thresholds.split(","),
             seed=seed,
         )
     if json:
-        print_json(compared.to_dict())
+        print_json(comparison.to_dict())
     else:
-        told = compared.summary()
-        print_in_parts(told, _narrow(told))
+        summary = comparison.summary()
+        print_in_parts(summary, _narrow(summary))
 
 
-def _narrow(told: Summary) -> Summary:
+def _narrow(summary: Summary) -> Summary:
     """The same in fewer columns, what a method leaves before what it costs.
 
-    A policy stands with its method where there is a choice, and else in a note; the only
-    threshold is among the facts.
+    A policy is printed with its method where there is a choice, and otherwise in a note; a
+    single threshold is among the facts already.
     """
-    lines = [dict(zip(told.columns, row, strict=True)) for row in told.rows]
+    lines = [dict(zip(summary.columns, row, strict=True)) for row in summary.rows]
     policies: dict[str, set[str]] = {}
     for line in lines:
         policies.setdefault(line["method"], set()).add(line["policy"])
-    alone = {method: min(found) for method, found in policies.items() if len(found) == 1}
+    single = {method: min(names) for method, names in policies.items() if len(names) == 1}
     for line in lines:
-        if line["method"] not in alone:
+        if line["method"] not in single:
             line["method"] += f" {line['policy']}"
-    is_one = len({line["τ"] for line in lines}) == 1
-    kept = [name for name in (*_FIRST, *told.columns) if not (name == "τ" and is_one)]
-    columns = tuple(dict.fromkeys(name for name in kept if name != "policy"))
-    policy = "; ".join(f"{method}, {policy}" for method, policy in alone.items())
+    left_out = {"policy"} if len({line["τ"] for line in lines}) > 1 else {"policy", "τ"}
+    columns = tuple(
+        dict.fromkeys(name for name in (*_FIRST, *summary.columns) if name not in left_out)
+    )
+    policy = "; ".join(f"{method}, {policy}" for method, policy in single.items())
     return replace(
-        told,
+        summary,
         columns=columns,
         rows=tuple(tuple(line[name] or "-" for name in columns) for line in lines),
-        notes=(*told.notes, f"The only policy: {policy}.") if alone else told.notes,
+        notes=(*summary.notes, f"The only policy: {policy}.") if single else summary.notes,
     )

@@ -4,107 +4,98 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.options import Asked, shared
-from evenhand.cli.terminal import Progress, print_json, print_result
+from evenhand.cli.options import AsJson, CommonOptions, result_option, with_common_options
+from evenhand.cli.terminal import ProgressBar, print_json, print_result
 from evenhand.errors import Problem, QuestionError
 
 if TYPE_CHECKING:
     from evenhand.graph import LocalCauses, PartialGraph
 
-_RESULT = "What comes out"
 
-
-@shared
+@with_common_options
 def discover(
-    asked: Asked,
+    options: CommonOptions,
     *,
     local: Annotated[
-        bool,
-        typer.Option("--local", help="Only the causes of --decision.", rich_help_panel=_RESULT),
+        bool, result_option("--local", help="Search only for the causes of --decision.")
     ] = False,
-    form: Annotated[
-        str, typer.Option("--format", help="text, json or dot.", rich_help_panel=_RESULT)
+    output_format: Annotated[
+        str, result_option("--format", help="text, json or dot.")
     ] = "text",
     algorithm: Annotated[
-        str, typer.Option(help="stable or original.", rich_help_panel=_RESULT)
+        str, result_option(help="The PC algorithm: stable or original.")
     ] = "stable",
     max_depth: Annotated[
-        int | None, typer.Option(help="Condition on at most so many.", rich_help_panel=_RESULT)
+        int | None, result_option(help="Condition on at most this many attributes.")
     ] = None,
     max_tests: Annotated[
-        int | None, typer.Option(help="Make at most so many tests.", rich_help_panel=_RESULT)
+        int | None, result_option(help="End the search after at most this many tests.")
     ] = None,
-    json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="One JSON document, nothing else.", rich_help_panel=_RESULT
-        ),
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress bar.", rich_help_panel=_RESULT)
-    ] = False,
+    json: AsJson = False,
+    quiet: Annotated[bool, result_option("--quiet", "-q", help="No progress bar.")] = False,
 ) -> None:
     """Learn the causal graph of a table from its counts.
 
     Example: `evenhand discover adult.csv --tiers 'sex,age,race|education|*|income'`
     """
-    from evenhand import graph as room
+    from evenhand import graph
     from evenhand.rows import read
     from evenhand.study import decision_last
 
-    if json and form == "dot":
+    if json and output_format == "dot":
         raise QuestionError(
             Problem(
                 "--json and --format dot ask for two formats.", remedy="Leave one of them out."
             )
         )
-    if form not in ("text", "json", "dot") or (local and form == "dot"):
+    if output_format not in ("text", "json", "dot") or (local and output_format == "dot"):
         raise QuestionError(
             Problem(
-                f"There is no format {form!r} for this.",
+                f"There is no format {output_format!r} for this.",
                 remedy="Choose text or json, or dot for a whole graph.",
             )
         )
-    decision, knowledge = asked.decision_named(), asked.knowledge()
-    assumed: tuple[str, ...] = ()
+    decision, knowledge = options.decision_name(), options.knowledge()
+    assumptions: tuple[str, ...] = ()
     if decision is not None:
-        knowledge, assumed = decision_last(knowledge, decision)
-    found: LocalCauses | PartialGraph
-    with Progress(quiet=quiet or json) as progress:
-        rows = read(asked.data, codings=asked.codings(), memory=asked.memory, progress=progress)
+        knowledge, assumptions = decision_last(knowledge, decision)
+    result: LocalCauses | PartialGraph
+    with ProgressBar(quiet=quiet or json) as progress:
+        rows = read(
+            options.data, codings=options.codings(), memory=options.memory, progress=progress
+        )
         if local:
-            found = room.find_causes(
+            if decision is None:
+                raise QuestionError(
+                    Problem(
+                        "--local finds the causes of a decision, and none is named.",
+                        remedy="Name it with --decision.",
+                    )
+                )
+            result = graph.find_causes(
                 rows,
-                _whose(decision),
+                decision,
                 knowledge=knowledge,
-                significance=asked.significance,
-                test=asked.test,
+                significance=options.significance,
+                test=options.test,
                 progress=progress,
             )
         else:
-            found = room.discover(
+            result = graph.discover(
                 rows.count(),
                 knowledge=knowledge,
-                significance=asked.significance,
-                test=asked.test,
+                significance=options.significance,
+                test=options.test,
                 algorithm=algorithm,  # type: ignore[arg-type]  # checked there
                 max_depth=max_depth,
                 max_tests=max_tests,
                 progress=progress,
             )
-    if json or form == "json":
-        print_json(found.to_dict())
-    elif isinstance(found, room.PartialGraph) and form == "dot":
-        typer.echo(found.to_dot())
+    if json or output_format == "json":
+        print_json(result.to_dict())
+    elif isinstance(result, graph.PartialGraph) and output_format == "dot":
+        typer.echo(result.to_dot())
     else:
-        print_result(found.summary())
-        for note in assumed:
-            typer.echo(note)
-
-
-def _whose(decision: str | None) -> str:
-    if decision is None:
-        raise QuestionError(
-            Problem("Whose causes are asked for?", remedy="Name the decision with --decision.")
-        )
-    return decision
+        print_result(result.summary())
+        for assumption in assumptions:
+            typer.echo(assumption)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.error_hints import guessing_files
+from evenhand.cli.file_suggestions import suggesting_files
 from evenhand.errors import InputError, Problem, ResourceError
 
 
@@ -31,7 +31,7 @@ def init(
                 where=str(target),
             )
         )
-    with guessing_files(data):
+    with suggesting_files(data):
         profile = read(data).profile()
     try:
         target.write_text(template(profile, data=str(data)), "utf-8")

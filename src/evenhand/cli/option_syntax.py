@@ -1,7 +1,7 @@
-"""How arguments of the library are typed as options, read and written.
+"""Parses option values into arguments of the library, and spells arguments as options.
 
-Problems carry arguments, as ``bins={"age": [37]}``; whoever types a command needs
-``--bin age=37``. An option is spelled only if reading it gives the same argument back.
+A remedy carries an argument, as ``bins={"age": [37]}``; the command line prints it as
+``--bin age=37``. An option is printed only if parsing it gives the same argument back.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,7 +33,7 @@ _Merge: TypeAlias = Mapping[str, Mapping[str, list[str]]]
 
 
 def option(argument: str, value: Any) -> str:  # noqa: ANN401  # whatever the argument takes
-    """Spell an argument as an option, or as nothing where no option says it.
+    """Spell an argument as an option; "" if the command line has none for it.
 
     >>> option("bins", {"pay": 4}), option("columns", ...), option("key", "id")
     ('--bin pay=quantiles:4', '--columns …', '')
@@ -53,39 +53,39 @@ def option(argument: str, value: Any) -> str:  # noqa: ANN401  # whatever the ar
     return " ".join(f"{name} {_quoted(text)}" for text in texts)
 
 
-def names_in(text: str) -> list[str]:
-    """Names between commas."""
+def parse_names(text: str) -> list[str]:
+    """Split names at commas."""
     return [name.strip() for name in text.split(",")]
 
 
-def mark_in(text: str) -> str:
-    r"""A delimiter; a tab, which shells make hard to type, may be written ``\t``."""
+def parse_delimiter(text: str) -> str:
+    r"""Parse a delimiter; a tab, hard to type in a shell, may be written ``\t``."""
     return "\t" if text == r"\t" else text
 
 
-def bin_in(text: str) -> tuple[str, list[str] | int]:
-    """A column with its cut points, or its number of classes."""
-    column, found, cuts = text.rpartition("=")
-    if not found or not column:
+def parse_bin(text: str) -> tuple[str, list[str] | int]:
+    """Parse ``COLUMN=CUT[,CUT]`` or ``COLUMN=quantiles:N``: the column, and cuts or classes."""
+    column, equals, cuts = text.rpartition("=")
+    if not equals or not column:
         raise QuestionError(
             Problem(
                 f"--bin {text!r} cannot be read.",
                 remedy="Write COLUMN=CUT[,CUT], as age=37, or COLUMN=quantiles:4.",
             )
         )
-    kind, found, number = cuts.partition(":")
-    if found and kind == "quantiles" and number.isdigit():
+    kind, _, number = cuts.partition(":")
+    if kind == "quantiles" and number.isdigit():
         return column, int(number)
-    return column, names_in(cuts)
+    return column, parse_names(cuts)
 
 
-def merges_in(texts: Iterable[str]) -> dict[str, dict[str, list[str]]]:
-    """Old values under new ones, by column."""
+def parse_merges(texts: Iterable[str]) -> dict[str, dict[str, list[str]]]:
+    """Parse ``COLUMN:new=old1,old2``: new values and the old ones they replace, by column."""
     merges: dict[str, dict[str, list[str]]] = {}
     for text in texts:
-        column, found, rest = text.partition(":")
+        column, colon, rest = text.partition(":")
         new, equals, olds = rest.partition(" = " if " = " in rest else "=")
-        if not (found and equals and column and new and olds):
+        if not (colon and equals and column and new and olds):
             raise QuestionError(
                 Problem(
                     f"--merge {text!r} cannot be read.",
@@ -93,7 +93,7 @@ def merges_in(texts: Iterable[str]) -> dict[str, dict[str, list[str]]]:
                     "contains one: 'income:<=50K = <=50K,<=50K.'.",
                 )
             )
-        merges.setdefault(column, {}).setdefault(new.strip(), []).extend(names_in(olds))
+        merges.setdefault(column, {}).setdefault(new.strip(), []).extend(parse_names(olds))
     return merges
 
 
@@ -111,14 +111,14 @@ def _bin_option(column: str, cuts: Any) -> str:  # noqa: ANN401  # a number, or 
 
 
 def _merge_option(merge: _Merge) -> str:
-    """The option, or lines of the question file where no option could say it."""
+    """The option, or lines for the question file where no option can express it."""
     typed = [
         f"{column}:{new}{' = ' if '=' in ''.join([new, *olds]) else '='}{','.join(olds)}"
         for column, values in merge.items()
         for new, olds in values.items()
     ]
     if _can_be_typed(typed, merge):
-        # In quotes even where no shell asks for them: values often end in a full stop.
+        # Always quoted: values often end in a full stop, which would look like the sentence's.
         return " ".join(f"--merge {_in_quotes(text)}" for text in typed)
     lines = (
         f"[data.merge.{toml_key(column)}] {toml_string(new)} = "
@@ -131,6 +131,6 @@ def _merge_option(merge: _Merge) -> str:
 
 def _can_be_typed(typed: list[str], merge: _Merge) -> bool:
     try:
-        return merges_in(typed) == merge
+        return parse_merges(typed) == merge
     except QuestionError:
         return False

@@ -1,21 +1,21 @@
 """Options that several verbs share, and how they become a question, knowledge and codings.
 
-A verb takes one ``Asked`` as its first parameter; ``shared`` spells its fields out as options
-of the command line, so each option is declared once. What the file of ``--question`` says holds
-unless an option says otherwise.
+A verb takes one ``CommonOptions`` as its first parameter; ``with_common_options`` turns the
+fields into options of the command line, so each option is declared once. An option overrides
+what the file of ``--question`` says.
 """
 
 import inspect
 from collections.abc import Callable
 from dataclasses import Field, dataclass, fields, replace
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args, get_type_hints
 
 import typer
 
-from evenhand.cli.error_hints import guessing_files
-from evenhand.cli.option_syntax import bin_in, mark_in, merges_in, names_in
+from evenhand.cli.file_suggestions import suggesting_files
+from evenhand.cli.option_syntax import parse_bin, parse_delimiter, parse_merges, parse_names
 from evenhand.errors import Problem, QuestionError
 from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
 from evenhand.question.question_file import Labels
@@ -24,110 +24,125 @@ if TYPE_CHECKING:
     from evenhand.graph import CausalGraph, PartialGraph
     from evenhand.study import Audit
 
-_QUESTION = "The question"
-_KNOWN = "What is known"
-_READ = "How columns are read"
-_LEARN = "How the graph is learned"
-_JUDGE = "How it is judged"
+
+def options_in(panel: str) -> Callable[..., Any]:
+    """``typer.Option`` for options that the help shows together."""
+    return partial(typer.Option, rich_help_panel=panel)
 
 
-def _option(*names: str, help: str, panel: str, metavar: str | None = None) -> Any:  # noqa: A002, ANN401
-    return typer.Option(*names, help=help, rich_help_panel=panel, metavar=metavar)
+result_option = options_in("The result")
+_question = options_in("The question")
+_knowledge = options_in("What is known beforehand")
+_reading = options_in("How columns are read")
+_learning = options_in("How the graph is learned")
+_judging = options_in("How it is judged")
+
+AsJson: TypeAlias = Annotated[
+    bool, result_option("--json", help="Print one JSON document and nothing else.")
+]
+ReportFile: TypeAlias = Annotated[
+    Path | None, result_option("--report", help="Write an HTML report to this file.")
+]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
-    """The shared options as they were typed."""
+class CommonOptions:
+    """The common options as they were typed."""
 
     data: Annotated[str, typer.Argument(help="CSV, Parquet or Arrow: a file, folder or glob.")]
     question_file: Annotated[
         Path | None,
-        _option(
-            "--question", help="A question file (`evenhand init` writes one).", panel=_QUESTION
-        ),
+        _question("--question", help="A question file (`evenhand init` writes one)."),
     ] = None
     protected: Annotated[
-        str | None, _option("--protected", help="The protected attribute.", panel=_QUESTION)
+        str | None, _question("--protected", help="The protected attribute.")
     ] = None
     group: Annotated[
-        str | None, _option("--group", help="The group asked about.", panel=_QUESTION)
+        str | None, _question("--group", help="The value whose group is asked about.")
     ] = None
     other: Annotated[
         str | None,
-        _option("--other", help="Whom it is compared with; 'rest' pools all.", panel=_QUESTION),
+        _question("--other", help="The value to compare it with; 'rest' pools all others."),
     ] = None
     decision: Annotated[
-        str | None, _option("--decision", help="The decision.", panel=_QUESTION)
+        str | None, _question("--decision", help="The column that holds the decision.")
     ] = None
     favorable: Annotated[
-        str | None, _option("--favorable", help="Its favorable value.", panel=_QUESTION)
+        str | None, _question("--favorable", help="The favorable value of the decision.")
     ] = None
     threshold: Annotated[
         str | None,
-        _option(
-            "--threshold", help="The difference that counts; 0.05 if not said.", panel=_QUESTION
-        ),
+        _question("--threshold", help="The difference of rates that counts; default 0.05."),
     ] = None
     tiers: Annotated[
         str | None,
-        _option("--tiers", help="Causes first: 'a,b|c|*|e'.", panel=_KNOWN, metavar="TIERS"),
+        _knowledge(
+            "--tiers",
+            help="Order of the columns, causes first: 'a,b|c|*|e'; * is the rest.",
+            metavar="TIERS",
+        ),
     ] = None
     require: Annotated[
         list[str] | None,
-        _option("--require", help="An arrow that is there: 'a->b'.", panel=_KNOWN),
+        _knowledge("--require", help="An arrow that the graph must have: 'a->b'."),
     ] = None
     forbid: Annotated[
         list[str] | None,
-        _option("--forbid", help="An arrow that is not there: 'a->b'.", panel=_KNOWN),
+        _knowledge("--forbid", help="An arrow that the graph must not have: 'a->b'."),
     ] = None
     graph_file: Annotated[
         Path | None,
-        _option("--graph", help="A graph: JSON, DOT or an edge list.", panel=_KNOWN),
+        _knowledge("--graph", help="A file with the whole graph: JSON, DOT or an edge list."),
     ] = None
     bin: Annotated[
         list[str] | None,
-        _option("--bin", help="Classes of numbers: 'age=37,50'.", panel=_READ),
+        _reading("--bin", help="Cut numbers into classes: 'age=37,50' or 'age=quantiles:4'."),
     ] = None
     merge: Annotated[
         list[str] | None,
-        _option("--merge", help="Values in one: 'work:new=old1,old2'.", panel=_READ),
+        _reading("--merge", help="Merge values into one: 'work:new=old1,old2'."),
     ] = None
     columns: Annotated[
-        str | None, _option("--columns", help="Only these: 'a,b,c'.", panel=_READ)
+        str | None, _reading("--columns", help="Use only these columns: 'a,b,c'.")
     ] = None
     missing: Annotated[
-        str | None, _option("--missing", help="error, level or drop.", panel=_READ)
+        str | None,
+        _reading(
+            "--missing", help="Missing values: error, level (a value of its own) or drop."
+        ),
     ] = None
     na: Annotated[
-        list[str] | None, _option("--na", help="A text that means missing.", panel=_READ)
+        list[str] | None, _reading("--na", help="A text that means a missing value.")
     ] = None
     frequency: Annotated[
         str | None,
-        _option("--frequency", help="The column that says how often.", panel=_READ),
+        _reading("--frequency", help="The column that says how often each row occurs."),
     ] = None
     delimiter: Annotated[
-        str | None, _option("--delimiter", help="Between fields of text files.", panel=_READ)
+        str | None, _reading("--delimiter", help="The field delimiter of text files.")
     ] = None
-    scope: Annotated[
-        str, _option("--scope", help="Partitions: causes, minimal or all.", panel=_JUDGE)
-    ] = "causes"
-    min_coverage: Annotated[
-        str, _option("--min-coverage", help="Least share of each group.", panel=_JUDGE)
-    ] = "0.9"
     memory: Annotated[
         str | None,
-        _option("--memory", help="At most so much, as 2GB; else half of it.", panel=_READ),
+        _reading("--memory", help="Memory limit, as 2GB; default: half of the machine's."),
     ] = None
+    scope: Annotated[
+        str,
+        _judging("--scope", help="Which partitions are examined: causes, minimal or all."),
+    ] = "causes"
+    min_coverage: Annotated[
+        str,
+        _judging("--min-coverage", help="Least share of each group that must be comparable."),
+    ] = "0.9"
     significance: Annotated[
-        float, _option("--significance", help="Level of the tests.", panel=_LEARN)
+        float,
+        _learning("--significance", help="Significance level of the independence tests."),
     ] = 0.01
     test: Annotated[
-        str,
-        _option("--test", help="chi-square, chi-square-adjusted or g-square.", panel=_LEARN),
+        str, _learning("--test", help="chi-square, chi-square-adjusted or g-square.")
     ] = "chi-square"
 
     def question(self) -> Question:
-        """The question: the file's, with what the options say instead."""
+        """The question of the file, overridden by the options."""
         given = self._file.question.to_dict() if self._file else {}
         typed = {
             name: getattr(self, name)
@@ -148,7 +163,7 @@ class Asked:
         return Question(**(given | typed))
 
     def knowledge(self) -> Knowledge:
-        """Tiers and arrows: the file's, with what the options say instead or besides."""
+        """Tiers and arrows of the file; the option overrides tiers and adds arrows."""
         given = self._file.knowledge if self._file else Knowledge()
         return Knowledge(
             tiers=Tiers.parse(self.tiers) if self.tiers is not None else given.tiers,
@@ -157,7 +172,7 @@ class Asked:
         )
 
     def audit(self, progress: Callable[..., None]) -> "Audit":
-        """Ask the question of the data."""
+        """Audit the data with these options."""
         from evenhand.study import audit
 
         return audit(
@@ -175,24 +190,26 @@ class Asked:
         )
 
     def labels(self) -> Labels:
-        """Plain words of the question file, if there are any."""
+        """The labels of the question file, if there are any."""
         return self._file.labels if self._file else Labels()
 
-    def decision_named(self) -> str | None:
-        """The decision, if anybody named it."""
+    def decision_name(self) -> str | None:
+        """The decision, if the options or the file name it."""
         return self.decision or (self._file.question.decision if self._file else None)
 
     def codings(self) -> Codings:
-        """Bins, merges and missing values: the file's, with what the options say instead."""
+        """Bins, merges and missing values of the file, overridden by the options."""
         given = self._file.codings if self._file else Codings()
         typed = Codings.of(
-            columns=None if self.columns is None else names_in(self.columns),
-            bins=dict(map(bin_in, self.bin or ())),
-            merge=merges_in(self.merge or ()),
+            columns=None if self.columns is None else parse_names(self.columns),
+            bins=dict(map(parse_bin, self.bin or ())),
+            merge=parse_merges(self.merge or ()),
             missing=self.missing or given.missing,
             na=self.na or given.na,
             frequency=self.frequency or given.frequency,
-            delimiter=given.delimiter if self.delimiter is None else mark_in(self.delimiter),
+            delimiter=(
+                given.delimiter if self.delimiter is None else parse_delimiter(self.delimiter)
+            ),
         )
         return replace(
             typed,
@@ -202,7 +219,7 @@ class Asked:
         )
 
     def graph(self) -> "CausalGraph | PartialGraph | None":
-        """The graph that was given, if any."""
+        """The graph of ``--graph``, if it was given."""
         if self.graph_file is None:
             return None
         from evenhand.graph import load_graph
@@ -214,17 +231,18 @@ class Asked:
         return None if self.question_file is None else QuestionFile.load(self.question_file)
 
 
-def shared(verb: Callable[..., None]) -> Callable[..., None]:
-    """Spell out the fields of ``Asked`` as options of a verb that takes one."""
-    hints = get_type_hints(Asked, include_extras=True)
-    own = [p for p in inspect.signature(verb).parameters.values() if p.name != "asked"]
+def with_common_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """Replace the first parameter of a verb by one option for each field of CommonOptions."""
+    hints = get_type_hints(CommonOptions, include_extras=True)
+    own = [*inspect.signature(verb).parameters.values()][1:]
 
     @wraps(verb)
-    def spelled(**options: Any) -> None:  # noqa: ANN401
-        asked = Asked(**{field.name: options.pop(field.name) for field in fields(Asked)})
-        inputs = asked.data, asked.question_file, asked.graph_file
-        with guessing_files(*inputs):
-            verb(asked, **options)
+    def command(**values: Any) -> None:  # noqa: ANN401
+        options = CommonOptions(
+            **{field.name: values.pop(field.name) for field in fields(CommonOptions)}
+        )
+        with suggesting_files(options.data, options.question_file, options.graph_file):
+            verb(options, **values)
 
     def parameter(field: Field[Any]) -> inspect.Parameter:
         kind, mark = get_args(hints[field.name])
@@ -236,8 +254,8 @@ def shared(verb: Callable[..., None]) -> Callable[..., None]:
             default=inspect.Parameter.empty if is_argument else field.default,
         )
 
-    parameters = [parameter(field) for field in fields(Asked)]
+    parameters = [parameter(field) for field in fields(CommonOptions)]
     parameters += [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
-    spelled.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    spelled.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
-    return spelled
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
+    return command

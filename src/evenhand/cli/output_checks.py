@@ -1,19 +1,22 @@
-"""Which files a verb may write."""
+"""Refuses output files that would overwrite something, before any work is done."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from evenhand.cli.options import Asked
+from evenhand.cli.options import CommonOptions
 from evenhand.errors import Problem, QuestionError
 
 
-def check(
-    asked: Asked, *pages: Path | None, release: Sequence[Path] = (), overwrite: bool
+def check_outputs(
+    options: CommonOptions,
+    *pages: Path | None,
+    release: Sequence[Path] = (),
+    overwrite: bool,
 ) -> None:
-    """Refuse, before any work, to write over an input, another output or an earlier page.
+    """Refuse to overwrite an input, another output or, without ``overwrite``, an earlier page.
 
-    Whether the files of a release may be replaced is seen when they are written: before that,
-    what a killed run left is put in order.
+    Whether the files of a release may be replaced is checked when they are written, after the
+    leftovers of a killed run were cleaned up.
     """
     named = [page for page in pages if page is not None]
     if not named and not release:
@@ -21,24 +24,24 @@ def check(
     from evenhand.releasing.targets import check_targets
     from evenhand.rows.open_files import file_parts
 
-    parts = file_parts(asked.data, delimiter=asked.codings().delimiter)
+    parts = file_parts(options.data, delimiter=options.codings().delimiter)
     inputs = [part.where for part in parts]
-    inputs += [str(path) for path in (asked.graph_file, asked.question_file) if path]
+    inputs += [str(path) for path in (options.graph_file, options.question_file) if path]
     check_targets([*named, *release], inputs, overwrite=True)
     check_targets(named, (), overwrite=overwrite)
 
 
-def check_no_earlier_copy(shared: Path) -> None:
-    """Refuse a release beside the shared certificate of an earlier one, which would outlive it.
+def check_no_shared_certificate(path: Path) -> None:
+    """Refuse a release beside the shared certificate of an earlier one.
 
     It may be the only copy of what others were given, so it is not removed unasked.
     """
-    if shared.exists() or shared.is_symlink():
+    if path.exists() or path.is_symlink():
         raise QuestionError(
             Problem(
                 "This is the shared certificate of an earlier release.",
-                "Beside the new data it would tell of other data.",
+                "It would not belong to the new data beside it.",
                 "Replace it too (--share --overwrite), move it away, or choose another name.",
-                str(shared),
+                str(path),
             )
         )

@@ -1,4 +1,4 @@
-"""``evenhand paper``: the paper's figures, ours beside them."""
+"""``evenhand paper``: the paper's figures and ours, side by side."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,16 +15,16 @@ def paper(
     ] = None,
     markdown: Annotated[Path | None, typer.Option(help="Also write the page here.")] = None,
 ) -> None:
-    """Print the paper's examples, discoveries and tables, ours beside them.
+    """Print the paper's examples, discoveries and tables, with ours beside them.
 
     Adult comes with evenhand; the Dutch census is read from your own copy.
     """
     from evenhand import datasets
     from evenhand.reproduction import as_markdown, reproduce
 
-    found = data if data is None or data.is_file() else next(data.rglob("dutch*.arff"), data)
+    file = data if data is None or data.is_file() else next(data.rglob("dutch*.arff"), data)
     sections = []
-    for section in reproduce(None if found is None else datasets.dutch(found)):
+    for section in reproduce(None if file is None else datasets.dutch(file)):
         print_result(section)
         sections.append(section)
     if markdown is not None:

@@ -1,4 +1,4 @@
-"""``evenhand release``: the smallest change, carried out, certified and written."""
+"""``evenhand release``: makes the smallest change, certifies the result and writes it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,83 +6,67 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli import output_checks
-from evenhand.cli.options import Asked, shared
-from evenhand.cli.terminal import Progress, print_json, print_result
+from evenhand.cli.options import (
+    AsJson,
+    CommonOptions,
+    ReportFile,
+    options_in,
+    with_common_options,
+)
+from evenhand.cli.output_checks import check_no_shared_certificate, check_outputs
+from evenhand.cli.terminal import ProgressBar, print_json, print_result
 from evenhand.errors import Problem, QuestionError, did_you_mean
 
 if TYPE_CHECKING:
     from evenhand.releasing import Release, Written
     from evenhand.removal import Baseline, Method
 
-_RELEASE = "The release"
+_release = options_in("The release")
 
 
-@shared
+@with_common_options
 def release(
-    asked: Asked,
+    options: CommonOptions,
     *,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="The file to write.", rich_help_panel=_RELEASE),
+        Path | None, _release("--output", "-o", help="The file to write.")
     ] = None,
     method: Annotated[
         str,
-        typer.Option(
+        _release(
             help="modify-data, modify-graph; or, with --uncertified, shuffle-protected, "
-            "local-massaging, local-preferential-sampling.",
-            rich_help_panel=_RELEASE,
+            "local-massaging, local-preferential-sampling."
         ),
     ] = "modify-data",
     policy: Annotated[
         str,
-        typer.Option(
+        _release(
             help="Of modify-data: minimal, group, raise; with --uncertified paper, printed. "
-            "Of modify-graph: quotas, generate; with --uncertified sample.",
-            rich_help_panel=_RELEASE,
+            "Of modify-graph: quotas, generate; with --uncertified sample."
         ),
     ] = "",
     margin: Annotated[
-        str, typer.Option(help="Stay so far below the threshold.", rich_help_panel=_RELEASE)
+        str, _release(help="Stay below the threshold by this much, as 0.01.")
     ] = "0",
     seed: Annotated[
         int | None,
-        typer.Option(help="For the same bytes again; else drawn.", rich_help_panel=_RELEASE),
+        _release(help="Random seed: the same seed gives the same bytes; default: random."),
     ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(help="Write a page for people here (HTML).", rich_help_panel=_RELEASE),
-    ] = None,
+    report: ReportFile = None,
     dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Show the plan, write nothing.", rich_help_panel=_RELEASE
-        ),
+        bool, _release("--dry-run", help="Show the plan and write nothing.")
     ] = False,
     overwrite: Annotated[
-        bool,
-        typer.Option(
-            "--overwrite",
-            help="Replace an earlier release or report.",
-            rich_help_panel=_RELEASE,
-        ),
+        bool, _release("--overwrite", help="Replace an earlier release or report.")
     ] = False,
     share: Annotated[
         bool,
-        typer.Option("--share", help="Add a certificate for others.", rich_help_panel=_RELEASE),
+        _release("--share", help="Also write a certificate for others, without small counts."),
     ] = False,
     uncertified: Annotated[
-        bool,
-        typer.Option(
-            "--uncertified", help="Allow a file without a guarantee.", rich_help_panel=_RELEASE
-        ),
+        bool, _release("--uncertified", help="Allow methods that give no guarantee.")
     ] = False,
-    json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="One JSON document, nothing else.", rich_help_panel=_RELEASE
-        ),
-    ] = False,
+    json: AsJson = False,
 ) -> None:
     """Remove every difference with the smallest change, and write what is certified.
 
@@ -94,8 +78,8 @@ def release(
     if output is None and not dry_run:
         raise QuestionError(
             Problem(
-                "Where should the release be written?",
-                remedy="Name a file with --output, or look first with --dry-run.",
+                "No file is named for the release.",
+                remedy="Name one with --output, or see the plan with --dry-run.",
             )
         )
     if not by.guaranteed and not uncertified and not dry_run:
@@ -109,25 +93,25 @@ def release(
         from evenhand.releasing.publish import files_of
 
         files = files_of(output, overwrite=overwrite, share=share, uncertified=uncertified)
-        output_checks.check(asked, report, release=files.paths, overwrite=overwrite)
+        check_outputs(options, report, release=files.paths, overwrite=overwrite)
         if not share:
             named = files_of(output, overwrite=overwrite, share=True, uncertified=uncertified)
-            output_checks.check_no_earlier_copy(named.path("shared"))
-    progress = Progress(quiet=json)
+            check_no_shared_certificate(named.path("shared"))
+    progress = ProgressBar(quiet=json)
     with progress:
-        found = asked.audit(progress)
+        audit = options.audit(progress)
     if dry_run or output is None:
-        plan = found.plan(by=by, seed=seed)
+        plan = audit.plan(by=by, seed=seed)
         if json:
             print_json(plan.to_dict())
         else:
             print_result(plan.summary())
         return
     with progress:
-        released = found.release(by=by, seed=seed, uncertified=uncertified)
+        released = audit.release(by=by, seed=seed, uncertified=uncertified)
         written = released.write(output, overwrite=overwrite, share=share)
     if report is not None:
-        page = found.report(released, labels=asked.labels(), share=share)
+        page = audit.report(released, labels=options.labels(), share=share)
         page.write(report, overwrite=overwrite)
     if json:
         names = {
@@ -137,11 +121,11 @@ def release(
         }
         print_json(released.to_dict() | names)
         return
-    _tell(released, written, report)
+    _print_release(released, written, report)
 
 
-def _tell(released: "Release", written: "Written", report: Path | None) -> None:
-    """Print what was released, and where everything is."""
+def _print_release(released: "Release", written: "Written", report: Path | None) -> None:
+    """Print what was released, and where the files are."""
     print_result(released.summary())
     for leftover in written.removed:
         typer.echo(f"Removed what an interrupted run had left: {leftover}")

@@ -1,4 +1,4 @@
-"""What a person sees: results with a little colour, and a bar where work takes long."""
+"""Prints results as text or JSON, and shows a progress bar on a terminal."""
 
 import json
 import sys
@@ -17,29 +17,29 @@ from evenhand.errors import Problem
 
 def print_result(summary: Summary) -> None:
     """Print a summary with its title emphasised, on terminals that can."""
-    summary = replace(summary, notes=tuple(map(_note, summary.notes)))
+    summary = replace(summary, notes=tuple(map(_note_text, summary.notes)))
     # In a pipe lines stay whole, so that a program can look for them.
-    shown = summary.fitted(get_terminal_size().columns) if is_terminal() else str(summary)
-    title, _, rest = shown.partition("\n")
+    text = summary.fitted(get_terminal_size().columns) if is_terminal() else str(summary)
+    title, _, rest = text.partition("\n")
     typer.secho(title, bold=True)
     if rest:
         typer.echo(rest)
     typer.echo()
 
 
-def _note(note: object) -> str:
+def _note_text(note: object) -> str:
     return note.text(option) if isinstance(note, Problem) else str(note)
 
 
 def is_terminal() -> bool:
-    """Whether a person may be looking."""
+    """Whether standard output is a terminal."""
     return sys.stdout.isatty()
 
 
 def print_in_parts(summary: Summary, narrow: Summary) -> None:
-    """Print a summary; on a terminal too narrow for its table that of ``narrow``, in parts.
+    """Print a summary; on a terminal too narrow for its table, print ``narrow`` in parts.
 
-    Each part has some of the columns, and the numbers of the lines.
+    Each part has some of the columns, and the line numbers.
     """
     width = get_terminal_size().columns
     if not is_terminal() or _fits(summary, width):
@@ -52,7 +52,7 @@ def print_in_parts(summary: Summary, narrow: Summary) -> None:
     )
     print_result(replace(narrow, columns=(), rows=(), notes=()))
     for part in _parts(numbered, width):
-        typer.echo(_table(part) + "\n")
+        typer.echo(str(part).removeprefix("\n") + "\n")
     notes = Summary(title="", notes=narrow.notes).fitted(width)
     typer.echo(notes.lstrip("\n") + "\n")
 
@@ -61,14 +61,14 @@ def _parts(table: Summary, width: int) -> Iterator[Summary]:
     """Cut a table between columns, so that each part with the first column fits."""
     taken: list[int] = []
     for column in range(1, len(table.columns)):
-        if taken and not _fits(_chosen(table, [0, *taken, column]), width):
-            yield _chosen(table, [0, *taken])
+        if taken and not _fits(_select(table, [0, *taken, column]), width):
+            yield _select(table, [0, *taken])
             taken = []
         taken.append(column)
-    yield _chosen(table, [0, *taken])
+    yield _select(table, [0, *taken])
 
 
-def _chosen(table: Summary, columns: list[int]) -> Summary:
+def _select(table: Summary, columns: list[int]) -> Summary:
     return Summary(
         title="",
         columns=tuple(table.columns[i] for i in columns),
@@ -80,19 +80,15 @@ def _fits(table: Summary, width: int) -> bool:
     return table.fitted(width) == str(table)
 
 
-def _table(table: Summary) -> str:
-    return str(table).removeprefix("\n")
-
-
 def print_json(content: dict[str, Any]) -> None:
     """Print one JSON document."""
     typer.echo(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False))
 
 
-class Progress:
-    """A bar on standard error that appears only on a terminal, and leaves nothing behind.
+class ProgressBar:
+    """A bar on standard error, shown only on a terminal and removed when the work is done.
 
-    The object itself is what a search calls to say how far it is.
+    The object is the ``progress`` callback of the library.
     """
 
     def __init__(self, *, quiet: bool) -> None:
@@ -103,9 +99,9 @@ class Progress:
     def __enter__(self) -> Self:
         if self._shown:
             from rich.console import Console
-            from rich.progress import Progress as Bar
+            from rich.progress import Progress
 
-            self._bar = Bar(console=Console(stderr=True), transient=True)
+            self._bar = Progress(console=Console(stderr=True), transient=True)
             self._task = self._bar.add_task("counting", total=None)
             self._bar.start()
         return self
@@ -119,8 +115,8 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def __call__(self, so_far: Any) -> None:  # noqa: ANN401  # whatever a worker tells
-        """Show how far the rows, tests or resamples are."""
+    def __call__(self, so_far: Any) -> None:  # noqa: ANN401  # rows, tests or resamples
+        """Show how much of the work is done."""
         if self._bar is None:
             return
         from evenhand.rows.progress import Passed

@@ -1,15 +1,18 @@
-"""``evenhand verify``: a certificate checked by two programs that share no code."""
+"""``evenhand verify``: checks a certificate by two programs that share no code.
 
+A manifest is checked by making its release again, without writing it.
+"""
+
+import json as json_format
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from evenhand.cli.error_hints import guessing_files
+from evenhand.cli.file_suggestions import suggesting_files
 from evenhand.cli.option_syntax import option
-from evenhand.cli.replayed import is_manifest, replayed
+from evenhand.cli.options import AsJson, result_option
 from evenhand.cli.terminal import print_json
 from evenhand.errors import (
     ColumnError,
@@ -21,21 +24,22 @@ from evenhand.errors import (
     ValuesError,
 )
 
+if TYPE_CHECKING:
+    from evenhand.releasing.manifest import Manifest
+
 _LARGEST = 1_000_000_000
 _SHOWN = 8
-_SAID = {
+_OTHER_DATA = (ColumnError, ValuesError, MissingValueError)  # readable, but not what is named
+_RECORD = {
     0: "The record is true",
     1: "The record is false",
     3: "Whether the record is true cannot be decided from this; it says",
 }
-
-
-class Expected(StrEnum):
-    """The verdicts that can be expected."""
-
-    CERTIFIED = "certified"
-    NOT_CERTIFIED = "not certified"
-    CANNOT_DECIDE = "cannot decide"
+_REPLAY = {
+    0: "Made again, the release has the same bytes",
+    1: "Made again, the release does not have the same bytes",
+    3: "The release cannot be made again from its manifest",
+}
 
 
 def verify(
@@ -43,76 +47,85 @@ def verify(
         Path, typer.Argument(help="A certificate or manifest: a JSON file.")
     ],
     data: Annotated[
-        str | None, typer.Argument(help="The data it is about; its own numbers if not given.")
+        str | None,
+        typer.Argument(help="The data to check against; default: the record's own numbers."),
     ] = None,
     *,
     expect: Annotated[
-        Expected | None, typer.Option(help="The verdict it must have; exit status 1 otherwise.")
+        Literal["certified", "not certified", "cannot decide"] | None,
+        result_option(help="The verdict it must have; exit status 1 otherwise."),
     ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="One JSON document, nothing else.")
-    ] = False,
+    json: AsJson = False,
 ) -> None:
     """Check a certificate again, from its own numbers or against the data.
 
     The exit status is 0 if the record is true whatever its verdict, 1 if it is false, 3 if that
-    cannot be decided from what was given. Of a release's manifest, with the data before it, it
-    is 0 if the same bytes come out once more, 1 if not, 3 if that cannot be tried.
+    cannot be decided from what was given. For a release's manifest, give the data from which
+    the release was made: the status is 0 if making it again gives the same bytes, 1 if not,
+    3 if it cannot be made again.
 
     Example: `evenhand verify adult.json adult.csv --expect certified`
     """
+    with suggesting_files(certificate, data):
+        text = _read_json(certificate)
+        if not _is_manifest(text):
+            raise typer.Exit(_verify_record(text, data, expect, json=json))
+        if expect is not None:
+            raise QuestionError(
+                Problem(
+                    "A manifest has no verdict to expect.",
+                    remedy="Leave --expect out, or name the certificate.",
+                    where=str(certificate),
+                )
+            )
+        raise typer.Exit(_verify_manifest(certificate, data, json=json))
+
+
+def _verify_record(text: str, data: str | None, expect: str | None, *, json: bool) -> int:
+    """Print what both programs say of a certificate; returns the exit status."""
     from evenhand.checker import checker
 
-    with guessing_files(certificate, data):
-        text = _text(certificate)
-        if is_manifest(text):
-            if expect is not None:
-                raise QuestionError(
-                    Problem(
-                        "A manifest has no verdict to expect.",
-                        remedy="Leave --expect out, or name the certificate.",
-                        where=str(certificate),
-                    )
-                )
-            raise typer.Exit(replayed(certificate, data, as_json=json))
-        by_checker = _is_text_table(data)
-        status, noted = checker.verify(text, data if by_checker else None)
-        verdict, by_engine, is_settled = _certified_again(text, data, is_false=status == 1)
+    read_by_checker = _is_text_table(data)
+    status, by_checker = checker.verify(text, data if read_by_checker else None)
+    verdict, by_engine, is_settled = _certify_again(text, data, is_false=status == 1)
     if by_engine:
         status = 3 if status == 3 and verdict is None else 1
     elif status == 3 and is_settled:
         status = 0
-    told = {
-        "record": {0: "true", 1: "false", 3: "cannot be decided"}[status],
-        "verdict": verdict,
-        "against": data or "its own numbers",
-        "checker": noted,
-        "engine": list(by_engine),
-        "expected": expect is None or expect == verdict,
-    }
+    is_expected = expect is None or expect == verdict
+    against = data or "its own numbers"
     if json:
-        print_json(told)
+        print_json(
+            {
+                "record": {0: "true", 1: "false", 3: "cannot be decided"}[status],
+                "verdict": verdict,
+                "against": against,
+                "checker": by_checker,
+                "engine": list(by_engine),
+                "expected": is_expected,
+            }
+        )
     else:
-        typer.secho(f"{_SAID[status]}: {verdict or 'no verdict'}", bold=True)
-        typer.echo(f"  against {told['against']}")
-        _list("checker", noted)
+        typer.secho(f"{_RECORD[status]}: {verdict or 'no verdict'}", bold=True)
+        typer.echo(f"  against {against}")
+        _list("checker", by_checker)
         _list("engine", by_engine)
-        if data and not by_checker:
+        if data and not read_by_checker:
             typer.echo("  The stand-alone checker reads CSV only: it saw the record's numbers.")
-        if not told["expected"]:
+        if not is_expected:
             typer.echo(f"  Expected was: {expect}")
-    raise typer.Exit(status or (0 if told["expected"] else 1))
+    return status or (0 if is_expected else 1)
 
 
-def _list(program: str, places: Sequence[str]) -> None:
-    """Print what a program found, as far as a person reads it."""
-    for place in places[:_SHOWN]:
-        typer.echo(f"  {program}: {place}")
-    if len(places) > _SHOWN:
-        typer.echo(f"  {program}: and {len(places) - _SHOWN:,} more; --json has all")
+def _list(program: str, differences: Sequence[str]) -> None:
+    """Print the first differences that a program found."""
+    for difference in differences[:_SHOWN]:
+        typer.echo(f"  {program}: {difference}")
+    if len(differences) > _SHOWN:
+        typer.echo(f"  {program}: and {len(differences) - _SHOWN:,} more; --json has all")
 
 
-def _certified_again(
+def _certify_again(
     text: str, data: str | None, *, is_false: bool
 ) -> tuple[str | None, tuple[str, ...], bool]:
     """The verdict in the record, where the engine disagrees, and whether it could tell at all.
@@ -126,7 +139,7 @@ def _certified_again(
         recorded = RecordedCertificate.parse(text)
         codings = recorded.codings
     except EvenhandError as error:
-        return None, tuple(problem.text(option) for problem in error.problems), False
+        return None, _texts(error), False
     verdict = str(recorded.verdict)
     if data is None:
         return verdict, recorded.own_differences(), recorded.content["copy"] == "full"
@@ -136,12 +149,62 @@ def _certified_again(
         rows = read(data, codings=codings)
         return verdict, recorded.differences(rows.count(), dropped=rows.dropped), True
     except EvenhandError as error:
-        if is_false or isinstance(error, ColumnError | ValuesError | MissingValueError):
-            return verdict, tuple(problem.text(option) for problem in error.problems), True
+        if is_false or isinstance(error, _OTHER_DATA):
+            return verdict, _texts(error), True
         raise
 
 
-def _text(path: Path) -> str:
+def _verify_manifest(path: Path, data: str | None, *, json: bool) -> int:
+    """Print whether a release made again has the recorded bytes; returns the exit status."""
+    from evenhand.releasing.manifest import Manifest
+
+    manifest = Manifest.read(path)
+    if data is None:
+        raise QuestionError(
+            Problem(
+                "A manifest is checked against the data from which the release was made.",
+                remedy=f"Name them: evenhand verify {path} DATA.",
+                where=str(path),
+            )
+        )
+    status, notes = _replay_status(manifest, data)
+    name, digest = manifest.output["name"], manifest.output["sha256"]
+    if json:
+        is_same = {0: True, 1: False}.get(status)
+        output = {"same": is_same, "output": name, "sha256": digest}
+        print_json(output | {"against": data, "notes": list(notes)})
+        return status
+    typer.secho(f"{_REPLAY[status]}: {name}", bold=True)
+    for line in (f"from {data}", *notes):
+        typer.echo(f"  {line}")
+    return status
+
+
+def _replay_status(manifest: "Manifest", data: str) -> tuple[int, tuple[str, ...]]:
+    """Data that cannot be read are bad input, unless they only lack what the manifest names."""
+    from evenhand.releasing import replay
+    from evenhand.rows import read
+
+    if manifest.document["plan"]["generated"]:
+        return 3, ("Its rows were generated from a model, which the manifest does not hold.",)
+    if not manifest.document["input"].get("files"):
+        return 3, ("It was made from counts, a frame or an engine, and not from files.",)
+    try:
+        rows = read(data, codings=manifest.codings)
+        rows.count()
+    except _OTHER_DATA as error:
+        return 1, _texts(error)
+    try:
+        return (0 if replay(manifest, rows).is_same else 1), ()
+    except EvenhandError as error:
+        return 1, _texts(error)
+
+
+def _texts(error: EvenhandError) -> tuple[str, ...]:
+    return tuple(problem.text(option) for problem in error.problems)
+
+
+def _read_json(path: Path) -> str:
     try:
         if path.stat().st_size > _LARGEST:
             raise InputError(Problem("This is too large for a certificate.", where=str(path)))
@@ -163,6 +226,16 @@ def _text(path: Path) -> str:
             )
         )
     return text
+
+
+def _is_manifest(text: str) -> bool:
+    """Whether the document's ``format`` is that of a manifest."""
+    try:
+        content = json_format.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    named = content.get("format") if isinstance(content, dict) else None
+    return isinstance(named, str) and named.startswith("evenhand manifest ")
 
 
 def _is_text_table(data: str | None) -> bool:

@@ -1,8 +1,19 @@
+"""Values are parsed as they are spelled, and what an error tells to type can be typed."""
+
+import gzip
+import itertools
 import shlex
 
 import pytest
 
-from evenhand.cli.option_syntax import bin_in, mark_in, merges_in, option
+from evenhand.cli.option_syntax import option, parse_bin, parse_delimiter, parse_merges
+
+QUESTION = shlex.split("--protected sex --group f --decision hired --favorable yes")
+ROWS = [
+    (sex, major, hired)
+    for sex, major, hired in itertools.product("fm", "ab", ("yes", "no"))
+    for _ in range(3)
+]
 
 
 @pytest.mark.parametrize(
@@ -25,7 +36,7 @@ def test_arguments_become_options(argument, value, typed):
 @pytest.mark.parametrize("column", ["age", "a=b", "it's {odd}"])
 def test_bins_are_read_as_they_are_spelled(column, cuts):
     name, text = shlex.split(option("bins", {column: cuts}))
-    assert (name, bin_in(text)) == ("--bin", (column, cuts))
+    assert (name, parse_bin(text)) == ("--bin", (column, cuts))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +50,7 @@ def test_bins_are_read_as_they_are_spelled(column, cuts):
 def test_merges_are_read_as_they_are_spelled(merge):
     words = shlex.split(option("merge", merge))
     assert {*words[::2]} == {"--merge"}
-    assert merges_in(words[1::2]) == merge
+    assert parse_merges(words[1::2]) == merge
 
 
 @pytest.mark.parametrize(
@@ -58,4 +69,75 @@ def test_what_no_option_can_say_is_shown_for_the_question_file(merge):
 
 
 def test_a_tab_can_be_typed():
-    assert (mark_in(r"\t"), mark_in(";")) == ("\t", ";")
+    assert (parse_delimiter(r"\t"), parse_delimiter(";")) == ("\t", ";")
+
+
+def write_csv(path, rows, *, header=("sex", "major", "hired"), mark=","):
+    path.write_text("\n".join(mark.join(map(str, row)) for row in [header, *rows]) + "\n")
+    return path
+
+
+def missing(path):
+    return write_csv(path, [*ROWS, ("f", "", "yes")])
+
+
+def three_groups(path):
+    return write_csv(path, [*ROWS, ("x", "a", "yes"), ("x", "a", "no")])
+
+
+def with_identifiers(path):
+    rows = [(*row, 1000 + number) for number, row in enumerate(ROWS * 80)]
+    return write_csv(path, rows, header=("sex", "major", "hired", "id"))
+
+
+def in_two_ways(path):
+    return write_csv(path, [*ROWS, ("f", "a", "yes."), ("m", "a", "yes.")])
+
+
+def between_tabs(path):
+    return write_csv(path, ROWS, mark="\t")
+
+
+@pytest.mark.parametrize(
+    ("make", "typed", "remedy"),
+    [
+        (missing, [], "--missing drop"),
+        (missing, [], "--missing level"),
+        (three_groups, [], "--other rest"),
+        (with_identifiers, [], "--bin id=quantiles:4"),
+        (in_two_ways, [], "--merge 'hired:yes=yes,yes.'"),
+        (between_tabs, ["--delimiter", ";"], r"--delimiter '\t'"),
+    ],
+)
+def test_a_remedy_can_be_typed_and_helps(run, tmp_path, make, typed, remedy):
+    data = make(tmp_path / "data.csv")
+    status, _, err = run("audit", data, *QUESTION, *typed)
+    assert status == 2
+    assert remedy in err
+    assert "=['" not in err
+    assert "={'" not in err
+    assert run("audit", data, *QUESTION, *shlex.split(remedy))[0] in (0, 1, 3)
+
+
+def test_what_cannot_be_typed_is_shown_for_the_question_file(run, tmp_path):
+    data = write_csv(tmp_path / "data.csv", [*ROWS, ("f", "a", "yes "), ("m", "a", "yes ")])
+    status, _, err = run("audit", data, *QUESTION)
+    assert status == 2
+    assert '[data.merge.hired] "yes" = ["yes", "yes "]' in err
+
+
+def test_a_small_file_of_long_texts_is_refused_with_options_that_help(run, tmp_path):
+    data = tmp_path / "data.csv.gz"
+    lines = [f"{','.join(row)},{at}{'x' * 10**6}\n" for at, row in enumerate(ROWS * 5)]
+    data.write_bytes(gzip.compress("".join(["sex,major,hired,essay\n", *lines]).encode(), 1))
+    status, _, err = run("audit", data, *QUESTION, "--memory", "256MB")
+    assert status == 4
+    assert "'essay' takes " in err
+    assert "(--columns …)" in err
+    assert "(--memory …)" in err
+    assert run("audit", data, *QUESTION, "--columns", "sex,major,hired")[0] in (0, 1, 3)
+
+
+def test_a_remedy_for_bins_names_the_option(run, tmp_path):
+    data = with_identifiers(tmp_path / "data.csv")
+    assert "--bin age=37" in run("audit", data, *QUESTION, "--bin", "id=old")[2]

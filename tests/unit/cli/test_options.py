@@ -3,7 +3,7 @@ from fractions import Fraction
 import pytest
 
 from evenhand import Codings, Tiers
-from evenhand.cli.options import Asked
+from evenhand.cli.options import CommonOptions
 from evenhand.errors import QuestionError
 
 QUESTION = {"protected": "sex", "group": "f", "decision": "hired", "favorable": "yes"}
@@ -32,19 +32,21 @@ def question_file(tmp_path):
 
 
 def test_a_question_can_be_typed():
-    question = Asked(data="x.csv", **QUESTION).question()
+    question = CommonOptions(data="x.csv", **QUESTION).question()
     assert question.threshold == Fraction(1, 20)
     assert question.protected == "sex"
 
 
 def test_what_a_question_lacks_is_named_with_both_remedies():
     with pytest.raises(QuestionError, match="lacks --group, --favorable") as caught:
-        Asked(data="x.csv", protected="sex", decision="hired").question()
+        CommonOptions(data="x.csv", protected="sex", decision="hired").question()
     assert "evenhand init x.csv" in caught.value.problems[0].remedy
 
 
 def test_an_option_goes_before_the_file(question_file):
-    asked = Asked(data="x.csv", question_file=question_file, threshold="1/4", tiers="sex|*")
+    asked = CommonOptions(
+        data="x.csv", question_file=question_file, threshold="1/4", tiers="sex|*"
+    )
     assert asked.question().threshold == Fraction(1, 4)
     assert asked.question().favorable == "yes"
     assert asked.knowledge().tiers == Tiers(["sex"], ...)
@@ -52,7 +54,7 @@ def test_an_option_goes_before_the_file(question_file):
 
 
 def test_codings_of_file_and_options_come_together(question_file):
-    asked = Asked(
+    asked = CommonOptions(
         data="x.csv",
         question_file=question_file,
         bin=["hours=40", "pay=quantiles:4"],
@@ -68,10 +70,10 @@ def test_codings_of_file_and_options_come_together(question_file):
 @pytest.mark.parametrize("text", ["age", "=3", "age=old"])
 def test_bins_that_cannot_be_read_are_shown(text):
     with pytest.raises(QuestionError):
-        Asked(data="x.csv", bin=[text]).codings()
+        CommonOptions(data="x.csv", bin=[text]).codings()
 
 
 @pytest.mark.parametrize("text", ["work", "work:new", "work:=a", ":new=a", "work:new="])
 def test_merges_that_cannot_be_read_are_shown(text):
     with pytest.raises(QuestionError, match="COLUMN:new=old1,old2"):
-        Asked(data="x.csv", merge=[text]).codings()
+        CommonOptions(data="x.csv", merge=[text]).codings()

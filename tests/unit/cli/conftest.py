@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from evenhand import Codings, datasets
-from evenhand.cli.entry import main
+from evenhand.cli.application import main
 
 GRAPH = "gender -> major; gender -> admission; major -> admission; test_score -> admission"
 
@@ -35,3 +35,10 @@ def example(tmp_path):
     (tmp_path / "q.toml").write_text(str(question))
     (tmp_path / "graph.txt").write_text(GRAPH)
     return tmp_path
+
+
+@pytest.fixture
+def options(example):
+    """The table, question and graph of the example as they are typed."""
+    question, graph = example / "q.toml", example / "graph.txt"
+    return [example / "data.csv", "--question", question, "--graph", graph]

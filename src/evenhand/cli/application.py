@@ -1,8 +1,8 @@
-"""The door itself: one Typer application, stated exit statuses, and no traceback for bad input.
+"""The Typer application and ``main``, which turns errors into messages and exit statuses.
 
 Exit status: 0 certified or done, 1 not certified, 3 cannot decide, 2 bad usage or input,
-4 resources or I/O, 130 interrupted. A failure is told to people on standard error, and with
-``--json`` to programs on standard output, too.
+4 resources or I/O, 130 interrupted. An error is printed on standard error, and with ``--json``
+also as a JSON document on standard output.
 """
 
 import os
@@ -26,20 +26,20 @@ from evenhand.cli.terminal import print_json
 from evenhand.cli.verify import verify
 from evenhand.errors import EvenhandError, Problem
 
-# Typer tells of bad usage itself, but does not export the class of its own errors.
+# Typer prints usage errors itself, but does not export their class.
 (_UsageError,) = typer.BadParameter.__bases__
 
 
 class _Verbs(TyperGroup):
-    """The verbs; a program hears of bad usage, too, before Typer tells it to a person."""
+    """The verbs; a usage error is also printed as JSON, before Typer prints it as text."""
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  # typer has no public type for it
         try:
             return super().invoke(ctx)
         except Exception as error:
             if isinstance(error, _UsageError):
-                said = error.format_message()  # type: ignore[attr-defined]
-                _tell_program("UsageError", 2, Problem(said))
+                message = error.format_message()  # type: ignore[attr-defined]
+                _print_json_error("UsageError", 2, Problem(message))
             raise
 
 
@@ -58,8 +58,8 @@ for verb in (demo, init, discover, audit, release, compare, verify, paper):
     app.command(verb.__name__)(verb)
 
 
-def _print_version(asked: bool) -> None:  # noqa: FBT001  # typer passes a flag by position
-    if asked:
+def _print_version(is_given: bool) -> None:  # noqa: FBT001  # typer passes a flag by position
+    if is_given:
         from importlib.metadata import version
 
         typer.echo(f"evenhand {version('evenhand')}")
@@ -79,43 +79,43 @@ def _options(
     pass
 
 
-class _Unread:
-    """Standard output that goes on in silence once nobody reads it any more (`| head`).
+class _OutputWithoutReader:
+    """Standard output that drops what is written after its reader closed the pipe (`| head`).
 
-    So the exit status tells of the work, whoever looks at it.
+    So the exit status is that of the work.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # all else is the stream's
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # everything else is the stream's
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
         try:
             return self._stream.write(text)
         except BrokenPipeError:
-            return self._let_go(len(text))
+            self._drop_the_rest()
+            return len(text)
 
     def flush(self) -> None:
         try:
             self._stream.flush()
         except BrokenPipeError:
-            self._let_go(0)
+            self._drop_the_rest()
 
-    def _let_go(self, written: int) -> int:
+    def _drop_the_rest(self) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
-        return written
 
 
 def main() -> None:
-    """Run the command line; turn every error a user can mend into a sentence and a status."""
-    unread = _Unread(sys.stdout)
+    """Run the command line; errors that a user can mend end in a message and a status."""
+    output = _OutputWithoutReader(sys.stdout)
     try:
-        with redirect_stdout(unread):
+        with redirect_stdout(output):
             _run()
     finally:
-        unread.flush()
+        output.flush()
 
 
 def _run() -> None:
@@ -131,38 +131,38 @@ def _run() -> None:
     except KeyboardInterrupt:
         _fail("Interrupted", 130, Problem("interrupted"))
     except SystemExit as stop:
-        if stop.code == 130:  # Typer was there first
-            _tell_program("Interrupted", 130, Problem("interrupted"))
+        if stop.code == 130:  # Typer has caught the interrupt itself
+            _print_json_error("Interrupted", 130, Problem("interrupted"))
         raise
 
 
 def _fail(kind: str, status: int, *problems: Problem) -> NoReturn:
     for problem in problems:
-        typer.echo(f"evenhand: {_as_text(problem.text(option))}", err=True)
-    _tell_program(kind, status, *problems)
+        typer.echo(f"evenhand: {_printable(problem.text(option))}", err=True)
+    _print_json_error(kind, status, *problems)
     sys.exit(status)
 
 
-def _as_text(told: str) -> str:
-    """The name of a file may hold bytes that are no text; they are shown as escapes."""
-    return told.encode("utf-8", "backslashreplace").decode()
+def _printable(text: str) -> str:
+    """Escape undecodable bytes, which a file name may hold."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _tell_program(kind: str, status: int, *problems: Problem) -> None:
-    """Print a failure as a document, if one was asked for.
+def _print_json_error(kind: str, status: int, *problems: Problem) -> None:
+    """Print an error as a JSON document, if the command asks for JSON.
 
-    The words are looked at as they were typed: with bad usage nobody has read the options.
+    Reads ``sys.argv`` itself: after a usage error the options have not been parsed.
     """
     typed = sys.argv[1:]
     formats = {"--json", "--format=json"} & {*typed}
     if not formats and ("--format", "json") not in pairwise(typed):
         return
-    told = [
+    documents = [
         {
-            part: _as_text(value) if isinstance(value, str) else value
+            part: _printable(value) if isinstance(value, str) else value
             for part, value in problem.to_dict(option).items()
         }
         for problem in problems
     ]
-    with suppress(OSError):  # where nothing can be written, the status tells alone
-        print_json({"error": kind, "exit_status": status, "problems": told})
+    with suppress(OSError):  # where nothing can be written, the status must suffice
+        print_json({"error": kind, "exit_status": status, "problems": documents})

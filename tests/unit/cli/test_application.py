@@ -1,0 +1,160 @@
+"""Exit statuses, and errors as text and as JSON."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from evenhand import errors
+from evenhand.errors import EvenhandError, Problem, Remedy
+
+PARTS = {"what", "found", "remedy", "where", "remedies"}
+PROBLEMS = (
+    Problem("One.", "Seen.", Remedy("Leave them out", "missing", "drop"), "people.csv"),
+    Problem("Two.", remedy=(Remedy("Bin it", "bins", {"age": 4}), Remedy("name a key", "key"))),
+)
+IN_WORDS = """\
+evenhand: people.csv: One. Seen. Leave them out (--missing drop).
+evenhand: Two. Bin it (--bin age=quantiles:4), or name a key.
+"""
+IN_PARTS = [
+    [{"words": "Leave them out", "argument": "missing", "value": "drop"}],
+    [
+        {"words": "Bin it", "argument": "bins", "value": {"age": 4}},
+        {"words": "name a key", "argument": "key"},
+    ],
+]
+# Each verb with something of the library that it calls.
+CALLS = {
+    "audit data.csv --question q.toml": "evenhand.study.audit",
+    "release data.csv --question q.toml --dry-run": "evenhand.study.audit",
+    "compare data.csv --question q.toml": "evenhand.study.audit",
+    "discover data.csv": "evenhand.rows.read",
+    "verify data.csv": "evenhand.cli.verify._read_json",
+    "init data.csv --output new.toml": "evenhand.rows.read",
+    "demo --output demo": "evenhand.study.audit",
+    "paper": "evenhand.reproduction.reproduce",
+}
+
+
+def error_classes(root=EvenhandError):
+    return [root, *(found for child in root.__subclasses__() for found in error_classes(child))]
+
+
+def raising(error):
+    def call(*_, **__):
+        raise error
+
+    return call
+
+
+@pytest.mark.parametrize("kind", error_classes(), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("command", CALLS)
+def test_every_error_of_every_verb_has_its_status_and_names_options(
+    run, example, monkeypatch, command, kind
+):
+    monkeypatch.chdir(example)
+    monkeypatch.setattr(CALLS[command], raising(kind(*PROBLEMS)))
+    status, out, err = run(*command.split())
+    assert (status, err) == (kind.exit_status, IN_WORDS)
+    if command.split()[0] in ("init", "demo", "paper"):
+        return
+    assert out == ""
+    status, out, err = run(*command.split(), "--json")
+    document = json.loads(out)
+    assert (status, err) == (kind.exit_status, IN_WORDS)
+    assert (document["error"], document["exit_status"]) == (kind.__name__, kind.exit_status)
+    assert [problem["remedies"] for problem in document["problems"]] == IN_PARTS
+
+
+def test_every_error_is_in_the_drawn_tree():
+    assert all(f" {kind.__name__}" in errors.__doc__ for kind in error_classes())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["audit", "absent.csv"], "lacks --protected"),
+        (["audit", "absent.csv", "--question", "absent.toml"], "no such question file"),
+        (["audit"], "Missing argument"),
+        (["audits"], "audit"),
+    ],
+)
+def test_bad_usage_exits_with_2_and_a_sentence(run, arguments, said):
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_the_version_is_told(run):
+    assert run("--version")[1].startswith("evenhand 0.")
+
+
+@pytest.mark.parametrize("threshold", ["0.05", "0.11"])
+def test_the_status_tells_of_the_work_even_where_nobody_reads(options, threshold):
+    """Closed before the first line, as by a reader that has seen enough."""
+    program = "import sys; sys.argv[0] = 'evenhand'; from evenhand.cli import main; main()"
+    command = [sys.executable, "-c", program, "audit", *map(str, options)]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(  # noqa: S603  # our own program
+        [*command, "--threshold", threshold],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writing)
+    assert done.stderr == ""
+    assert done.returncode == (1 if threshold == "0.05" else 0)
+
+
+@pytest.mark.parametrize(
+    ("command", "failure"),
+    [
+        ("audit {data}", ("QuestionError", 2)),
+        ("audit absent.csv --question {q}", ("InputError", 2)),
+        ("audit {data} --question {q} --certificate absent/c.json", ("ResourceError", 4)),
+        ("discover absent.csv", ("InputError", 2)),
+        ("release {data} --question {q}", ("QuestionError", 2)),
+        ("compare {data} --question {q} --frequency major", ("ValuesError", 2)),
+        ("verify absent.json", ("InputError", 2)),
+        ("audit", ("UsageError", 2)),
+        ("verify absent.json --expect nothing", ("UsageError", 2)),
+        ("audits", ("UsageError", 2)),
+    ],
+)
+def test_a_failure_is_one_json_document_too(run, example, monkeypatch, command, failure):
+    kind, status = failure
+    monkeypatch.chdir(example)
+    words = shlex.split(command.format(data=example / "data.csv", q=example / "q.toml"))
+    plain, out, said = run(*words)
+    assert (plain, out) == (status, "")
+    failed, out, err = run(*words, "--json")
+    told = json.loads(out)
+    assert (failed, err) == (status, said)
+    assert (told["error"], told["exit_status"]) == (kind, status)
+    assert all(set(one) == PARTS for one in told["problems"])
+    if kind != "UsageError":
+        assert said == "".join(
+            f"evenhand: {one['where'] and one['where'] + ': '}"
+            f"{' '.join(filter(None, (one['what'], one['found'], one['remedy'])))}\n"
+            for one in told["problems"]
+        )
+
+
+def test_a_name_that_is_no_text_does_not_break_the_document(run, example):
+    status, out, _ = run("audit", "\udcff.csv", "--question", example / "q.toml", "--json")
+    assert (status, json.loads(out)["problems"][0]["where"]) == (2, "\\udcff.csv")
+
+
+def test_what_runs_out_or_is_interrupted_is_told_to_programs_too(run, example, monkeypatch):
+    monkeypatch.chdir(example)
+    for raised, status in ((MemoryError(), 4), (KeyboardInterrupt(), 130)):
+        monkeypatch.setattr("evenhand.study.audit", raising(raised))
+        failed, out, _ = run("audit", "data.csv", "--question", "q.toml", "--json")
+        assert (failed, json.loads(out)["exit_status"]) == (status, status)

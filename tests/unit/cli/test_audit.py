@@ -1,0 +1,133 @@
+import json
+
+import pytest
+
+
+def test_not_certified_exits_with_1(run, options):
+    status, out, _ = run("audit", *options)
+    assert status == 1
+    assert out.startswith("not certified: criterion not met at τ = 1/20, given this graph")
+
+
+def test_certified_exits_with_0(run, options):
+    status, out, _ = run("audit", *options, "--threshold", "0.11")
+    assert status == 0
+    assert out.startswith("certified: criterion met at τ = 11/100")
+
+
+def test_cannot_decide_exits_with_3(run, example, options):
+    (example / "data.csv").write_text(
+        "gender,major,test_score,admission,n\n"
+        "female,CS,L,admitted,5\nfemale,CS,L,rejected,5\nmale,EE,L,admitted,5\n"
+        "male,EE,H,rejected,5\n"
+    )
+    status, out, _ = run("audit", *options)
+    assert status == 3
+    assert out.startswith("cannot decide")
+
+
+def test_json_is_one_document_with_every_promised_field(run, options):
+    status, out, err = run("audit", *options, "--json")
+    told = json.loads(out)
+    assert status == 1
+    assert err == ""
+    assert told["verdict"] == "not certified"
+    assert told["threshold"] == "1/20"
+    assert told["subpopulations"] == {
+        "occupied": 4,
+        "measured": 4,
+        "violating": 4,
+        "above": 2,
+        "below": 2,
+    }
+    assert {
+        "protected",
+        "group",
+        "other",
+        "decision",
+        "favorable",
+        "direct_arrow",
+        "rows",
+        "decision_causes",
+        "possible_decision_causes",
+    } <= set(told)
+    assert set(told["coverage"]) == {"rows", "group", "other"}
+    assert {"nodes", "arrows", "undirected", "origin"} <= set(told["graph"])
+    assert set(told["risk_difference"]) == {"min", "max", "mean", "sd"}
+    assert {"bound", "assurance", "claimed"} <= set(told["relaxed"])
+    assert {
+        "where",
+        "group",
+        "other",
+        "risk_difference",
+        "interval",
+        "p_zero",
+        "p_threshold",
+    } <= set(told["evidence"][0])
+
+
+def test_quiet_says_the_verdict_alone(run, options):
+    assert run("audit", *options, "--quiet")[1] == "not certified\n"
+
+
+def test_a_partition_of_ones_own_is_explained(run, options):
+    _, out, _ = run("audit", *options, "--partition", "test_score")
+    assert "gender -> major -> admission" in out
+
+
+@pytest.mark.parametrize("option", ["--certificate", "--report"])
+def test_a_page_that_cannot_be_written_exits_with_4(run, example, options, option):
+    place = example / "absent" / "page"
+    status, _, err = run("audit", *options, option, place)
+    assert status == 4
+    assert f"{place}: This file cannot be written" in err
+    assert "Name a file" in err
+
+
+@pytest.mark.parametrize("mark", [":", "~"])
+def test_any_delimiter_holds_from_the_command_line_to_the_certificate(
+    run, example, options, mark
+):
+    data, certificate = example / "data.csv", example / "c.json"
+    data.write_text(data.read_text().replace(",", mark))
+    status, _, err = run("audit", *options)
+    assert status == 2
+    assert "delimiter" in err
+    status, *_ = run("audit", *options, "--delimiter", mark, "--certificate", certificate)
+    assert status == 1
+    assert json.loads(certificate.read_text())["codings"]["delimiter"] == mark
+    assert run("verify", certificate, data)[0] == 0
+    question = (example / "q.toml").read_text()
+    assert "[data]" in question
+    (example / "q.toml").write_text(question.replace("[data]", f'[data]\ndelimiter = "{mark}"'))
+    assert run("audit", *options)[0] == 1
+
+
+def test_a_wrong_column_name_is_answered_with_the_right_one(run, options):
+    status, _, err = run("audit", *options, "--protected", "gendr")
+    assert status == 2
+    assert "Did you mean 'gender'?" in err
+
+
+def test_each_p_says_what_it_is_against(run, options):
+    _, out, _ = run("audit", *options, "--partition", "test_score")
+    assert "common difference (p vs 0)" in out
+    heads = [line for line in out.splitlines() if "95 % interval  " in line]
+    assert len(heads) == 2
+    assert all(line.endswith("p (vs τ)") for line in heads)
+
+
+def test_a_small_table_stays_one_in_80_columns(run, options, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("evenhand.cli.terminal.is_terminal", lambda: True)
+    lines = run("audit", *options)[1].splitlines()
+    assert any(line.startswith("  major  test_score") for line in lines)
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_column_called_p_keeps_its_name(run, example, options):
+    for name in ("data.csv", "q.toml", "graph.txt"):
+        path = example / name
+        path.write_text(path.read_text().replace("test_score", "p"))
+    out = run("audit", *options)[1]
+    assert any(line.split()[:2] == ["major", "p"] for line in out.splitlines())

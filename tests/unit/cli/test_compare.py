@@ -1,0 +1,45 @@
+import json
+import re
+
+import pytest
+
+
+def test_methods_are_compared(run, options):
+    status, out, _ = run("compare", *options, "--json")
+    outcomes = json.loads(out)["outcomes"]
+    assert status == 0
+    assert {"modify-data", "modify-graph"} <= {one["method"] for one in outcomes}
+    minimal = next(one for one in outcomes if one["policy"] == "minimal")
+    assert (minimal["changed_rows"], minimal["violating"]) == (15, 0)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("thresholds", ["0.05", "0.05,0.1"])
+def test_methods_are_compared_in_columns_on_a_narrow_terminal(
+    run, options, monkeypatch, width, thresholds
+):
+    whole = run("compare", *options, "--thresholds", thresholds)[1]
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr("evenhand.cli.terminal.is_terminal", lambda: True)
+    out = run("compare", *options, "--thresholds", thresholds)[1]
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= width < max(map(len, whole.splitlines()))
+    heads = [line.split("  ") for line in lines if line.startswith(4 * " " + "  ")]
+    named = [cell.strip() for head in heads for cell in head if cell.strip()]
+    assert named == [
+        *(["τ"] if "," in thresholds else []),
+        *("method", "verdict", "violating", "guaranteed", "changed rows", "n_T"),
+        *("distance", "in model", "χ²", "χ² kept cells", "CPU s"),
+    ]
+    cells = [re.split(r" {2,}", line.strip()) for line in lines if re.match(r" +\d+  ", line)]
+    assert sum(map(len, cells)) == len(cells) + len(named) * len(cells) // len(heads)
+    minimal = next(line for line in lines if "modify-data minimal" in line)
+    assert "certified" in minimal
+    assert "local-massaging, given each attribute" in " ".join(out.split())
+
+
+def test_a_terminal_that_is_wide_enough_shows_one_table(run, options, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("evenhand.cli.terminal.is_terminal", lambda: True)
+    out = run("compare", *options)[1]
+    assert any({"τ", "policy", "verdict"} <= {*line.split()} for line in out.splitlines())

@@ -1,0 +1,160 @@
+import json
+from dataclasses import replace
+
+import pytest
+
+from evenhand import CausalGraph, Codings, Knowledge, audit, datasets
+from evenhand.evidence import certificate_document
+
+
+def test_a_certificate_is_written_and_verified(run, example, options):
+    certificate = example / "c.json"
+    run("audit", *options, "--certificate", certificate)
+    assert certificate.stat().st_mode & 0o777 == 0o600
+    status, out, _ = run("verify", certificate)
+    assert (status, "true" in out) == (0, True)
+    status, out, _ = run("verify", certificate, example / "data.csv")
+    assert (status, "true" in out) == (0, True)
+    assert run("verify", certificate, "--expect", "certified")[0] == 1
+    assert run("verify", certificate, "--expect", "not certified")[0] == 0
+
+
+def test_an_altered_certificate_is_found_false_by_both_programs(run, example, options):
+    certificate = example / "c.json"
+    run("audit", *options, "--certificate", certificate)
+    content = json.loads(certificate.read_text())
+    content["partitions"][0]["table"][0][2] += 1
+    certificate.write_text(json.dumps(content))
+    status, out, _ = run("verify", certificate, "--json")
+    told = json.loads(out)
+    assert status == 1
+    assert told["record"] == "false"
+    assert told["checker"]
+    assert told["engine"]
+
+
+def test_data_with_one_altered_decision_are_found_out(run, example, options):
+    certificate = example / "c.json"
+    run("audit", *options, "--certificate", certificate)
+    data = example / "data.csv"
+    data.write_text(data.read_text().replace("admitted,50", "admitted,49", 1))
+    status, out, _ = run("verify", certificate, data)
+    assert status == 1
+    assert "checker:" in out
+    assert "engine:" in out
+
+
+def test_a_shared_copy_cannot_be_decided_alone(run, example, options):
+    certificate = example / "c.json"
+    run("audit", *options, "--certificate", certificate, "--share")
+    assert run("verify", certificate)[0] == 3
+    assert run("verify", certificate, example / "data.csv")[0] == 0
+
+
+def test_what_is_no_certificate_is_refused(run, example):
+    assert run("verify", example / "absent.json")[0] == 2
+    status, _, err = run("verify", example / "data.csv")
+    assert status == 2
+    assert "the certificate first" in err
+
+
+def malformed(content):
+    """Records that lack a part or hold nonsense in it."""
+    for name in content:
+        yield {other: value for other, value in content.items() if other != name}
+        yield {**content, name: None}
+    for name, part in (("codings", {"foo": 1}), ("question", {"foo": 1})):
+        yield {**content, name: content[name] | part}
+    (entry,) = content["partitions"]
+    first, *others = entry["table"]
+    yield {**content, "partitions": [entry | {"names": ["nosuch"]}]}
+    for nonsense in ("x", 10**30, -1, True, 1.5):
+        line = [*first[:2], nonsense, *first[3:]]
+        yield {**content, "partitions": [entry | {"table": [line, *others]}]}
+    yield {**content, "question": content["question"] | {"min_coverage": "x"}}
+
+
+@pytest.mark.parametrize("with_data", [False, True])
+def test_a_malformed_record_is_false_and_says_why(run, example, options, with_data):
+    certificate, data = example / "c.json", [example / "data.csv"] if with_data else []
+    run("audit", *options, "--certificate", certificate)
+    for number, record in enumerate(malformed(json.loads(certificate.read_text()))):
+        forged = example / "forged.json"
+        is_sealed = record.pop("seal", None)
+        forged.write_text(
+            json.dumps(certificate_document.with_seal(record) if is_sealed else record)
+        )
+        status, out, err = run("verify", forged, *data, "--json")
+        told = json.loads(out)
+        assert (status, told["record"]) in {(1, "false"), (3, "cannot be decided")}, number
+        assert told["checker"] + told["engine"]
+        assert err == ""
+        status, out, _ = run("verify", forged, *data)
+        said = {1: "The record is false: ", 3: "Whether the record is true cannot be decided"}
+        assert out.startswith(said[status])
+
+
+def test_a_verdict_that_there_is_not_cannot_be_expected(run, example, options):
+    certificate = example / "c.json"
+    run("audit", *options, "--certificate", certificate)
+    status, _, err = run("verify", certificate, "--expect", "Certified")
+    assert status == 2
+    assert "not certified" in err
+
+
+def test_an_open_edge_that_the_checker_leaves_open_is_settled_by_the_engine(
+    run, example, options
+):
+    (example / "graph.txt").write_text(
+        "gender -> major -> admission; gender -> admission; test_score - admission; "
+        "gender -> test_score; major -> test_score"
+    )
+    bare = replace(datasets.question("admissions"), codings=Codings.of(frequency="n"))
+    (example / "q.toml").write_text(str(replace(bare, knowledge=Knowledge())))
+    certificate = example / "c.json"
+    run("audit", *options, "--certificate", certificate)
+    for data in ([], [example / "data.csv"]):
+        status, out, _ = run("verify", certificate, *data, "--json")
+        assert (status, json.loads(out)["record"]) == (0, "true")
+        assert json.loads(out)["checker"]
+
+
+def test_data_without_a_column_of_the_record_contradict_it(run, example, options):
+    certificate = example / "c.json"
+    run("audit", *options, "--certificate", certificate)
+    content = (example / "data.csv").read_text().replace("test_score", "score")
+    (example / "other.csv").write_text(content)
+    assert run("verify", certificate, example / "other.csv")[0] == 1
+    assert run("verify", certificate, example / "absent.csv")[0] == 2
+
+
+def test_a_manifest_is_verified_by_making_the_release_once_more(run, example, options):
+    data, manifest = example / "data.csv", example / "released.manifest.json"
+    run("release", *options, "--output", example / "released.csv")
+    status, out, _ = run("verify", manifest, data)
+    assert (status, "has the same bytes: released.csv" in out) == (0, True)
+    status, out, _ = run("verify", manifest, data, "--json")
+    assert (status, json.loads(out)["same"]) == (0, True)
+    content = json.loads(manifest.read_text())
+    content["output"]["sha256"] = 64 * "0"
+    manifest.write_text(json.dumps(content))
+    assert run("verify", manifest, data)[0] == 1
+    data.write_text(data.read_text().replace("admitted,50", "admitted,49", 1))
+    status, out, _ = run("verify", manifest, data)
+    assert (status, "not those that were counted" in out) == (1, True)
+    assert run("verify", manifest, example / "q.toml")[0] in (1, 2)
+    assert run("verify", manifest, example / "absent.csv")[0] == 2
+    assert run("verify", manifest)[0] == 2
+    assert run("verify", manifest, data, "--expect", "certified")[0] == 2
+
+
+def test_a_generated_or_counted_release_cannot_be_made_once_more(run, example, options):
+    generate = ["--method", "modify-graph", "--policy", "generate"]
+    run("release", *options, "--output", example / "new.csv", *generate)
+    status, out, _ = run("verify", example / "new.manifest.json", example / "data.csv")
+    assert (status, "generated from a model" in out) == (3, True)
+    graph = CausalGraph.parse((example / "graph.txt").read_text())
+    found = audit(datasets.admissions(2), datasets.question("admissions"), graph=graph)
+    written = found.release().write(example / "counted.csv")
+    status, out, _ = run("verify", written.manifest, written.data, "--json")
+    assert (status, json.loads(out)["same"]) == (3, None)
