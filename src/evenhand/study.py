@@ -12,10 +12,14 @@ from evenhand.errors import Problem, QuestionError
 from evenhand.evidence import (
     Certificate,
     PartitionExplanation,
+    PartitionSurvey,
+    Sensitivity,
     Subpopulations,
     Verdict,
     certify,
     explain_partition,
+    sensitivity_of_findings,
+    survey_partitions,
 )
 from evenhand.evidence.bootstrap import Bootstrap, Resampled, bootstrap
 from evenhand.evidence.certificate import Graph, Scope
@@ -71,6 +75,14 @@ class Audit(Described):
         return explain_partition(
             self.certificate.examined.counts, self.graph, self.question, names
         )
+
+    def survey_partitions(self) -> PartitionSurvey:
+        """How many of all partitions are meaningful, and what the examined ones show."""
+        return survey_partitions(self.certificate)
+
+    def sensitivity(self) -> tuple[Sensitivity, ...]:
+        """How strong an unmeasured cause must be to overturn each of the strongest findings."""
+        return sensitivity_of_findings(self.certificate.partition)
 
     def doubt(self) -> GraphDoubt:
         """What the counts themselves say against the graph around the decision."""
@@ -151,8 +163,11 @@ class Audit(Described):
         )
 
     def to_dict(self, *, assurance: object = "0.8") -> dict[str, Any]:
-        """The certificate's plain values."""
-        return self.certificate.to_dict(assurance=assurance)
+        """The plain values of the certificate, and the sensitivity of its findings."""
+        return {
+            **self.certificate.to_dict(assurance=assurance),
+            "sensitivity": [finding.to_dict() for finding in self.sensitivity()],
+        }
 
     def summary(self) -> Summary:
         """The certificate's, and what looks missing in the counts but was taken as a value."""

@@ -4,9 +4,11 @@ from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certification import certify, certify_relaxed
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.partition_explanation import PartitionExplanation, explain_partition
+from evenhand.evidence.partition_survey import PartitionSurvey, survey_partitions
 from evenhand.evidence.population import Population, StatisticalVerdict
 from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.evidence.relaxed import RelaxedCertificate
+from evenhand.evidence.sensitivity import Sensitivity, sensitivity_of_findings
 from evenhand.evidence.subpopulations import Subpopulation, Subpopulations, points
 from evenhand.evidence.verdict import Coverage, Verdict
 
@@ -15,9 +17,11 @@ __all__ = [
     "Coverage",
     "Partition",
     "PartitionExplanation",
+    "PartitionSurvey",
     "Population",
     "RecordedCertificate",
     "RelaxedCertificate",
+    "Sensitivity",
     "StatisticalVerdict",
     "Subpopulation",
     "Subpopulations",
@@ -26,4 +30,6 @@ __all__ = [
     "certify_relaxed",
     "explain_partition",
     "points",
+    "sensitivity_of_findings",
+    "survey_partitions",
 ]

@@ -150,6 +150,15 @@ class Partition:
         crossed = int(self.other_yes[at]) * group - int(self.group_yes[at]) * other
         return Fraction(crossed, group * other)
 
+    @property
+    def extremes(self) -> tuple[Fraction, ...]:
+        """The smallest and the largest difference, exact; nothing where none is measured."""
+        lines, differences = np.flatnonzero(self.measured), self.statistics.difference
+        if not len(lines):
+            return ()
+        ends = map(self.risk_difference, lines[[differences.argmin(), differences.argmax()]])
+        return tuple(end for end in ends if end is not None)
+
     def labels(self, at: int) -> tuple[str, ...]:
         """The values that the people of a subpopulation share."""
         columns = zip(self.assignments.attributes, self.assignments.codes, strict=True)

@@ -54,10 +54,6 @@ def _coverage_text(partition: Partition) -> str:
 
 def _range_text(partition: Partition) -> str:
     """The smallest and largest difference, exact, so that neither crosses the threshold."""
-    lines = np.flatnonzero(partition.measured)
-    differences = partition.statistics.difference
-    low, high = (
-        points(partition.risk_difference(int(line)), threshold=partition.question.threshold)
-        for line in (lines[differences.argmin()], lines[differences.argmax()])
-    )
+    threshold = partition.question.threshold
+    low, high = (points(end, threshold=threshold) for end in partition.extremes)
     return low if low == high else f"{low} to {high}"

@@ -27,6 +27,8 @@ from evenhand.question.question_file import Labels
 # A rate of fewer rows says too little about what a cause does.
 _LEAST_ROWS = 10
 _NAMED = 3
+# Of more findings the strongest are tried.
+_MOST_FINDINGS = 100
 _ONLY_AVERAGE = (
     "Only the average over an unmeasured cause is bounded: within this subpopulation, "
     "differences of opposite signs may hide."
@@ -58,7 +60,8 @@ class Benchmark:
             "name": self.name,
             "imbalance": self.imbalance,
             "effect": self.effect,
-            "shift": self.shift,
+            # Where nothing moves, rounding errors of about 1e-17 are left.
+            "shift": round(self.shift, 12),
         }
 
 
@@ -112,6 +115,15 @@ class Sensitivity(Described):
         """How many times as strong as a measured cause it would have to be."""
         return self.needed / benchmark.strength if benchmark.strength else None
 
+    @property
+    def survives(self) -> bool | None:
+        """Whether the finding outlasts a cause as strong as any measured one here.
+
+        None where no measured cause differs between the groups: nothing to compare with.
+        """
+        strongest = max((one.strength for one in self.benchmarks), default=0.0)
+        return self.needed > strongest if strongest else None
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
         return {
@@ -121,6 +133,7 @@ class Sensitivity(Described):
             "needed": self.needed,
             "robustness": self.robustness,
             "e_value": self.e_value,
+            "survives": self.survives,
             "benchmarks": [
                 one.to_dict() | {"times": self.times(one)} for one in self.benchmarks
             ],
@@ -197,6 +210,12 @@ def sensitivity(partition: Partition, line: int) -> Sensitivity | None:
         rate_ratio=float(rates[1] / rates[0]) if rates[0] else None,
         benchmarks=strongest_first(one for one in benchmarks if one is not None),
     )
+
+
+def sensitivity_of_findings(partition: Partition) -> tuple[Sensitivity, ...]:
+    """The same for the violating subpopulations, strongest first, at most a hundred."""
+    strongest = partition.by_strength[:_MOST_FINDINGS].tolist()
+    return tuple(one for line in strongest if (one := sensitivity(partition, line)))
 
 
 def benchmark(partition: Partition, line: int, name: str) -> Benchmark | None:

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from evenhand.counts import CountTable
-from evenhand.evidence import Certificate
+from evenhand.evidence import Certificate, Sensitivity, sensitivity_of_findings
 from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.graph_doubt import GraphDoubt
-from evenhand.evidence.sensitivity import Sensitivity, sensitivity
 from evenhand.evidence.subpopulations import p_value
 from evenhand.graph import PartialGraph
 from evenhand.question import Bins, Knowledge
@@ -16,7 +15,6 @@ from evenhand.report.shown_groups import Case, Sharing
 from evenhand.report.view import Strong, text
 
 _EXAMPLES = 5
-_MOST_TRIED = 100
 
 
 def of_graph(
@@ -247,14 +245,11 @@ def _sensitivity(
     certificate: Certificate, drawn: Sequence[Case], words: Words, sharing: Sharing
 ) -> view.Premise:
     """How strong an unrecorded cause would have to be, in terms of the recorded ones."""
-    partition = certificate.partition
-    reaching = [case for case in drawn if case.side][:_MOST_TRIED]
-    tried = [(case, found) for case in reaching if (found := sensitivity(partition, case.line))]
     what = (
         f"No unrecorded cause of {words.decision} differs between {words.group} and "
         f"{words.other} of the same group."
     )
-    if not tried:
+    if not any(case.side for case in drawn):
         hidden = (
             "Under the threshold only the average over such a cause is bounded: differences "
             "of opposite signs could hide within a group, and an unrecorded cause could "
@@ -267,6 +262,7 @@ def _sensitivity(
             "stand the recorded causes, whose strength rests on groups that are withheld."
         )
         return view.Premise(status="Cannot be tested", what=what, why=text(hidden))
+    tried = sensitivity_of_findings(certificate.partition)
     return view.Premise(
         status="Cannot be tested",
         what=what,
@@ -274,34 +270,33 @@ def _sensitivity(
             "How many points such a cause would have to account for to bring a finding "
             "under the threshold, beside what the strongest recorded cause could account "
             "for among the same people. ",
-            *_survival([found for _, found in tried]),
+            *_survival([finding.survives for finding in tried]),
         ),
-        needed=tuple(_needed(case, found, words) for case, found in tried[:_EXAMPLES]),
+        needed=tuple(
+            _needed(case, finding, words)
+            for case, finding in zip(drawn, tried[:_EXAMPLES], strict=False)
+        ),
     )
 
 
-def _survival(tried: Sequence[Sensitivity]) -> view.Text:
+def _survival(survives: Sequence[bool | None]) -> view.Text:
     """How many findings outlast a cause as strong as a recorded one, where there is one."""
-    comparable = [found for found in tried if any(one.strength > 0 for one in found.benchmarks)]
+    comparable = [survived for survived in survives if survived is not None]
     if not comparable:
         return text(
             "No recorded cause that has rows enough differs between the two sides there, so "
             "there is nothing to compare with."
         )
-    survive = sum(map(_survives, comparable))
-    one = len(tried) == 1
+    survive = sum(comparable)
+    one = len(survives) == 1
     of = "The finding" if one else f"{survive:,} of {count(len(comparable), 'finding')}"
     verb = "would not survive" if one and not survive else "would survive"
-    rest = len(tried) - len(comparable)
+    rest = len(survives) - len(comparable)
     return text(
         Strong(f"{of} {verb}"),
         " an unrecorded cause as strong as that"
         + (f"; for {rest:,} more there is none to compare with." if rest else "."),
     )
-
-
-def _survives(found: Sensitivity) -> bool:
-    return all((times := found.times(one)) is None or times > 1 for one in found.benchmarks)
 
 
 def _needed(case: Case, found: Sensitivity, words: Words) -> view.Needed:

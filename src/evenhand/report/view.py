@@ -130,7 +130,7 @@ class Chance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class ComparisonRow:
     """A way of comparing people: whether it means anything, and what it shows."""
 
     alike: str
@@ -147,7 +147,7 @@ class Comparisons:
     """Section 5."""
 
     lead: Text
-    rows: tuple[Comparison, ...]
+    rows: tuple[ComparisonRow, ...]
     reached: str
     after: tuple[Text, ...]
 

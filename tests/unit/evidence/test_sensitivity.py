@@ -10,7 +10,13 @@ from tests.populations import partition_of
 from evenhand import datasets
 from evenhand.counts import examined_counts
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.sensitivity import Benchmark, Sensitivity, benchmark, sensitivity
+from evenhand.evidence.sensitivity import (
+    Benchmark,
+    Sensitivity,
+    benchmark,
+    sensitivity,
+    sensitivity_of_findings,
+)
 from evenhand.question.question_file import Labels
 
 
@@ -120,3 +126,30 @@ def test_it_prints_and_becomes_plain_values():
     told = sensitivity(admissions(2), 0)
     assert "robustness value" in str(told)
     assert told.to_dict()["benchmarks"][0].keys() >= {"name", "imbalance", "effect", "times"}
+
+
+def test_findings_are_tried_in_the_order_of_their_strength():
+    partition = admissions(2)
+    tried = sensitivity_of_findings(partition)
+    assert [tuple(one.where.values()) for one in tried] == [
+        partition.labels(line) for line in partition.by_strength
+    ]
+    assert all(one.is_finding for one in tried)
+    assert sensitivity_of_findings(admissions(1)) == ()
+
+
+def test_of_many_findings_the_hundred_strongest_are_tried():
+    many = 120
+    partition = partition_of([9] * many, [10] * many, [1] * many, [10] * many)
+    assert len(sensitivity_of_findings(partition)) == 100
+
+
+@pytest.mark.parametrize(
+    ("imbalance", "survives"), [(0.0, None), (0.1, True), (0.5, True), (0.9, False)]
+)
+def test_a_finding_survives_a_cause_that_could_move_less_than_is_needed(imbalance, survives):
+    weak = Benchmark(name="town", imbalance=0.0, effect=0.5, shift=0.0)
+    strong = Benchmark(name="education", imbalance=imbalance, effect=0.5, shift=0.0)
+    told = found("0.35", benchmarks=(strong, weak))
+    assert told.survives is survives
+    assert told.to_dict()["survives"] is survives
