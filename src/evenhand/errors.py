@@ -16,12 +16,16 @@ All problems that one pass finds are raised together, so that a file is repaired
     └── ResourceError         too large, or the machine refused
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
+from pathlib import Path
 from typing import TypeAlias
 
 Spelling: TypeAlias = Callable[[str, object], str]
+
+_LEAST_SIMILARITY = 0.6
 
 
 def python_argument(name: str, value: object) -> str:
@@ -213,8 +217,47 @@ def did_you_mean(name: str, available: Iterable[str]) -> str:
     "Did you mean 'sex'?"
     """
     by_folded = {candidate.strip().casefold(): candidate for candidate in available}
-    near = get_close_matches(name.strip().casefold(), by_folded, n=3, cutoff=0.6)
+    near = get_close_matches(name.strip().casefold(), by_folded, n=3, cutoff=_LEAST_SIMILARITY)
     return f"Did you mean {' or '.join(repr(by_folded[key]) for key in near)}?" if near else ""
+
+
+def nearest_path(path: Path, *, excluded: Collection[Path] = ()) -> Path | None:
+    """The existing path with the most similar name; a misspelt parent folder is tried, too.
+
+    The part before the first dot must be similar: most files of a folder end alike.
+    """
+    folder = next((parent for parent in path.parents if path_exists(parent)), None)
+    if folder is None:
+        return None
+    wrong, *inside = path.relative_to(folder).parts
+    names: list[str] = []
+    with suppress(OSError):  # a folder that cannot be listed offers nothing
+        names = sorted(entry.name for entry in folder.iterdir())
+
+    def similarity(name: str) -> tuple[float, float]:
+        stems = wrong.partition(".")[0], name.partition(".")[0]
+        return _ratio(*stems), _ratio(wrong, name)
+
+    for name in sorted(names, key=similarity, reverse=True):
+        candidate = folder.joinpath(name, *inside)
+        if (
+            similarity(name)[0] >= _LEAST_SIMILARITY
+            and candidate not in excluded
+            and path_exists(candidate)
+        ):
+            return candidate
+    return None
+
+
+def _ratio(one: str, other: str) -> float:
+    return SequenceMatcher(None, one.casefold(), other.casefold()).ratio()
+
+
+def path_exists(path: Path) -> bool:
+    """Whether there is such a file or folder; False also for a name that is too long."""
+    with suppress(OSError):
+        return path.exists()
+    return False
 
 
 def _short(text: str, *, limit: int = 60) -> str:

@@ -172,7 +172,7 @@ class Audit(Described):
     def summary(self) -> Summary:
         """The certificate's, and what looks missing in the counts but was taken as a value."""
         told = self.certificate.summary()
-        return replace(told, notes=(*told.notes, *notes(self.counts.lookalikes)))
+        return replace(told, notes=(*told.notes, *notes(self.counts.missing_markers)))
 
 
 def audit(
@@ -256,7 +256,7 @@ def _counted(
 ) -> tuple[Rows | None, CountTable]:
     given = codings or Codings()
     if isinstance(source, CountTable | Rows):
-        done = Codings() if isinstance(source, CountTable) else source.asked
+        done = Codings() if isinstance(source, CountTable) else source.requested
         if given not in (Codings(), done):
             raise QuestionError(
                 Problem(

@@ -8,7 +8,7 @@ from tests.people_in_engines import CODINGS, audit, in_duckdb, people, quiet
 
 from evenhand import Codings
 from evenhand.releasing.apply_in_engine import EngineChange
-from evenhand.rows.ibis_tables import grouped_lines
+from evenhand.rows.ibis_tables import distinct_lines
 
 pytestmark = quiet
 DIALECTS = ("postgres", "bigquery", "snowflake", "trino", "databricks")
@@ -19,7 +19,7 @@ def test_counting_with_bins_and_missing_values_compiles(ibis, dialect):
     kinds = dict.fromkeys(COLUMNS, "string") | {"age": "int64", "score": "float64"}
     table = ibis.table(kinds, name="people")
     codings = Codings.of(bins={"age": [30, 45], "score": ["0.1"]}, na=["25"], missing="level")
-    lines = grouped_lines(table, table.columns, codings, "rows")
+    lines = distinct_lines(table, table.columns, codings, "rows")
     text = ibis.to_sql(lines, dialect=dialect)
     assert "GROUP BY" in text
     assert ">45" in text

@@ -208,7 +208,7 @@ def test_it_does_not_matter_how_rows_come_in_batches(columns, size):
     expected = read(whole, missing="level").count()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("evenhand.rows.count_rows.BATCH_ROWS", size)
-        patch.setattr("evenhand.rows.frames.BATCH_ROWS", size + 1)
+        patch.setattr("evenhand.rows.frame_sources.BATCH_ROWS", size + 1)
         patch.setattr("evenhand.rows.key_counter._MOST_WAITING", size)
         assert read(whole, missing="level").count() == expected
 
@@ -217,11 +217,11 @@ def test_it_does_not_matter_how_rows_come_in_batches(columns, size):
 def test_it_does_not_matter_how_keys_are_added_up(columns):
     rows = read(pa.table(columns, schema=schema(columns)))
     codings = Codings(missing="level")
-    expected = count(rows.parts, rows.columns, codings).table
+    expected = count(rows.sources, rows.columns, codings).table
     with pytest.MonkeyPatch.context() as patch:
-        assert count(rows.parts, rows.columns, codings, largest_dense=0).table == expected
+        assert count(rows.sources, rows.columns, codings, largest_dense=0).table == expected
         patch.setattr("evenhand.rows.key_counter._LARGEST_WORD", 8)
-        assert count(rows.parts, rows.columns, codings, largest_dense=0).table == expected
+        assert count(rows.sources, rows.columns, codings, largest_dense=0).table == expected
 
 
 def test_it_does_not_matter_where_blocks_of_text_end(folder, monkeypatch):

@@ -22,10 +22,10 @@ def check_outputs(
     if not named and not release:
         return
     from evenhand.releasing.targets import check_targets
-    from evenhand.rows.open_files import file_parts
+    from evenhand.rows.open_files import file_sources
 
-    parts = file_parts(options.data, delimiter=options.codings().delimiter)
-    inputs = [part.where for part in parts]
+    sources = file_sources(options.data, delimiter=options.codings().delimiter)
+    inputs = [source.where for source in sources]
     inputs += [str(path) for path in (options.graph_file, options.question_file) if path]
     check_targets([*named, *release], inputs, overwrite=True)
     check_targets(named, (), overwrite=overwrite)

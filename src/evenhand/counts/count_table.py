@@ -17,7 +17,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.counts.missing_markers import Lookalike, looks_missing, notes
+from evenhand.counts.missing_markers import MissingMarker, looks_missing, notes
 from evenhand.display import Described, Summary
 from evenhand.errors import (
     ColumnError,
@@ -321,10 +321,10 @@ class CountTable(Described):
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property
-    def lookalikes(self) -> tuple[Lookalike, ...]:
+    def missing_markers(self) -> tuple[MissingMarker, ...]:
         """The values that may mean a missing one, though nobody said so; most rows first."""
         found = [
-            Lookalike(attribute.name, value, self.values(attribute.name)[value])
+            MissingMarker(attribute.name, value, self.values(attribute.name)[value])
             for attribute in self.attributes
             for value in attribute.values
             if looks_missing(value)
@@ -340,7 +340,7 @@ class CountTable(Described):
                 (attribute.name, str(len(attribute)), _shares(self.values(attribute.name)))
                 for attribute in self.attributes
             ),
-            notes=notes(self.lookalikes),
+            notes=notes(self.missing_markers),
         )
 
 

@@ -16,7 +16,7 @@ _TOLD = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Lookalike:
+class MissingMarker:
     """A value of a column that may mean that there is none, and how many rows have it."""
 
     name: str
@@ -42,7 +42,7 @@ def looks_missing(value: str) -> bool:
     return value.strip().casefold() in _MISSING
 
 
-def notes(found: Sequence[Lookalike]) -> tuple[Problem, ...]:
+def notes(found: Sequence[MissingMarker]) -> tuple[Problem, ...]:
     """A sentence for each of the first values, and for the rest one."""
     rest = sorted({one.name for one in found[_TOLD:]})
     more = Problem(f"Values that look missing are in {', '.join(rest)}, too.")

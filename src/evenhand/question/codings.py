@@ -13,7 +13,13 @@ from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
 from evenhand.errors import Problem, QuestionError, Remedy, ValuesError, listed
-from evenhand.question.question import as_label, exact_fraction, exact_number, text, texts
+from evenhand.question.question import (
+    as_label,
+    exact_fraction,
+    exact_number,
+    require_text,
+    require_texts,
+)
 
 MissingRule: TypeAlias = Literal["error", "level", "drop"]
 MISSING = "(missing)"
@@ -107,10 +113,10 @@ class Codings:
         checked_bins: dict[str, Bins | int] = {}
         checked_merge: dict[str, dict[str, tuple[str, ...]]] = {}
         try:
-            columns = None if columns is None else texts(columns, "`columns`")
-            na = texts(na, "`na`")
-            frequency = None if frequency is None else text(frequency, "`frequency`")
-            delimiter = None if delimiter is None else text(delimiter, "`delimiter`")
+            columns = None if columns is None else require_texts(columns, "`columns`")
+            na = require_texts(na, "`na`")
+            frequency = None if frequency is None else require_text(frequency, "`frequency`")
+            delimiter = None if delimiter is None else require_text(delimiter, "`delimiter`")
         except QuestionError as error:
             problems += error.problems
         for column, cuts in (bins or {}).items():
@@ -143,13 +149,13 @@ class Codings:
             delimiter=delimiter,
         )
 
-    def chosen(self, available: Sequence[str]) -> tuple[str, ...]:
+    def select(self, available: Sequence[str]) -> tuple[str, ...]:
         """The columns that are counted."""
         if self.columns is not None:
             return self.columns
         return tuple(name for name in available if name != self.frequency)
 
-    def mentioned(self) -> tuple[str, ...]:
+    def named_columns(self) -> tuple[str, ...]:
         """All columns that the codings name."""
         names = (*(self.columns or ()), *self.bins, *self.merge, self.frequency)
         return tuple(dict.fromkeys(name for name in names if name is not None))

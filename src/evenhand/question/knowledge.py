@@ -10,7 +10,7 @@ from types import EllipsisType
 from typing import TypeAlias
 
 from evenhand.errors import ColumnError, KnowledgeError, Problem
-from evenhand.question.question import texts
+from evenhand.question.question import require_texts
 
 Arrow: TypeAlias = tuple[str, str]
 REST = "*"
@@ -27,7 +27,9 @@ class Tiers:
     tiers: tuple[tuple[str, ...] | EllipsisType, ...]
 
     def __init__(self, *tiers: Iterable[str] | EllipsisType) -> None:
-        listed_tiers = tuple(tier if tier is ... else texts(tier, "a tier") for tier in tiers)
+        listed_tiers = tuple(
+            tier if tier is ... else require_texts(tier, "a tier") for tier in tiers
+        )
         object.__setattr__(self, "tiers", listed_tiers)
         names = [name for tier in listed_tiers if tier is not ... for name in tier]
         twice = sorted({name for name in names if names.count(name) > 1})

@@ -38,7 +38,7 @@ class Question:
 
     def __post_init__(self) -> None:
         for field in ("protected", "decision"):
-            text(getattr(self, field), f"`{field}`")
+            require_text(getattr(self, field), f"`{field}`")
         for field in ("group", "favorable", "other"):
             value = getattr(self, field)
             if value is not None:
@@ -100,7 +100,7 @@ def exact_number(text: str) -> Fraction:
     return Fraction(number)
 
 
-def text(value: object, what: str) -> str:
+def require_text(value: object, what: str) -> str:
     """Take a text for a text, and nothing else."""
     if not isinstance(value, str):
         raise QuestionError(
@@ -109,7 +109,7 @@ def text(value: object, what: str) -> str:
     return value
 
 
-def texts(values: object, what: str) -> tuple[str, ...]:
+def require_texts(values: object, what: str) -> tuple[str, ...]:
     """Take a list of texts for that; a text alone is not a list of its letters."""
     is_list = isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
     found: tuple[object, ...] = tuple(values) if is_list else (None,)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from evenhand.errors import EvenhandError, Problem, QuestionError, did_you_mean, listed
 from evenhand.question.codings import Codings
 from evenhand.question.knowledge import REST, Knowledge, Tiers
-from evenhand.question.question import Question, text
+from evenhand.question.question import Question, require_text
 
 _KEYS = {
     "question": ("protected", "group", "other", "decision", "favorable", "threshold"),
@@ -153,7 +153,7 @@ def _labels(table: Mapping[str, Any]) -> Labels:
     columns, values = table.get("columns", {}), table.get("values", {})
     words = [*columns.values(), *(word for of in values.values() for word in of.values())]
     for word in words:
-        text(word, "A label")
+        require_text(word, "A label")
     return Labels(columns=columns, values=values)
 
 

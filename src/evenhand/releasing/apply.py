@@ -64,16 +64,16 @@ def carry_out(
         return _generated(rows, plan, np.random.default_rng(seed))
     if isinstance(rows, CountTable):
         return _counted(change_counts(rows, plan, np.random.default_rng(seed)))
-    if rows.parts[0].kind == ENGINE:
+    if rows.sources[0].kind == ENGINE:
         return _table(EngineChange.of(rows, plan, examined, seed, key))
     stored = stored_values(rows, plan)
     begin = partial(Changer, rows, plan, stored, examined, seed)
     frequency = rows.codings.frequency
-    if rows.parts[0].kind in _FILES:
+    if rows.sources[0].kind in _FILES:
         return _files(rows, begin, stored, frequency)
     origin = rows.origin
     changer = begin()
-    edit = joined(changer.step(b) for b in rows.parts[0].open(changer.names, coded=True))
+    edit = joined(changer.step(b) for b in rows.sources[0].open(changer.names, coded=True))
     changer.finish()
     frame = edited_frame(origin, edit, stored, frequency)
     if frame is None:
@@ -84,7 +84,7 @@ def carry_out(
 def _files(
     rows: Rows, begin: Callable[[], Changer], stored: Mapping[str, Any], frequency: str | None
 ) -> Carried:
-    parts = rows.parts
+    parts = rows.sources
     part = edited_part(parts, begin, stored, frequency)
     released = Rows(rows.origin, (part,), rows.codings, rows.memory)
     dialects = [part.dialect for part in parts if part.dialect]
@@ -169,7 +169,7 @@ def _generated(
 
         frame = pl.from_arrow(table)
     carried = _frame(frame, counts)
-    inputs = tuple(part.where for part in rows.parts if part.kind in _FILES)
+    inputs = tuple(part.where for part in rows.sources if part.kind in _FILES)
     return Carried(
         rows=frame,
         counted=counts,

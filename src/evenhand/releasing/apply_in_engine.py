@@ -27,13 +27,13 @@ from evenhand.removal import Plan, RemovalPlan
 from evenhand.rows import Rows
 from evenhand.rows.arrow_arrays import as_numpy
 from evenhand.rows.ibis_tables import (
-    bins_there,
     class_conditions,
-    fetched,
+    engine_bins,
+    fetch,
     missing_numbers,
 )
-from evenhand.rows.value_codes import Domain
-from evenhand.rows.value_labels import texts
+from evenhand.rows.text_encoders import LabelEncoder
+from evenhand.rows.value_labels import to_labels
 
 Table: TypeAlias = Any  # Ibis's: known only where ibis is loaded
 Conditions: TypeAlias = Callable[[Table], Mapping[str, Any]]
@@ -66,7 +66,7 @@ class EngineChange:
                     if rows.codings.frequency is None
                     else "These rows are counted lines.",
                     "Use modify-data, on a table with one row for each person.",
-                    rows.source,
+                    rows.where,
                 )
             )
         _check_key(rows, key)
@@ -130,7 +130,7 @@ class EngineChange:
         counted = matching.group_by(_MOVE, _BEGIN).aggregate(rows=matching.count())
         found = self._fetch(counted)
         if np.bincount(found[_MOVE], found["rows"], len(sizes)).tolist() != sizes:
-            raise rows_differ(self.rows.source, "A move finds other rows than were counted.")
+            raise rows_differ(self.rows.where, "A move finds other rows than were counted.")
         ends = [_end(found, move, rows) for move, rows in enumerate(wanted)]
         begins = {
             pattern: begin
@@ -154,7 +154,7 @@ class EngineChange:
         return [counted.get(pattern, 0) for pattern in self._patterns]
 
     def _fetch(self, table: Table) -> dict[str, Any]:
-        found = fetched(table, self.rows.source)
+        found = fetch(table, self.rows.where)
         return {
             name: as_numpy(pa.concat_arrays(found.column(name).cast(pa.int64()).chunks))
             for name in found.column_names
@@ -170,12 +170,12 @@ class EngineChange:
         """The stored values of the plan's columns, by the label they are counted under."""
         codings, found = self.rows.codings, {}
         for name in self.plan.names:
-            if bins_there(self.rows.origin[name], codings.bins.get(name)):
+            if engine_bins(self.rows.origin[name], codings.bins.get(name)):
                 continue
-            distinct = fetched(self.rows.origin.select(name).distinct(), self.rows.source)
+            distinct = fetch(self.rows.origin.select(name).distinct(), self.rows.where)
             array = pa.concat_arrays(distinct.column(0).chunks)
-            domain = Domain(name, codings)
-            codes = domain.encode(texts(array, na=codings.na)).tolist()
+            domain = LabelEncoder(name, codings)
+            codes = domain.encode(to_labels(array, na=codings.na)).tolist()
             labels = [MISSING if label is None else label for label in domain.codes]
             by_label: dict[str, list[object]] = {}
             for code, value in zip(codes, array.to_pylist(), strict=True):
@@ -297,7 +297,7 @@ def _missing(column: Any, na: Sequence[str]) -> Any:  # noqa: ANN401  # a column
 
 def _check_key(rows: Rows, key: str | None) -> None:
     """Refuse a key that does not tell rows apart."""
-    table, where = rows.origin, rows.source
+    table, where = rows.origin, rows.where
     if key is None:
         raise QuestionError(
             Problem(
@@ -320,7 +320,7 @@ def _check_key(rows: Rows, key: str | None) -> None:
             low=column.min(),
             high=column.max(),
         )
-        (fact,) = fetched(facts, where).to_pylist()
+        (fact,) = fetch(facts, where).to_pylist()
         if fact["known"] < fact["rows"]:
             found = f"It is null in {fact['rows'] - fact['known']:,} rows."
         elif fact["different"] < fact["rows"]:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from evenhand.releasing.edits import Changer, Edit, Integers
 from evenhand.releasing.moves import Stored
 from evenhand.rows.arrow_arrays import as_arrow
-from evenhand.rows.batch_source import Batches, Part
+from evenhand.rows.batch_source import Batches, BatchSource
 
 
 def joined(edits: Iterable[Edit]) -> Edit:
@@ -187,11 +187,11 @@ def replaced(array: pa.Array, at: Integers, values: pa.Array) -> pa.Array:
 
 
 def edited_part(
-    parts: Sequence[Part],
+    parts: Sequence[BatchSource],
     begin: Callable[[], Changer],
     stored: Mapping[str, Stored],
     frequency: str | None,
-) -> Part:
+) -> BatchSource:
     """All parts as one that yields released rows; every reading changes the same ones."""
     first = parts[0]
 
@@ -204,7 +204,7 @@ def edited_part(
                 yield edited(batch.select(list(columns)), edit, stored, frequency)
         changer.finish()
 
-    return Part(where=first.where, kind="release", names=first.names, open=batches)
+    return BatchSource(where=first.where, kind="release", names=first.names, open=batches)
 
 
 def _taken(array: pa.Array, source: Integers) -> pa.Array:

@@ -8,14 +8,14 @@ from evenhand.releasing.csv_records import Fields, RecordReader, Records
 from evenhand.releasing.edits import Changer, Edit
 from evenhand.releasing.moves import Stored, rows_differ
 from evenhand.releasing.output_formats import Sink
-from evenhand.rows.batch_source import Dialect, Part, reading
+from evenhand.rows.batch_source import BatchSource, Dialect, reading
 from evenhand.rows.csv_diagnosis import TextFile
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def splice(
-    parts: Sequence[tuple[Part, Dialect]],
+    parts: Sequence[tuple[BatchSource, Dialect]],
     changer: Changer,
     stored: Mapping[str, Stored],
     frequency: str | None,
@@ -27,7 +27,7 @@ def splice(
         splicer = _Splicer(part, dialect, stored, frequency)
         text = TextFile(part.where, dialect.compression, dialect.delimiter)
         with reading(part.where), text.open() as file:
-            mark = file.read(len(_BYTE_ORDER_MARK)) if dialect.has_mark else b""
+            mark = file.read(len(_BYTE_ORDER_MARK)) if dialect.has_bom else b""
             reader = RecordReader(file, dialect.delimiter)
             header = reader.take(1).text
             pieces = [mark, header] if number == 0 else []
@@ -57,7 +57,7 @@ class _Splicer:
 
     def __init__(
         self,
-        part: Part,
+        part: BatchSource,
         dialect: Dialect,
         stored: Mapping[str, Stored],
         frequency: str | None,

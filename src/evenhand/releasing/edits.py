@@ -22,10 +22,10 @@ from evenhand.releasing.moves import CountedSelection, Patterns, Selection, Stor
 from evenhand.removal import Plan
 from evenhand.rows import Rows
 from evenhand.rows.arrow_arrays import as_texts
-from evenhand.rows.batch_source import Part
-from evenhand.rows.column_encoder import Column
+from evenhand.rows.batch_source import BatchSource
+from evenhand.rows.column_encoder import ColumnEncoder
 from evenhand.rows.progress import Clock
-from evenhand.rows.value_codes import Domain, Frequency
+from evenhand.rows.text_encoders import FrequencyParser, LabelEncoder
 
 Integers: TypeAlias = NDArray[np.int64]
 Seen: TypeAlias = Mapping[str, tuple[Integers, NDArray[np.integer]]]
@@ -66,14 +66,14 @@ class Changer:
         seed: int,
     ) -> None:
         choosing, self._drawing = np.random.default_rng(seed).spawn(2)
-        self._where, self._stored = rows.source, stored
+        self._where, self._stored = rows.where, stored
         self._redrawn = plan.redrawn if stored else ()
         self._question, self._pooled = plan.question, plan.pooled
         self._drops = rows.codings.missing == "drop"
         parents = {parent.name for table in self._redrawn for parent in table.parents}
         wanted = {*plan.names, *parents, *stored, *(rows.columns if self._drops else ())}
         self._columns = {
-            name: _Labels(name, rows.codings, rows.parts[0])
+            name: _Labels(name, rows.codings, rows.sources[0])
             for name in rows.columns
             if name in wanted
         }
@@ -85,8 +85,8 @@ class Changer:
             for name in stored
         }
         frequency = rows.codings.frequency
-        self._frequency = Column(Frequency(frequency)) if frequency else None
-        self._part = rows.parts[0]
+        self._frequency = ColumnEncoder(FrequencyParser(frequency)) if frequency else None
+        self._part = rows.sources[0]
         sizes, amounts = self._sizes(examined.counts), [move.rows for move in moves]
         if any(rows > size for rows, size in zip(amounts, sizes, strict=True)):
             raise rows_differ(self._where, "The plan would change more rows than there are.")
@@ -263,9 +263,9 @@ def drawn(
 class _Labels:
     """A column's labels as they are met, each with its code."""
 
-    def __init__(self, name: str, codings: Codings, part: Part) -> None:
-        self._domain = Domain(name, codings)
-        self._column = Column(self._domain, codings.na)
+    def __init__(self, name: str, codings: Codings, part: BatchSource) -> None:
+        self._domain = LabelEncoder(name, codings)
+        self._column = ColumnEncoder(self._domain, codings.na)
         self._part = part
 
     def read(self, array: pa.Array) -> tuple[Integers, NDArray[np.integer]]:

@@ -260,9 +260,7 @@ def replay(manifest: Manifest | str | Path, rows: Any) -> Replay:  # noqa: ANN40
         rows if isinstance(rows, Rows | CountTable) else read(rows, codings=manifest.codings)
     )
     counts, where = (
-        (source, "counts")
-        if isinstance(source, CountTable)
-        else (source.count(), source.source)
+        (source, "counts") if isinstance(source, CountTable) else (source.count(), source.where)
     )
     examined = examined_counts(counts, manifest.asked)
     compared = examined.counts.marginal(manifest.plan.names)

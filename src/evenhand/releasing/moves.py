@@ -22,7 +22,7 @@ from evenhand.question.codings import MISSING
 from evenhand.removal import Move, Plan, changed_columns
 from evenhand.rows import Rows
 from evenhand.rows.arrow_arrays import as_arrow
-from evenhand.rows.value_labels import distinct, texts
+from evenhand.rows.value_labels import distinct, to_labels
 
 _LARGEST_KEY = 2**62
 _LARGEST_TABLE = 2**20
@@ -275,7 +275,7 @@ def _first_of_each(rows: Rows, name: str, labels: frozenset[str]) -> Stored:
                 break
     if len(met) < len(labels):
         absent = sorted(labels - met.keys())
-        raise rows_differ(rows.source, f"No {name!r} is {listed(absent)}.")
+        raise rows_differ(rows.where, f"No {name!r} is {listed(absent)}.")
     return Stored(
         {label: place for place, label in enumerate(met)},
         pa.concat_arrays([value for value, _ in met.values()]),
@@ -286,12 +286,12 @@ def _first_of_each(rows: Rows, name: str, labels: frozenset[str]) -> Stored:
 def _first_values(rows: Rows, name: str) -> Iterator[tuple[str, pa.Array, int]]:
     """The label of every distinct value in each batch, the value, and its first row there."""
     begin = 0
-    for part in rows.parts:
+    for part in rows.sources:
         for batch in part.open([name], coded=True):
             values, indices = distinct(batch.column(name))
             occurring, first = np.unique(indices, return_index=True)
             present = values.take(as_arrow(occurring.astype(np.int64)))
-            labels = texts(present, na=rows.codings.na).to_pylist()
+            labels = to_labels(present, na=rows.codings.na).to_pylist()
             for at in np.argsort(first).tolist():
                 label = MISSING if labels[at] is None else labels[at]
                 yield label, present.slice(at, 1), begin + int(first[at])

@@ -62,7 +62,7 @@ def write_release(
         rows = read(passing, codings=carried.codings, delimiter=delimiter)
         if carried.codings.delimiter is None:
             # Nobody named one before, and readers of the certificate find it as we did.
-            rows = replace(rows, asked=carried.codings)
+            rows = replace(rows, requested=carried.codings)
         certificate = examine(rows)
         writing.text("certificate", certificate.to_json())
         if share:

@@ -19,7 +19,7 @@ from evenhand.releasing.moves import rows_differ
 from evenhand.releasing.publish import Written
 from evenhand.releasing.transaction import FileSet, sha256
 from evenhand.rows import Rows, read
-from evenhand.rows.ibis_tables import engine_at_work
+from evenhand.rows.ibis_tables import engine_errors
 
 
 def write_table(
@@ -83,8 +83,8 @@ class Engine:
     """The engine of a table, as far as tables are made, named and dropped."""
 
     def __init__(self, change: EngineChange) -> None:
-        self._where = change.rows.source
-        with engine_at_work(self._where):
+        self._where = change.rows.where
+        with engine_errors(self._where):
             self._connection = change.rows.origin.get_backend()
 
     @property
@@ -94,7 +94,7 @@ class Engine:
 
     def table(self, name: str) -> Any:  # noqa: ANN401  # an Ibis table
         """A table that is there."""
-        with engine_at_work(name):
+        with engine_errors(name):
             return self._connection.table(name)
 
     def check_free(self, name: str) -> None:
@@ -117,7 +117,7 @@ class Engine:
         """Make a table under a passing name, and drop what is left of it at the end."""
         passing = f"evenhand_{secrets.token_hex(8)}"
         try:
-            with engine_at_work(self._where):
+            with engine_errors(self._where):
                 self._connection.create_table(passing, released)
             yield passing
         except BaseException as error:
@@ -148,7 +148,7 @@ class Engine:
         return str(quoted.sql(dialect=self._connection.dialect))
 
     def _run(self, statement: str) -> None:
-        with engine_at_work(self._where):
+        with engine_errors(self._where):
             cursor = self._connection.raw_sql(statement)
             connection = getattr(cursor, "connection", None)
             if connection is not None:
@@ -161,7 +161,7 @@ def _check_unchanged(change: EngineChange, released: Rows) -> None:
     others = [name for name in change.rows.columns if name != decision]
     before, after = (rows.count().marginal(others) for rows in (change.rows, released))
     if before != after or released.dropped:
-        raise rows_differ(change.rows.source, "Columns that nobody changed have changed.")
+        raise rows_differ(change.rows.where, "Columns that nobody changed have changed.")
 
 
 def _files(folder: Path, name: str, *, overwrite: bool, share: bool) -> FileSet:

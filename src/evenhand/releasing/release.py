@@ -175,7 +175,7 @@ class Release(Described):
     def check(self, found: Certificate) -> None:
         """Refuse rows that are not what the plan makes of those counted, or not certified."""
         if not isinstance(self.plan, GeneratedPlan) and not self._is_expected(found):
-            source = self.source.source if isinstance(self.source, Rows) else "counts"
+            source = self.source.where if isinstance(self.source, Rows) else "counts"
             raise rows_differ(
                 source, "After the change they are not what the plan makes of them."
             )

@@ -201,7 +201,7 @@ def taken_as_values(
     counts: CountTable, words: Words, sharing: Sharing
 ) -> tuple[view.Premise, ...]:
     """Values that may mean a missing one; how many rows have them is not for others."""
-    found = counts.lookalikes
+    found = counts.missing_markers
     if not found or sharing.share:
         return ()
     said = [

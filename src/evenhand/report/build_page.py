@@ -105,9 +105,9 @@ def collect(audit: Audited, release: Release | None, asked: Asked) -> view.Page:
 
 def _file_name(rows: Rows | None) -> str | None:
     """The name of the one file that was read, if it was one; folders are nobody's business."""
-    if rows is None or len(rows.parts) != 1 or rows.parts[0].kind == "frame":
+    if rows is None or len(rows.sources) != 1 or rows.sources[0].kind == "frame":
         return None
-    return PurePath(rows.parts[0].where).name
+    return PurePath(rows.sources[0].where).name
 
 
 def _causes(certificate: Certificate, words: Words) -> tuple[view.Text, ...]:

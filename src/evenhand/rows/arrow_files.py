@@ -7,12 +7,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.errors import InputError, Problem
-from evenhand.rows.batch_source import BATCH_ROWS, Batches, Part, reading
+from evenhand.rows.batch_source import BATCH_ROWS, Batches, BatchSource, reading
 
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
-def parquet_part(where: str) -> Part:
+def parquet_source(where: str) -> BatchSource:
     """A Parquet file; only the chosen columns are decoded."""
     with reading(where):
         schema, length = pq.read_schema(where), pq.read_metadata(where).num_rows
@@ -24,7 +24,7 @@ def parquet_part(where: str) -> Part:
             for batch in file.iter_batches(BATCH_ROWS, columns=list(columns)):
                 yield _sound(batch, columns)
 
-    return Part(
+    return BatchSource(
         where=where,
         kind="Parquet",
         names=tuple(schema.names),
@@ -34,7 +34,7 @@ def parquet_part(where: str) -> Part:
     )
 
 
-def arrow_part(where: str, *, is_stream: bool) -> Part:
+def arrow_source(where: str, *, is_stream: bool) -> BatchSource:
     """An Arrow IPC file (also called Feather) or stream."""
 
     def begin(file: pa.NativeFile, fields: list[int] | None = None) -> pa.RecordBatchReader:
@@ -61,7 +61,7 @@ def arrow_part(where: str, *, is_stream: bool) -> Part:
             for batch in reader if is_stream else _each(reader):
                 yield _sound(batch, columns)
 
-    return Part(
+    return BatchSource(
         where=where, kind="Arrow", names=tuple(schema.names), open=batches, schema=schema
     )
 

@@ -1,7 +1,6 @@
-"""``Part``: one file, frame or table that yields Arrow record batches in order.
+"""``BatchSource``: one file, frame or table that yields Arrow record batches in order.
 
-Everything that can be read is a tuple of parts: most often one, or the files of a folder. What
-follows neither knows nor asks where the batches come from.
+A table is a tuple of sources: most often one, or all files of a folder.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -20,54 +19,54 @@ BATCH_ROWS = 1 << 17
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 
-class Open(Protocol):
-    """Begins to read; ``coded`` allows text to come as dictionaries, the way it is counted."""
+class OpenBatches(Protocol):
+    """Starts a pass over the rows; ``coded`` allows text to come dictionary-encoded."""
 
     def __call__(self, columns: Sequence[str], *, coded: bool) -> Batches:
         """The batches of these columns, in order."""
         ...
 
 
-class Group(Protocol):
-    """Counts where the rows are, in an engine."""
+class GroupBy(Protocol):
+    """Counts in the engine that holds the rows."""
 
-    def __call__(self, names: Sequence[str], codings: Codings) -> tuple["Part", Codings]:
+    def __call__(self, names: Sequence[str], codings: Codings) -> tuple["BatchSource", Codings]:
         """The distinct lines of some columns, with a frequency that the codings name."""
         ...
 
 
 def row_numbers(rows: Collection[int]) -> dict[int, str]:
-    """Places in a table that has no lines: the row's number, from 1."""
+    """Row numbers from 1, for tables that have no line numbers."""
     return {row: f"row {row + 1:,}" for row in rows}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """How a delimited file is written, for whoever writes another like it."""
+    """How a delimited file is written, so that a release can be written alike."""
 
     delimiter: str
     newline: str
-    has_mark: bool  # the byte order mark that some programs put before UTF-8
+    has_bom: bool  # byte order mark
     compression: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class BatchSource:
     """One file, frame or table.
 
-    ``places`` says where rows (from 0) stand, in the words of a person. ``schema`` is known
-    for files, whose types must agree when several make one table. ``grouped`` is there where an
-    engine can count, ``rows`` where their number is known before they are read.
+    ``places`` names rows (numbered from 0) for messages. ``schema`` is set for typed files:
+    those of one table must agree. ``group_by`` is set where an engine can count, ``rows``
+    where their number is known before reading.
     """
 
     where: str
     kind: str
     names: tuple[str, ...]
-    open: Open
+    open: OpenBatches
     places: Callable[[Collection[int]], Mapping[int, str]] = row_numbers
     schema: pa.Schema | None = None
     dialect: Dialect | None = None
-    grouped: Group | None = None
+    group_by: GroupBy | None = None
     rows: int | None = None
 
     def __post_init__(self) -> None:
@@ -95,7 +94,7 @@ def check_names(names: Iterable[str], *, where: str) -> None:
 
 @contextmanager
 def reading(where: str) -> Iterator[None]:
-    """Turn what an engine says of a source into an error of ours, with the place."""
+    """Turn errors of Arrow and the system into ours, with the name of the source."""
     try:
         yield
     except MemoryError as error:
@@ -121,7 +120,7 @@ def reading(where: str) -> Iterator[None]:
 
 
 def unreadable(error: Exception, where: str) -> Problem:
-    """A source that breaks off or is damaged, in the engine's own words."""
+    """A source that is truncated or damaged, with the message of its reader."""
     message = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return Problem(
         "This cannot be read to its end.",

@@ -16,26 +16,31 @@ import pyarrow as pa
 
 from evenhand.counts.count_table import code_type
 from evenhand.question import Codings
-from evenhand.rows.batch_source import Batches, Part, reading
-from evenhand.rows.column_encoder import Column
+from evenhand.rows.batch_source import Batches, BatchSource, reading
+from evenhand.rows.column_encoder import ColumnEncoder
 from evenhand.rows.data_problems import raise_all, too_large_columns, unfit_texts
 from evenhand.rows.key_counter import Codes
-from evenhand.rows.value_codes import Domain, Frequency
+from evenhand.rows.text_encoders import FrequencyParser, LabelEncoder
 from evenhand.rows.value_labels import check_types
 
 
-class KeptColumns:
+class ColumnCache:
     """The columns of some parts, read when they are asked for."""
 
     def __init__(
-        self, parts: Sequence[Part], columns: Sequence[str], codings: Codings, *, memory: int
+        self,
+        parts: Sequence[BatchSource],
+        columns: Sequence[str],
+        codings: Codings,
+        *,
+        memory: int,
     ) -> None:
         self._parts, self._columns, self._codings = parts, columns, codings
         self._memory = memory
         self._kept: dict[str, pa.Array] = {}
         self.reads = 0
 
-    def part(self, names: Sequence[str]) -> tuple[Part, Codings]:
+    def source(self, names: Sequence[str]) -> tuple[BatchSource, Codings]:
         """These columns as one part, and how they are read: as the labels that they hold."""
         frequency = self._codings.frequency
         wanted = [*names, *([frequency] if frequency else [])]
@@ -52,7 +57,9 @@ class KeptColumns:
 
         first = self._parts[0]
         labels = Codings(missing=self._codings.missing, frequency=frequency)
-        part = Part(where=first.where, kind=first.kind, names=tuple(wanted), open=batches)
+        part = BatchSource(
+            where=first.where, kind=first.kind, names=tuple(wanted), open=batches
+        )
         return part, labels
 
     def _read(self, asked: Sequence[str], ahead: list[str]) -> None:
@@ -79,10 +86,10 @@ class KeptColumns:
         for name, column in columns.items():
             self._kept[name] = _whole(column, arrays.pop(name))
 
-    def _column(self, name: str) -> Column:
+    def _column(self, name: str) -> ColumnEncoder:
         if name == self._codings.frequency:
-            return Column(Frequency(name))
-        return Column(Domain(name, self._codings), self._codings.na)
+            return ColumnEncoder(FrequencyParser(name))
+        return ColumnEncoder(LabelEncoder(name, self._codings), self._codings.na)
 
     def _ahead(self, absent: Sequence[str]) -> list[str]:
         """What more to read of text: as many columns as surely fit into the memory."""
@@ -102,26 +109,28 @@ class KeptColumns:
             held -= self._kept.pop(name).nbytes
 
 
-def _bytes_of_text(part: Part) -> int:
+def _bytes_of_text(part: BatchSource) -> int:
     """The size of a text; of a compressed one, a large guess."""
     packed = part.dialect is not None and part.dialect.compression is not None
     return Path(part.where).stat().st_size * (20 if packed else 1)
 
 
-def _narrow(column: Column, array: pa.Array, part: Part, row: int) -> Codes | pa.Array:
+def _narrow(
+    column: ColumnEncoder, array: pa.Array, part: BatchSource, row: int
+) -> Codes | pa.Array:
     """The codes of a batch, in a narrow type; frequencies as they stand."""
-    if isinstance(column.domain, Domain):
+    if isinstance(column.domain, LabelEncoder):
         codes, indices = column.encode(array, part, row)
         array = codes.astype(code_type(int(codes.max(initial=0)) + 1))[indices]
     column.domain.bytes += array.nbytes
     return array
 
 
-def _whole(column: Column, arrays: Sequence[Any]) -> pa.Array:
+def _whole(column: ColumnEncoder, arrays: Sequence[Any]) -> pa.Array:
     """A column as a dictionary of labels, null for missing; frequencies as they stand."""
     if not arrays:
         return pa.array([], pa.string())
-    if isinstance(column.domain, Frequency):
+    if isinstance(column.domain, FrequencyParser):
         return pa.concat_arrays(arrays)
     labels = pa.array([*column.domain.codes], pa.string())
     return pa.DictionaryArray.from_arrays(pa.array(np.concatenate(arrays)), labels)

@@ -9,10 +9,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from evenhand.rows.arrow_arrays import as_arrow, is_null
-from evenhand.rows.batch_source import Part, row_numbers
+from evenhand.rows.batch_source import BatchSource, row_numbers
 from evenhand.rows.key_counter import Codes
-from evenhand.rows.value_codes import UNFIT, Domain, Frequency
-from evenhand.rows.value_labels import distinct, texts
+from evenhand.rows.text_encoders import UNFIT, FrequencyParser, LabelEncoder
+from evenhand.rows.value_labels import distinct, to_labels
 
 _UNMET = -2
 
@@ -21,7 +21,7 @@ _UNMET = -2
 class Place:
     """A row of a part, from 0."""
 
-    part: Part
+    part: BatchSource
     row: int
 
     def __str__(self) -> str:
@@ -30,14 +30,14 @@ class Place:
 
 
 @dataclass(slots=True)
-class Column:
+class ColumnEncoder:
     """What is known of a column while batches go by.
 
     ``values`` are the distinct values of the latest batch and ``codes`` their codes; batches
     of one file often share them.
     """
 
-    domain: Domain | Frequency
+    domain: LabelEncoder | FrequencyParser
     na: Sequence[str] = ()
     values: pa.Array | None = None
     codes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -49,7 +49,9 @@ class Column:
         """The column's name."""
         return self.domain.name
 
-    def encode(self, array: pa.Array, part: Part, row: int) -> tuple[NDArray[np.int64], Codes]:
+    def encode(
+        self, array: pa.Array, part: BatchSource, row: int
+    ) -> tuple[NDArray[np.int64], Codes]:
         """Codes of the distinct values in a batch, and for each row which of them it holds."""
         values, indices = distinct(array)
         if self.values is None or not values.equals(self.values):
@@ -58,7 +60,7 @@ class Column:
         if unmet.any():
             # A dictionary may hold values that no row has: those are not learned.
             new = np.flatnonzero(unmet & (np.bincount(indices, minlength=len(values)) > 0))
-            labels = texts(values.take(as_arrow(new)), na=self.na)
+            labels = to_labels(values.take(as_arrow(new)), na=self.na)
             self.codes[new] = self.domain.encode(labels)
             if labels.null_count or (self.codes[new] == UNFIT).any():
                 present, first = np.unique(indices, return_index=True)
@@ -66,7 +68,7 @@ class Column:
                 self._remember(labels, self.codes[new], rows, part)
         return np.maximum(self.codes, 0), indices
 
-    def _remember(self, labels: pa.Array, codes: Codes, rows: Codes, part: Part) -> None:
+    def _remember(self, labels: pa.Array, codes: Codes, rows: Codes, part: BatchSource) -> None:
         """Keep the places of the first missing value and of each text that does not fit."""
         if self.missing is None and labels.null_count:
             self.missing = Place(part, int(rows[is_null(labels)].min()))

@@ -12,12 +12,12 @@ from evenhand.counts.count_table import code_type, in_order
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING
 from evenhand.rows import data_problems
-from evenhand.rows.batch_source import BATCH_ROWS, Part, reading
-from evenhand.rows.column_encoder import Column
+from evenhand.rows.batch_source import BATCH_ROWS, BatchSource, reading
+from evenhand.rows.column_encoder import ColumnEncoder
 from evenhand.rows.data_problems import raise_all
-from evenhand.rows.key_counter import LARGEST_DENSE, Codes, Layout, Tally, sorting
+from evenhand.rows.key_counter import LARGEST_DENSE, Codes, KeyCounter, KeyLayout, sorting
 from evenhand.rows.progress import Clock, Watch
-from evenhand.rows.value_codes import Domain, Frequency
+from evenhand.rows.text_encoders import FrequencyParser, LabelEncoder
 from evenhand.rows.value_labels import check_types
 
 # After so many rows a column that hardly repeats a value is refused, before all are read.
@@ -31,7 +31,7 @@ _MOST_MEMORY = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountResult:
     """What one pass gives: the counts, and how many rows were left out for missing values."""
 
     table: CountTable
@@ -39,20 +39,20 @@ class Counted:
 
 
 def count(
-    parts: Sequence[Part],
+    parts: Sequence[BatchSource],
     names: Sequence[str],
     codings: Codings,
     *,
     largest_dense: int = LARGEST_DENSE,
     memory: int | None = None,
     watch: Watch | None = None,
-) -> Counted:
+) -> CountResult:
     """Count the assignments of the named columns in all parts.
 
     What does not fit into the ``memory`` is refused; ``watch`` is told of rows as they go by.
     """
-    if parts[0].grouped:
-        part, codings = parts[0].grouped(names, codings)
+    if parts[0].group_by:
+        part, codings = parts[0].group_by(names, codings)
         parts = (part,)
     known = [part.rows for part in parts]
     total = None if None in known else sum(rows or 0 for rows in known)
@@ -79,20 +79,22 @@ class _Counting:
         self.names = names
         self.clock = clock
         self.codings = codings
-        self.domains = [Domain(name, codings) for name in names]
-        self.columns = [Column(domain, codings.na) for domain in self.domains]
-        self.frequency = Column(Frequency(codings.frequency)) if codings.frequency else None
+        self.domains = [LabelEncoder(name, codings) for name in names]
+        self.columns = [ColumnEncoder(domain, codings.na) for domain in self.domains]
+        self.frequency = (
+            ColumnEncoder(FrequencyParser(codings.frequency)) if codings.frequency else None
+        )
         # An array of all cells may fill a quarter of the memory, and so may lines that wait.
         self.line_bytes = _LINE_BYTES + 2 * len(names)
         limit = self.for_lines = (memory or _MOST_MEMORY) - _PROCESS_BYTES
-        self.tally = Tally(
-            Layout((0,) * len(names)),
+        self.tally = KeyCounter(
+            KeyLayout((0,) * len(names)),
             largest_dense=min(largest_dense, limit // 32),
             most_waiting=limit // (4 * self.line_bytes),
         )
         self.rows = 0
 
-    def read(self, part: Part) -> None:
+    def read(self, part: BatchSource) -> None:
         """Count one part."""
         wanted = [column.name for column in (*self.columns, self.frequency) if column]
         for row, batch in _slices(part.open(wanted, coded=True)):
@@ -100,7 +102,7 @@ class _Counting:
                 check_types(batch.schema, where=part.where)
             self._add(batch, part, row)
 
-    def _add(self, batch: pa.RecordBatch, part: Part, row: int) -> None:
+    def _add(self, batch: pa.RecordBatch, part: BatchSource, row: int) -> None:
         coded = [column.encode(batch.column(column.name), part, row) for column in self.columns]
         self._make_room()
         weights = self._weights(batch, part, row)
@@ -126,7 +128,9 @@ class _Counting:
         if sum(texts.values()) > self.for_lines:
             raise data_problems.too_large_columns(texts, memory, where)
 
-    def _weights(self, batch: pa.RecordBatch, part: Part, row: int) -> NDArray[np.int64] | None:
+    def _weights(
+        self, batch: pa.RecordBatch, part: BatchSource, row: int
+    ) -> NDArray[np.int64] | None:
         if self.frequency is None:
             return None
         column = batch.column(self.frequency.name)
@@ -143,7 +147,7 @@ class _Counting:
         if all(0 < capacity >= size for capacity, size in room):
             return
         # Exact at first; a column that grows later may grow on, so it gets a power of two.
-        wider = Layout(
+        wider = KeyLayout(
             tuple(
                 max(capacity, 1 << (size - 1).bit_length() if capacity else size, 1)
                 for capacity, size in room
@@ -151,13 +155,13 @@ class _Counting:
         )
         self.tally = self.tally.laid_out(wider)
 
-    def finish(self, *, where: str) -> Counted:
+    def finish(self, *, where: str) -> CountResult:
         """Decide about missing values and bring the counts into their canonical form."""
         errors = [*data_problems.unfit_texts(self.columns)]
         if self.frequency:
             errors += data_problems.unfit_frequencies(self.frequency)
         errors += data_problems.idle_merges(
-            self.codings, {d.name: d.met.keys() for d in self.domains}, where
+            self.codings, {d.name: d.text_codes.keys() for d in self.domains}, where
         )
         if not self.rows:
             raise_all(errors or [data_problems.no_rows(where)])
@@ -187,11 +191,11 @@ class _Counting:
         table = _table(self.domains, codes, counts)
         sizes = {attribute.name: len(attribute) for attribute in table.attributes}
         raise_all([*data_problems.identifiers(sizes, table.rows, share=0.5, where=where)])
-        return Counted(table, dropped)
+        return CountResult(table, dropped)
 
 
 def _table(
-    domains: Sequence[Domain], columns: Sequence[Codes], counts: NDArray[np.int64]
+    domains: Sequence[LabelEncoder], columns: Sequence[Codes], counts: NDArray[np.int64]
 ) -> CountTable:
     """Distinct lines as a count table: only labels that occur, in their order."""
     attributes, renumbered = [], []
@@ -204,7 +208,7 @@ def _table(
         number = np.array([position.get(label, 0) for label in labels], np.int64)
         attributes.append(Attribute(domain.name, values))
         renumbered.append((number, codes))
-    order = sorting(Layout(tuple(map(len, attributes))).keys(renumbered))
+    order = sorting(KeyLayout(tuple(map(len, attributes))).keys(renumbered))
     return CountTable(
         tuple(attributes),
         tuple(

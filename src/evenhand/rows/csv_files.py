@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from evenhand.errors import InputError, Problem, Remedy, listed
-from evenhand.rows.batch_source import Batches, Dialect, Part, reading, unreadable
+from evenhand.rows.batch_source import Batches, BatchSource, Dialect, reading, unreadable
 from evenhand.rows.csv_diagnosis import END, LONGEST, TextFile
 
 _Reading: TypeAlias = Generator[pa.RecordBatch, None, None]
@@ -37,7 +37,7 @@ _PATIENCE = 5.0  # seconds; to read a block takes a hundredth
 _UNFINISHED: WeakSet[_Reading] = WeakSet()
 
 
-def delimited_part(where: str, *, compression: str | None, delimiter: str | None) -> Part:
+def csv_source(where: str, *, compression: str | None, delimiter: str | None) -> BatchSource:
     """A file of delimited text."""
     text = TextFile(where, compression)
     lines = _first_lines(text)
@@ -60,7 +60,7 @@ def delimited_part(where: str, *, compression: str | None, delimiter: str | None
     dialect = Dialect(
         delimiter=text.delimiter,
         newline=next(end for end in ("\r\n", "\r", "\n", "") if header.endswith(end)) or "\n",
-        has_mark=bool(mark),
+        has_bom=bool(mark),
         compression=compression,
     )
 
@@ -74,7 +74,7 @@ def delimited_part(where: str, *, compression: str | None, delimiter: str | None
             except pa.ArrowInvalid as error:
                 raise InputError(*text.problems() or [unreadable(error, where)]) from error
 
-    return Part(
+    return BatchSource(
         where=where,
         kind="delimited text",
         names=names,

@@ -16,7 +16,7 @@ from evenhand.errors import (
 )
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING, REST, not_numbers
-from evenhand.rows.column_encoder import Column
+from evenhand.rows.column_encoder import ColumnEncoder
 
 _FEW_ROWS = 100
 
@@ -29,7 +29,7 @@ def raise_all(errors: Sequence[InputError]) -> None:
         raise kind(*(problem for error in errors for problem in error.problems))
 
 
-def unfit_texts(columns: Sequence[Column]) -> Iterator[InputError]:
+def unfit_texts(columns: Sequence[ColumnEncoder]) -> Iterator[InputError]:
     """Texts that cannot be binned, and texts with a byte that no text has."""
     for column in columns:
         for text, place in [*column.unfit.items()][:1]:
@@ -65,7 +65,7 @@ def idle_merges(
                 )
 
 
-def unfit_frequencies(column: Column) -> Iterator[InputError]:
+def unfit_frequencies(column: ColumnEncoder) -> Iterator[InputError]:
     """Frequencies that are negative, fractional, missing or no numbers."""
     for text, place in [*column.unfit.items()][:1]:
         yield ValuesError(
@@ -82,7 +82,7 @@ def unfit_frequencies(column: Column) -> Iterator[InputError]:
 
 
 def missing_values(
-    columns: Sequence[Column], amounts: Mapping[str, int]
+    columns: Sequence[ColumnEncoder], amounts: Mapping[str, int]
 ) -> Iterator[InputError]:
     """Missing values that nobody spoke of, with how many there are in each column."""
     for column in columns:
@@ -104,7 +104,7 @@ def missing_values(
 
 
 def taken_level(
-    columns: Sequence[Column], labels: Sequence[Mapping[str | None, int]]
+    columns: Sequence[ColumnEncoder], labels: Sequence[Mapping[str | None, int]]
 ) -> Iterator[InputError]:
     """A label that stands for missing values but occurs itself."""
     for column, codes in zip(columns, labels, strict=True):

@@ -20,7 +20,7 @@ from evenhand.errors import EvenhandError, Problem, ResourceError, ValuesError
 from evenhand.question import Bins, Codings, as_label
 from evenhand.question.codings import not_numbers
 from evenhand.question.question import exact_number
-from evenhand.rows.batch_source import BATCH_ROWS, Batches, Part
+from evenhand.rows.batch_source import BATCH_ROWS, Batches, BatchSource
 
 KIND = "engine"
 _INFINITE = "an infinite number"
@@ -34,17 +34,19 @@ def is_engine_table(source: object) -> bool:
     return ibis is not None and isinstance(source, ibis.Table)
 
 
-def engine_part(table: Any) -> Part:  # noqa: ANN401  # an Ibis table
+def engine_source(table: Any) -> BatchSource:  # noqa: ANN401  # an Ibis table
     """A table, or any expression that gives one, in whatever engine holds it."""
     where = table_name(table)
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
-        yield from streamed(table.select(*columns), where)
+        yield from stream_batches(table.select(*columns), where)
 
-    def grouped(names: Sequence[str], codings: Codings) -> tuple[Part, Codings]:
-        return _grouped(table, names, codings, where)
+    def group_by(names: Sequence[str], codings: Codings) -> tuple[BatchSource, Codings]:
+        return _group_by(table, names, codings, where)
 
-    return Part(where=where, kind=KIND, names=table.columns, open=batches, grouped=grouped)
+    return BatchSource(
+        where=where, kind=KIND, names=table.columns, open=batches, group_by=group_by
+    )
 
 
 def table_name(table: Any) -> str:  # noqa: ANN401  # an Ibis table
@@ -52,15 +54,15 @@ def table_name(table: Any) -> str:  # noqa: ANN401  # an Ibis table
     return str(table.get_name()) if hasattr(table.op(), "name") else "Ibis table"
 
 
-def fetched(expression: Any, where: str) -> pa.Table:  # noqa: ANN401  # an Ibis table
+def fetch(expression: Any, where: str) -> pa.Table:  # noqa: ANN401  # an Ibis table
     """What the engine gives for an expression."""
-    with engine_at_work(where):
+    with engine_errors(where):
         return expression.to_pyarrow()
 
 
-def streamed(expression: Any, where: str) -> Batches:  # noqa: ANN401  # an Ibis table
+def stream_batches(expression: Any, where: str) -> Batches:  # noqa: ANN401  # an Ibis table
     """The same, batch after batch, as far as the engine's driver lets them come."""
-    with engine_at_work(where):
+    with engine_errors(where):
         engine = expression.get_backend()
         if engine.name == "duckdb":  # ibis 12 asks for a reader by a name that DuckDB 2 dropped
             reader = engine.con.sql(engine.compile(expression)).to_arrow_reader(BATCH_ROWS)
@@ -72,7 +74,7 @@ def streamed(expression: Any, where: str) -> Batches:  # noqa: ANN401  # an Ibis
 
 
 @contextmanager
-def engine_at_work(where: str) -> Iterator[None]:
+def engine_errors(where: str) -> Iterator[None]:
     """Turn whatever an engine says into an error of ours, without secrets.
 
     Engines have no exceptions in common: a lost connection may come as any of them.
@@ -102,7 +104,7 @@ def class_conditions(column: Any, bins: Bins) -> list[Any]:  # noqa: ANN401  # a
     ]
 
 
-def bins_there(column: Any, bins: Bins | int | None) -> Bins | None:  # noqa: ANN401  # a column
+def engine_bins(column: Any, bins: Bins | int | None) -> Bins | None:  # noqa: ANN401  # a column
     """The bins of a column, if the engine can tell its classes exactly."""
     kind = column.type()
     exact = kind.is_integer() or kind.is_float64()
@@ -117,38 +119,40 @@ def missing_numbers(column: Any, na: Collection[str]) -> Any:  # noqa: ANN401  #
     return absent | column.isin(declared) if declared else absent
 
 
-def grouped_lines(table: Any, names: Sequence[str], codings: Codings, number: str) -> Any:  # noqa: ANN401
+def distinct_lines(table: Any, names: Sequence[str], codings: Codings, number: str) -> Any:  # noqa: ANN401
     """The one GROUP BY: distinct lines of some columns, and the number of rows of each."""
     rows = table.count() if codings.frequency is None else table[codings.frequency].sum()
     keys = {
         name: _classes(table[name], bins, codings.na) if bins else table[name]
         for name in names
-        for bins in [bins_there(table[name], codings.bins.get(name))]
+        for bins in [engine_bins(table[name], codings.bins.get(name))]
     }
     return table.group_by(**keys).aggregate(**{number: rows.cast("int64")})
 
 
-def _grouped(
+def _group_by(
     table: Any,  # noqa: ANN401  # an Ibis table
     names: Sequence[str],
     codings: Codings,
     where: str,
-) -> tuple[Part, Codings]:
+) -> tuple[BatchSource, Codings]:
     """The distinct lines of some columns as a part with a frequency."""
     number = next(n for n in ("rows", *(f"rows_{i}" for i in range(99))) if n not in names)
     if codings.frequency is not None:
         _check_frequency(table, codings.frequency, where)
-    lines = grouped_lines(table, names, codings, number)
-    binned = [n for n in names if bins_there(table[n], codings.bins.get(n))]
+    lines = distinct_lines(table, names, codings, number)
+    binned = [n for n in names if engine_bins(table[n], codings.bins.get(n))]
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
-        for batch in streamed(lines.select(*columns), where):
+        for batch in stream_batches(lines.select(*columns), where):
             for name in binned:
                 if pc.any(pc.equal(batch.column(name), _INFINITE)).as_py():
                     raise not_numbers(name, {_INFINITE: "some row"}, where=where)
             yield batch
 
-    part = Part(where=where, kind=KIND, names=(*names, number), open=batches, places=_somewhere)
+    part = BatchSource(
+        where=where, kind=KIND, names=(*names, number), open=batches, places=_somewhere
+    )
     still = {name: bins for name, bins in codings.bins.items() if name not in binned}
     return part, replace(codings, frequency=number, bins=still)
 
@@ -189,7 +193,7 @@ def _check_frequency(table: Any, name: str, where: str) -> None:  # noqa: ANN401
     column = table[name]
     whole = column.type().is_integer()
     odd = table.filter(column.isnull() | (column < 0)).count() if whole else None
-    if odd is None or fetched(odd.as_table(), where).column(0)[0].as_py():
+    if odd is None or fetch(odd.as_table(), where).column(0)[0].as_py():
         raise ValuesError(
             Problem(
                 f"The frequency {name!r} is not a whole number in every row.",

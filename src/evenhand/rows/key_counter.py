@@ -26,10 +26,10 @@ _CELLS_PER_ROW = 16
 
 
 @dataclass(frozen=True)
-class Layout:
+class KeyLayout:
     """Where each attribute stands in a key, given how many values each may have.
 
-    >>> layout = Layout((2, 3))
+    >>> layout = KeyLayout((2, 3))
     >>> keys = layout.keys([(np.arange(2), np.array([0, 1])), (np.arange(3), np.array([2, 0]))])
     >>> keys
     array([[2, 3]])
@@ -85,12 +85,12 @@ class Layout:
         return columns[::-1]
 
 
-class Tally:
+class KeyCounter:
     """Counts by key, exact, in memory proportional to the distinct keys."""
 
     def __init__(
         self,
-        layout: Layout,
+        layout: KeyLayout,
         *,
         largest_dense: int = LARGEST_DENSE,
         most_waiting: int = 2**62,
@@ -126,12 +126,12 @@ class Tally:
         occupied = np.flatnonzero(self._dense)
         return occupied[np.newaxis], self._dense[occupied]
 
-    def laid_out(self, layout: Layout) -> "Tally":
+    def laid_out(self, layout: KeyLayout) -> "KeyCounter":
         """The same counts under a roomier layout."""
         keys, counts = self.content()
         same = map(np.arange, self.layout.capacities)
         columns = [*zip(same, self.layout.codes(keys), strict=True)]
-        tally = Tally(
+        tally = KeyCounter(
             layout, largest_dense=self._largest_dense, most_waiting=self._most_waiting
         )
         tally.add(layout.keys(columns), counts)

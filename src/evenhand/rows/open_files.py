@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from evenhand.errors import ColumnError, InputError, Problem, did_you_mean, listed
-from evenhand.rows.arrow_files import arrow_part, parquet_part
-from evenhand.rows.batch_source import Part, reading
-from evenhand.rows.csv_files import delimited_part
+from evenhand.errors import ColumnError, InputError, Problem, listed, nearest_path
+from evenhand.rows.arrow_files import arrow_source, parquet_source
+from evenhand.rows.batch_source import BatchSource, reading
+from evenhand.rows.csv_files import csv_source
 
 _TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
 _BINARY = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc")
@@ -32,7 +32,9 @@ _FOREIGN = (
 )
 
 
-def file_parts(path: str | os.PathLike[str], *, delimiter: str | None) -> tuple[Part, ...]:
+def file_sources(
+    path: str | os.PathLike[str], *, delimiter: str | None
+) -> tuple[BatchSource, ...]:
     """The parts of a file, of all data files in a folder, or of all that match a pattern."""
     text = os.fspath(path)
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text):
@@ -44,7 +46,7 @@ def file_parts(path: str | os.PathLike[str], *, delimiter: str | None) -> tuple[
             )
         )
     with reading(text):
-        parts = tuple(_file_part(file, delimiter) for file in _files(text))
+        parts = tuple(_file_source(file, delimiter) for file in _files(text))
     problems = [*_differences(parts)]
     if problems:
         raise ColumnError(*problems)
@@ -81,10 +83,10 @@ def _files(text: str) -> list[Path]:
 
 def _not_found(path: Path, error: Exception) -> Problem:
     if isinstance(error, FileNotFoundError):
-        names = [file.name for file in path.parent.glob("*")]
+        near = nearest_path(path)
         return Problem(
             "There is no such file.",
-            did_you_mean(path.name, names),
+            f"Did you mean {str(near)!r}?" if near else "",
             f"Check the path; the working folder is {Path.cwd()}.",
             str(path),
         )
@@ -99,7 +101,7 @@ def _is_data(file: Path) -> bool:
     return file.is_file() and name.endswith(_TEXT + _BINARY) and not name.startswith((".", "_"))
 
 
-def _file_part(path: Path, delimiter: str | None) -> Part:
+def _file_source(path: Path, delimiter: str | None) -> BatchSource:
     where = str(path)
     if re.search("[\udc80-\udcff]", where):
         raise InputError(
@@ -131,9 +133,9 @@ def _file_part(path: Path, delimiter: str | None) -> Part:
         with path.open("rb") as file:
             head = file.read(64)
     if head.startswith(_PARQUET):
-        return parquet_part(where)
+        return parquet_source(where)
     if head.startswith(_ARROW):
-        return arrow_part(where, is_stream=not head.startswith(_ARROW[0]))
+        return arrow_source(where, is_stream=not head.startswith(_ARROW[0]))
     for pattern, thing, remedy in _FOREIGN:
         if re.match(pattern, head):
             raise InputError(Problem(f"This is {thing}.", remedy=remedy, where=where))
@@ -148,10 +150,10 @@ def _file_part(path: Path, delimiter: str | None) -> Part:
         )
     compressions = {_GZIP: "gzip", _ZSTD: "zstd"}
     packed = (name for magic, name in compressions.items() if head.startswith(magic))
-    return delimited_part(where, compression=next(packed, None), delimiter=delimiter)
+    return csv_source(where, compression=next(packed, None), delimiter=delimiter)
 
 
-def _differences(parts: Sequence[Part]) -> Iterator[Problem]:
+def _differences(parts: Sequence[BatchSource]) -> Iterator[Problem]:
     """Files that do not make one table with the first."""
     first, *others = parts
     for other in others:
@@ -173,7 +175,7 @@ def _differences(parts: Sequence[Part]) -> Iterator[Problem]:
                 )
 
 
-def _fields(part: Part) -> list[tuple[str, str]]:
+def _fields(part: BatchSource) -> list[tuple[str, str]]:
     if part.schema is None:
         return [(name, "text") for name in part.names]
     return [(field.name, str(_plain(field.type))) for field in part.schema]

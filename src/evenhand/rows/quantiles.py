@@ -14,23 +14,23 @@ from evenhand.errors import Problem, ValuesError
 from evenhand.question import Bins, Codings
 from evenhand.question.question import exact_number
 from evenhand.rows.arrow_arrays import as_arrow, as_numpy, as_texts
-from evenhand.rows.batch_source import Part, reading
+from evenhand.rows.batch_source import BatchSource, reading
 from evenhand.rows.data_problems import too_large_columns
-from evenhand.rows.value_codes import Frequency, nearest_floats
-from evenhand.rows.value_labels import check_types, distinct, texts
+from evenhand.rows.text_encoders import FrequencyParser, nearest_floats
+from evenhand.rows.value_labels import check_types, distinct, to_labels
 
-Occurrences: TypeAlias = tuple[pa.Array, NDArray[np.int64]]
+ValueCounts: TypeAlias = tuple[pa.Array, NDArray[np.int64]]
 
-_MOST_LOOSE = 1 << 25  # bytes
+_MOST_PENDING = 1 << 25  # bytes of tables that wait to be added up
 
 
-def quantile_bins(name: str, classes: int, found: Occurrences, *, where: str) -> Bins:
+def quantile_bins(name: str, classes: int, occurrences: ValueCounts, *, where: str) -> Bins:
     """Cuts at exact values of the data: the smallest value that reaches each share of the rows.
 
     A value that would fill several classes makes one of them. Texts that are no numbers are
-    passed over here; counting complains about all of them.
+    ignored here; counting reports them.
     """
-    values, counts = found
+    values, counts = occurrences
     floats = nearest_floats(values)
     order = np.flatnonzero(np.isfinite(floats))
     order = order[np.argsort(floats[order])]
@@ -40,7 +40,7 @@ def quantile_bins(name: str, classes: int, found: Occurrences, *, where: str) ->
     def value_at(rank: int) -> Fraction:
         """The value of the row of this rank, from 1."""
         nearest = floats[order[np.searchsorted(reached, rank)]]
-        # Several texts may round to one float; these are put in order exactly.
+        # Several texts may round to one float; these are sorted exactly.
         alike = [
             (exact_number(values[at].as_py()), int(counts[at]))
             for at in np.flatnonzero(floats == nearest).tolist()
@@ -64,58 +64,61 @@ def quantile_bins(name: str, classes: int, found: Occurrences, *, where: str) ->
     return Bins(tuple(cuts))
 
 
-def occurrences(
-    parts: Sequence[Part], names: Sequence[str], codings: Codings, *, memory: int
-) -> dict[str, Occurrences]:
+def value_counts(
+    sources: Sequence[BatchSource], names: Sequence[str], codings: Codings, *, memory: int
+) -> dict[str, ValueCounts]:
     """Each distinct text of some columns, null for missing, and in how many rows it occurs."""
-    if parts[0].grouped:
-        counted = {name: parts[0].grouped([name], codings) for name in names}
+    if sources[0].group_by:
+        grouped = {name: sources[0].group_by([name], codings) for name in names}
         return {
-            name: occurrences([part], [name], found, memory=memory)[name]
-            for name, (part, found) in counted.items()
+            name: value_counts([source], [name], its_codings, memory=memory)[name]
+            for name, (source, its_codings) in grouped.items()
         }
-    nothing = pa.table({"text": as_texts([]), "count": as_arrow(np.zeros(0, np.int64))})
-    loose = {name: [nothing] for name in names}
+    empty = pa.table({"text": as_texts([]), "count": as_arrow(np.zeros(0, np.int64))})
+    pending = {name: [empty] for name in names}
     sizes = dict.fromkeys(names, 0)
-    for part in parts:
-        with reading(part.where):
-            for name, table in _tables(part, names, codings):
-                loose[name].append(table)
+    for source in sources:
+        with reading(source.where):
+            for name, table in _count_batches(source, names, codings):
+                pending[name].append(table)
                 sizes[name] += table.nbytes
-                if sizes[name] > max(_MOST_LOOSE, 2 * loose[name][0].nbytes):
-                    loose[name] = [_added_up(loose[name])]
-                    sizes[name] = loose[name][0].nbytes
+                if sizes[name] > max(_MOST_PENDING, 2 * pending[name][0].nbytes):
+                    pending[name] = [_add_up(pending[name])]
+                    sizes[name] = pending[name][0].nbytes
                     if 4 * sum(sizes.values()) > memory:
-                        raise too_large_columns(sizes, memory, part.where)
-    added = {name: _added_up(tables) for name, tables in loose.items()}
+                        raise too_large_columns(sizes, memory, source.where)
+    totals = {name: _add_up(tables) for name, tables in pending.items()}
     return {
         name: (table["text"].combine_chunks(), as_numpy(table["count"].combine_chunks()))
-        for name, table in added.items()
+        for name, table in totals.items()
     }
 
 
-def _tables(
-    part: Part, names: Sequence[str], codings: Codings
+def _count_batches(
+    source: BatchSource, names: Sequence[str], codings: Codings
 ) -> Iterator[tuple[str, pa.Table]]:
+    """For each batch and column a table of its distinct texts with their counts."""
     frequency = [codings.frequency] if codings.frequency else []
-    for batch in part.open([*names, *frequency], coded=True):
-        check_types(batch.schema, where=part.where)
-        weights = [_numbers(batch.column(name)) for name in frequency]
+    for batch in source.open([*names, *frequency], coded=True):
+        check_types(batch.schema, where=source.where)
+        weights = [_frequencies(batch.column(name)) for name in frequency]
         for name in names:
             values, indices = distinct(batch.column(name))
             counts = np.zeros(len(values), np.int64)
             np.add.at(counts, indices, weights[0] if weights else 1)
-            labels = texts(values, na=codings.na).cast(pa.string())
+            labels = to_labels(values, na=codings.na).cast(pa.string())
             yield name, pa.table({"text": labels, "count": as_arrow(counts)})
 
 
-def _numbers(array: pa.Array) -> NDArray[np.int64]:
-    """Frequencies; those that are none count for nothing here."""
+def _frequencies(array: pa.Array) -> NDArray[np.int64]:
+    """Frequencies; an invalid one counts as 0 here."""
     values, indices = distinct(array)
-    numbers: NDArray[np.int64] = np.maximum(Frequency("").encode(texts(values)), 0)[indices]
+    parsed = FrequencyParser("").encode(to_labels(values))
+    numbers: NDArray[np.int64] = np.maximum(parsed, 0)[indices]
     return numbers
 
 
-def _added_up(tables: Sequence[pa.Table]) -> pa.Table:
-    added = pa.concat_tables(tables).group_by("text").aggregate([("count", "sum")])
-    return added.rename_columns({"count_sum": "count"})
+def _add_up(tables: Sequence[pa.Table]) -> pa.Table:
+    """One table with the total of each text."""
+    totals = pa.concat_tables(tables).group_by("text").aggregate([("count", "sum")])
+    return totals.rename_columns({"count_sum": "count"})

@@ -10,67 +10,67 @@ from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
 from evenhand.errors import ColumnError, Problem, QuestionError, ResourceError, listed
 from evenhand.question import Bins, Codings
-from evenhand.rows.batch_source import Batches, Part
-from evenhand.rows.column_cache import KeptColumns
-from evenhand.rows.count_rows import Counted, count
-from evenhand.rows.frames import frame_part
+from evenhand.rows.batch_source import Batches, BatchSource
+from evenhand.rows.column_cache import ColumnCache
+from evenhand.rows.count_rows import CountResult, count
+from evenhand.rows.frame_sources import frame_source
 from evenhand.rows.memory_limit import memory_in_bytes
-from evenhand.rows.open_files import file_parts
+from evenhand.rows.open_files import file_sources
 from evenhand.rows.progress import Watch
-from evenhand.rows.quantiles import occurrences, quantile_bins
+from evenhand.rows.quantiles import quantile_bins, value_counts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rows(Described):
-    """A table of records, and how its columns are read; of the rows only counts are kept."""
+    """A table of records, and how its columns are read; only counts stay in memory."""
 
     origin: Any  # what was given to ``read``
-    parts: tuple[Part, ...] = field(repr=False)
-    asked: Codings
+    sources: tuple[BatchSource, ...] = field(repr=False)
+    requested: Codings
     memory: int | None = None
     watch: Watch | None = field(default=None, repr=False)
 
     @property
-    def source(self) -> str:
+    def where(self) -> str:
         """The table's name, for messages."""
-        more = len(self.parts) - 1
-        return self.parts[0].where + (f" and {more:,} more" if more else "")
+        more = len(self.sources) - 1
+        return self.sources[0].where + (f" and {more:,} more" if more else "")
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns that are counted."""
-        return self.asked.chosen(self.parts[0].names)
+        return self.requested.select(self.sources[0].names)
 
     @cached_property
     def codings(self) -> Codings:
-        """How the columns are read, with cut points found where quantiles were asked for."""
-        asked = {
+        """How the columns are read, with cut points instead of numbers of quantiles."""
+        quantiles = {
             name: classes
-            for name, classes in self.asked.bins.items()
+            for name, classes in self.requested.bins.items()
             if isinstance(classes, int) and name in self.columns
         }
-        if not asked:
-            return self.asked
-        found = occurrences(self.parts, [*asked], self.asked, memory=self._limit)
+        if not quantiles:
+            return self.requested
+        values = value_counts(self.sources, [*quantiles], self.requested, memory=self._limit)
         bins = {
-            name: quantile_bins(name, classes, found[name], where=self.source)
-            for name, classes in asked.items()
+            name: quantile_bins(name, classes, values[name], where=self.where)
+            for name, classes in quantiles.items()
         }
-        return replace(self.asked, bins={**self.asked.bins, **bins})
+        return replace(self.requested, bins={**self.requested.bins, **bins})
 
     def count(self) -> CountTable:
-        """How often each assignment occurs; the rows are read for it only once."""
-        return self._counted.table
+        """How often each assignment occurs; the rows are read only once."""
+        return self._count_result.table
 
     @property
     def dropped(self) -> int:
         """How many rows were left out of the counts because a value was missing."""
-        return self._counted.dropped
+        return self._count_result.dropped
 
     @cached_property
-    def _counted(self) -> Counted:
+    def _count_result(self) -> CountResult:
         return count(
-            self.parts, self.columns, self.codings, memory=self._limit, watch=self.watch
+            self.sources, self.columns, self.codings, memory=self._limit, watch=self.watch
         )
 
     @property
@@ -79,19 +79,19 @@ class Rows(Described):
         return self.columns
 
     def marginal(self, names: Iterable[str]) -> CountTable:
-        """How often each assignment of a few columns occurs; no other column is looked at.
+        """How often each assignment of a few columns occurs; no other column is needed.
 
-        An engine is asked each time. Columns of files are kept, for the next question.
+        An engine counts each time. Columns of files and frames are cached for further calls.
         """
         chosen = tuple(names)
-        if self.parts[0].grouped:
-            return count(self.parts, chosen, self.codings).table
-        part, codings = self._kept.part(chosen)
-        return count([part], chosen, codings, memory=self._limit).table
+        if self.sources[0].group_by:
+            return count(self.sources, chosen, self.codings).table
+        source, codings = self._cache.source(chosen)
+        return count([source], chosen, codings, memory=self._limit).table
 
     @cached_property
-    def _kept(self) -> KeptColumns:
-        return KeptColumns(self.parts, self.columns, self.codings, memory=self._limit // 2)
+    def _cache(self) -> ColumnCache:
+        return ColumnCache(self.sources, self.columns, self.codings, memory=self._limit // 2)
 
     @cached_property
     def _limit(self) -> int:
@@ -100,30 +100,30 @@ class Rows(Described):
     def profile(self) -> dict[str, dict[str, int] | None]:
         """How often each value of each column occurs; None where they are too many or long.
 
-        Nothing is coded: this is for who does not know the table yet.
+        Values are neither binned nor merged: this is a first look at an unknown table.
         """
         return {name: self._values(name) for name in self.columns}
 
     def _values(self, name: str) -> dict[str, int] | None:
-        plain = replace(self.asked, columns=(name,), bins={}, merge={}, missing="level")
+        plain = replace(self.requested, columns=(name,), bins={}, merge={}, missing="level")
         try:
-            return count(self.parts, [name], plain, memory=self._limit).table.values(name)
+            return count(self.sources, [name], plain, memory=self._limit).table.values(name)
         except ColumnError:
             return None
         except ResourceError:
-            if self.parts[0].grouped:  # the engine failed
+            if self.sources[0].group_by:  # the engine failed
                 raise
             return None
 
     def batches(self) -> Batches:
         """All columns of all rows, in order and in their own types."""
-        for part in self.parts:
-            yield from part.open(part.names, coded=False)
+        for source in self.sources:
+            yield from source.open(source.names, coded=False)
 
     def summary(self) -> Summary:
-        """Describe the source, without reading it."""
+        """The name of the table and its columns, without reading rows."""
         return Summary(
-            title=f"Rows of {self.source}",
+            title=f"Rows of {self.where}",
             facts=(("columns", ", ".join(self.columns)),),
         )
 
@@ -142,12 +142,12 @@ def read(
     memory: str | int | None = None,
     progress: Watch | None = None,
 ) -> Rows:
-    """Open a table of records: a file, a folder, a pattern, a frame, a relation, an engine's.
+    """Open a table of records: a file, folder, pattern, frame, relation or engine's table.
 
-    Files are CSV (also compressed), Parquet or Arrow, whatever they are called. ``codings``
-    holds all options that say how columns are read, as a question file has them. ``memory``,
-    such as "2GB", is half of what is there if not said. ``progress`` is told of rows as they
-    go by, in a ``Passed``.
+    Files are CSV (also compressed), Parquet or Arrow, whatever their names. ``codings`` holds
+    all options that say how columns are read, as a question file has them. ``memory``, such
+    as "2GB", is by default half of the machine's. ``progress`` is called with a ``Passed``
+    after each batch.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"sex": ["f", "m", "f"], "age": [36, 37, 38]})
@@ -167,20 +167,24 @@ def read(
                 remedy="Give either.",
             )
         )
-    asked = codings or options
-    asked = asked if delimiter is None else replace(asked, delimiter=delimiter)
+    requested = codings or options
+    requested = requested if delimiter is None else replace(requested, delimiter=delimiter)
     is_path = isinstance(source, str | os.PathLike)
-    parts = file_parts(source, delimiter=asked.delimiter) if is_path else (frame_part(source),)
-    rows = Rows(source, parts, asked, memory_in_bytes(memory), progress)
+    sources = (
+        file_sources(source, delimiter=requested.delimiter)
+        if is_path
+        else (frame_source(source),)
+    )
+    rows = Rows(source, sources, requested, memory_in_bytes(memory), progress)
     _check_columns(rows)
     return rows
 
 
 def _check_columns(rows: Rows) -> None:
-    names, codings = rows.parts[0].names, rows.asked
-    unknown = [name for name in codings.mentioned() if name not in names]
+    names, codings = rows.sources[0].names, rows.requested
+    unknown = [name for name in codings.named_columns() if name not in names]
     if unknown:
-        raise ColumnError.unknown(unknown, names, where=rows.source)
+        raise ColumnError.unknown(unknown, names, where=rows.where)
     twice = sorted({name for name in rows.columns if rows.columns.count(name) > 1})
     if twice or codings.frequency in rows.columns or not rows.columns:
         raise QuestionError(
@@ -191,6 +195,6 @@ def _check_columns(rows: Rows) -> None:
                 if rows.columns
                 else "No column is chosen.",
                 remedy="Name each column once, and the frequency apart from them.",
-                where=rows.source,
+                where=rows.where,
             )
         )

@@ -47,7 +47,7 @@ def distinct(array: pa.Array) -> tuple[pa.Array, NDArray[np.integer]]:
     return values, indices
 
 
-def texts(values: pa.Array, *, na: Iterable[str] = ()) -> pa.Array:
+def to_labels(values: pa.Array, *, na: Iterable[str] = ()) -> pa.Array:
     """The label of each value, and null for what is missing: null, NaN, "" and ``na``."""
     labels = _labels(values)
     missing = pc.is_in(labels, value_set=as_texts(["", *na]))

@@ -17,7 +17,7 @@ def table(*work):
 def test_texts_that_often_mean_missing_are_noticed(text):
     counts = read(table(text, text, text)).count()
     assert counts.values("work") == {text: 3, "private": 2}
-    (found,) = counts.lookalikes
+    (found,) = counts.missing_markers
     assert (found.name, found.value, found.rows) == ("work", text, 3)
 
 
@@ -27,9 +27,9 @@ def test_other_texts_are_not(text):
 
 
 def test_what_was_declared_is_not_spoken_of():
-    assert not read(table("?"), na=["?"], missing="drop").count().lookalikes
-    assert not read(table("?"), na=["?"], missing="level").count().lookalikes
-    assert not read(table("?"), merge={"work": {"not said": ["?"]}}).count().lookalikes
+    assert not read(table("?"), na=["?"], missing="drop").count().missing_markers
+    assert not read(table("?"), na=["?"], missing="level").count().missing_markers
+    assert not read(table("?"), merge={"work": {"not said": ["?"]}}).count().missing_markers
 
 
 def test_a_note_says_how_many_rows_and_what_to_do():

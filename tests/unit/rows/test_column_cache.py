@@ -8,7 +8,7 @@ import pytest
 
 import evenhand as eh
 from evenhand.errors import MissingValueError, QuestionError, ResourceError, ValuesError
-from evenhand.rows.column_cache import KeptColumns
+from evenhand.rows.column_cache import ColumnCache
 from evenhand.rows.memory_limit import memory_in_bytes
 
 GENERATOR = np.random.default_rng(11)
@@ -48,7 +48,7 @@ def test_a_few_columns_are_counted_as_in_the_whole_table(source, frequency):
 
 def watched(source, columns, *, memory=10**9):
     """Columns that are kept, and which ones were read each time."""
-    (part,) = eh.read(source).parts
+    (part,) = eh.read(source).sources
     read = []
 
     def open_and_tell(columns, *, coded):
@@ -58,23 +58,23 @@ def watched(source, columns, *, memory=10**9):
     from dataclasses import replace  # noqa: PLC0415
 
     watching = replace(part, open=open_and_tell)
-    return KeptColumns([watching], columns, eh.Codings(missing="level"), memory=memory), read
+    return ColumnCache([watching], columns, eh.Codings(missing="level"), memory=memory), read
 
 
 def test_only_columns_that_are_asked_for_are_read_and_each_once(tmp_path):
     pq.write_table(TABLE, tmp_path / "t.parquet")
     kept, read = watched(tmp_path / "t.parquet", "abcn")
-    kept.part(["a", "n"])
-    kept.part(["n"])
-    kept.part(["n", "b"])
+    kept.source(["a", "n"])
+    kept.source(["n"])
+    kept.source(["n", "b"])
     assert read == [["a", "n"], ["b"]]
 
 
 def test_text_is_parsed_once_for_all_columns_that_fit(tmp_path):
     pa.csv.write_csv(TABLE, tmp_path / "t.csv")
     kept, read = watched(tmp_path / "t.csv", "abcn")
-    kept.part(["b"])
-    kept.part(["a", "c", "n"])
+    kept.source(["b"])
+    kept.source(["a", "c", "n"])
     assert read == [["b", "a", "c", "n"]]
 
 
@@ -82,7 +82,7 @@ def test_columns_that_were_not_asked_for_the_longest_are_forgotten(tmp_path):
     pq.write_table(TABLE, tmp_path / "t.parquet")
     kept, read = watched(tmp_path / "t.parquet", "abcn", memory=2 * LINES + 500)
     for name in ("a", "b", "a", "n", "a", "b"):
-        kept.part([name])
+        kept.source([name])
     assert read == [["a"], ["b"], ["n"], ["b"]]
 
 

@@ -94,10 +94,10 @@ def test_a_table_that_is_gone_is_an_error_of_ours(table):
 
 
 def test_what_an_engine_says_is_passed_on_without_secrets():
-    from evenhand.rows.ibis_tables import engine_at_work  # noqa: PLC0415
+    from evenhand.rows.ibis_tables import engine_errors  # noqa: PLC0415
 
     said = "cannot reach postgresql://me:hunter2@host/db password=hunter2"
-    with pytest.raises(ResourceError) as raised, engine_at_work("people"):
+    with pytest.raises(ResourceError) as raised, engine_errors("people"):
         raise OSError(said)
     assert "hunter2" not in str(raised.value)
 
@@ -106,14 +106,14 @@ def test_only_counts_come_back(table, monkeypatch):
     from evenhand.rows import ibis_tables  # noqa: PLC0415
 
     lines = []
-    streamed = ibis_tables.streamed
+    stream_batches = ibis_tables.stream_batches
 
     def watched(expression, where):
-        for batch in streamed(expression, where):
+        for batch in stream_batches(expression, where):
             lines.append(batch.num_rows)
             yield batch
 
-    monkeypatch.setattr(ibis_tables, "streamed", watched)
+    monkeypatch.setattr(ibis_tables, "stream_batches", watched)
     counts = eh.read(table, columns=["yes", "day"]).count()
     assert sum(lines) == len(counts) == 4
 
@@ -131,4 +131,4 @@ def test_a_table_may_have_a_column_of_any_name():
 def test_an_expression_is_a_table_too(table):
     rows = eh.read(table.filter(table.yes), columns=["yes", "day"])
     assert rows.count().values("yes") == {"true": rows.count().rows}
-    assert rows.source == "Ibis table"
+    assert rows.where == "Ibis table"

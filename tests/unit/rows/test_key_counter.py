@@ -10,7 +10,7 @@ import pytest
 from evenhand.question import Codings
 from evenhand.rows import read
 from evenhand.rows.count_rows import count
-from evenhand.rows.key_counter import Layout, Tally
+from evenhand.rows.key_counter import KeyCounter, KeyLayout
 
 
 def lines(tally):
@@ -25,21 +25,21 @@ def lines(tally):
 def test_codes_survive_their_keys(capacities):
     generator = np.random.default_rng(1)
     columns = [generator.integers(0, capacity, 50) for capacity in capacities]
-    layout = Layout(capacities)
+    layout = KeyLayout(capacities)
     # A table of all codes would be too long for some: one of those that occur is enough.
     keys = layout.keys([np.unique(column, return_inverse=True) for column in columns])
     assert all(map(np.array_equal, layout.codes(keys), columns))
 
 
 def test_a_wide_table_needs_several_words():
-    assert len(Layout((10,) * 40).words) == 3
+    assert len(KeyLayout((10,) * 40).words) == 3
 
 
 @pytest.mark.parametrize("largest_dense", [0, 10**6])
 @pytest.mark.parametrize("capacities", [(3, 4, 5), (2**40, 2**40, 4)])
 def test_dense_and_sorted_counting_agree_with_a_loop(monkeypatch, largest_dense, capacities):
     monkeypatch.setattr("evenhand.rows.key_counter._MOST_WAITING", 100)
-    tally = Tally(Layout(capacities), largest_dense=largest_dense)
+    tally = KeyCounter(KeyLayout(capacities), largest_dense=largest_dense)
     generator, expected = np.random.default_rng(2), Counter()
     tables = [np.arange(4)] * 3
     for _ in range(20):
@@ -54,16 +54,16 @@ def test_dense_and_sorted_counting_agree_with_a_loop(monkeypatch, largest_dense,
 
 
 def test_counts_survive_a_new_layout():
-    tally = Tally(Layout((2, 2)))
+    tally = KeyCounter(KeyLayout((2, 2)))
     same = np.arange(2)
     tally.add(tally.layout.keys([(same, np.array([0, 1, 1])), (same, np.array([1, 0, 0]))]))
     before = lines(tally)
     assert before == {(0, 1): 1, (1, 0): 2}
-    assert lines(tally.laid_out(Layout((2**40, 2**40)))) == before
+    assert lines(tally.laid_out(KeyLayout((2**40, 2**40)))) == before
 
 
 def test_an_empty_tally_has_no_lines():
-    assert lines(Tally(Layout((2, 2)))) == {}
+    assert lines(KeyCounter(KeyLayout((2, 2)))) == {}
 
 
 def tables_with_late_labels():
@@ -77,7 +77,7 @@ def test_labels_may_appear_late(largest_dense):
     batches = list(tables_with_late_labels())
     rows = read(pa.Table.from_batches(batches))
     expected = Counter((row["a"], row["b"]) for batch in batches for row in batch.to_pylist())
-    counted = count(rows.parts, rows.columns, Codings(), largest_dense=largest_dense)
+    counted = count(rows.sources, rows.columns, Codings(), largest_dense=largest_dense)
     assert dict(counted.table) == expected
     assert counted.table == rows.count()
 

@@ -14,7 +14,7 @@ import pytest
 import evenhand as eh
 from evenhand.errors import InputError, ResourceError
 from evenhand.rows import csv_files
-from evenhand.rows.column_cache import KeptColumns
+from evenhand.rows.column_cache import ColumnCache
 from evenhand.rows.csv_diagnosis import TextFile
 
 MEGABYTE = 10**6
@@ -80,10 +80,10 @@ def test_few_texts_that_do_not_fit_into_the_memory_are_not_profiled(essays):
 
 
 def test_few_texts_that_do_not_fit_into_the_memory_are_not_kept(essays):
-    kept = KeptColumns(eh.read(essays).parts, ("sex", "essay"), eh.Codings(), memory=MEGABYTE)
-    kept.part(["sex"])
+    kept = ColumnCache(eh.read(essays).sources, ("sex", "essay"), eh.Codings(), memory=MEGABYTE)
+    kept.source(["sex"])
     with pytest.raises(ResourceError, match="do not fit into 2 MB"):
-        kept.part(["essay"])
+        kept.source(["essay"])
 
 
 LINES = 1_000_000
@@ -98,21 +98,21 @@ def lines(tmp_path):
 
 
 def test_columns_read_ahead_are_kept_only_as_far_as_they_fit(lines):
-    kept = KeptColumns(eh.read(lines).parts, "abcd", eh.Codings(), memory=3 * LINES)
-    kept.part(["d"])
+    kept = ColumnCache(eh.read(lines).sources, "abcd", eh.Codings(), memory=3 * LINES)
+    kept.source(["d"])
     assert kept.reads == 1
-    kept.part(["a", "d"])
+    kept.source(["a", "d"])
     assert kept.reads == 1
-    kept.part(["c"])
+    kept.source(["c"])
     assert kept.reads == 2
 
 
 @pytest.mark.parametrize("frequency", [None, "n"])
 def test_more_rows_than_can_be_kept_are_refused(lines, frequency):
     codings = eh.Codings(frequency=frequency)
-    kept = KeptColumns(eh.read(lines).parts, "abcd", codings, memory=LINES * 4 // 5)
+    kept = ColumnCache(eh.read(lines).sources, "abcd", codings, memory=LINES * 4 // 5)
     with pytest.raises(ResourceError, match="do not fit into 2 MB") as caught:
-        kept.part(["a", "b"])
+        kept.source(["a", "b"])
     assert f"The column {frequency or 'b'!r} takes " in caught.value.problems[0].found
 
 
@@ -140,7 +140,7 @@ def test_nothing_is_read_any_more_when_reading_stops(tmp_path, monkeypatch):
     monkeypatch.setattr(csv_files, "_Source", Watched)
     path = tmp_path / "data.csv"
     path.write_text("a,b\n" + "x,y\n" * 100_000)
-    (part,) = eh.read(path).parts
+    (part,) = eh.read(path).sources
     batches = part.open(["a"], coded=True)
     next(batches)
     assert len(sources) == 1

@@ -64,7 +64,7 @@ def test_delimited_text_is_read_however_it_is_written(tmp_path, name, content):
 )
 def test_how_text_was_written_is_known(tmp_path, content, dialect):
     (tmp_path / "a.csv").write_bytes(content)
-    assert astuple(read(tmp_path / "a.csv").parts[0].dialect) == dialect
+    assert astuple(read(tmp_path / "a.csv").sources[0].dialect) == dialect
 
 
 def test_a_delimiter_inside_quotes_does_not_mislead(tmp_path):
@@ -233,7 +233,7 @@ def test_counting_reads_the_rows_once(table):
 def test_rows_describe_themselves_without_being_read(table):
     rows = read(table.to_reader())
     assert "sex, hired" in str(rows)
-    assert rows.source == "Arrow reader"
+    assert rows.where == "Arrow reader"
 
 
 def test_a_profile_shows_values_before_anything_is_decided():

@@ -1,8 +1,7 @@
-"""From texts to codes: what a column's values are counted as.
+"""Encoders of one column's texts: labels as integer codes, frequencies as numbers.
 
-A ``Domain`` learns the labels of one column as they come, so that they may appear late in the
-data. A ``Frequency`` reads the column that says how often a line occurs. Both give a negative
-code to a text that does not fit what was asked, and leave the complaint to the caller.
+Codes are assigned as labels first appear, which may be late in the data. A text that cannot be
+binned, or is no frequency, gets the code ``UNFIT``; reporting it is left to the caller.
 """
 
 from decimal import Decimal, InvalidOperation
@@ -20,20 +19,23 @@ UNFIT = -1
 _LARGEST_FREQUENCY = 2**62
 
 
-class Domain:
-    """The labels met in one column, each with the code that it got when it was first met."""
+class LabelEncoder:
+    """Codes of the labels of one column, in order of first appearance.
+
+    ``codes`` maps each label to its code, ``text_codes`` each text that was not binned.
+    """
 
     def __init__(self, name: str, codings: Codings) -> None:
         self.name = name
         self.codes: dict[str | None, int] = {}
         self._codings = codings
-        self.met: dict[str, int] = {}
-        self.bytes = 0  # held for the column, by whoever holds something of it
+        self.text_codes: dict[str, int] = {}
+        self.bytes = 0  # kept in memory for this column
         bins = codings.bins.get(name)
         self._bins = bins if isinstance(bins, Bins) else None
 
     def encode(self, texts: pa.Array) -> NDArray[np.int64]:
-        """The code of each text; missing is a label like the others until the end."""
+        """The code of each text; null is a label like any other here."""
         if self._bins is not None:
             return self._encode_numbers(texts, self._bins)
         return np.array([self._code(text) for text in texts.to_pylist()], np.int64)
@@ -41,11 +43,11 @@ class Domain:
     def _code(self, text: str | None) -> int:
         if text is None:
             return self._label_code(None)
-        code = self.met.get(text)
+        code = self.text_codes.get(text)
         if code is None:
             unfit = "\0" in text
             code = UNFIT if unfit else self._label_code(self._codings.label(self.name, text))
-            self.met[text] = code
+            self.text_codes[text] = code
             self.bytes += getsizeof(text)
         return code
 
@@ -53,7 +55,7 @@ class Domain:
         return self.codes.setdefault(label, len(self.codes))
 
     def _encode_numbers(self, texts: pa.Array, bins: Bins) -> NDArray[np.int64]:
-        """Binned numbers: classes by nearest floats, where these decide.
+        """Codes of binned numbers, by comparing floats where that is exact.
 
         Rounding keeps the order of numbers, so a number whose float differs from a cut's float
         lies on the same side of the cut as its float does. The others are compared exactly.
@@ -75,20 +77,20 @@ class Domain:
             return UNFIT
 
 
-class Frequency:
-    """A column of whole numbers: how often each line occurs."""
+class FrequencyParser:
+    """Parses the column of whole numbers that says how often each line occurs."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.bytes = 0
 
     def encode(self, texts: pa.Array) -> NDArray[np.int64]:
-        """The number that each text writes."""
+        """The number in each text."""
         return np.array([_whole_number(text) for text in texts.to_pylist()], np.int64)
 
 
 def nearest_floats(texts: pa.Array) -> NDArray[np.float64]:
-    """The float nearest to each number, infinite where that is; NaN for what is no number."""
+    """Each text as a float (infinite if too large), NaN if it is no number."""
     try:
         numbers = texts.cast(pa.float64())
         return np.where(is_null(numbers), np.nan, as_numpy(numbers))

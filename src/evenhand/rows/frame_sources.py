@@ -10,42 +10,42 @@ from evenhand.errors import ColumnError, InputError, Problem, listed
 from evenhand.rows.batch_source import (
     BATCH_ROWS,
     Batches,
-    Part,
+    BatchSource,
     check_names,
     reading,
     unreadable,
 )
-from evenhand.rows.ibis_tables import engine_part, is_engine_table
+from evenhand.rows.ibis_tables import engine_source, is_engine_table
 
 
-def frame_part(source: Any) -> Part:  # noqa: ANN401  # whatever a person has
+def frame_source(source: Any) -> BatchSource:  # noqa: ANN401  # whatever a person has
     """A table that is not a file."""
     if isinstance(source, pa.RecordBatch):
         source = pa.Table.from_batches([source])
     if isinstance(source, pa.Table):
-        return _table_part("Arrow table", source.column_names, source.select)
+        return _table_source("Arrow table", source.column_names, source.select)
     if isinstance(source, pa.RecordBatchReader):
-        return _reader_part(source)
+        return _reader_source(source)
     if is_engine_table(source):
-        return engine_part(source)
+        return engine_source(source)
     # Where a relation is, duckdb is loaded; elsewhere it need not be.
     duckdb = sys.modules.get("duckdb")
     if duckdb and isinstance(source, duckdb.DuckDBPyRelation):
-        return _relation_part(source, duckdb.Error)
-    return _frame_part(source)
+        return _relation_source(source, duckdb.Error)
+    return _frame_source(source)
 
 
-def _table_part(
+def _table_source(
     where: str, names: Iterable[str], select: Callable[[list[str]], pa.Table]
-) -> Part:
+) -> BatchSource:
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
         with reading(where):
             yield from select(list(columns)).to_batches(max_chunksize=BATCH_ROWS)
 
-    return Part(where=where, kind="frame", names=tuple(names), open=batches)
+    return BatchSource(where=where, kind="frame", names=tuple(names), open=batches)
 
 
-def _frame_part(source: Any) -> Part:  # noqa: ANN401  # whatever a person has
+def _frame_source(source: Any) -> BatchSource:  # noqa: ANN401  # whatever a person has
     import narwhals as nw  # noqa: PLC0415  # files are read without it
 
     try:
@@ -55,7 +55,7 @@ def _frame_part(source: Any) -> Part:  # noqa: ANN401  # whatever a person has
         raise
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         if hasattr(source, "__arrow_c_stream__"):
-            return _reader_part(pa.RecordBatchReader.from_stream(source))
+            return _reader_source(pa.RecordBatchReader.from_stream(source))
         raise InputError(
             Problem(
                 f"A {type(source).__name__} is no table that can be read.",
@@ -92,10 +92,10 @@ def _frame_part(source: Any) -> Part:  # noqa: ANN401  # whatever a person has
                 )
             ) from error
 
-    return _table_part(where, names, select)
+    return _table_source(where, names, select)
 
 
-def _reader_part(reader: pa.RecordBatchReader) -> Part:
+def _reader_source(reader: pa.RecordBatchReader) -> BatchSource:
     where = "Arrow reader"
     unread = [reader]
 
@@ -113,10 +113,12 @@ def _reader_part(reader: pa.RecordBatchReader) -> Part:
             for batch in unread.pop():
                 yield batch.select(list(columns))
 
-    return Part(where=where, kind="frame", names=tuple(reader.schema.names), open=batches)
+    return BatchSource(
+        where=where, kind="frame", names=tuple(reader.schema.names), open=batches
+    )
 
 
-def _relation_part(relation: Any, failure: type[Exception]) -> Part:  # noqa: ANN401
+def _relation_source(relation: Any, failure: type[Exception]) -> BatchSource:  # noqa: ANN401
     where = "DuckDB relation"
     names = tuple(relation.columns)
 
@@ -131,4 +133,4 @@ def _relation_part(relation: Any, failure: type[Exception]) -> Part:  # noqa: AN
         except failure as error:
             raise InputError(unreadable(error, where)) from error
 
-    return Part(where=where, kind="frame", names=names, open=batches)
+    return BatchSource(where=where, kind="frame", names=names, open=batches)
