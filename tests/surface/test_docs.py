@@ -190,3 +190,11 @@ def test_every_page_can_be_found_from_the_index():
     entries = re.findall(r"^([\w/*-]+)$", "\n".join(trees), re.MULTILINE)
     reached = {path for entry in entries for path in index.parent.glob(f"{entry}.md")}
     assert reached == {p for p in PAGES if index.parent in p.parents} - {index}
+
+
+def test_every_room_has_a_row_in_the_table_of_contributing():
+    rows = re.findall(r"^\| (`.*?) \|", text_of(ROOT / "CONTRIBUTING.md"), re.MULTILINE)
+    named = [room for row in rows for room in re.findall(r"`(\w+)`", row)]
+    folder = Path(evenhand.__file__).parent
+    rooms = {path.stem for path in folder.iterdir() if not path.name.startswith(("_", "py."))}
+    assert sorted(named) == sorted(rooms)
