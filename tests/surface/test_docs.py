@@ -59,8 +59,8 @@ def commands(path):
         elif language == "yaml":
             for command in re.findall(r"run: (evenhand .*)", content):
                 yield command, "", 0
-        elif found := re.match(r"# ([\w.-]+\.\w+)\n", content):
-            yield Path(found[1]), content, 0
+        elif name := re.match(r"# ([\w.-]+\.\w+)\n", content):
+            yield Path(name[1]), content, 0
 
 
 @pytest.fixture
@@ -79,9 +79,9 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def run(folder, monkeypatch, capsys):
-    """Run a command as it is shown; returns its exit status and what it told."""
+    """Run a command as it is shown; returns its exit status and what it printed."""
 
-    def running(command):
+    def run_command(command):
         words, _, target = command.partition(" > ")
         arguments = shlex.split(words)
         if arguments[0] == "python":
@@ -91,14 +91,14 @@ def run(folder, monkeypatch, capsys):
         monkeypatch.setattr(sys, "argv", arguments)
         with pytest.raises(SystemExit) as stopped:
             main()
-        told = capsys.readouterr()
+        printed = capsys.readouterr()
         if target:
-            (folder / target).write_text(told.out)
+            (folder / target).write_text(printed.out)
         if arguments[1] == "init":
             fill_in(folder / arguments[2])
-        return stopped.value.code or 0, "" if target else told.out + told.err
+        return stopped.value.code or 0, "" if target else printed.out + printed.err
 
-    return running
+    return run_command
 
 
 def fill_in(data):
@@ -118,11 +118,11 @@ def test_every_command_on_a_page_does_what_it_says(page, run):
         if isinstance(command, Path):
             command.write_text(shown)
             continue
-        status, told = run(command)
-        assert status == stated, f"{command}\n{told}"
+        status, printed = run(command)
+        assert status == stated, f"{command}\n{printed}"
         if shown:
-            assert doctest.OutputChecker().check_output(shown, told, FLAGS), (
-                f"{command}\nexpected\n{shown}\ngot\n{told}"
+            assert doctest.OutputChecker().check_output(shown, printed, FLAGS), (
+                f"{command}\nexpected\n{shown}\ngot\n{printed}"
             )
 
 
@@ -131,8 +131,8 @@ def test_every_example_of_the_help_runs(run):
     audited = "evenhand audit adult.csv --question adult.toml --certificate adult.json"
     assert run(audited)[0] == 1
     for command, _, _ in commands(ROOT / "docs/command-line.md"):
-        status, told = run(command)
-        assert status in (0, 1), f"{command}\n{told}"
+        status, printed = run(command)
+        assert status in (0, 1), f"{command}\n{printed}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -164,11 +164,11 @@ def verbs_of_the_command_line():
 
 
 def test_every_verb_and_option_is_on_the_page_of_the_command_line():
-    found = importlib.util.spec_from_file_location(
+    spec = importlib.util.spec_from_file_location(
         "document_commands", ROOT / "scripts/document_commands.py"
     )
-    writer = importlib.util.module_from_spec(found)
-    found.loader.exec_module(writer)
+    writer = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(writer)
     page = text_of(writer.PAGE)
     for name, verb in verbs_of_the_command_line().items():
         assert f"## evenhand {name}\n" in page

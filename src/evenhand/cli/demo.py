@@ -1,4 +1,4 @@
-"""``evenhand demo``: the whole story on data that come with evenhand."""
+"""``evenhand demo``: audit, release, report and check on data that come with evenhand."""
 
 from pathlib import Path
 from textwrap import fill
@@ -26,7 +26,7 @@ def demo(
     from evenhand.report import report
     from evenhand.study import audit
 
-    asked = datasets.question("adult")
+    adult = datasets.question("adult")
     tiers = Tiers(["sex", "age", "native_country", "race"], ["education"], ..., ["income"])
     counts = datasets.adult()
 
@@ -36,14 +36,14 @@ def demo(
         f"points or more, among people who are alike? {counts.rows:,} rows of the Adult census "
         "data (UCI), eleven attributes in two classes each."
     )
-    found = audit(counts, asked.question, knowledge=tiers)
-    certificate = found.certificate
+    result = audit(counts, adult.question, knowledge=tiers)
+    certificate = result.certificate
 
     _title("What causes what, learned from the rows")
-    for name in found.graph.nodes:
-        causes = sorted(found.graph.parents(name))
-        open_ = sorted(found.graph.neighbors(name))
-        doubt = f" (open: {', '.join(open_)})" if open_ else ""
+    for name in result.graph.nodes:
+        causes = sorted(result.graph.parents(name))
+        undirected = ", ".join(sorted(result.graph.neighbors(name)))
+        doubt = f" (open: {undirected})" if undirected else ""
         _say(f"{name} ← {', '.join(causes) or 'nothing'}{doubt}", indent=4)
 
     _title("The verdict")
@@ -54,12 +54,12 @@ def demo(
 
     _title(f"The {_STRONGEST} strongest pieces of evidence")
     for number, piece in enumerate(certificate.evidence[:_STRONGEST], 1):
-        _say(f"E{number}. {finding(piece, certificate.question, asked.labels)}", indent=4)
+        _say(f"E{number}. {finding(piece, certificate.question, adult.labels)}", indent=4)
 
     _title("The smallest change that removes all of it")
-    released = found.release(seed=2017)
+    released = result.release(seed=2017)
     output.mkdir(parents=True, exist_ok=True)
-    written = released.write(output / "adult-released.csv", overwrite=True, share=True)
+    files = released.write(output / "adult-released.csv", overwrite=True, share=True)
     for name, fact in released.summary().facts:
         _say(f"{name}: {fact}", indent=4)
     _say(
@@ -68,21 +68,21 @@ def demo(
     )
 
     _title("Checked again, by a program that shares no code with this one")
-    status, wrong = checker.verify(written.certificate.read_text("utf-8"), str(written.data))
+    status, wrong = checker.verify(files.certificate.read_text("utf-8"), str(files.data))
     _say("The record is true." if status == 0 else f"The record is false: {'; '.join(wrong)}")
 
-    page = report(found, released, labels=asked.labels, title="Adult census records").write(
+    page = report(result, released, labels=adult.labels, title="Adult census records").write(
         output / "report.html", overwrite=True
     )
     _title("Where everything is")
     for what, path in (
         ("report", page),
-        ("data", written.data),
-        ("certificate", written.certificate),
-        ("manifest", written.manifest),
+        ("data", files.data),
+        ("certificate", files.certificate),
+        ("manifest", files.manifest),
     ):
         typer.echo(f"  {what:<12} {path}")
-    typer.echo(f"  check it     evenhand verify {written.certificate} {written.data}")
+    typer.echo(f"  check it     evenhand verify {files.certificate} {files.data}")
     raise typer.Exit(0 if status == 0 else 1)
 
 

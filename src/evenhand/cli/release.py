@@ -70,8 +70,8 @@ def release(
 ) -> None:
     """Remove every difference with the smallest change, and write what is certified.
 
-    Beside FILE come its certificate and its manifest (both for the owner only). The input is
-    never touched. Example: `evenhand release adult.csv --question adult.toml
+    The certificate and the manifest are written beside it, readable by the owner only. The
+    input is never changed. Example: `evenhand release adult.csv --question adult.toml
     --output adult-released.csv`
     """
     by = _method(method, policy, margin)
@@ -92,11 +92,11 @@ def release(
     if output is not None and not dry_run:
         from evenhand.releasing.publish import files_of
 
-        files = files_of(output, overwrite=overwrite, share=share, uncertified=uncertified)
-        check_outputs(options, report, release=files.paths, overwrite=overwrite)
+        planned = files_of(output, overwrite=overwrite, share=share, uncertified=uncertified)
+        check_outputs(options, report, release=planned.paths, overwrite=overwrite)
         if not share:
-            named = files_of(output, overwrite=overwrite, share=True, uncertified=uncertified)
-            check_no_shared_certificate(named.path("shared"))
+            shared = files_of(output, overwrite=overwrite, share=True, uncertified=uncertified)
+            check_no_shared_certificate(shared.path("shared"))
     progress = ProgressBar(quiet=json)
     with progress:
         audit = options.audit(progress)
@@ -109,31 +109,31 @@ def release(
         return
     with progress:
         released = audit.release(by=by, seed=seed, uncertified=uncertified)
-        written = released.write(output, overwrite=overwrite, share=share)
+        files = released.write(output, overwrite=overwrite, share=share)
     if report is not None:
         page = audit.report(released, labels=options.labels(), share=share)
         page.write(report, overwrite=overwrite)
     if json:
         names = {
-            "output": str(written.data),
-            "certificate": str(written.certificate),
-            "manifest": str(written.manifest),
+            "output": str(files.data),
+            "certificate": str(files.certificate),
+            "manifest": str(files.manifest),
         }
         print_json(released.to_dict() | names)
         return
-    _print_release(released, written, report)
+    _print_release(released, files, report)
 
 
-def _print_release(released: "Release", written: "Written", report: Path | None) -> None:
+def _print_release(released: "Release", files: "Written", report: Path | None) -> None:
     """Print what was released, and where the files are."""
     print_result(released.summary())
-    for leftover in written.removed:
+    for leftover in files.removed:
         typer.echo(f"Removed what an interrupted run had left: {leftover}")
     for what, path in (
-        ("Data", written.data),
-        ("Certificate, yours only", written.certificate),
-        ("Certificate for others", written.shared),
-        ("Manifest with the seed, keep it", written.manifest),
+        ("Data", files.data),
+        ("Certificate, yours only", files.certificate),
+        ("Certificate for others", files.shared),
+        ("Manifest with the seed, keep it", files.manifest),
         ("Report", report),
     ):
         if path is not None:

@@ -19,8 +19,8 @@ def run(monkeypatch, capsys):
         monkeypatch.setattr(sys, "argv", ["evenhand", *map(str, arguments)])
         with pytest.raises(SystemExit) as stopped:
             main()
-        told = capsys.readouterr()
-        return stopped.value.code or 0, told.out, told.err
+        printed = capsys.readouterr()
+        return stopped.value.code or 0, printed.out, printed.err
 
     return running
 

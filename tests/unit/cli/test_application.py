@@ -135,15 +135,15 @@ def test_a_failure_is_one_json_document_too(run, example, monkeypatch, command, 
     plain, out, said = run(*words)
     assert (plain, out) == (status, "")
     failed, out, err = run(*words, "--json")
-    told = json.loads(out)
+    document = json.loads(out)
     assert (failed, err) == (status, said)
-    assert (told["error"], told["exit_status"]) == (kind, status)
-    assert all(set(one) == PARTS for one in told["problems"])
+    assert (document["error"], document["exit_status"]) == (kind, status)
+    assert all(set(one) == PARTS for one in document["problems"])
     if kind != "UsageError":
         assert said == "".join(
             f"evenhand: {one['where'] and one['where'] + ': '}"
             f"{' '.join(filter(None, (one['what'], one['found'], one['remedy'])))}\n"
-            for one in told["problems"]
+            for one in document["problems"]
         )
 
 

@@ -28,12 +28,12 @@ def test_cannot_decide_exits_with_3(run, example, options):
 
 def test_json_is_one_document_with_every_promised_field(run, options):
     status, out, err = run("audit", *options, "--json")
-    told = json.loads(out)
+    document = json.loads(out)
     assert status == 1
     assert err == ""
-    assert told["verdict"] == "not certified"
-    assert told["threshold"] == "1/20"
-    assert told["subpopulations"] == {
+    assert document["verdict"] == "not certified"
+    assert document["threshold"] == "1/20"
+    assert document["subpopulations"] == {
         "occupied": 4,
         "measured": 4,
         "violating": 4,
@@ -50,11 +50,11 @@ def test_json_is_one_document_with_every_promised_field(run, options):
         "rows",
         "decision_causes",
         "possible_decision_causes",
-    } <= set(told)
-    assert set(told["coverage"]) == {"rows", "group", "other"}
-    assert {"nodes", "arrows", "undirected", "origin"} <= set(told["graph"])
-    assert set(told["risk_difference"]) == {"min", "max", "mean", "sd"}
-    assert {"bound", "assurance", "claimed"} <= set(told["relaxed"])
+    } <= set(document)
+    assert set(document["coverage"]) == {"rows", "group", "other"}
+    assert {"nodes", "arrows", "undirected", "origin"} <= set(document["graph"])
+    assert set(document["risk_difference"]) == {"min", "max", "mean", "sd"}
+    assert {"bound", "assurance", "claimed"} <= set(document["relaxed"])
     assert {
         "where",
         "group",
@@ -63,7 +63,7 @@ def test_json_is_one_document_with_every_promised_field(run, options):
         "interval",
         "p_zero",
         "p_threshold",
-    } <= set(told["evidence"][0])
+    } <= set(document["evidence"][0])
 
 
 def test_quiet_says_the_verdict_alone(run, options):

@@ -44,23 +44,23 @@ def test_what_a_question_lacks_is_named_with_both_remedies():
 
 
 def test_an_option_goes_before_the_file(question_file):
-    asked = CommonOptions(
+    options = CommonOptions(
         data="x.csv", question_file=question_file, threshold="1/4", tiers="sex|*"
     )
-    assert asked.question().threshold == Fraction(1, 4)
-    assert asked.question().favorable == "yes"
-    assert asked.knowledge().tiers == Tiers(["sex"], ...)
-    assert asked.knowledge().required == (("sex", "hired"),)
+    assert options.question().threshold == Fraction(1, 4)
+    assert options.question().favorable == "yes"
+    assert options.knowledge().tiers == Tiers(["sex"], ...)
+    assert options.knowledge().required == (("sex", "hired"),)
 
 
 def test_codings_of_file_and_options_come_together(question_file):
-    asked = CommonOptions(
+    options = CommonOptions(
         data="x.csv",
         question_file=question_file,
         bin=["hours=40", "pay=quantiles:4"],
         merge=["hired:<=5 = <=5,<=5.", "hired:new=a,b"],
     )
-    assert asked.codings() == Codings.of(
+    assert options.codings() == Codings.of(
         missing="drop",
         bins={"age": [37], "hours": [40], "pay": 4},
         merge={"hired": {"<=5": ["<=5", "<=5."], "new": ["a", "b"]}},

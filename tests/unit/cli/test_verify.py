@@ -26,11 +26,11 @@ def test_an_altered_certificate_is_found_false_by_both_programs(run, example, op
     content["partitions"][0]["table"][0][2] += 1
     certificate.write_text(json.dumps(content))
     status, out, _ = run("verify", certificate, "--json")
-    told = json.loads(out)
+    document = json.loads(out)
     assert status == 1
-    assert told["record"] == "false"
-    assert told["checker"]
-    assert told["engine"]
+    assert document["record"] == "false"
+    assert document["checker"]
+    assert document["engine"]
 
 
 def test_data_with_one_altered_decision_are_found_out(run, example, options):
@@ -85,9 +85,9 @@ def test_a_malformed_record_is_false_and_says_why(run, example, options, with_da
             json.dumps(certificate_document.with_seal(record) if is_sealed else record)
         )
         status, out, err = run("verify", forged, *data, "--json")
-        told = json.loads(out)
-        assert (status, told["record"]) in {(1, "false"), (3, "cannot be decided")}, number
-        assert told["checker"] + told["engine"]
+        document = json.loads(out)
+        assert (status, document["record"]) in {(1, "false"), (3, "cannot be decided")}, number
+        assert document["checker"] + document["engine"]
         assert err == ""
         status, out, _ = run("verify", forged, *data)
         said = {1: "The record is false: ", 3: "Whether the record is true cannot be decided"}
