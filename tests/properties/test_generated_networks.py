@@ -103,7 +103,7 @@ def test_each_quota_is_the_feasible_pair_nearest_to_its_target(found):
     yes = table.node.values.index(plan.question.favorable)
     for at in np.flatnonzero(after.measured & (after.rows <= 40)).tolist():
         sizes = (int(after.group[at]), int(after.other[at]))
-        labels = dict(zip(after.names, after.labels(at), strict=True))
+        labels = after.where(at)
         rates = []
         for side in (plan.question.group, plan.question.other):
             where = labels | {plan.question.protected: side}

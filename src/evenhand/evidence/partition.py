@@ -159,10 +159,10 @@ class Partition:
         ends = map(self.risk_difference, lines[[differences.argmin(), differences.argmax()]])
         return tuple(end for end in ends if end is not None)
 
-    def labels(self, at: int) -> tuple[str, ...]:
-        """The values that the people of a subpopulation share."""
+    def where(self, at: int) -> dict[str, str]:
+        """The values that the people of a subpopulation share, by attribute."""
         columns = zip(self.assignments.attributes, self.assignments.codes, strict=True)
-        return tuple(attribute.values[column[at]] for attribute, column in columns)
+        return {attribute.name: attribute.values[codes[at]] for attribute, codes in columns}
 
     @cached_property
     def statistics(self) -> Statistics:

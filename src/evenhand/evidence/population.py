@@ -238,7 +238,7 @@ def needed_rows(partition: Partition) -> NeededRows | None:
     rows = int(partition.rows[line])
     return NeededRows(
         toward="shown" if reaches.any() else "within",
-        where=dict(zip(partition.names, partition.labels(line), strict=True)),
+        where=partition.where(line),
         rows=rows,
         needed=max(ceil(rows * float(times[at])), rows + 1),
     )

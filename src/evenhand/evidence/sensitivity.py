@@ -204,7 +204,7 @@ def sensitivity(partition: Partition, line: int) -> Sensitivity | None:
     )
     benchmarks = (benchmark(partition, line, name) for name in partition.names)
     return Sensitivity(
-        where=dict(zip(partition.names, partition.labels(line), strict=True)),
+        where=partition.where(line),
         risk_difference=difference,
         threshold=partition.question.threshold,
         rate_ratio=float(rates[1] / rates[0]) if rates[0] else None,

@@ -107,7 +107,7 @@ class Subpopulations(Described, Sequence[Subpopulation]):
         statistics, at = partition.statistics, partition.place[line]
         measured = bool(partition.measured[line])
         return Subpopulation(
-            where=dict(zip(partition.names, partition.labels(line), strict=True)),
+            where=partition.where(line),
             group_yes=int(partition.group_yes[line]),
             group_no=int(partition.group_no[line]),
             other_yes=int(partition.other_yes[line]),

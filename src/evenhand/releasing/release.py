@@ -354,6 +354,6 @@ def _out_of_reach(plan: Plan) -> CannotReleaseError:
 
 
 def _place(partition: Partition, line: int) -> str:
-    pairs = zip(partition.names, partition.labels(line), strict=True)
-    alike = ", ".join(f"{name} = {label}" for name, label in pairs) or "everybody"
+    where = partition.where(line).items()
+    alike = ", ".join(f"{name} = {label}" for name, label in where) or "everybody"
     return f"{alike}: {partition.risk_difference(line)}"

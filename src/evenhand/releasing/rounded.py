@@ -9,7 +9,7 @@ import numpy as np
 from evenhand.counts import CountTable
 from evenhand.evidence import Certificate
 from evenhand.removal.modify_graph import optimal_rates
-from evenhand.removal.preconditions import releasable
+from evenhand.removal.preconditions import check_releasable
 
 
 def rounded_model(
@@ -23,7 +23,7 @@ def rounded_model(
 
     Paper: table:setting
     """
-    partition, unfavorable = releasable(certificate)
+    partition, unfavorable = check_releasable(certificate)
     counts, asked = certificate.examined.counts, certificate.question
     subpopulation, _ = counts.groups(partition.names)
     side = (counts.column(asked.protected) != counts.code(asked.protected, asked.group)).astype(

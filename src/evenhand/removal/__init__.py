@@ -40,9 +40,9 @@ Baseline: TypeAlias = ShuffleProtected | LocalMassaging | LocalPreferentialSampl
 def plan_removal(
     certificate: Certificate, *, by: Method | Baseline | None = None, seed: Seed = 0
 ) -> RemovalPlan | GeneratedPlan | BaselinePlan:
-    """Plan the change that removes what a certificate found, by ``ModifyData`` if not said.
+    """Plan the change that removes what a certificate found, by default with ``ModifyData``.
 
-    Only the plans of baselines, which give no guarantee, are drawn with the seed.
+    Only baselines, which give no guarantee, use the seed.
     """
     if isinstance(by, Baseline):
         return by.plan(certificate, seed=seed)

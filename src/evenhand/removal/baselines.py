@@ -3,8 +3,8 @@
 ``ShuffleProtected`` is the paper's Naive. ``LocalMassaging`` and ``LocalPreferentialSampling``
 are those of Žliobaitė, Kamiran and Calders, "Handling Conditional Discrimination" (ICDM 2011):
 among the people alike in one explanatory attribute both groups' rates move toward the mean of
-the two. Which rows change, says a ranker learned among these people from their other
-attributes: those nearest to being decided the other way.
+the two. A ranker, fitted to these people's other attributes, chooses the rows that change:
+those nearest to the other decision.
 
 The paper that we compare with conditions on each attribute in turn, and states neither ranker
 nor order. Here the ranker is a logistic regression, and the order that of the names.
@@ -25,8 +25,8 @@ from evenhand.evidence import Certificate, Partition
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Question
 from evenhand.removal.logistic_ranker import favorable_scores
-from evenhand.removal.preconditions import releasable
-from evenhand.removal.removal_plan import MadeFor, Move
+from evenhand.removal.preconditions import check_releasable
+from evenhand.removal.removal_plan import FromCertificate, Move
 
 Seed: TypeAlias = int | np.random.Generator
 # The rows of each line of people, by group (the one asked about, the others) and by decision
@@ -35,8 +35,8 @@ Cells: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class BaselinePlan(MadeFor, Described):
-    """Moves of rows with all their values given. Nothing promises that they suffice."""
+class BaselinePlan(FromCertificate, Described):
+    """Moves whose patterns give the value of every attribute. They may not suffice."""
 
     method: str
     policy: str
@@ -49,7 +49,7 @@ class BaselinePlan(MadeFor, Described):
 
     @property
     def changed_rows(self) -> int:
-        """How many rows change, are left out or doubled."""
+        """How many rows are changed, left out or doubled."""
         return sum(move.rows for move in self.moves)
 
     def to_dict(self) -> dict[str, object]:
@@ -59,15 +59,7 @@ class BaselinePlan(MadeFor, Described):
             "policy": self.policy,
             "changed_rows": self.changed_rows,
             "reaches_criterion": self.reaches_criterion,
-            "moves": [
-                {
-                    "where": dict(move.where),
-                    "rows": move.rows,
-                    "becomes": dict(move.becomes),
-                    "times": move.times,
-                }
-                for move in self.moves
-            ],
+            "moves": [move.to_dict() | {"times": move.times} for move in self.moves],
         }
 
     def summary(self) -> Summary:
@@ -80,7 +72,7 @@ class BaselinePlan(MadeFor, Described):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShuffleProtected:
-    """Deal the values of the protected attribute out anew among all rows.
+    """Permute the values of the protected attribute among all rows.
 
     Paper: table:comparison
     """
@@ -90,7 +82,7 @@ class ShuffleProtected:
     guaranteed: ClassVar[bool] = False
 
     def plan(self, certificate: Certificate, *, seed: Seed = 0) -> BaselinePlan:
-        """Draw who gets which value."""
+        """Choose at random which rows get which value."""
         people = _People.of(certificate)
         rows = people.cells.sum(axis=1).ravel()
         in_group = np.random.default_rng(seed).multivariate_hypergeometric(
@@ -101,10 +93,10 @@ class ShuffleProtected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Local:
-    """Bring the groups' rates together given one explanatory attribute after the other.
+class _LocalMethod:
+    """Move both groups' rates to their mean, given one explanatory attribute after another.
 
-    Without ``explanatory`` every attribute has its turn, in the order of the names.
+    Without ``explanatory`` all attributes are taken, in the order of their names.
     """
 
     explanatory: tuple[str, ...] = ()
@@ -118,7 +110,7 @@ class _Local:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalMassaging(_Local):
+class LocalMassaging(_LocalMethod):
     """Change decisions until both groups' rates are the mean of the two, in one part at a time.
 
     Paper: table:comparison
@@ -129,12 +121,12 @@ class LocalMassaging(_Local):
     def plan(self, certificate: Certificate, *, seed: Seed = 0) -> BaselinePlan:
         """Decide which rows change."""
         people = _People.of(certificate)
-        after = people.drawn_together(self.explanatory, np.random.default_rng(seed))
+        after = people.equalize_rates(self.explanatory, np.random.default_rng(seed))
         return people.plan(self.name, self.policy, after, becomes=people.question.decision)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocalPreferentialSampling(_Local):
+class LocalPreferentialSampling(_LocalMethod):
     """Leave rows out and double others, half as many of each as massaging would change.
 
     So the rates go half the way. This is how we read the original, and it comes nearer to the
@@ -149,7 +141,7 @@ class LocalPreferentialSampling(_Local):
         """Decide which rows are left out and which are doubled."""
         people = _People.of(certificate)
         generator = np.random.default_rng(seed)
-        after = people.drawn_together(self.explanatory, generator, by_sampling=True)
+        after = people.equalize_rates(self.explanatory, generator, by_sampling=True)
         return people.plan(self.name, self.policy, after)
 
 
@@ -163,9 +155,10 @@ class _People:
 
     @classmethod
     def of(cls, certificate: Certificate) -> "_People":
-        _, unfavorable = releasable(certificate)
-        asked = certificate.question
-        others = set(certificate.examined.counts.names) - {asked.protected, asked.decision}
+        _, unfavorable = check_releasable(certificate)
+        question = certificate.question
+        others = {*certificate.examined.counts.names}
+        others -= {question.protected, question.decision}
         return cls(certificate, Partition.of(certificate.examined, others), unfavorable)
 
     @property
@@ -178,14 +171,17 @@ class _People:
         counts = (lines.group_no, lines.group_yes, lines.other_no, lines.other_yes)
         return np.stack(counts, axis=1).reshape(-1, 2, 2)
 
-    def drawn_together(
+    def equalize_rates(
         self,
         explanatory: Iterable[str],
         generator: np.random.Generator,
         *,
         by_sampling: bool = False,
     ) -> Cells:
-        """The rows after the groups' rates were drawn together in one part after the other."""
+        """The rows after moving both groups' rates to their mean, in one part after another.
+
+        ``by_sampling`` leaves rows out and doubles others instead of changing decisions.
+        """
         names = tuple(explanatory) or self.lines.names
         if unknown := [name for name in names if name not in self.lines.names]:
             raise ColumnError.unknown(unknown, self.lines.names, where="explanatory")
@@ -197,19 +193,19 @@ class _People:
                 continue
             nearest = self._nearest(part, now, generator)
             for group, amount in enumerate(amounts):
-                # A positive amount is to become favorable: unfavorable rows lose.
-                loses, wins = (0, 1) if amount > 0 else (1, 0)
-                many = abs(amount)
+                # A positive amount is to become favorable: unfavorable rows decrease.
+                source, target = (0, 1) if amount > 0 else (1, 0)
                 if by_sampling:
-                    many = round(Fraction(many, 2))
-                    have = now[:, group, wins]
-                    room = np.minimum(have, 2 * first[part, group, wins] - have)
-                    won = _take(room, nearest[wins], many)
-                    lost = _take(now[:, group, loses], nearest[loses], many)
+                    half = round(Fraction(abs(amount), 2))
+                    rows = now[:, group, target]
+                    room = np.minimum(rows, 2 * first[part, group, target] - rows)
+                    added = _take(room, nearest[target], half)
+                    removed = _take(now[:, group, source], nearest[source], half)
                 else:
-                    won = lost = _take(now[:, group, loses], nearest[loses], many)
-                cells[part, group, wins] += won
-                cells[part, group, loses] -= lost
+                    added = _take(now[:, group, source], nearest[source], abs(amount))
+                    removed = added
+                cells[part, group, target] += added
+                cells[part, group, source] -= removed
         return cells
 
     def _parts(self, names: Iterable[str]) -> Iterator[NDArray[np.intp]]:
@@ -224,12 +220,12 @@ class _People:
     def _nearest(
         self, part: NDArray[np.intp], cells: Cells, generator: np.random.Generator
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Lines in order, those first whose unfavorable, or favorable, rows are least clear."""
-        everyone, decided = self.lines.assignments, cells.sum(axis=1)
+        """The lines by how near unfavorable, and favorable, rows are to the other decision."""
+        everyone, by_decision = self.lines.assignments, cells.sum(axis=1)
         people = CountTable(
             everyone.attributes, tuple(c[part] for c in everyone.codes), everyone.counts[part]
         )
-        scores = favorable_scores(people, decided[:, 1], decided.sum(axis=1))
+        scores = favorable_scores(people, by_decision[:, 1], by_decision.sum(axis=1))
         chance = generator.random(len(part))
         return np.lexsort((chance, -scores)), np.lexsort((chance, scores))
 
@@ -246,12 +242,12 @@ class _People:
         )
 
     def _moves(self, change: Cells, becomes: str | None) -> Iterator[Move]:
-        """Rows get the other value of one attribute; without one they go or are doubled."""
+        """Rows get the other value of ``becomes``; without it they are left out or doubled."""
         question = self.question
         groups = (question.group, str(question.other))
         decisions = (self.unfavorable, question.favorable)
         for line, group, decision in np.argwhere(change < 0 if becomes else change).tolist():
-            where = dict(zip(self.lines.names, self.lines.labels(line), strict=True)) | {
+            where = self.lines.where(line) | {
                 question.protected: groups[group],
                 question.decision: decisions[decision],
             }

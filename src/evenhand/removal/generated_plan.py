@@ -1,4 +1,4 @@
-"""``GeneratedPlan``: rows that do not exist yet, to be made from the modified model."""
+"""``GeneratedPlan``: a new table, to be generated from the modified model."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from evenhand.counts import Attribute
 from evenhand.display import Described, Summary
 from evenhand.evidence import Certificate
 from evenhand.graph.conditional_tables import ConditionalTable, Network
-from evenhand.removal.removal_plan import MadeFor, Move, Plan
+from evenhand.removal.removal_plan import FromCertificate, Move, Plan
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class GeneratedPlan(MadeFor, Described):
-    """A wholly new table of the graph's columns, as many rows as were compared.
+class GeneratedPlan(FromCertificate, Described):
+    """A new table of the graph's columns with as many rows as were compared.
 
-    The rows follow the network, in which ``decision_shares`` stand for the decision's own
-    table. By quotas every decision rate meets the criterion below ``threshold``; drawn
-    independently (``sampled``) they only follow it by chance. No row is kept, so there are no
+    The rows follow the network, with ``decision_shares`` in place of the decision's own table.
+    By quotas every decision rate meets the criterion below ``threshold``; sampled independently
+    (``sampled``) they meet it only by chance. No row of the input is used, so there are no
     moves, and every row counts as changed.
 
     Paper: alg:mg
@@ -43,7 +43,7 @@ class GeneratedPlan(MadeFor, Described):
 
     @property
     def changed_rows(self) -> int:
-        """All of them."""
+        """All rows."""
         return self.rows
 
     @property
@@ -72,7 +72,7 @@ class GeneratedPlan(MadeFor, Described):
         }
 
     def summary(self) -> Summary:
-        """What would be made, and how."""
+        """How many rows would be generated, and how."""
         how = (
             "drawn independently: nothing promises that they meet the criterion"
             if self.sampled

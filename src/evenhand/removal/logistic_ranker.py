@@ -1,4 +1,4 @@
-"""A small logistic ranker on counts: who looks most like those decided on favorably."""
+"""Logistic regression on counts: how likely a favorable decision looks for each person."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,9 +6,9 @@ from numpy.typing import NDArray
 from evenhand.counts import CountTable
 from evenhand.errors import Problem, ResourceError
 
-_ROUNDS = 30
-_CLOSE = 1e-6
-# Each round solves a system with an unknown for each value.
+_MAX_ITERATIONS = 30
+_TOLERANCE = 1e-6
+# Each iteration solves a linear system with one unknown per value.
 _MOST_VALUES = 1000
 
 
@@ -18,8 +18,8 @@ def favorable_scores(
     """The log-odds of a favorable decision for each line of people, by logistic regression.
 
     ``yes`` of ``rows`` decisions about the people of a line are favorable. Each value of each
-    attribute has a coefficient, held small by a unit penalty on its square, so that there is
-    one best fit even where an attribute settles the decision. Solved by Newton's method.
+    attribute has a coefficient, with a unit ridge penalty, so that the fit is unique even
+    where an attribute determines the decision. Solved by Newton's method.
 
     >>> people = CountTable.of({"degree": ["no", "yes"]})
     >>> favorable_scores(people, np.array([10, 50]), np.array([60, 60])).round(2).tolist()
@@ -34,7 +34,7 @@ def favorable_scores(
                 "Merge values or put numbers in classes.",
             )
         )
-    # One column for the intercept and one for each attribute: where its coefficient stands.
+    # The index of each coefficient: one column for the intercept and one per attribute.
     ends = np.cumsum([1, *people.cards])
     size, used = int(ends[-1]), len(people.cards) + 1
     at = np.stack([np.zeros(len(people), np.int64), *map(np.add, people.codes, ends)], axis=1)
@@ -47,7 +47,7 @@ def favorable_scores(
         fit = rows * np.logaddexp(0.0, odds) - yes * odds
         return float(fit.sum() + (penalty * candidate**2).sum() / 2)
 
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ITERATIONS):
         share = 1 / (1 + np.exp(-weights[at].sum(axis=1).clip(-500, 500)))
         excess = np.repeat(rows * share - yes, used)
         slope = np.bincount(at.ravel(), excess, size) + penalty * weights
@@ -58,10 +58,10 @@ def favorable_scores(
             curve += np.bincount(pairs, spread, size**2).reshape(size, size)
         step = np.linalg.solve(curve, slope)
         now = loss(weights)
-        while abs(step).max() > _CLOSE and loss(weights - step) > now:
+        while abs(step).max() > _TOLERANCE and loss(weights - step) > now:
             step = step / 2
         weights = weights - step
-        if abs(step).max() <= _CLOSE:
+        if abs(step).max() <= _TOLERANCE:
             break
     scores: NDArray[np.float64] = weights[at].sum(axis=1)
     return scores

@@ -16,9 +16,9 @@ import numpy as np
 from evenhand.errors import Problem, QuestionError
 from evenhand.evidence import Certificate, Partition
 from evenhand.question import exact_fraction
-from evenhand.removal.preconditions import releasable
+from evenhand.removal.preconditions import check_releasable
 from evenhand.removal.removal_plan import RemovalPlan
-from evenhand.removal.smallest_change import Pair, fewest_changes, partners
+from evenhand.removal.smallest_change import Pair, feasible_range, fewest_changes
 
 Policy: TypeAlias = Literal["minimal", "group", "raise", "paper", "printed"]
 
@@ -89,9 +89,9 @@ class ModifyData:
         return self.policy not in ("paper", "printed")
 
     def plan(self, certificate: Certificate) -> RemovalPlan:
-        """Decide how many decisions change in each subpopulation."""
-        partition, unfavorable = releasable(certificate)
-        threshold = lowered(partition, self.margin)
+        """Compute how many decisions change in each subpopulation."""
+        partition, unfavorable = check_releasable(certificate)
+        threshold = reduced_threshold(partition, self.margin)
         change = _CHANGES[self.policy]
         group_change = np.zeros(len(partition), np.int64)
         other_change = np.zeros(len(partition), np.int64)
@@ -113,8 +113,8 @@ class ModifyData:
         )
 
 
-def lowered(partition: Partition, margin: Fraction) -> Fraction:
-    """The threshold less a margin, which must leave something."""
+def reduced_threshold(partition: Partition, margin: Fraction) -> Fraction:
+    """The threshold minus a margin; raises if nothing is left."""
     threshold = partition.question.threshold
     if margin >= threshold:
         raise QuestionError(
@@ -127,7 +127,7 @@ def lowered(partition: Partition, margin: Fraction) -> Fraction:
 
 
 def at_threshold(partition: Partition, threshold: Fraction) -> Partition:
-    """The same partition asked with another threshold."""
+    """The same partition with another threshold."""
     return replace(partition, question=replace(partition.question, threshold=threshold))
 
 
@@ -150,8 +150,10 @@ def _only_raise(cell: Cell, threshold: Fraction) -> tuple[int, int]:
 
 
 def _only_group(cell: Cell, threshold: Fraction) -> tuple[int, int]:
-    """The group's nearest count that fits the others as they are; no change without one."""
-    low, high = partners(np.array([cell.other_yes]), Pair(cell.other, cell.group), threshold)
+    """The group's nearest feasible count with the others unchanged, if there is one."""
+    low, high = feasible_range(
+        np.array([cell.other_yes]), Pair(cell.other, cell.group), threshold
+    )
     if low[0] > high[0]:
         return 0, 0
     return int(np.clip(cell.group_yes, low[0], high[0])) - cell.group_yes, 0

@@ -18,8 +18,8 @@ from evenhand.graph.conditional_tables import Factor, Network, eliminate
 from evenhand.graph.dag import CausalGraph
 from evenhand.question import Question
 from evenhand.removal.generated_plan import GeneratedPlan
-from evenhand.removal.modify_data import ModifyData, at_threshold, lowered
-from evenhand.removal.preconditions import releasable
+from evenhand.removal.modify_data import ModifyData, at_threshold, reduced_threshold
+from evenhand.removal.preconditions import check_releasable
 from evenhand.removal.removal_plan import RemovalPlan
 from evenhand.removal.smallest_change import Pair, nearest_counts
 
@@ -30,10 +30,10 @@ class ModifyGraph:
 
     In each subpopulation the numbers of favorable decisions are the integers nearest to the
     optimal rates that meet the criterion; the fewest rows that reach them change, and in these
-    the decision's effects are drawn anew. With ``generate`` no row is kept: a new table of the
-    graph's columns is made, by quotas too. With ``sample`` its rows are drawn independently, as
-    the paper has it, and nothing is promised. A ``margin`` asks for differences below threshold
-    minus margin.
+    the decision's effects are sampled again. With ``generate`` no row is kept: a new table of
+    the graph's columns is generated, by quotas too. With ``sample`` its rows are drawn
+    independently, as the paper has it, and nothing is promised. A ``margin`` asks for
+    differences below threshold minus margin.
 
     Paper: alg:mg
     """
@@ -58,12 +58,12 @@ class ModifyGraph:
         return not self.sample
 
     def plan(self, certificate: Certificate) -> RemovalPlan | GeneratedPlan:
-        """Decide how many decisions change in each subpopulation, or what is generated."""
-        partition, unfavorable = releasable(certificate)
+        """Compute how many decisions change in each subpopulation, or what is generated."""
+        partition, unfavorable = check_releasable(certificate)
         counts, question = certificate.examined.counts, certificate.question
         graph = model_graph(certificate)
         network = Network.estimate(counts, graph)
-        threshold = lowered(partition, self.margin)
+        threshold = reduced_threshold(partition, self.margin)
         optimum = optimal_rates(partition, cell_weights(network, partition), threshold)
         if self.generate or self.sample:
             return GeneratedPlan(
@@ -189,12 +189,12 @@ def quotas(
     (89, 240)
     """
     small, large = (0, 1) if sizes[0] <= sizes[1] else (1, 0)
-    found = nearest_counts(
+    counts = nearest_counts(
         (float(targets[small]), float(targets[large])),
         Pair(int(sizes[small]), int(sizes[large])),
         threshold,
     )
-    return (found.small, found.large) if small == 0 else (found.large, found.small)
+    return (counts.small, counts.large) if small == 0 else (counts.large, counts.small)
 
 
 def model_graph(certificate: Certificate) -> CausalGraph:
@@ -207,10 +207,9 @@ def model_graph(certificate: Certificate) -> CausalGraph:
     graph, decision = certificate.graph, certificate.question.decision
     directed = graph if isinstance(graph, CausalGraph) else graph.extension().graph
     causes = (certificate.question.protected, *certificate.partition.names)
-    kept = {(cause, effect) for cause, effect in directed.arrows if effect != decision}
-    return CausalGraph(
-        directed.nodes, frozenset(kept | {(cause, decision) for cause in causes})
-    )
+    arrows = {(cause, effect) for cause, effect in directed.arrows if effect != decision}
+    arrows |= {(cause, decision) for cause in causes}
+    return CausalGraph(directed.nodes, frozenset(arrows))
 
 
 def _group_codes(network: Network, question: Question) -> tuple[int, int]:

@@ -1,14 +1,14 @@
-"""Whether decisions can be changed at all: one set of causes, two stored values."""
+"""What a certificate must fulfil before decisions can be changed."""
 
 from evenhand.errors import CannotReleaseError, Problem, Remedy, listed
 from evenhand.evidence import Certificate, Partition
 
 
-def releasable(certificate: Certificate) -> tuple[Partition, str]:
+def check_releasable(certificate: Certificate) -> tuple[Partition, str]:
     """The partition whose decisions may change, and the unfavorable value.
 
-    A release needs to know what the decision's causes are, and a decision that is stored in
-    exactly two values: a merged one has no value to write back.
+    Raises ``CannotReleaseError`` unless the causes of the decision are known and it is stored
+    in exactly two values: a merged one has no value to write back.
     """
     question = certificate.question
     problems = []

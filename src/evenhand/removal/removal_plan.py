@@ -13,13 +13,15 @@ from evenhand.evidence import Certificate, Partition
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Question
 
+_SHOWN_MOVES = 10
+
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """So many rows that match ``where``, chosen at random, become something else.
+    """Change ``rows`` randomly chosen rows that match ``where``.
 
-    ``becomes`` holds the values that change. ``times`` says how often such a row stands in the
-    release: once, or not at all, or twice; only methods without a guarantee make use of that.
+    ``becomes`` holds the new values. ``times`` is how often such a row occurs in the release:
+    0 or 2 only for methods without a guarantee.
     """
 
     where: Mapping[str, str]
@@ -27,12 +29,13 @@ class Move:
     becomes: Mapping[str, str]
     times: int = 1
 
+    def to_dict(self) -> dict[str, object]:
+        """Plain values, without ``times``."""
+        return {"where": dict(self.where), "rows": self.rows, "becomes": dict(self.becomes)}
+
 
 class Plan(Protocol):
-    """What a release carries out: moves with patterns over the same columns, none overlapping.
-
-    ``pooled`` is the label under which all other groups were put together, if they were.
-    """
+    """What a release applies: moves whose patterns name the same columns and never overlap."""
 
     @property
     def method(self) -> str:
@@ -44,7 +47,7 @@ class Plan(Protocol):
 
     @property
     def redrawn(self) -> tuple[ConditionalTable, ...]:
-        """The tables from which the decision's effects are drawn anew in changed rows."""
+        """The tables from which the decision's effects are sampled again in changed rows."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -60,11 +63,11 @@ class Plan(Protocol):
 
     @property
     def pooled(self) -> str | None:
-        """The label of all other groups together."""
+        """The label of all other groups together, if they were pooled."""
 
 
-class MadeFor:
-    """What every plan knows through the certificate that it was made for."""
+class FromCertificate:
+    """What every plan reads from the certificate that it was made for."""
 
     certificate: Certificate
 
@@ -80,18 +83,18 @@ class MadeFor:
 
     @property
     def pooled(self) -> str | None:
-        """The label of all other groups together, if they were put together."""
+        """The label of all other groups together, if they were pooled."""
         return self.certificate.pooled
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RemovalPlan(MadeFor, Described):
+class RemovalPlan(FromCertificate, Described):
     """Changes of decisions that make every measured difference smaller than the threshold.
 
-    ``group_change`` and ``other_change`` go along with the lines of the partition: so many
-    unfavorable decisions become favorable, or the other way round where negative. In changed
-    rows the decision's effects are drawn anew from ``redrawn``, causes first; nothing else of
-    any row changes.
+    ``group_change`` and ``other_change`` have one number for each line of the partition: how
+    many unfavorable decisions become favorable, or the reverse where negative. In changed rows
+    the decision's effects are sampled again from the tables ``redrawn``, causes first; nothing
+    else changes.
     """
 
     method: str
@@ -139,15 +142,13 @@ class RemovalPlan(MadeFor, Described):
             (str(question.other), self.other_change),
         ):
             for at in np.flatnonzero(changes).tolist():
-                raised = changes[at] > 0
-                old, new = (
-                    (self.unfavorable, question.favorable)
-                    if raised
-                    else (question.favorable, self.unfavorable)
-                )
-                where = dict(
-                    zip(self.partition.names, self.partition.labels(at), strict=True)
-                ) | {question.protected: value, question.decision: old}
+                old, new = self.unfavorable, question.favorable
+                if changes[at] < 0:
+                    old, new = new, old
+                where = self.partition.where(at) | {
+                    question.protected: value,
+                    question.decision: old,
+                }
                 yield Move(where, abs(int(changes[at])), {question.decision: new})
 
     def to_dict(self) -> dict[str, object]:
@@ -159,21 +160,14 @@ class RemovalPlan(MadeFor, Described):
             "reaches_criterion": self.reaches_criterion,
             "still_violating": self.after.violating,
             "redrawn": [table.node.name for table in self.redrawn],
-            "moves": [
-                {
-                    "where": dict(move.where),
-                    "rows": move.rows,
-                    "becomes": dict(move.becomes),
-                }
-                for move in self.moves
-            ],
+            "moves": [move.to_dict() for move in self.moves],
         }
 
     def summary(self) -> Summary:
         """Describe the plan: its totals, and its largest moves."""
         moves = sorted(self.moves, key=lambda move: -move.rows)
-        shown = moves[:10]
-        notes = [f"… and {len(moves) - 10:,} smaller moves"] if len(moves) > 10 else []
+        more = len(moves) - _SHOWN_MOVES
+        notes = [f"… and {more:,} smaller moves"] if more > 0 else []
         if self.redrawn:
             effects = ", ".join(table.node.name for table in self.redrawn)
             notes.append(f"In changed rows the decision's effects are drawn anew: {effects}.")
@@ -200,7 +194,7 @@ class RemovalPlan(MadeFor, Described):
                     ", ".join(f"{name}={value}" for name, value in move.where.items()),
                     ", ".join(move.becomes.values()),
                 )
-                for move in shown
+                for move in moves[:_SHOWN_MOVES]
             ),
             notes=tuple(notes),
         )

@@ -1,9 +1,9 @@
-"""The integer problem inside one subpopulation: which counts of favorable decisions to aim at.
+"""The smallest change of favorable counts that meets the criterion in one subpopulation.
 
-Two groups of ``sizes`` rows have so many favorable decisions; both numbers may be changed, and
-their rates must come to differ by less than the threshold. For every count of the smaller group
-the counts of the larger one that meet the criterion are an interval, so the best of them is the
-nearest point of it, and the whole problem is one scan over the smaller group's counts.
+Two groups of ``sizes`` rows have some favorable decisions each; both counts may change until
+their rates differ by less than the threshold. For every count of the smaller group the feasible
+counts of the larger one are an interval, so the best of them is its nearest point, and the
+whole problem is one scan over the smaller group's counts.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 Integers: TypeAlias = NDArray[Any]  # int64, or Python's integers where products would not fit
 
 _INT64_END = 2**63
-# Groups of up to so many rows are scanned whole; larger ones where the best can lie.
+# Groups of up to this many rows are scanned whole, larger ones near the turning points.
 _WINDOW = 2**12
 
 
@@ -28,10 +28,12 @@ class Pair(NamedTuple):
     large: int
 
 
-def partners(small: Integers, sizes: Pair, threshold: Fraction) -> tuple[Integers, Integers]:
-    """For each count of the smaller group, the first and last count of the larger that fit.
+def feasible_range(
+    small: Integers, sizes: Pair, threshold: Fraction
+) -> tuple[Integers, Integers]:
+    """For each count of the smaller group, the first and last feasible count of the larger.
 
-    >>> low, high = partners(np.array([90]), Pair(200, 600), Fraction(1, 20))
+    >>> low, high = feasible_range(np.array([90]), Pair(200, 600), Fraction(1, 20))
     >>> int(low[0]), int(high[0])  # 240 of 600 would differ by exactly 1/20
     (241, 299)
     """
@@ -60,7 +62,7 @@ def fewest_changes(
     small = _candidates(_turning_points(yes, sizes, threshold), sizes.small)
     if only_raise:
         small = small[small >= yes.small]
-    low, high = partners(small, sizes, threshold)
+    low, high = feasible_range(small, sizes, threshold)
     if only_raise:
         low = np.maximum(low, yes.large)
     small, low, high = (column[low <= high] for column in (small, low, high))
@@ -73,7 +75,7 @@ def fewest_changes(
 def nearest_counts(target: tuple[float, float], sizes: Pair, threshold: Fraction) -> Pair:
     """The favorable counts that meet the criterion nearest to a target of real numbers."""
     small = _candidates([round(target[0])], sizes.small)
-    low, high = partners(small, sizes, threshold)
+    low, high = feasible_range(small, sizes, threshold)
     small, low, high = (column[low <= high] for column in (small, low, high))
     large = np.clip(round(target[1]), low, high)
     distance = (small - target[0]) ** 2 + (large - target[1]) ** 2

@@ -53,7 +53,7 @@ def aligned(release: Release | None) -> Partition | None:
 def _comparable(before: Partition, after: Partition) -> bool:
     if len(before) != len(after):
         return False
-    return all(before.labels(line) == after.labels(line) for line in range(len(before)))
+    return all(before.where(line) == after.where(line) for line in range(len(before)))
 
 
 def _state(when: str, found: Certificate, words: Words, sharing: Sharing) -> view.State:

@@ -55,7 +55,7 @@ def test_coverage_is_of_all_rows_and_of_each_group():
 def test_nobody_apart_is_one_subpopulation():
     partition = Partition.of(examined_counts(COUNTS, QUESTION), [])
     assert len(partition) == 1
-    assert partition.labels(0) == ()
+    assert partition.where(0) == {}
     assert partition.risk_difference(0) == Fraction(5, 6) - Fraction(3, 11)
 
 

@@ -43,10 +43,7 @@ def brute_force_weights(network, partition):
             product *= table.shares[tuple(at[n] for n in table.names)]
         group = (question.group, question.other).index(domains[question.protected][at["c"]])
         for line in range(len(partition)):
-            labels = partition.labels(line)
-            if all(
-                domains[n][at[n]] == v for n, v in zip(partition.names, labels, strict=True)
-            ):
+            if all(domains[n][at[n]] == v for n, v in partition.where(line).items()):
                 weights[group, line] += product**2
     return weights
 

@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.removal import smallest_change
-from evenhand.removal.smallest_change import Pair, fewest_changes, nearest_counts, partners
+from evenhand.removal.smallest_change import (
+    Pair,
+    feasible_range,
+    fewest_changes,
+    nearest_counts,
+)
 
 THRESHOLDS = [Fraction(1, 40), Fraction(1, 20), Fraction(1, 10), Fraction(2, 7)]
 
@@ -35,10 +40,10 @@ def cells(draw, largest=9):
 
 
 @given(cells())
-def test_partners_are_exactly_the_counts_that_meet_the_criterion(cell):
+def test_the_feasible_range_holds_exactly_the_counts_that_meet_the_criterion(cell):
     _, sizes, threshold = cell
     every = np.arange(sizes.small + 1)
-    low, high = partners(every, sizes, threshold)
+    low, high = feasible_range(every, sizes, threshold)
     found = {
         Pair(int(s), t)
         for s, a, b in zip(every, low, high, strict=True)

@@ -1,0 +1,46 @@
+"""Which certificates allow a change of decisions."""
+
+import pytest
+
+from evenhand import Codings, CountTable, Question, datasets
+from evenhand.errors import CannotReleaseError
+from evenhand.evidence import certify
+from evenhand.graph.dag import CausalGraph
+from evenhand.graph.partial_graph import PartialGraph
+from evenhand.removal.preconditions import check_releasable
+
+HIRED = Question(protected="sex", group="f", decision="hired", favorable="yes")
+GRAPH = CausalGraph.parse("sex -> hired")
+
+
+def test_two_stored_decisions_and_known_causes_can_be_changed():
+    counts = CountTable.of({"sex": ["f", "m"], "hired": ["no", "yes"]})
+    certificate = certify(counts, GRAPH, HIRED)
+    assert check_releasable(certificate) == (certificate.partition, "no")
+
+
+def test_ambiguous_causes_are_refused_with_the_open_edge():
+    graph = PartialGraph.parse("gender -> admission; gender -> major; major - admission")
+    certificate = certify(
+        datasets.admissions(2), graph, datasets.question("admissions").question
+    )
+    with pytest.raises(CannotReleaseError, match="ambiguous") as caught:
+        check_releasable(certificate)
+    assert caught.value.exit_status == 3
+    assert caught.value.problems[0].remedies[0].argument == "required"
+
+
+def test_a_decision_of_three_values_is_refused():
+    counts = CountTable.of(
+        {"sex": ["f", "f", "m", "m"], "hired": ["yes", "no", "later", "yes"]}, [5, 5, 5, 5]
+    )
+    with pytest.raises(CannotReleaseError, match="has 3 values"):
+        check_releasable(certify(counts, GRAPH, HIRED))
+
+
+def test_a_decision_of_merged_values_is_refused():
+    counts = CountTable.of({"sex": ["f", "m"], "hired": ["no", "yes"]})
+    codings = Codings.of(merge={"hired": {"no": ["never", "later"]}})
+    certificate = certify(counts, GRAPH, HIRED, codings=codings)
+    with pytest.raises(CannotReleaseError, match="merged values"):
+        check_releasable(certificate)
