@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.counts import CountTable, examined_counts
-from evenhand.counts.missing_markers import notes
+from evenhand.counts.missing_markers import marker_notes
 from evenhand.display import Described, Summary
 from evenhand.errors import Problem, QuestionError
 from evenhand.evidence import (
@@ -172,7 +172,7 @@ class Audit(Described):
     def summary(self) -> Summary:
         """The certificate's, and what looks missing in the counts but was taken as a value."""
         told = self.certificate.summary()
-        return replace(told, notes=(*told.notes, *notes(self.counts.missing_markers)))
+        return replace(told, notes=(*told.notes, *marker_notes(self.counts.missing_markers)))
 
 
 def audit(

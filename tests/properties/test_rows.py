@@ -209,7 +209,7 @@ def test_it_does_not_matter_how_rows_come_in_batches(columns, size):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("evenhand.rows.count_rows.BATCH_ROWS", size)
         patch.setattr("evenhand.rows.frame_sources.BATCH_ROWS", size + 1)
-        patch.setattr("evenhand.rows.key_counter._MOST_WAITING", size)
+        patch.setattr("evenhand.rows.key_counter._MOST_PENDING", size)
         assert read(whole, missing="level").count() == expected
 
 

@@ -17,7 +17,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.counts.missing_markers import MissingMarker, looks_missing, notes
+from evenhand.counts.missing_markers import MissingMarker, looks_missing, marker_notes
 from evenhand.display import Described, Summary
 from evenhand.errors import (
     ColumnError,
@@ -96,15 +96,15 @@ class CountTable(Described):
         codes: Iterable[NDArray[np.integer]],
         counts: NDArray[np.int64],
     ) -> Self:
-        """Bring coded lines into the one canonical form: merged, sorted, no zero counts."""
+        """Bring encoded lines into canonical form: merged, sorted, no zero counts."""
         attributes = tuple(attributes)
         occurring = counts > 0
         narrow = tuple(
             column[occurring].astype(code_type(len(attribute)))
             for attribute, column in zip(attributes, codes, strict=True)
         )
-        loose = cls(attributes, narrow, counts[occurring])
-        return loose.marginal([attribute.name for attribute in attributes])
+        unsorted = cls(attributes, narrow, counts[occurring])
+        return unsorted.marginal([attribute.name for attribute in attributes])
 
     def pruned(self) -> Self:
         """The same counts without values that do not occur."""
@@ -229,7 +229,7 @@ class CountTable(Described):
         return totals
 
     def marginal(self, names: Iterable[str]) -> Self:
-        """Forget all other attributes."""
+        """The counts of these attributes alone, summed over all others."""
         names = list(names)
         group, first = self.groups(names)
         return type(self)(
@@ -239,7 +239,7 @@ class CountTable(Described):
         )
 
     def given(self, assignment: Mapping[str, str]) -> Self:
-        """Keep the rows with these values, and forget the attributes they fix."""
+        """The rows with these values, without the attributes they fix."""
         keep = np.ones(len(self), bool)
         for name, value in assignment.items():
             keep &= self.column(name) == self.code(name, value)
@@ -295,15 +295,12 @@ class CountTable(Described):
 
     def without(self, name: str, values: Iterable[str]) -> Self:
         """Leave out the rows in which the attribute has one of these values."""
-        gone = frozenset(values)
-        old = self.attribute(name)
-        kept = tuple(value for value in old.values if value not in gone)
-        new = np.array([kept.index(v) if v in kept else -1 for v in old.values])
-        at = self.position(name)
-        attributes, codes = list(self.attributes), list(self.codes)
-        attributes[at], codes[at] = Attribute(name, kept), new[codes[at]]
-        kept_rows = np.where(codes[at] < 0, 0, self.counts)
-        return self.build(attributes, codes, kept_rows).pruned()
+        excluded = frozenset(values)
+        is_excluded = np.array(
+            [value in excluded for value in self.attribute(name).values], bool
+        )
+        counts = np.where(is_excluded[self.column(name)], 0, self.counts)
+        return self.build(self.attributes, self.codes, counts).pruned()
 
     @cached_property
     def digest(self) -> str:
@@ -322,14 +319,14 @@ class CountTable(Described):
 
     @property
     def missing_markers(self) -> tuple[MissingMarker, ...]:
-        """The values that may mean a missing one, though nobody said so; most rows first."""
-        found = [
+        """Values that may mean a missing one but were not declared as such; most rows first."""
+        markers = [
             MissingMarker(attribute.name, value, self.values(attribute.name)[value])
             for attribute in self.attributes
             for value in attribute.values
             if looks_missing(value)
         ]
-        return tuple(sorted(found, key=lambda one: -one.rows))
+        return tuple(sorted(markers, key=lambda marker: -marker.rows))
 
     def summary(self) -> Summary:
         """Describe the table: rows, distinct assignments, and each attribute's values."""
@@ -340,7 +337,7 @@ class CountTable(Described):
                 (attribute.name, str(len(attribute)), _shares(self.values(attribute.name)))
                 for attribute in self.attributes
             ),
-            notes=notes(self.missing_markers),
+            notes=marker_notes(self.missing_markers),
         )
 
 

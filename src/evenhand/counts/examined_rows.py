@@ -35,9 +35,10 @@ def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
     if question.other == REST:
         pooled = f"not {question.group}"
         merge = {value: pooled for value in values if value != question.group}
-        asked = replace(question, other=pooled)
         return ExaminedCounts(
-            counts=counts.recoded(question.protected, merge), question=asked, left_out=0
+            counts=counts.recoded(question.protected, merge),
+            question=replace(question, other=pooled),
+            left_out=0,
         )
     other = question.other or next(value for value in values if value != question.group)
     further = [value for value in values if value not in (question.group, other)]

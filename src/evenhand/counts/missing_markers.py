@@ -1,7 +1,7 @@
-"""Values that look as if something were missing, counted as values because nobody said so.
+"""Values that look like markers of missing values but were counted as values.
 
 Whether "NA" is a missing value or Namibia only the owner of the data knows. So nothing is
-recoded, but it is said.
+recoded, but the user is told.
 """
 
 from collections.abc import Sequence
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 from evenhand.errors import Problem, Remedy
 
-_MISSING = frozenset(
+_MARKERS = frozenset(
     {"", "?", "??", "-", "--", ".", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null"}
 )
-_TOLD = 5
+_MOST_NOTES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class MissingMarker:
-    """A value of a column that may mean that there is none, and how many rows have it."""
+    """A value of a column that may mean a missing one, and how many rows have it."""
 
     name: str
     value: str
@@ -25,7 +25,7 @@ class MissingMarker:
 
     @property
     def problem(self) -> Problem:
-        """What to do if it does mean that."""
+        """A note with what to do if it does mean that."""
         return Problem(
             f"{self.name} has {self.rows:,} row{'s'[: self.rows > 1]} with {self.value!r}, "
             "taken as a value.",
@@ -39,11 +39,11 @@ def looks_missing(value: str) -> bool:
     >>> [looks_missing(text) for text in (" ?", "N/A", "none", "0")]
     [True, True, False, False]
     """
-    return value.strip().casefold() in _MISSING
+    return value.strip().casefold() in _MARKERS
 
 
-def notes(found: Sequence[MissingMarker]) -> tuple[Problem, ...]:
-    """A sentence for each of the first values, and for the rest one."""
-    rest = sorted({one.name for one in found[_TOLD:]})
+def marker_notes(markers: Sequence[MissingMarker]) -> tuple[Problem, ...]:
+    """A note for each of the first markers, and one for all others."""
+    rest = sorted({marker.name for marker in markers[_MOST_NOTES:]})
     more = Problem(f"Values that look missing are in {', '.join(rest)}, too.")
-    return (*(one.problem for one in found[:_TOLD]), *([more] if rest else []))
+    return (*(marker.problem for marker in markers[:_MOST_NOTES]), *([more] if rest else []))

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias, get_args
 
 from evenhand.errors import Problem, QuestionError, Remedy, ValuesError, listed
 from evenhand.question.question import (
+    WILDCARD,
     as_label,
     exact_fraction,
     exact_number,
@@ -23,7 +24,6 @@ from evenhand.question.question import (
 
 MissingRule: TypeAlias = Literal["error", "level", "drop"]
 MISSING = "(missing)"
-REST = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Bins:
 
     @classmethod
     def at(cls, *cuts: object) -> "Bins":
-        """Cut where the numbers say; they may be text, so that 0.1 is one tenth."""
+        """Bins with these cut points; they may be text, so that 0.1 is one tenth."""
         try:
             exact = tuple(exact_fraction(cut) for cut in cuts)
         except ValueError as error:
@@ -78,7 +78,7 @@ class Codings:
     ``bins`` holds cut points, or a whole number of quantile classes, for each column;
     ``merge`` the new value and the old ones that it replaces (``"*"`` for all not named).
     ``na`` are texts that mean a missing value, beside the empty field. ``delimiter`` stands
-    between the fields of text files; it is found if not said.
+    between the fields of text files; by default it is detected.
     """
 
     columns: tuple[str, ...] | None = None
@@ -101,7 +101,7 @@ class Codings:
         frequency: str | None = None,
         delimiter: str | None = None,
     ) -> "Codings":
-        """Check codings as a person writes them."""
+        """Parse codings as a user writes them, and raise all problems together."""
         problems = []
         if missing not in get_args(MissingRule):
             problems.append(
@@ -121,12 +121,12 @@ class Codings:
             problems += error.problems
         for column, cuts in (bins or {}).items():
             try:
-                checked_bins[column] = _bins(column, cuts)
+                checked_bins[column] = _parse_bins(column, cuts)
             except QuestionError as error:
                 problems += [replace(p, where=f"bins of {column!r}") for p in error.problems]
         for column, groups in (merge or {}).items():
             try:
-                checked_merge[column] = _merge(groups)
+                checked_merge[column] = _parse_merge(groups)
             except QuestionError as error:
                 problems += [replace(p, where=f"merge of {column!r}") for p in error.problems]
         problems += [
@@ -168,7 +168,7 @@ class Codings:
         for new, olds in self.merge.get(column, {}).items():
             if text in olds:
                 return new
-        rest = (new for new, olds in self.merge.get(column, {}).items() if REST in olds)
+        rest = (new for new, olds in self.merge.get(column, {}).items() if WILDCARD in olds)
         return next(rest, text)
 
     def is_coded(self, column: str) -> bool:
@@ -214,7 +214,7 @@ def not_numbers(column: str, offending: Mapping[str, str], *, where: str) -> Val
     )
 
 
-def _bins(column: str, cuts: Sequence[object] | int | Bins) -> Bins | int:
+def _parse_bins(column: str, cuts: Sequence[object] | int | Bins) -> Bins | int:
     if isinstance(cuts, Bins):
         return cuts
     if not isinstance(cuts, int):
@@ -229,7 +229,7 @@ def _bins(column: str, cuts: Sequence[object] | int | Bins) -> Bins | int:
     return cuts
 
 
-def _merge(groups: Mapping[str, Sequence[object]]) -> dict[str, tuple[str, ...]]:
+def _parse_merge(groups: Mapping[str, Sequence[object]]) -> dict[str, tuple[str, ...]]:
     merged: dict[str, tuple[str, ...]] = {}
     for new, olds in groups.items():
         if isinstance(olds, str) or not isinstance(olds, Iterable):

@@ -10,10 +10,9 @@ from types import EllipsisType
 from typing import TypeAlias
 
 from evenhand.errors import ColumnError, KnowledgeError, Problem
-from evenhand.question.question import require_texts
+from evenhand.question.question import WILDCARD, require_texts
 
 Arrow: TypeAlias = tuple[str, str]
-REST = "*"
 
 
 @dataclass(frozen=True, init=False, slots=True)
@@ -54,7 +53,7 @@ class Tiers:
 
     @classmethod
     def parse(cls, text: str) -> "Tiers":
-        """Read tiers as the command line writes them: ``'sex,age|education|*|income'``."""
+        """Parse tiers as on the command line: ``'sex,age|education|*|income'``."""
         tiers = [[name.strip() for name in part.split(",")] for part in text.split("|")]
         if not all(name for tier in tiers for name in tier):
             raise KnowledgeError(
@@ -64,10 +63,10 @@ class Tiers:
                     "as 'sex,age|education|*|income'.",
                 )
             )
-        return cls(*(... if tier == [REST] else tier for tier in tiers))
+        return cls(*(... if tier == [WILDCARD] else tier for tier in tiers))
 
     def __str__(self) -> str:
-        return " | ".join(REST if tier is ... else ", ".join(tier) for tier in self.tiers)
+        return " | ".join(WILDCARD if tier is ... else ", ".join(tier) for tier in self.tiers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +117,7 @@ class Knowledge:
         """Plain lists; the rest of the columns is written ``["*"]``."""
         tiers = self.tiers.tiers if self.tiers else ()
         return {
-            "tiers": [[REST] if tier is ... else list(tier) for tier in tiers],
+            "tiers": [[WILDCARD] if tier is ... else list(tier) for tier in tiers],
             "require": [_arrow_text(arrow) for arrow in self.required],
             "forbid": [_arrow_text(arrow) for arrow in self.forbidden],
         }
@@ -138,7 +137,7 @@ class KnownOrder:
 
     @classmethod
     def resolve(cls, knowledge: Knowledge, names: tuple[str, ...]) -> "KnownOrder":
-        """Spell ``...`` out and check that nothing contradicts."""
+        """Replace ``...`` by the columns it stands for, and check for contradictions."""
         tiers = knowledge.tiers.tiers if knowledge.tiers else ()
         named = [name for tier in tiers if tier is not ... for name in tier]
         arrows = (*knowledge.required, *knowledge.forbidden)
@@ -182,7 +181,7 @@ class KnownOrder:
 
 
 def parse_arrow(arrow: object) -> Arrow:
-    """Read ``"a -> b"`` or a pair of names."""
+    """Parse ``"a -> b"`` or a pair of names."""
     parts = (
         tuple(part.strip() for part in arrow.split("->"))
         if isinstance(arrow, str)
@@ -208,14 +207,14 @@ def parse_arrow(arrow: object) -> Arrow:
 
 
 def _arrow_text(arrow: Arrow) -> str | list[str]:
-    """The arrow as text, or as a list where a name has marks that text would lose."""
+    """The arrow as text, or as a list where the text could not be parsed back."""
     text = " -> ".join(arrow)
     plain = [part.strip() for part in text.split("->")] == list(arrow)
     return text if plain else list(arrow)
 
 
 def _cycle(arrows: Iterable[Arrow]) -> list[str]:
-    """Some cycle among the arrows, as a closed path; empty if there is none."""
+    """A cycle among the arrows, as a closed path; empty if there is none."""
     effects: dict[str, list[str]] = {}
     for cause, effect in sorted(arrows):
         effects.setdefault(cause, []).append(effect)
@@ -225,9 +224,9 @@ def _cycle(arrows: Iterable[Arrow]) -> list[str]:
         for effect in effects.get(path[-1], ()):
             if effect in path:
                 return [*path[path.index(effect) :], effect]
-            if effect not in finished and (found := walk([*path, effect])):
-                return found
+            if effect not in finished and (cycle := walk([*path, effect])):
+                return cycle
         finished.add(path[-1])
         return []
 
-    return next((found for start in sorted(effects) if (found := walk([start]))), [])
+    return next((cycle for start in sorted(effects) if (cycle := walk([start]))), [])

@@ -11,7 +11,8 @@ from evenhand.errors import Problem, QuestionError, Remedy, did_you_mean, listed
 _LONGEST_THRESHOLD = 18
 _LARGEST_EXPONENT = 400
 
-REST = "rest"
+REST = "rest"  # as ``other``: all other groups, pooled
+WILDCARD = "*"  # in tiers and merges: all that is not named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,7 @@ class Question:
             value = getattr(self, field)
             if value is not None:
                 object.__setattr__(self, field, as_label(value))
-        object.__setattr__(self, "threshold", _threshold(self.threshold))
+        object.__setattr__(self, "threshold", _parse_threshold(self.threshold))
         if self.protected == self.decision:
             raise QuestionError(
                 Problem(
@@ -89,19 +90,19 @@ def as_label(value: object) -> str:
 
 
 def exact_number(text: str) -> Fraction:
-    """The number that a text writes; ``ValueError`` if it writes none, or one beyond floats."""
+    """Parse a decimal number; ``ValueError`` if it is none, or far beyond floats."""
     try:
         number = Decimal(text.strip())
     except InvalidOperation:
         raise ValueError(text) from None
-    # A short text can write a number that fills the memory: 1e999999999.
+    # A short text can mean a number that fills the memory: 1e999999999.
     if not number.is_finite() or abs(number.adjusted()) > _LARGEST_EXPONENT:
         raise ValueError(text)
     return Fraction(number)
 
 
 def require_text(value: object, what: str) -> str:
-    """Take a text for a text, and nothing else."""
+    """Return the value if it is text; raise ``QuestionError`` otherwise."""
     if not isinstance(value, str):
         raise QuestionError(
             Problem(f"{what} is {value!r}, which is no text.", remedy="Write a name in quotes.")
@@ -110,21 +111,21 @@ def require_text(value: object, what: str) -> str:
 
 
 def require_texts(values: object, what: str) -> tuple[str, ...]:
-    """Take a list of texts for that; a text alone is not a list of its letters."""
+    """Return the texts of a list; a text alone is not taken as a list of its letters."""
     is_list = isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
-    found: tuple[object, ...] = tuple(values) if is_list else (None,)  # type: ignore[arg-type]
-    if not all(isinstance(value, str) for value in found):
+    items: tuple[object, ...] = tuple(values) if is_list else (None,)  # type: ignore[arg-type]
+    if not all(isinstance(item, str) for item in items):
         raise QuestionError(
             Problem(
                 f"{what} is {values!r}, which is no list of texts.",
                 remedy='Write a list, as ["a", "b"].',
             )
         )
-    return tuple(map(str, found))
+    return tuple(map(str, items))
 
 
 def exact_fraction(value: object) -> Fraction:
-    """Read "0.05", "1/20", Decimal, int or float as the exact number that was written.
+    """Parse "0.05", "1/20", Decimal, int or float as the exact number that was typed.
 
     A float stands for its shortest text: ``Fraction(0.05)`` is not one twentieth.
     """
@@ -151,13 +152,13 @@ def check_values(
     """
     protected, decision = values[question.protected], values[question.decision]
     problems = [
-        *_look_alikes(question.protected, protected),
-        *_look_alikes(question.decision, decision),
-        *_absent(question.protected, "group", question.group, protected),
-        *_absent(question.decision, "favorable", question.favorable, decision),
+        *_spelling_variants(question.protected, protected),
+        *_spelling_variants(question.decision, decision),
+        *_absent_value(question.protected, "group", question.group, protected),
+        *_absent_value(question.decision, "favorable", question.favorable, decision),
     ]
     if question.other not in (None, REST):
-        problems += _absent(question.protected, "other", str(question.other), protected)
+        problems += _absent_value(question.protected, "other", str(question.other), protected)
     if question.other == REST in protected:
         problems.append(
             Problem(
@@ -199,11 +200,11 @@ def check_values(
         raise QuestionError(*(replace(problem, where=where) for problem in problems))
 
 
-def _threshold(value: object) -> Fraction:
+def _parse_threshold(value: object) -> Fraction:
     try:
         threshold = exact_fraction(value)
     except ValueError as error:
-        hint = _meant_number(str(value))
+        hint = _suggest_number(str(value))
         raise QuestionError(
             Problem(
                 f"The threshold {value!r} cannot be read.",
@@ -229,8 +230,8 @@ def _threshold(value: object) -> Fraction:
     return threshold
 
 
-def _meant_number(text: str) -> str:
-    """Guess what a mistyped number was meant to be: "5%" or "0,05"."""
+def _suggest_number(text: str) -> str:
+    """Suggest the number that a mistyped one was meant to be: "5%" or "0,05"."""
     cleaned = text.strip().replace(",", ".")
     try:
         number = exact_number(cleaned.rstrip("% "))
@@ -239,7 +240,9 @@ def _meant_number(text: str) -> str:
     return f"Did you mean '{float(number / 100 if '%' in cleaned else number)}'?"
 
 
-def _absent(column: str, role: str, value: str, values: Mapping[str, int]) -> list[Problem]:
+def _absent_value(
+    column: str, role: str, value: str, values: Mapping[str, int]
+) -> list[Problem]:
     if value in values:
         return []
     return [
@@ -251,7 +254,7 @@ def _absent(column: str, role: str, value: str, values: Mapping[str, int]) -> li
     ]
 
 
-def _look_alikes(column: str, values: Mapping[str, int]) -> list[Problem]:
+def _spelling_variants(column: str, values: Mapping[str, int]) -> list[Problem]:
     """Values that differ by case, spaces or closing marks alone are one value misspelt."""
     alike: dict[str, list[str]] = {}
     for value in values:

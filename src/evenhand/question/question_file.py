@@ -1,4 +1,4 @@
-"""A question file: everything that a run was asked, in TOML, so that it can be repeated.
+"""Question files: everything that defines a run, in TOML, so that it can be repeated.
 
 [question]    protected, group, other, decision, favorable, threshold
 [knowledge]   tiers, require, forbid
@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 from evenhand.errors import EvenhandError, Problem, QuestionError, did_you_mean, listed
 from evenhand.question.codings import Codings
-from evenhand.question.knowledge import REST, Knowledge, Tiers
-from evenhand.question.question import Question, require_text
+from evenhand.question.knowledge import Knowledge, Tiers
+from evenhand.question.question import WILDCARD, Question, require_text
 
 _KEYS = {
     "question": ("protected", "group", "other", "decision", "favorable", "threshold"),
@@ -36,11 +36,11 @@ class Labels:
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def column(self, name: str) -> str:
-        """What people call the column."""
+        """The plain words for the column, or its name."""
         return self.columns.get(name, name)
 
     def value(self, name: str, value: str) -> str:
-        """What people call a value of the column."""
+        """The plain words for a value of the column, or the value."""
         return self.values.get(name, {}).get(value, value)
 
 
@@ -75,10 +75,10 @@ class QuestionFile:
             ) from error
 
     @classmethod
-    def parse(cls, written: str, *, where: str = "question file") -> "QuestionFile":
-        """Read the text of a question file."""
+    def parse(cls, text: str, *, where: str = "question file") -> "QuestionFile":
+        """Parse the text of a question file; all problems are raised together."""
         try:
-            content = tomllib.loads(written)
+            content = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise QuestionError(
                 Problem(f"This is not TOML: {error}.", remedy="Mend that line.", where=where)
@@ -90,10 +90,14 @@ class QuestionFile:
         ]
         content = {name: table for name, table in content.items() if isinstance(table, dict)}
         problems += _unknown_keys(content, where=where)
-        question = _attempt(problems, where, lambda: _question(content.get("question", {})))
-        knowledge = _attempt(problems, where, lambda: _knowledge(content.get("knowledge", {})))
-        codings = _attempt(problems, where, lambda: _codings(content.get("data", {})))
-        labels = _attempt(problems, where, lambda: _labels(content.get("labels", {})))
+        question = _attempt(
+            problems, where, lambda: _parse_question(content.get("question", {}))
+        )
+        knowledge = _attempt(
+            problems, where, lambda: _parse_knowledge(content.get("knowledge", {}))
+        )
+        codings = _attempt(problems, where, lambda: _parse_codings(content.get("data", {})))
+        labels = _attempt(problems, where, lambda: _parse_labels(content.get("labels", {})))
         if problems or not (question and knowledge and codings and labels):
             raise QuestionError(*problems)
         return cls(
@@ -119,11 +123,11 @@ class QuestionFile:
 
 
 def toml_string(plain: str) -> str:
-    """Quote text for TOML, whose basic strings are JSON's."""
+    """Quote text for TOML, whose basic strings are those of JSON."""
     return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _question(table: Mapping[str, Any]) -> Question:
+def _parse_question(table: Mapping[str, Any]) -> Question:
     needed = ("protected", "group", "decision", "favorable")
     absent = [key for key in needed if table.get(key, "") == ""]
     if absent:
@@ -136,20 +140,20 @@ def _question(table: Mapping[str, Any]) -> Question:
     return Question(**{key: table[key] for key in _KEYS["question"] if key in table})
 
 
-def _knowledge(table: Mapping[str, Any]) -> Knowledge:
+def _parse_knowledge(table: Mapping[str, Any]) -> Knowledge:
     tiers = table.get("tiers")
     return Knowledge(
-        tiers=None if tiers is None else Tiers(*(... if t == [REST] else t for t in tiers)),
+        tiers=None if tiers is None else Tiers(*(... if t == [WILDCARD] else t for t in tiers)),
         required=table.get("require", ()),
         forbidden=table.get("forbid", ()),
     )
 
 
-def _codings(table: Mapping[str, Any]) -> Codings:
+def _parse_codings(table: Mapping[str, Any]) -> Codings:
     return Codings.of(**{key: table[key] for key in _KEYS["data"] if key in table})
 
 
-def _labels(table: Mapping[str, Any]) -> Labels:
+def _parse_labels(table: Mapping[str, Any]) -> Labels:
     columns, values = table.get("columns", {}), table.get("values", {})
     words = [*columns.values(), *(word for of in values.values() for word in of.values())]
     for word in words:
@@ -157,10 +161,10 @@ def _labels(table: Mapping[str, Any]) -> Labels:
     return Labels(columns=columns, values=values)
 
 
-def _attempt(problems: list[Problem], where: str, read: Callable[[], _T]) -> _T | None:
-    """Read one table; keep its problems, so that all tables' are raised together."""
+def _attempt(problems: list[Problem], where: str, parse: Callable[[], _T]) -> _T | None:
+    """Parse one table; add its problems to the list instead of raising them."""
     try:
-        return read()
+        return parse()
     except EvenhandError as error:
         problems += [replace(problem, where=where) for problem in error.problems]
     except (TypeError, AttributeError) as error:
@@ -205,7 +209,7 @@ def _toml_table(name: str, table: Mapping[str, Any]) -> str:
 
 
 def toml_key(key: str) -> str:
-    """Spell a key, in quotes where it needs them."""
+    """A TOML key, quoted where needed."""
     simple = key.isascii() and key.replace("_", "").replace("-", "").isalnum()
     return key if simple else toml_string(key)
 

@@ -1,4 +1,4 @@
-"""A question file to fill in, written from a table's columns and values."""
+"""Template of a question file to fill in, from a table's columns and values."""
 
 from collections.abc import Iterator, Mapping
 
@@ -14,8 +14,7 @@ def template(profile: Mapping[str, Mapping[str, int] | None], *, data: str) -> s
     ``profile`` holds how often each value of each column occurs, or None for a column whose
     values hardly repeat.
     """
-    counted = [values for values in profile.values() if values is not None]
-    rows = max((sum(values.values()) for values in counted), default=0)
+    rows = max((sum(values.values()) for values in profile.values() if values), default=0)
     usable = [name for name, values in profile.items() if values is not None]
     few = {name: [*vs] for name, vs in profile.items() if vs and len(vs) <= _FEW}
     lines = [
@@ -23,7 +22,7 @@ def template(profile: Mapping[str, Mapping[str, int] | None], *, data: str) -> s
         "# Fill in the four empty values, and the order of the columns if you know it.",
         "#",
         "# column: values, most frequent first",
-        *(f"# {toml_string(name)}: {_values(values)}" for name, values in profile.items()),
+        *(f"# {toml_string(name)}: {_value_list(values)}" for name, values in profile.items()),
         "",
         "[question]",
         'protected = ""    # the column whose own effect is asked about',
@@ -38,17 +37,17 @@ def template(profile: Mapping[str, Mapping[str, int] | None], *, data: str) -> s
         f'# tiers = [[{toml_string(usable[0]) if usable else ""}], ["*"]]',
         '# require = ["cause -> effect"]',
         "# forbid = []",
-        *(f"# {line}" for line in _tiers([*few])),
+        *(f"# {line}" for line in _tier_examples([*few])),
         "",
         "[data]",
-        *_columns(profile),
+        *_columns_line(profile),
         'missing = "error"  # or "level": a value of its own; or "drop": leave such rows out',
         '# na = ["?"]       # texts that mean a missing value',
         "",
         "[data.bins]",
         *(
             f"# {toml_string(name)} = 4  # quantile classes, or cut points: [10, 20]"
-            for name in _numbers(profile)
+            for name in _number_columns(profile)
         ),
         "",
         "# [data.merge.COLUMN]",
@@ -56,13 +55,13 @@ def template(profile: Mapping[str, Mapping[str, int] | None], *, data: str) -> s
         "",
         "# Plain words for sentences and pictures; they never change the data.",
         "[labels.columns]",
-        *(f"# {line}" for line in _labels(few)),
+        *(f"# {line}" for line in _label_examples(few)),
         "",
     ]
     return "\n".join(lines)
 
 
-def _tiers(names: list[str]) -> Iterator[str]:
+def _tier_examples(names: list[str]) -> Iterator[str]:
     """Examples in the table's own names."""
     if len(names) < 3:
         return
@@ -74,7 +73,7 @@ def _tiers(names: list[str]) -> Iterator[str]:
         yield f'tiers = [[{first}, {second}], ["*"], [{last}]]'
 
 
-def _labels(named: Mapping[str, list[str]]) -> Iterator[str]:
+def _label_examples(named: Mapping[str, list[str]]) -> Iterator[str]:
     """Examples in the table's own names and values."""
     for name in [*named][:2]:
         yield f"{toml_string(name)} = {toml_string(f'words for {name}')}"
@@ -84,7 +83,7 @@ def _labels(named: Mapping[str, list[str]]) -> Iterator[str]:
             yield f"{toml_string(value)} = {toml_string(f'words for {value}')}"
 
 
-def _values(values: Mapping[str, int] | None) -> str:
+def _value_list(values: Mapping[str, int] | None) -> str:
     if values is None:
         return "nearly as many values as rows; left out below, or bin it"
     often = sorted(values.items(), key=lambda item: -item[1])
@@ -93,16 +92,16 @@ def _values(values: Mapping[str, int] | None) -> str:
     return shown + (f", and {rest:,} more" if rest > 0 else "")
 
 
-def _columns(profile: Mapping[str, Mapping[str, int] | None]) -> list[str]:
+def _columns_line(profile: Mapping[str, Mapping[str, int] | None]) -> list[str]:
     """Name the columns to count where some cannot be."""
     if None not in profile.values():
         return []
-    kept = [name for name, values in profile.items() if values is not None]
-    return [f"columns = [{', '.join(map(toml_string, kept))}]"]
+    usable = [name for name, values in profile.items() if values is not None]
+    return [f"columns = [{', '.join(map(toml_string, usable))}]"]
 
 
-def _numbers(profile: Mapping[str, Mapping[str, int] | None]) -> list[str]:
-    """Columns of many different numbers, which are better put in classes."""
+def _number_columns(profile: Mapping[str, Mapping[str, int] | None]) -> list[str]:
+    """Columns of many different numbers, for which bins are proposed."""
 
     def is_number(text: str) -> bool:
         return text.strip().lstrip("+-").replace(".", "", 1).isdigit()

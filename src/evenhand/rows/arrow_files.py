@@ -22,7 +22,7 @@ def parquet_source(where: str) -> BatchSource:
         dictionaries = [name for name in columns if coded and name in texts]
         with reading(where), pq.ParquetFile(where, read_dictionary=dictionaries) as file:
             for batch in file.iter_batches(BATCH_ROWS, columns=list(columns)):
-                yield _sound(batch, columns)
+                yield _validate(batch, columns)
 
     return BatchSource(
         where=where,
@@ -58,26 +58,26 @@ def arrow_source(where: str, *, is_stream: bool) -> BatchSource:
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
         with reading(where), pa.OSFile(where) as file:
             reader = begin(file, [schema.get_field_index(name) for name in columns])
-            for batch in reader if is_stream else _each(reader):
-                yield _sound(batch, columns)
+            for batch in reader if is_stream else _file_batches(reader):
+                yield _validate(batch, columns)
 
     return BatchSource(
         where=where, kind="Arrow", names=tuple(schema.names), open=batches, schema=schema
     )
 
 
-def _sound(batch: pa.RecordBatch, columns: Sequence[str]) -> pa.RecordBatch:
-    """The columns of a batch, after a check that they are what they say.
+def _validate(batch: pa.RecordBatch, columns: Sequence[str]) -> pa.RecordBatch:
+    """These columns of a batch, validated.
 
-    Arrow trusts files in this, and a damaged one would crash it. Parquet also gives 'a.b'
-    where 'a' is asked for.
+    Arrow does not validate files, and a damaged one would crash it. Parquet also returns 'a.b'
+    for 'a'.
     """
     chosen = batch.select(list(columns))
     chosen.validate(full=True)
     return chosen
 
 
-def _each(reader: pa.ipc.RecordBatchFileReader) -> Batches:
+def _file_batches(reader: pa.ipc.RecordBatchFileReader) -> Batches:
     for number in range(reader.num_record_batches):
         yield reader.get_batch(number)
 

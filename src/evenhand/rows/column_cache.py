@@ -1,10 +1,10 @@
-"""Columns in memory as codes, so that small sets of them can be counted again and again.
+"""Cache of encoded columns, so that small sets of them can be counted again and again.
 
-A search asks for many small sets of columns, and which ones depends on what it found. Each
-column is read when it is first asked for, and kept in one byte or two for each row. When memory
-runs short, what was not asked for the longest is forgotten, and read again if need be. Text is
-parsed as a whole whatever is asked for, so there further columns are kept along, as many as
-turn out to fit: how many rows a compressed file holds is known when it was read.
+Discovery asks for many small sets of columns, and which ones depends on its results. A column
+is read when it is first needed, and cached as one or two bytes per row; under memory pressure
+the least recently used column is evicted. Text must be parsed as a whole for any column, so as
+many further ones as fit are cached in the same pass. The row count of compressed text is known
+only after reading, so columns that turn out not to fit are dropped during the pass.
 """
 
 from collections.abc import Sequence
@@ -25,112 +25,112 @@ from evenhand.rows.value_labels import check_types
 
 
 class ColumnCache:
-    """The columns of some parts, read when they are asked for."""
+    """The columns of a table, read when they are first needed."""
 
     def __init__(
         self,
-        parts: Sequence[BatchSource],
+        sources: Sequence[BatchSource],
         columns: Sequence[str],
         codings: Codings,
         *,
         memory: int,
     ) -> None:
-        self._parts, self._columns, self._codings = parts, columns, codings
+        self._sources, self._columns, self._codings = sources, columns, codings
         self._memory = memory
-        self._kept: dict[str, pa.Array] = {}
+        self._cached: dict[str, pa.Array] = {}
         self.reads = 0
 
     def source(self, names: Sequence[str]) -> tuple[BatchSource, Codings]:
-        """These columns as one part, and how they are read: as the labels that they hold."""
+        """These columns as a source of labels, and the codings to read it with."""
         frequency = self._codings.frequency
         wanted = [*names, *([frequency] if frequency else [])]
-        absent = [name for name in wanted if name not in self._kept]
+        absent = [name for name in wanted if name not in self._cached]
         if absent:
-            self._read(absent, self._ahead(absent))
+            self._read(absent, self._read_ahead(absent))
         for name in wanted:
-            self._kept[name] = self._kept.pop(name)  # asked for last, forgotten last
-        self._forget(keeping=len(wanted))
-        kept = {name: self._kept[name] for name in wanted}
+            self._cached[name] = self._cached.pop(name)  # most recently used
+        self._evict(keeping=len(wanted))
+        cached = {name: self._cached[name] for name in wanted}
 
         def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
-            yield pa.RecordBatch.from_arrays([kept[name] for name in columns], list(columns))
+            yield pa.RecordBatch.from_arrays([cached[name] for name in columns], list(columns))
 
-        first = self._parts[0]
+        first = self._sources[0]
         labels = Codings(missing=self._codings.missing, frequency=frequency)
-        part = BatchSource(
+        source = BatchSource(
             where=first.where, kind=first.kind, names=tuple(wanted), open=batches
         )
-        return part, labels
+        return source, labels
 
-    def _read(self, asked: Sequence[str], ahead: list[str]) -> None:
-        """Read columns, all of them at once; of those ahead as many as fit."""
+    def _read(self, needed: Sequence[str], ahead: list[str]) -> None:
+        """Read columns in one pass; of those ahead as many as fit."""
         self.reads += 1
-        names = [*asked, *ahead]
+        names = [*needed, *ahead]
         columns = {name: self._column(name) for name in names}
         arrays: dict[str, list[Any]] = {name: [] for name in names}
-        for part in self._parts:
-            with reading(part.where):
+        for source in self._sources:
+            with reading(source.where):
                 row = 0
-                for batch in part.open(names, coded=True):
-                    check_types(batch.schema, where=part.where)
+                for batch in source.open(names, coded=True):
+                    check_types(batch.schema, where=source.where)
                     for name, column in columns.items():
-                        arrays[name].append(_narrow(column, batch.column(name), part, row))
+                        arrays[name].append(_encode(column, batch.column(name), source, row))
                     row += batch.num_rows
-                    sizes = {name: column.domain.bytes for name, column in columns.items()}
+                    sizes = {name: column.encoder.bytes for name, column in columns.items()}
                     while ahead and sum(sizes.values()) > self._memory:
                         name = ahead.pop()
                         del columns[name], arrays[name], sizes[name]
                     if sum(sizes.values()) > 2 * self._memory:
-                        raise too_large_columns(sizes, 2 * self._memory, part.where)
+                        raise too_large_columns(sizes, 2 * self._memory, source.where)
         raise_all([*unfit_texts([*columns.values()])])
         for name, column in columns.items():
-            self._kept[name] = _whole(column, arrays.pop(name))
+            self._cached[name] = _concatenate(column, arrays.pop(name))
 
     def _column(self, name: str) -> ColumnEncoder:
         if name == self._codings.frequency:
             return ColumnEncoder(FrequencyParser(name))
         return ColumnEncoder(LabelEncoder(name, self._codings), self._codings.na)
 
-    def _ahead(self, absent: Sequence[str]) -> list[str]:
-        """What more to read of text: as many columns as surely fit into the memory."""
-        if any(part.dialect is None for part in self._parts):
+    def _read_ahead(self, absent: Sequence[str]) -> list[str]:
+        """Further columns to cache when text is parsed: as many as surely fit into memory."""
+        if any(source.dialect is None for source in self._sources):
             return []
-        size = sum(_bytes_of_text(part) for part in self._parts)
+        size = sum(_text_bytes(source) for source in self._sources)
         # A field and its delimiter take two bytes at least, and a code of it takes one or two.
         fitting = len(self._columns) * self._memory // (size + 1) - len(absent)
-        others = [n for n in self._columns if n not in self._kept and n not in absent]
+        others = [n for n in self._columns if n not in self._cached and n not in absent]
         return others[: max(fitting, 0)]
 
-    def _forget(self, *, keeping: int) -> None:
-        held = sum(column.nbytes for column in self._kept.values())
-        for name in [*self._kept][:-keeping]:
-            if held <= self._memory:
+    def _evict(self, *, keeping: int) -> None:
+        size = sum(column.nbytes for column in self._cached.values())
+        for name in [*self._cached][:-keeping]:
+            if size <= self._memory:
                 break
-            held -= self._kept.pop(name).nbytes
+            size -= self._cached.pop(name).nbytes
 
 
-def _bytes_of_text(part: BatchSource) -> int:
-    """The size of a text; of a compressed one, a large guess."""
-    packed = part.dialect is not None and part.dialect.compression is not None
-    return Path(part.where).stat().st_size * (20 if packed else 1)
+def _text_bytes(source: BatchSource) -> int:
+    """The size of a text; if it is compressed, a high estimate."""
+    packed = source.dialect is not None and source.dialect.compression is not None
+    return Path(source.where).stat().st_size * (20 if packed else 1)
 
 
-def _narrow(
-    column: ColumnEncoder, array: pa.Array, part: BatchSource, row: int
+def _encode(
+    column: ColumnEncoder, array: pa.Array, source: BatchSource, row: int
 ) -> Codes | pa.Array:
-    """The codes of a batch, in a narrow type; frequencies as they stand."""
-    if isinstance(column.domain, LabelEncoder):
-        codes, indices = column.encode(array, part, row)
+    """The codes of a batch in the narrowest type; frequencies unchanged."""
+    if isinstance(column.encoder, LabelEncoder):
+        codes, indices = column.encode(array, source, row)
         array = codes.astype(code_type(int(codes.max(initial=0)) + 1))[indices]
-    column.domain.bytes += array.nbytes
+    column.encoder.bytes += array.nbytes
     return array
 
 
-def _whole(column: ColumnEncoder, arrays: Sequence[Any]) -> pa.Array:
-    """A column as a dictionary of labels, null for missing; frequencies as they stand."""
+def _concatenate(column: ColumnEncoder, arrays: Sequence[Any]) -> pa.Array:
+    """A column as an Arrow dictionary of labels, null for missing; frequencies unchanged."""
     if not arrays:
         return pa.array([], pa.string())
-    if isinstance(column.domain, FrequencyParser):
+    if isinstance(column.encoder, FrequencyParser):
         return pa.concat_arrays(arrays)
-    labels = pa.array([*column.domain.codes], pa.string())
+    labels = pa.array([*column.encoder.codes], pa.string())
     return pa.DictionaryArray.from_arrays(pa.array(np.concatenate(arrays)), labels)

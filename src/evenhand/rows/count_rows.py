@@ -1,4 +1,4 @@
-"""The one pass over the data: batches become keys, keys become counts."""
+"""The one pass over the rows: batches are encoded as keys, and keys are counted."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from evenhand.rows import data_problems
 from evenhand.rows.batch_source import BATCH_ROWS, BatchSource, reading
 from evenhand.rows.column_encoder import ColumnEncoder
 from evenhand.rows.data_problems import raise_all
-from evenhand.rows.key_counter import LARGEST_DENSE, Codes, KeyCounter, KeyLayout, sorting
+from evenhand.rows.key_counter import LARGEST_DENSE, Codes, KeyCounter, KeyLayout, sort_order
 from evenhand.rows.progress import Clock, Watch
 from evenhand.rows.text_encoders import FrequencyParser, LabelEncoder
 from evenhand.rows.value_labels import check_types
@@ -23,8 +23,8 @@ from evenhand.rows.value_labels import check_types
 # After so many rows a column that hardly repeats a value is refused, before all are read.
 _EARLY_ROWS = 10_000
 _MOST_ROWS = 2**62
-# Measured: what a process takes before it counts, and then for each distinct line while lines
-# wait, are sorted and merged, beside two codes for each column.
+# Measured: memory of the process before it counts, and of each distinct line while lines are
+# buffered, sorted and merged, beside two codes for each column.
 _PROCESS_BYTES = 160 * 10**6
 _LINE_BYTES = 128
 _MOST_MEMORY = 2**62
@@ -32,14 +32,14 @@ _MOST_MEMORY = 2**62
 
 @dataclass(frozen=True, slots=True)
 class CountResult:
-    """What one pass gives: the counts, and how many rows were left out for missing values."""
+    """The counts, and how many rows were left out because a value was missing."""
 
     table: CountTable
     dropped: int
 
 
 def count(
-    parts: Sequence[BatchSource],
+    sources: Sequence[BatchSource],
     names: Sequence[str],
     codings: Codings,
     *,
@@ -47,26 +47,27 @@ def count(
     memory: int | None = None,
     watch: Watch | None = None,
 ) -> CountResult:
-    """Count the assignments of the named columns in all parts.
+    """Count the assignments of the named columns in all sources.
 
-    What does not fit into the ``memory`` is refused; ``watch`` is told of rows as they go by.
+    Raises ``ResourceError`` for what does not fit into ``memory``; ``watch`` is called with the
+    progress after each batch.
     """
-    if parts[0].group_by:
-        part, codings = parts[0].group_by(names, codings)
-        parts = (part,)
-    known = [part.rows for part in parts]
+    if sources[0].group_by:
+        source, codings = sources[0].group_by(names, codings)
+        sources = (source,)
+    known = [source.rows for source in sources]
     total = None if None in known else sum(rows or 0 for rows in known)
     clock = Clock("counting", total, watch)
-    counting = _Counting(names, codings, largest_dense, memory, clock)
-    for part in parts:
-        with reading(part.where):
-            counting.read(part)
-    with reading(parts[0].where):
-        return counting.finish(where=parts[0].where)
+    counter = _RowCounter(names, codings, largest_dense, memory, clock)
+    for source in sources:
+        with reading(source.where):
+            counter.read(source)
+    with reading(sources[0].where):
+        return counter.finish(where=sources[0].where)
 
 
-class _Counting:
-    """A pass under way. Missing is a label like the others until the end."""
+class _RowCounter:
+    """State of the pass. A missing value is a label like any other until ``finish``."""
 
     def __init__(
         self,
@@ -79,70 +80,72 @@ class _Counting:
         self.names = names
         self.clock = clock
         self.codings = codings
-        self.domains = [LabelEncoder(name, codings) for name in names]
-        self.columns = [ColumnEncoder(domain, codings.na) for domain in self.domains]
+        self.encoders = [LabelEncoder(name, codings) for name in names]
+        self.columns = [ColumnEncoder(encoder, codings.na) for encoder in self.encoders]
         self.frequency = (
             ColumnEncoder(FrequencyParser(codings.frequency)) if codings.frequency else None
         )
-        # An array of all cells may fill a quarter of the memory, and so may lines that wait.
+        # A dense array of all cells may fill a quarter of the memory, and so may the buffer.
         self.line_bytes = _LINE_BYTES + 2 * len(names)
-        limit = self.for_lines = (memory or _MOST_MEMORY) - _PROCESS_BYTES
-        self.tally = KeyCounter(
+        limit = self.line_memory = (memory or _MOST_MEMORY) - _PROCESS_BYTES
+        self.counter = KeyCounter(
             KeyLayout((0,) * len(names)),
             largest_dense=min(largest_dense, limit // 32),
-            most_waiting=limit // (4 * self.line_bytes),
+            most_pending=limit // (4 * self.line_bytes),
         )
         self.rows = 0
 
-    def read(self, part: BatchSource) -> None:
-        """Count one part."""
+    def read(self, source: BatchSource) -> None:
+        """Count one source."""
         wanted = [column.name for column in (*self.columns, self.frequency) if column]
-        for row, batch in _slices(part.open(wanted, coded=True)):
+        for row, batch in _slices(source.open(wanted, coded=True)):
             if row == 0:
-                check_types(batch.schema, where=part.where)
-            self._add(batch, part, row)
+                check_types(batch.schema, where=source.where)
+            self._add(batch, source, row)
 
-    def _add(self, batch: pa.RecordBatch, part: BatchSource, row: int) -> None:
-        coded = [column.encode(batch.column(column.name), part, row) for column in self.columns]
-        self._make_room()
-        weights = self._weights(batch, part, row)
-        self.tally.add(self.tally.layout.keys(coded), weights)
+    def _add(self, batch: pa.RecordBatch, source: BatchSource, row: int) -> None:
+        coded = [
+            column.encode(batch.column(column.name), source, row) for column in self.columns
+        ]
+        self._widen_keys()
+        weights = self._weights(batch, source, row)
+        self.counter.add(self.counter.layout.keys(coded), weights)
         early = self.rows < _EARLY_ROWS
         self.rows += batch.num_rows if weights is None else sum(weights.tolist())
         self.clock.passed(batch.num_rows)
-        self._check_memory(self.tally.distinct, part.where)
+        self._check_memory(self.counter.distinct, source.where)
         if self.rows > _MOST_ROWS:
-            raise data_problems.too_many_rows(str(self.codings.frequency), part.where)
+            raise data_problems.too_many_rows(str(self.codings.frequency), source.where)
         if early and self.rows >= _EARLY_ROWS:
-            sizes = {domain.name: len(domain.codes) for domain in self.domains}
+            sizes = {encoder.name: len(encoder.codes) for encoder in self.encoders}
             raise_all(
-                [*data_problems.identifiers(sizes, self.rows, share=0.9, where=part.where)]
+                [*data_problems.identifiers(sizes, self.rows, share=0.9, where=source.where)]
             )
 
     def _check_memory(self, distinct: int, where: str) -> None:
-        memory = self.for_lines + _PROCESS_BYTES
-        if distinct * self.line_bytes > self.for_lines:
-            sizes = {domain.name: len(domain.codes) for domain in self.domains}
+        memory = self.line_memory + _PROCESS_BYTES
+        if distinct * self.line_bytes > self.line_memory:
+            sizes = {encoder.name: len(encoder.codes) for encoder in self.encoders}
             raise data_problems.too_many_assignments(sizes, distinct, memory, where)
-        texts = {c.name: c.domain.bytes for c in (*self.columns, self.frequency) if c}
-        if sum(texts.values()) > self.for_lines:
+        texts = {c.name: c.encoder.bytes for c in (*self.columns, self.frequency) if c}
+        if sum(texts.values()) > self.line_memory:
             raise data_problems.too_large_columns(texts, memory, where)
 
     def _weights(
-        self, batch: pa.RecordBatch, part: BatchSource, row: int
+        self, batch: pa.RecordBatch, source: BatchSource, row: int
     ) -> NDArray[np.int64] | None:
         if self.frequency is None:
             return None
         column = batch.column(self.frequency.name)
-        numbers, indices = self.frequency.encode(column, part, row)
+        numbers, indices = self.frequency.encode(column, source, row)
         return numbers[indices]
 
-    def _make_room(self) -> None:
-        """Lay keys out anew if a column has more labels than they have room for."""
-        layout = self.tally.layout
+    def _widen_keys(self) -> None:
+        """Change the key layout if a column has more labels than it has room for."""
+        layout = self.counter.layout
         room = [
-            (capacity, len(domain.codes))
-            for capacity, domain in zip(layout.capacities, self.domains, strict=True)
+            (capacity, len(encoder.codes))
+            for capacity, encoder in zip(layout.capacities, self.encoders, strict=True)
         ]
         if all(0 < capacity >= size for capacity, size in room):
             return
@@ -153,31 +156,31 @@ class _Counting:
                 for capacity, size in room
             )
         )
-        self.tally = self.tally.laid_out(wider)
+        self.counter = self.counter.with_layout(wider)
 
     def finish(self, *, where: str) -> CountResult:
-        """Decide about missing values and bring the counts into their canonical form."""
+        """Report all problems, apply the rule for missing values, return the counts."""
         errors = [*data_problems.unfit_texts(self.columns)]
         if self.frequency:
             errors += data_problems.unfit_frequencies(self.frequency)
         errors += data_problems.idle_merges(
-            self.codings, {d.name: d.text_codes.keys() for d in self.domains}, where
+            self.codings, {e.name: e.text_codes.keys() for e in self.encoders}, where
         )
         if not self.rows:
             raise_all(errors or [data_problems.no_rows(where)])
-        keys, counts = self.tally.content()
+        keys, counts = self.counter.result()
         self._check_memory(len(counts), where)
-        codes = self.tally.layout.codes(keys)
+        codes = self.counter.layout.codes(keys)
         missing = {
-            domain.name: column == domain.codes[None]
-            for column, domain in zip(codes, self.domains, strict=True)
-            if None in domain.codes
+            encoder.name: column == encoder.codes[None]
+            for column, encoder in zip(codes, self.encoders, strict=True)
+            if None in encoder.codes
         }
         if self.codings.missing == "error":
             amounts = {name: int(counts[lines].sum()) for name, lines in missing.items()}
             errors += data_problems.missing_values(self.columns, amounts)
         if self.codings.missing == "level":
-            errors += data_problems.taken_level(self.columns, [d.codes for d in self.domains])
+            errors += data_problems.taken_level(self.columns, [e.codes for e in self.encoders])
         raise_all(errors)
         left_out = counts == 0
         if self.codings.missing == "drop":
@@ -188,27 +191,27 @@ class _Counting:
             raise data_problems.nothing_left(dropped, where)
         if left_out.any():
             codes, counts = [column[~left_out] for column in codes], counts[~left_out]
-        table = _table(self.domains, codes, counts)
+        table = _table(self.encoders, codes, counts)
         sizes = {attribute.name: len(attribute) for attribute in table.attributes}
         raise_all([*data_problems.identifiers(sizes, table.rows, share=0.5, where=where)])
         return CountResult(table, dropped)
 
 
 def _table(
-    domains: Sequence[LabelEncoder], columns: Sequence[Codes], counts: NDArray[np.int64]
+    encoders: Sequence[LabelEncoder], columns: Sequence[Codes], counts: NDArray[np.int64]
 ) -> CountTable:
-    """Distinct lines as a count table: only labels that occur, in their order."""
+    """Distinct lines as a canonical count table: only labels that occur, sorted."""
     attributes, renumbered = [], []
-    for domain, codes in zip(domains, columns, strict=True):
-        labels = [MISSING if label is None else label for label in domain.codes]
+    for encoder, codes in zip(encoders, columns, strict=True):
+        labels = [MISSING if label is None else label for label in encoder.codes]
         occurs = np.zeros(len(labels), bool)
         occurs[codes] = True
         values = in_order(label for label, used in zip(labels, occurs, strict=True) if used)
         position = {value: code for code, value in enumerate(values)}
         number = np.array([position.get(label, 0) for label in labels], np.int64)
-        attributes.append(Attribute(domain.name, values))
+        attributes.append(Attribute(encoder.name, values))
         renumbered.append((number, codes))
-    order = sorting(KeyLayout(tuple(map(len, attributes))).keys(renumbered))
+    order = sort_order(KeyLayout(tuple(map(len, attributes))).keys(renumbered))
     return CountTable(
         tuple(attributes),
         tuple(
@@ -220,7 +223,7 @@ def _table(
 
 
 def _slices(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Batches of a bounded size, each with the number of its first row."""
+    """Batches of at most ``BATCH_ROWS`` rows, each with the number of its first row."""
     row = 0
     for batch in batches:
         for begin in range(0, batch.num_rows, BATCH_ROWS):

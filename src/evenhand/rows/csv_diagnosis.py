@@ -1,7 +1,7 @@
-"""A text file, read slowly and exactly, to say what is wrong with it and on which line.
+"""Reads a text file slowly and exactly, to report what is wrong with it and on which line.
 
-The fast reader only says that something is wrong. Then the file is read once more, here. Never
-is more held than one record of a bounded length: a small compressed file may hold one of any.
+The fast reader only says that something is wrong; then the file is read once more, here. Never
+more than one record of bounded length is in memory: a compressed one may be of any length.
 """
 
 import csv
@@ -14,9 +14,9 @@ import pyarrow as pa
 
 from evenhand.errors import Problem
 
-# A line of our own after the last one: it is not seen if a quote is still open there.
+# Sentinel line that we add after the last one: an unclosed quote swallows it.
 END = "\x1aend"
-LONGEST = 1 << 22  # record
+LONGEST_RECORD = 1 << 22  # characters
 _MOST_PROBLEMS = 20
 
 
@@ -34,18 +34,18 @@ class TextFile:
         return pa.CompressedInputStream(file, self.compression) if self.compression else file
 
     def records(self) -> Iterator[tuple[int, list[str] | None]]:
-        """Every record but blank lines, and the number of the line on which it begins.
+        """Every record but blank lines, with the number of its first line.
 
-        A record that does not end comes as ``None``, and is the last.
+        A record that does not end is yielded as ``None``, and is the last.
         """
         text = io.TextIOWrapper(self.open(), "utf-8-sig", errors="replace", newline="")
         length = 0
 
         def lines() -> Iterator[str]:
             nonlocal length
-            while line := text.readline(LONGEST):
+            while line := text.readline(LONGEST_RECORD):
                 length += len(line)
-                if length >= LONGEST:
+                if length >= LONGEST_RECORD:
                     raise csv.Error
                 yield line
             yield END
@@ -62,30 +62,30 @@ class TextFile:
                     yield begin, fields
                 begin = reader.line_num + 1
         except csv.Error:
-            # Without end: the open quote swallows line after line, or the line goes on and on.
+            # An unclosed quote that swallows line after line, or an overlong line.
             yield begin, None
 
     def places(self, rows: Collection[int]) -> dict[int, str]:
-        """The lines on which rows stand; the header is no row."""
+        """The line number of each row; the header is no row."""
         numbered = enumerate(islice(self.records(), 1, max(rows) + 2))
         return {row: f"line {line:,}" for row, (line, _) in numbered if row in rows}
 
     def problems(self) -> list[Problem]:
-        """What keeps the text from being a table, of each kind the first ones."""
-        return [*self.foreign_bytes(), *self._ragged_records()]
+        """Why the text is no table: the first problems of each kind."""
+        return [*self.invalid_bytes(), *self._ragged_records()]
 
-    def foreign_bytes(self) -> Iterator[Problem]:
-        """The first byte that does not belong into UTF-8 text."""
-        # Not bytes: a piece of these may end within a character.
+    def invalid_bytes(self) -> Iterator[Problem]:
+        """The first byte that is not UTF-8 text."""
+        # Read as text: a block of bytes may end within a character.
         file = io.TextIOWrapper(self.open(), "utf-8", errors="surrogateescape", newline="")
         offset, line = 0, 1
-        while piece := file.read(LONGEST):
-            text = piece.encode(errors="surrogateescape")
-            problem = foreign_byte(text, offset, line, where=self.where)
+        while block := file.read(LONGEST_RECORD):
+            text = block.encode(errors="surrogateescape")
+            problem = invalid_byte(text, offset, line, where=self.where)
             if problem:
                 yield problem
                 return
-            offset, line = offset + len(text), line + piece.count("\n")
+            offset, line = offset + len(text), line + block.count("\n")
 
     def _ragged_records(self) -> Iterator[Problem]:
         """Records with fewer or more fields than the header, and a quote that is not closed."""
@@ -97,7 +97,7 @@ class TextFile:
                 yield Problem(
                     "This record does not end.",
                     "A quote is never closed, or a text has more than 131,072 characters, or "
-                    f"all of them have {LONGEST:,}.",
+                    f"all of them have {LONGEST_RECORD:,}.",
                     'Close the quote, double it ("") if it is part of a text, or cut the text.',
                     f"{self.where}, line {line:,}",
                 )
@@ -117,8 +117,8 @@ class TextFile:
             )
 
 
-def foreign_byte(text: bytes, offset: int, line: int, *, where: str) -> Problem | None:
-    """The first byte of some text that is no UTF-8, or NUL, which no text has."""
+def invalid_byte(text: bytes, offset: int, line: int, *, where: str) -> Problem | None:
+    """The first byte that is not UTF-8, or is NUL."""
     try:
         at = text.decode().encode().find(b"\0")
         what, found = "a NUL byte", "This is no text, or UTF-16."

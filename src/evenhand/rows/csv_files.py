@@ -1,10 +1,9 @@
-"""CSV and its kin: any delimiter, quoted newlines, byte order mark, gzip, zstd.
+"""CSV and similar text: any delimiter, quoted newlines, byte order mark, gzip, zstd.
 
-A field is a label and stays the text that it is; no type is guessed. A blank line is no row.
+Fields are labels and stay text; no type is inferred. A blank line is no row.
 
-Arrow parses. A line of our own is put after the last one, because Arrow takes a quote that is
-still open at the end of the file for closed: if that line does not come back as a row, a quote
-is open.
+Arrow parses. It treats a quote that is still open at the end of the file as closed, so we add a
+sentinel line after the last one: if that does not come back as a row, a quote is open.
 """
 
 import atexit
@@ -25,28 +24,28 @@ import pyarrow.csv as arrow_csv
 
 from evenhand.errors import InputError, Problem, Remedy, listed
 from evenhand.rows.batch_source import Batches, BatchSource, Dialect, reading, unreadable
-from evenhand.rows.csv_diagnosis import END, LONGEST, TextFile
+from evenhand.rows.csv_diagnosis import END, LONGEST_RECORD, TextFile
 
-_Reading: TypeAlias = Generator[pa.RecordBatch, None, None]
+_BatchGenerator: TypeAlias = Generator[pa.RecordBatch, None, None]
 
 _HEAD = 1 << 18
-_BLOCK = LONGEST
+_BLOCK = LONGEST_RECORD
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 20
-_PATIENCE = 5.0  # seconds; to read a block takes a hundredth
-_UNFINISHED: WeakSet[_Reading] = WeakSet()
+_MOST_SECONDS = 5.0  # to wait for Arrow's thread; reading a block takes a hundredth
+_UNFINISHED: WeakSet[_BatchGenerator] = WeakSet()
 
 
 def csv_source(where: str, *, compression: str | None, delimiter: str | None) -> BatchSource:
     """A file of delimited text."""
     text = TextFile(where, compression)
     lines = _first_lines(text)
-    mark = "\ufeff" if lines[0].startswith("\ufeff") else ""
-    lines[0] = lines[0].removeprefix(mark)
+    bom = "\ufeff" if lines[0].startswith("\ufeff") else ""
+    lines[0] = lines[0].removeprefix(bom)
     text = replace(text, delimiter=_delimiter(lines, delimiter, where=where))
     header, names = _header(lines, text.delimiter)
     if re.search("[\0\udc80-\udcff]", header):
-        raise InputError(*text.foreign_bytes())
+        raise InputError(*text.invalid_bytes())
     if not names:
         raise InputError(
             Problem(
@@ -56,11 +55,11 @@ def csv_source(where: str, *, compression: str | None, delimiter: str | None) ->
                 where,
             )
         )
-    begin = len((mark + header).encode())
+    begin = len((bom + header).encode())
     dialect = Dialect(
         delimiter=text.delimiter,
         newline=next(end for end in ("\r\n", "\r", "\n", "") if header.endswith(end)) or "\n",
-        has_bom=bool(mark),
+        has_bom=bool(bom),
         compression=compression,
     )
 
@@ -68,9 +67,9 @@ def csv_source(where: str, *, compression: str | None, delimiter: str | None) ->
         kind = pa.dictionary(pa.int32(), pa.string()) if coded else pa.string()
         with reading(where):
             try:
-                parsed = _parsed(text, begin, names, columns, kind)
+                parsed = _parse(text, begin, names, columns, kind)
                 _UNFINISHED.add(parsed)
-                yield from _to_the_end(parsed)
+                yield from _without_sentinel(parsed)
             except pa.ArrowInvalid as error:
                 raise InputError(*text.problems() or [unreadable(error, where)]) from error
 
@@ -85,36 +84,36 @@ def csv_source(where: str, *, compression: str | None, delimiter: str | None) ->
 
 
 def _first_lines(text: TextFile) -> list[str]:
-    """The first lines, as far as they are needed to know what the columns are."""
+    """The first lines, enough to find the delimiter and the columns."""
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     with reading(text.where), text.open() as file:
         lines = io.StringIO(decoder.decode(file.read(_HEAD)), newline="").readlines()
-        # A line that is cut off says nothing.
+        # The last line may be cut off.
         return (lines[:-1] if file.read(1) else lines) or [""]
 
 
 def _header(lines: Sequence[str], delimiter: str) -> tuple[str, tuple[str, ...]]:
-    """The text of the header, with blank lines before it, and the names in it."""
+    """The text of the header, with blank lines before it, and the column names."""
     reader = csv.reader(lines, delimiter=delimiter)
     try:
         names = next(filter(None, reader), [])
-    except csv.Error:  # a field without end
+    except csv.Error:  # an unclosed quote
         names = []
     return "".join(lines[: reader.line_num]), tuple(names)
 
 
-def _parsed(
+def _parse(
     text: TextFile, begin: int, names: Sequence[str], columns: Sequence[str], kind: pa.DataType
-) -> _Reading:
-    """Arrow's batches of the lines after the header, our own last line included.
+) -> _BatchGenerator:
+    """Arrow's batches of the lines after the header, with the sentinel line.
 
-    Arrow reads ahead in a thread, and somewhat longer than its reader is there. Whether this
-    comes to its end or is closed before: nothing is read any more then.
+    Arrow's read-ahead thread can outlive the reader, so we wait for it: once this generator has
+    ended or is closed, nothing reads the file.
     """
     file = text.open()
     file.read(begin)
     end = f"\n{text.delimiter.join([END] * len(names))}\n"
-    source = _Source(_Joined(file, io.BytesIO(end.encode())).read)
+    source = _ArrowInput(_JoinedFiles(file, io.BytesIO(end.encode())).read)
     gone = source.gone
     try:
         yield from arrow_csv.open_csv(
@@ -127,36 +126,36 @@ def _parsed(
         )
     finally:
         del source
-        gone.wait(_PATIENCE)
+        gone.wait(_MOST_SECONDS)
 
 
 @atexit.register
 def _stop_reading() -> None:
-    """Close what was not read to its end and is still held, as by a variable of a script.
+    """Close generators that were not exhausted, such as one in a variable of a script.
 
-    A thread that needs Python after its end would abort the process, or never end it.
+    A thread of Arrow that calls Python after its shutdown would abort or hang the process.
     """
     for parsed in [*_UNFINISHED]:
         parsed.close()
 
 
-def _to_the_end(batches: Iterable[pa.RecordBatch]) -> Batches:
-    """The batches without our own last line, which must be there."""
-    held = None
+def _without_sentinel(batches: Iterable[pa.RecordBatch]) -> Batches:
+    """The batches without the sentinel line; an error if it is not the last."""
+    last = None
     for batch in filter(len, batches):
-        if held:
-            yield held
-        held = batch
-    rows = held.num_rows - 1 if held else 0
-    if not held or any(column[rows].as_py() != END for column in held):
+        if last:
+            yield last
+        last = batch
+    rows = last.num_rows - 1 if last else 0
+    if not last or any(column[rows].as_py() != END for column in last):
         raise pa.ArrowInvalid("A quote is never closed")
-    yield held.slice(0, rows)
+    yield last.slice(0, rows)
 
 
-class _Source:
-    """What Arrow reads, and until when.
+class _ArrowInput:
+    """File-like object for Arrow; ``gone`` is set once Arrow drops it.
 
-    The traceback of an error would hold the owner of ``read``, but does not hold this.
+    Apart from the owner of ``read``, to which the traceback of an error keeps a reference.
     """
 
     closed = False
@@ -168,53 +167,53 @@ class _Source:
         self.gone.set()
 
 
-class _Joined:
-    """Files read one after the other, in blocks that do not end in a carriage return.
+class _JoinedFiles:
+    """Concatenated files, in blocks that do not end in a carriage return.
 
     After a block that does, Arrow drops a line feed that begins the next, also inside quotes.
     """
 
     def __init__(self, *files: pa.NativeFile | io.BytesIO) -> None:
         self._files = list(files)
-        self._held = b""
+        self._rest = b""
 
     def read(self, size: int) -> bytes:
-        """Up to so many bytes; none at the end of the last file."""
-        data, self._held = self._held, b""
+        """Up to ``size`` bytes; none at the end of the last file."""
+        data, self._rest = self._rest, b""
         while self._files and data in (b"", b"\r"):
             more: bytes = self._files[0].read(size - len(data))
             data += more
             if not more:
                 self._files.pop(0)
         if data.endswith(b"\r"):
-            data, self._held = data[:-1], b"\r"
+            data, self._rest = data[:-1], b"\r"
         return data
 
 
-def _delimiter(lines: Sequence[str], asked: str | None, *, where: str) -> str:
-    """The delimiter that was asked for, or the one that gives the most columns."""
-    if asked is not None and (len(asked) != 1 or asked in '"\r\n' or not asked.isascii()):
+def _delimiter(lines: Sequence[str], given: str | None, *, where: str) -> str:
+    """The given delimiter, or the one that gives the most columns."""
+    if given is not None and (len(given) != 1 or given in '"\r\n' or not given.isascii()):
         raise InputError(
             Problem(
-                f"{asked!r} cannot be a delimiter.",
+                f"{given!r} cannot be a delimiter.",
                 remedy="Give one character, such as ',' or ';' or '\\t'.",
                 where=where,
             )
         )
-    best = max(_DELIMITERS, key=lambda mark: _width(lines, mark))
+    best = max(_DELIMITERS, key=lambda delimiter: _width(lines, delimiter))
     columns = _width(lines, best)[1]
-    if asked is not None and (_width(lines, asked)[1] > 1 or columns <= 1):
-        return asked
-    if columns != 1 and asked is None:
+    if given is not None and (_width(lines, given)[1] > 1 or columns <= 1):
+        return given
+    if columns != 1 and given is None:
         return best
     raise InputError(
         Problem(
             "Only one column was found.",
             f"The delimiter {best!r} would give {columns} columns."
-            if asked
+            if given
             else f"None of {listed(_DELIMITERS)} stands in the header.",
             Remedy("Give this one", "delimiter", best)
-            if asked
+            if given
             else Remedy("Give the one that does", "delimiter"),
             where,
         )
@@ -225,6 +224,6 @@ def _width(lines: Sequence[str], delimiter: str) -> tuple[bool, int]:
     """Whether the first records have as many fields as the header, and how many it has."""
     records = csv.reader(lines, delimiter=delimiter)
     widths: list[int] = []
-    with suppress(csv.Error):  # a field without end
+    with suppress(csv.Error):  # an unclosed quote
         widths.extend(len(fields) for fields in islice(filter(None, records), _SAMPLE))
     return len({*widths}) == 1 and widths[0] > 1, widths[0] if widths else 0

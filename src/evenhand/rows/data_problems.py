@@ -1,4 +1,4 @@
-"""What counting can find wrong: what, where, how often, and the remedy."""
+"""Errors of the data that counting can find: what, where, how often, and the remedy."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -15,7 +15,8 @@ from evenhand.errors import (
     listed,
 )
 from evenhand.question import Codings
-from evenhand.question.codings import MISSING, REST, not_numbers
+from evenhand.question.codings import MISSING, not_numbers
+from evenhand.question.question import WILDCARD
 from evenhand.rows.column_encoder import ColumnEncoder
 
 _FEW_ROWS = 100
@@ -30,7 +31,7 @@ def raise_all(errors: Sequence[InputError]) -> None:
 
 
 def unfit_texts(columns: Sequence[ColumnEncoder]) -> Iterator[InputError]:
-    """Texts that cannot be binned, and texts with a byte that no text has."""
+    """Texts that cannot be binned, and texts with a NUL byte."""
     for column in columns:
         for text, place in [*column.unfit.items()][:1]:
             if "\0" in text:
@@ -39,26 +40,28 @@ def unfit_texts(columns: Sequence[ColumnEncoder]) -> Iterator[InputError]:
                         f"The column {column.name!r} has a text with a NUL byte.",
                         f"First at {place}; {len(column.unfit):,} such texts in all.",
                         "Remove these bytes: the file is damaged or no text.",
-                        place.part.where,
+                        place.source.where,
                     )
                 )
             else:
                 places = {**dict.fromkeys(column.unfit, ""), text: str(place)}
-                yield not_numbers(column.name, places, where=place.part.where)
+                yield not_numbers(column.name, places, where=place.source.where)
 
 
 def idle_merges(
-    codings: Codings, met: Mapping[str, AbstractSet[str]], where: str
+    codings: Codings, values: Mapping[str, AbstractSet[str]], where: str
 ) -> Iterator[InputError]:
-    """Merges of which no old value occurs: they do nothing, so they are misspelt."""
-    for column in met.keys() & codings.merge.keys():
+    """Merges of which no old value occurs: they are misspelt."""
+    for column in values.keys() & codings.merge.keys():
         for new, olds in codings.merge[column].items():
-            if met[column] and REST not in olds and met[column].isdisjoint(olds):
-                near = " ".join(filter(None, (did_you_mean(old, met[column]) for old in olds)))
+            if values[column] and WILDCARD not in olds and values[column].isdisjoint(olds):
+                near = " ".join(
+                    filter(None, (did_you_mean(old, values[column]) for old in olds))
+                )
                 yield ValuesError(
                     Problem(
                         f"None of {listed(olds)}, merged as {new!r}, occurs in {column!r}.",
-                        near or f"Its values are {listed(sorted(met[column]))}.",
+                        near or f"Its values are {listed(sorted(values[column]))}.",
                         "Write the values exactly as they stand in the data.",
                         where,
                     )
@@ -76,7 +79,7 @@ def unfit_frequencies(column: ColumnEncoder) -> Iterator[InputError]:
                 f"First at {place}; {len(column.unfit):,} such values in all: "
                 f"{listed(column.unfit)}.",
                 "Frequencies are whole numbers from 0 on. A survey weight is none.",
-                place.part.where,
+                place.source.where,
             )
         )
 
@@ -84,7 +87,7 @@ def unfit_frequencies(column: ColumnEncoder) -> Iterator[InputError]:
 def missing_values(
     columns: Sequence[ColumnEncoder], amounts: Mapping[str, int]
 ) -> Iterator[InputError]:
-    """Missing values that nobody spoke of, with how many there are in each column."""
+    """Missing values for which no rule was given, with their number in each column."""
     for column in columns:
         amount = amounts.get(column.name, 0)
         if amount and column.missing:
@@ -98,7 +101,7 @@ def missing_values(
                         Remedy("make it a value of its own", "missing", "level"),
                         Remedy("leave the column out", "columns"),
                     ),
-                    column.missing.part.where,
+                    column.missing.source.where,
                 )
             )
 
@@ -117,7 +120,7 @@ def taken_level(
                         Remedy("Declare the text as missing too", "na", [MISSING]),
                         Remedy("merge it", "merge"),
                     ),
-                    column.missing.part.where,
+                    column.missing.source.where,
                 )
             )
 
@@ -138,7 +141,7 @@ def nothing_left(dropped: int, where: str) -> InputError:
 
 
 def no_rows(where: str) -> InputError:
-    """A table of which only the columns are known."""
+    """A table with columns but no rows."""
     return InputError(
         Problem(
             "There are no rows.",

@@ -1,4 +1,4 @@
-"""Tables that are no files: Arrow objects, pandas, polars, relations; Ibis's by its engine."""
+"""Sources that are no files: Arrow objects, pandas, polars, DuckDB relations, Ibis tables."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -28,7 +28,7 @@ def frame_source(source: Any) -> BatchSource:  # noqa: ANN401  # whatever a pers
         return _reader_source(source)
     if is_engine_table(source):
         return engine_source(source)
-    # Where a relation is, duckdb is loaded; elsewhere it need not be.
+    # A relation exists only where duckdb is already imported.
     duckdb = sys.modules.get("duckdb")
     if duckdb and isinstance(source, duckdb.DuckDBPyRelation):
         return _relation_source(source, duckdb.Error)

@@ -1,8 +1,8 @@
-"""Tables in an engine, reached through Ibis: the engine counts, and only counts come back.
+"""Tables in an engine, reached through Ibis: the engine counts, and only counts are fetched.
 
-One GROUP BY gives the distinct lines and how often each occurs. They are then read as the lines
-of any other part, so that labels, merged and missing values mean the same everywhere. Only
-numbers that are to be binned may have millions of values: their classes are told by the engine.
+One GROUP BY gives the distinct lines and how often each occurs. They are read like the lines of
+any other source, so that labels, merged and missing values mean the same everywhere. Numbers to
+be binned may have millions of values: the engine computes their classes.
 """
 
 import re
@@ -29,7 +29,7 @@ _SECRET = re.compile(r"://[^@\s/]+@|(password|token|secret)\s*=\s*\S+", re.IGNOR
 
 
 def is_engine_table(source: object) -> bool:
-    """Whether this is an Ibis table; where one is, ibis is loaded."""
+    """Whether this is an Ibis table; one exists only where ibis is already imported."""
     ibis = sys.modules.get("ibis")
     return ibis is not None and isinstance(source, ibis.Table)
 
@@ -55,40 +55,40 @@ def table_name(table: Any) -> str:  # noqa: ANN401  # an Ibis table
 
 
 def fetch(expression: Any, where: str) -> pa.Table:  # noqa: ANN401  # an Ibis table
-    """What the engine gives for an expression."""
+    """The result of an expression, as a whole."""
     with engine_errors(where):
         return expression.to_pyarrow()
 
 
 def stream_batches(expression: Any, where: str) -> Batches:  # noqa: ANN401  # an Ibis table
-    """The same, batch after batch, as far as the engine's driver lets them come."""
+    """The result of an expression in batches, if the engine's driver can stream."""
     with engine_errors(where):
         engine = expression.get_backend()
         if engine.name == "duckdb":  # ibis 12 asks for a reader by a name that DuckDB 2 dropped
             reader = engine.con.sql(engine.compile(expression)).to_arrow_reader(BATCH_ROWS)
         else:
             reader = expression.to_pyarrow_batches(chunk_size=BATCH_ROWS)
-        # Left open, it would keep the connection from any other work.
+        # An open reader blocks the connection.
         with reader:
             yield from reader
 
 
 @contextmanager
 def engine_errors(where: str) -> Iterator[None]:
-    """Turn whatever an engine says into an error of ours, without secrets.
+    """Turn any error of an engine into ours, with secrets removed from its message.
 
-    Engines have no exceptions in common: a lost connection may come as any of them.
+    Engines share no exception class: a lost connection may raise any.
     """
     try:
         yield
     except EvenhandError:
         raise
     except Exception as error:
-        said = (str(error).strip() or type(error).__name__).splitlines()[0]
+        message = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise ResourceError(
             Problem(
                 "The engine could not do its part.",
-                f"It says: {_SECRET.sub('…', said).rstrip('.')}.",
+                f"It says: {_SECRET.sub('…', message).rstrip('.')}.",
                 "Nothing was left behind. Check the connection, the table and your rights.",
                 where,
             )
@@ -96,16 +96,16 @@ def engine_errors(where: str) -> Iterator[None]:
 
 
 def class_conditions(column: Any, bins: Bins) -> list[Any]:  # noqa: ANN401  # a column
-    """For each cut of a column of numbers the condition that a number is not beyond it."""
+    """For each cut of a column of numbers the condition that a number is at most the cut."""
     whole = column.type().is_integer()
     return [
-        column <= cut.numerator // cut.denominator if whole else _not_beyond(column, cut)
+        column <= cut.numerator // cut.denominator if whole else _at_most(column, cut)
         for cut in bins.cuts
     ]
 
 
 def engine_bins(column: Any, bins: Bins | int | None) -> Bins | None:  # noqa: ANN401  # a column
-    """The bins of a column, if the engine can tell its classes exactly."""
+    """The bins of a column, if the engine can compute its classes exactly."""
     kind = column.type()
     exact = kind.is_integer() or kind.is_float64()
     return bins if exact and isinstance(bins, Bins) else None
@@ -114,7 +114,9 @@ def engine_bins(column: Any, bins: Bins | int | None) -> Bins | None:  # noqa: A
 def missing_numbers(column: Any, na: Collection[str]) -> Any:  # noqa: ANN401  # a column
     """The condition that a number is missing: null, NaN, or declared as such."""
     whole = column.type().is_integer()
-    declared = [number for text in na if (number := _written_as(text, whole=whole)) is not None]
+    declared = [
+        number for text in na if (number := _number_of_label(text, whole=whole)) is not None
+    ]
     absent = column.isnull() if whole else column.isnull() | column.isnan()
     return absent | column.isin(declared) if declared else absent
 
@@ -123,7 +125,7 @@ def distinct_lines(table: Any, names: Sequence[str], codings: Codings, number: s
     """The one GROUP BY: distinct lines of some columns, and the number of rows of each."""
     rows = table.count() if codings.frequency is None else table[codings.frequency].sum()
     keys = {
-        name: _classes(table[name], bins, codings.na) if bins else table[name]
+        name: _class_labels(table[name], bins, codings.na) if bins else table[name]
         for name in names
         for bins in [engine_bins(table[name], codings.bins.get(name))]
     }
@@ -136,7 +138,7 @@ def _group_by(
     codings: Codings,
     where: str,
 ) -> tuple[BatchSource, Codings]:
-    """The distinct lines of some columns as a part with a frequency."""
+    """The distinct lines of some columns as a source with a frequency."""
     number = next(n for n in ("rows", *(f"rows_{i}" for i in range(99))) if n not in names)
     if codings.frequency is not None:
         _check_frequency(table, codings.frequency, where)
@@ -150,15 +152,15 @@ def _group_by(
                     raise not_numbers(name, {_INFINITE: "some row"}, where=where)
             yield batch
 
-    part = BatchSource(
-        where=where, kind=KIND, names=(*names, number), open=batches, places=_somewhere
+    source = BatchSource(
+        where=where, kind=KIND, names=(*names, number), open=batches, places=_line_numbers
     )
-    still = {name: bins for name, bins in codings.bins.items() if name not in binned}
-    return part, replace(codings, frequency=number, bins=still)
+    unbinned = {name: bins for name, bins in codings.bins.items() if name not in binned}
+    return source, replace(codings, frequency=number, bins=unbinned)
 
 
-def _classes(column: Any, bins: Bins, na: Collection[str]) -> Any:  # noqa: ANN401  # columns
-    """The labels of a column's classes; what is infinite belongs to none, and is named so."""
+def _class_labels(column: Any, bins: Bins, na: Collection[str]) -> Any:  # noqa: ANN401  # columns
+    """The class label of each number, null for missing; infinity has its own."""
     ibis: Any = sys.modules["ibis"]
     *inside, beyond = map(ibis.literal, bins.labels)
     branches = [(missing_numbers(column, na), ibis.null("string"))]
@@ -169,18 +171,18 @@ def _classes(column: Any, bins: Bins, na: Collection[str]) -> Any:  # noqa: ANN4
     return ibis.cases(*branches, else_=beyond)
 
 
-def _not_beyond(column: Any, cut: Fraction) -> Any:  # noqa: ANN401  # a column
-    """Whether floats are at most a cut, by the numbers that their shortest texts write.
+def _at_most(column: Any, cut: Fraction) -> Any:  # noqa: ANN401  # a column
+    """Whether floats, taken as the decimals of their shortest text, are at most a cut.
 
-    Rounding keeps the order, so only the float nearest to the cut needs a closer look.
+    Rounding keeps the order, so only the float nearest to the cut must be compared exactly.
     """
     nearest = float(cut)
     is_inside = exact_number(as_label(nearest)) <= cut
     return column <= nearest if is_inside else column < nearest
 
 
-def _written_as(text: str, *, whole: bool) -> int | float | None:
-    """The number whose label a text is."""
+def _number_of_label(text: str, *, whole: bool) -> int | float | None:
+    """The number that has this label; None if there is none."""
     try:
         number = int(text) if whole else float(text)
     except ValueError:
@@ -206,6 +208,6 @@ def _check_frequency(table: Any, name: str, where: str) -> None:  # noqa: ANN401
         )
 
 
-def _somewhere(rows: Collection[int]) -> dict[int, str]:
-    """An engine's rows have no numbers; what can be named is a line that it sent."""
+def _line_numbers(rows: Collection[int]) -> dict[int, str]:
+    """Rows of an engine have no numbers, so places are numbers of distinct lines."""
     return {row: f"distinct line {row + 1:,}" for row in rows}

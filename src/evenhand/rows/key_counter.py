@@ -1,7 +1,7 @@
-"""Adding up keys: dense where the domain is small, sorted and merged otherwise.
+"""Counts by key: in a dense array where the domain is small, by sorting and merging otherwise.
 
-An assignment of codes becomes a key by mixed radix. A table that is too wide for one 63-bit key
-has several, its words; then keys are columns of an array with one line for each word.
+An assignment of codes is packed into an integer key by mixed radix. A table too wide for one
+63-bit key has several, its words: then keys are columns of an array with one line per word.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ Codes: TypeAlias = NDArray[np.integer]
 
 _LARGEST_WORD = 2**62
 LARGEST_DENSE = 2**26
-_MOST_WAITING = 2**22
-# A dense array pays when rows are not too thin in it: it is cleared and searched as a whole.
+_MOST_PENDING = 2**22
+# A dense array with more cells per row does not pay: it is cleared and searched as a whole.
 _CELLS_PER_ROW = 16
 
 
@@ -64,12 +64,12 @@ class KeyLayout:
         return prod(self.capacities)
 
     def keys(self, columns: Sequence[tuple[NDArray[np.int64], Codes]]) -> Keys:
-        """The key of each line; a column is a table of codes, and for each line where in it."""
+        """The key of each line; a column is an array of codes and indices into it by line."""
         keys = np.zeros((len(self.words), len(columns[0][1])), np.int64)
-        part = np.empty(keys.shape[1], np.int64)
+        term = np.empty(keys.shape[1], np.int64)
         for (word, factor), (codes, indices) in zip(self.places, columns, strict=True):
             # With "clip" take is twice as fast, and all indices are in range.
-            keys[word] += np.take(codes * factor, indices, out=part, mode="clip")
+            keys[word] += np.take(codes * factor, indices, out=term, mode="clip")
         return keys
 
     def codes(self, keys: Keys) -> list[Codes]:
@@ -93,14 +93,14 @@ class KeyCounter:
         layout: KeyLayout,
         *,
         largest_dense: int = LARGEST_DENSE,
-        most_waiting: int = 2**62,
+        most_pending: int = 2**62,
     ) -> None:
         self.layout = layout
-        self._largest_dense, self._most_waiting = largest_dense, most_waiting
+        self._largest_dense, self._most_pending = largest_dense, most_pending
         self._dense: NDArray[np.int64] | None = None
-        # The first is a sorted run of distinct keys; what comes after is as it came.
+        # The first run holds sorted distinct keys; the others are batches not yet merged.
         self._runs = [(np.zeros((len(layout.words), 0), np.int64), np.zeros(0, np.int64))]
-        self._waiting = 0
+        self._pending = 0
 
     def add(self, keys: Keys, counts: NDArray[np.int64] | None = None) -> None:
         """Count each key once, or as often as ``counts`` says."""
@@ -109,41 +109,41 @@ class KeyCounter:
             return
         lines = keys.shape[1]
         self._runs.append((keys, np.ones(lines, np.int64) if counts is None else counts))
-        self._waiting += lines
-        if self._waiting > max(min(_MOST_WAITING, self._most_waiting), len(self._runs[0][1])):
-            self._settle()
+        self._pending += lines
+        if self._pending > max(min(_MOST_PENDING, self._most_pending), len(self._runs[0][1])):
+            self._merge_pending()
 
     @property
     def distinct(self) -> int:
-        """How many distinct keys there are, as far as they were added up; 0 if in an array."""
+        """The number of distinct keys merged so far; 0 if they are in a dense array."""
         return len(self._runs[0][1]) if self._runs else 0
 
-    def content(self) -> tuple[Keys, NDArray[np.int64]]:
+    def result(self) -> tuple[Keys, NDArray[np.int64]]:
         """The distinct keys in order, and the count of each."""
-        self._settle()
+        self._merge_pending()
         if self._dense is None:
             return self._runs[0]
         occupied = np.flatnonzero(self._dense)
         return occupied[np.newaxis], self._dense[occupied]
 
-    def laid_out(self, layout: KeyLayout) -> "KeyCounter":
-        """The same counts under a roomier layout."""
-        keys, counts = self.content()
+    def with_layout(self, layout: KeyLayout) -> "KeyCounter":
+        """The same counts under a layout with more room."""
+        keys, counts = self.result()
         same = map(np.arange, self.layout.capacities)
         columns = [*zip(same, self.layout.codes(keys), strict=True)]
-        tally = KeyCounter(
-            layout, largest_dense=self._largest_dense, most_waiting=self._most_waiting
+        counter = KeyCounter(
+            layout, largest_dense=self._largest_dense, most_pending=self._most_pending
         )
-        tally.add(layout.keys(columns), counts)
-        return tally
+        counter.add(layout.keys(columns), counts)
+        return counter
 
-    def _settle(self) -> None:
-        """Add up what is waiting: in a dense array if that pays, else by sorting."""
+    def _merge_pending(self) -> None:
+        """Add up pending batches: in a dense array if that pays, else by sorting."""
         if self._dense is None:
-            if self.layout.cells > min(self._largest_dense, _CELLS_PER_ROW * self._waiting):
+            if self.layout.cells > min(self._largest_dense, _CELLS_PER_ROW * self._pending):
                 keys = np.concatenate([keys for keys, _ in self._runs], axis=1)
                 counts = np.concatenate([counts for _, counts in self._runs])
-                self._runs, self._waiting = [merged(keys, counts)], 0
+                self._runs, self._pending = [sum_by_key(keys, counts)], 0
                 return
             self._dense = np.zeros(self.layout.cells, np.int64)
         for keys, counts in self._runs:
@@ -151,13 +151,13 @@ class KeyCounter:
         self._runs = []
 
 
-def merged(keys: Keys, counts: NDArray[np.int64]) -> tuple[Keys, NDArray[np.int64]]:
+def sum_by_key(keys: Keys, counts: NDArray[np.int64]) -> tuple[Keys, NDArray[np.int64]]:
     """Sort keys and add up the counts of equal ones.
 
-    >>> merged(np.array([[7, 3, 7]]), np.array([1, 1, 5]))
+    >>> sum_by_key(np.array([[7, 3, 7]]), np.array([1, 1, 5]))
     (array([[3, 7]]), array([1, 6]))
     """
-    order = sorting(keys)
+    order = sort_order(keys)
     keys, counts = keys[:, order], counts[order]
     begins = np.ones(len(counts), bool)
     begins[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
@@ -165,6 +165,6 @@ def merged(keys: Keys, counts: NDArray[np.int64]) -> tuple[Keys, NDArray[np.int6
     return keys[:, first], np.add.reduceat(counts, first) if len(first) else counts
 
 
-def sorting(keys: Keys) -> NDArray[np.intp]:
+def sort_order(keys: Keys) -> NDArray[np.intp]:
     """The order that sorts keys, the first word being the most significant."""
     return np.argsort(keys[0]) if len(keys) == 1 else np.lexsort(keys[::-1])

@@ -1,4 +1,4 @@
-"""How much memory may be used: as much as was said, or half of what is there."""
+"""How much memory may be used: a given amount, or half of the machine's."""
 
 import os
 import re
@@ -12,19 +12,19 @@ _LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_b
 
 
 def memory_in_bytes(memory: str | int | None) -> int:
-    """Read an amount of memory, such as "2GB"; without one, take half of what there is.
+    """Parse an amount of memory, such as "2GB"; None means half of the machine's.
 
     >>> memory_in_bytes("2GB"), memory_in_bytes("1.5 GiB")
     (2000000000, 1610612736)
     """
     if memory is None:
-        return _there() // 2
-    written = str(memory).strip().lower()
-    found = re.fullmatch(r"([0-9]+(?:[.][0-9]+)?) *([kmgt]?)(i?)b?", written)
+        return _available() // 2
+    text = str(memory).strip().lower()
+    match = re.fullmatch(r"([0-9]+(?:[.][0-9]+)?) *([kmgt]?)(i?)b?", text)
     size = 0
-    if found:
-        unit = 1024 if found[3] else 1000
-        size = int(float(found[1]) * unit ** _UNITS.index(found[2] or " "))
+    if match:
+        unit = 1024 if match[3] else 1000
+        size = int(float(match[1]) * unit ** _UNITS.index(match[2] or " "))
     if size < _SMALLEST:
         raise QuestionError(
             Problem(
@@ -35,10 +35,10 @@ def memory_in_bytes(memory: str | int | None) -> int:
     return size
 
 
-def _there() -> int:
-    """The memory of the machine, or what the system grants of it."""
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+def _available() -> int:
+    """The memory of the machine, or the limit of the container."""
+    available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for path in map(Path, _LIMITS):
         if path.is_file() and (text := path.read_text("ascii").strip()).isdigit():
-            there = min(there, int(text))
-    return there
+            available = min(available, int(text))
+    return available

@@ -1,4 +1,4 @@
-"""Paths: which files make one table, and what each is, judged by its first bytes."""
+"""Opens paths: which files make one table, and the format of each, by its first bytes."""
 
 import os
 import re
@@ -35,7 +35,7 @@ _FOREIGN = (
 def file_sources(
     path: str | os.PathLike[str], *, delimiter: str | None
 ) -> tuple[BatchSource, ...]:
-    """The parts of a file, of all data files in a folder, or of all that match a pattern."""
+    """The sources of a file, of all data files in a folder, or of all that match a pattern."""
     text = os.fspath(path)
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text):
         raise InputError(
@@ -46,19 +46,19 @@ def file_sources(
             )
         )
     with reading(text):
-        parts = tuple(_file_source(file, delimiter) for file in _files(text))
-    problems = [*_differences(parts)]
+        sources = tuple(_file_source(file, delimiter) for file in _matching_files(text))
+    problems = [*_schema_differences(sources)]
     if problems:
         raise ColumnError(*problems)
-    return parts
+    return sources
 
 
-def _files(text: str) -> list[Path]:
+def _matching_files(text: str) -> list[Path]:
     path = Path(text)
     try:
         is_folder = stat.S_ISDIR(path.stat().st_mode)
     except (OSError, ValueError) as error:
-        # Path.glob would need the folder apart.
+        # Path.glob would need the folder separately.
         matching = sorted(Path(m) for m in glob(text) if Path(m).is_file())  # noqa: PTH207
         if not matching:
             raise InputError(_not_found(path, error)) from error
@@ -153,9 +153,9 @@ def _file_source(path: Path, delimiter: str | None) -> BatchSource:
     return csv_source(where, compression=next(packed, None), delimiter=delimiter)
 
 
-def _differences(parts: Sequence[BatchSource]) -> Iterator[Problem]:
+def _schema_differences(sources: Sequence[BatchSource]) -> Iterator[Problem]:
     """Files that do not make one table with the first."""
-    first, *others = parts
+    first, *others = sources
     for other in others:
         if other.kind != first.kind:
             yield Problem(
@@ -175,12 +175,12 @@ def _differences(parts: Sequence[BatchSource]) -> Iterator[Problem]:
                 )
 
 
-def _fields(part: BatchSource) -> list[tuple[str, str]]:
-    if part.schema is None:
-        return [(name, "text") for name in part.names]
-    return [(field.name, str(_plain(field.type))) for field in part.schema]
+def _fields(source: BatchSource) -> list[tuple[str, str]]:
+    if source.schema is None:
+        return [(name, "text") for name in source.names]
+    return [(field.name, str(_value_type(field.type))) for field in source.schema]
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
-    """The type of the values; how they are stored may differ from file to file."""
+def _value_type(kind: pa.DataType) -> pa.DataType:
+    """The type of the values: dictionary encoding may differ from file to file."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind

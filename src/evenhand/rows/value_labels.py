@@ -1,7 +1,7 @@
-"""From values to labels: one rule for every type, so that all sources count alike.
+"""Converts values to labels: one rule for every type, so that all sources count alike.
 
-A label is the text of a value as ``evenhand.question.as_label`` writes it. Work is done on the
-distinct values of a batch, never row by row.
+A label is the text that ``evenhand.question.as_label`` gives. Only the distinct values of each
+batch are converted, not every row.
 """
 
 from collections.abc import Iterable
@@ -39,7 +39,7 @@ def distinct(array: pa.Array) -> tuple[pa.Array, NDArray[np.integer]]:
     if not pa.types.is_dictionary(array.type):
         array = pc.dictionary_encode(array, null_encoding="encode")
     values, indices = array.dictionary, as_numpy(array.indices)
-    if pa.types.is_string_view(values.type):  # of which Arrow cannot take a part
+    if pa.types.is_string_view(values.type):  # Arrow cannot slice it
         values = values.cast(pa.string())
     if array.indices.null_count:
         indices = np.where(is_null(array.indices), len(values), indices)
@@ -49,23 +49,23 @@ def distinct(array: pa.Array) -> tuple[pa.Array, NDArray[np.integer]]:
 
 def to_labels(values: pa.Array, *, na: Iterable[str] = ()) -> pa.Array:
     """The label of each value, and null for what is missing: null, NaN, "" and ``na``."""
-    labels = _labels(values)
+    labels = _cast_to_text(values)
     missing = pc.is_in(labels, value_set=as_texts(["", *na]))
     return pc.if_else(missing, pa.nulls(len(labels), labels.type), labels)
 
 
-def _labels(values: pa.Array) -> pa.Array:
+def _cast_to_text(values: pa.Array) -> pa.Array:
     kind = values.type
     if pa.types.is_floating(kind):
         numbers = pc.if_else(pc.is_nan(values), pa.nulls(len(values), kind), values)
         labels = numbers.cast(pa.string())
-        # Arrow writes zero, very small and very large numbers in its own way.
-        foreign = pc.match_substring_regex(labels, r"e|^-?0\.0000|^-0$")
-        if not pc.any(foreign).as_py():
+        # Arrow formats zero, very small and very large numbers differently.
+        differing = pc.match_substring_regex(labels, r"e|^-?0\.0000|^-0$")
+        if not pc.any(differing).as_py():
             return labels
-        pairs = zip(labels.to_pylist(), foreign.to_pylist(), strict=True)
+        pairs = zip(labels.to_pylist(), differing.to_pylist(), strict=True)
         return as_texts(
-            [as_label(float(text)) if other else text or "" for text, other in pairs]
+            [as_label(float(text)) if differs else text or "" for text, differs in pairs]
         )
     if pa.types.is_temporal(kind):
         pairs = zip(values, values.cast(pa.string()).to_pylist(), strict=True)
@@ -74,7 +74,7 @@ def _labels(values: pa.Array) -> pa.Array:
 
 
 def _time_label(value: pa.Scalar, text: str | None) -> str:
-    """A date or time as Python writes it, or Arrow where Python has none so fine or far."""
+    """A date or time as Python formats it; as Arrow does where Python cannot represent it."""
     try:
         return as_label(value.as_py()) if text else ""
     except (ValueError, OverflowError):

@@ -13,9 +13,9 @@ from evenhand.rows.count_rows import count
 from evenhand.rows.key_counter import KeyCounter, KeyLayout
 
 
-def lines(tally):
-    keys, counts = tally.content()
-    columns = [column.tolist() for column in tally.layout.codes(keys)]
+def lines(counter):
+    keys, counts = counter.result()
+    columns = [column.tolist() for column in counter.layout.codes(keys)]
     return dict(zip(zip(*columns, strict=True), counts.tolist(), strict=True))
 
 
@@ -38,28 +38,28 @@ def test_a_wide_table_needs_several_words():
 @pytest.mark.parametrize("largest_dense", [0, 10**6])
 @pytest.mark.parametrize("capacities", [(3, 4, 5), (2**40, 2**40, 4)])
 def test_dense_and_sorted_counting_agree_with_a_loop(monkeypatch, largest_dense, capacities):
-    monkeypatch.setattr("evenhand.rows.key_counter._MOST_WAITING", 100)
-    tally = KeyCounter(KeyLayout(capacities), largest_dense=largest_dense)
+    monkeypatch.setattr("evenhand.rows.key_counter._MOST_PENDING", 100)
+    counter = KeyCounter(KeyLayout(capacities), largest_dense=largest_dense)
     generator, expected = np.random.default_rng(2), Counter()
     tables = [np.arange(4)] * 3
     for _ in range(20):
         codes = [generator.integers(0, 3, 40) for _ in capacities]
         weights = generator.integers(0, 2**40, 40)
-        tally.add(tally.layout.keys(list(zip(tables, codes, strict=True))), weights)
+        counter.add(counter.layout.keys(list(zip(tables, codes, strict=True))), weights)
         for line, weight in zip(
             zip(*map(np.ndarray.tolist, codes), strict=True), weights.tolist(), strict=True
         ):
             expected[line] += weight
-    assert lines(tally) == {line: n for line, n in expected.items() if n}
+    assert lines(counter) == {line: n for line, n in expected.items() if n}
 
 
 def test_counts_survive_a_new_layout():
-    tally = KeyCounter(KeyLayout((2, 2)))
+    counter = KeyCounter(KeyLayout((2, 2)))
     same = np.arange(2)
-    tally.add(tally.layout.keys([(same, np.array([0, 1, 1])), (same, np.array([1, 0, 0]))]))
-    before = lines(tally)
+    counter.add(counter.layout.keys([(same, np.array([0, 1, 1])), (same, np.array([1, 0, 0]))]))
+    before = lines(counter)
     assert before == {(0, 1): 1, (1, 0): 2}
-    assert lines(tally.laid_out(KeyLayout((2**40, 2**40)))) == before
+    assert lines(counter.with_layout(KeyLayout((2**40, 2**40)))) == before
 
 
 def test_an_empty_tally_has_no_lines():

@@ -55,12 +55,12 @@ def test_what_does_not_end_is_refused_and_never_held(tmp_path, piece):
 
 
 def test_a_character_is_not_cut_by_a_piece_of_the_file(tmp_path, monkeypatch):
-    monkeypatch.setattr("evenhand.rows.csv_diagnosis.LONGEST", 3)
+    monkeypatch.setattr("evenhand.rows.csv_diagnosis.LONGEST_RECORD", 3)
     path = tmp_path / "data.csv"
     path.write_bytes("a,b\né,日本\n".encode() * 5)
-    assert not [*TextFile(str(path), None).foreign_bytes()]
+    assert not [*TextFile(str(path), None).invalid_bytes()]
     path.write_bytes("a,b\né,日本\n".encode() + b"1,\xe9\n")
-    (problem,) = TextFile(str(path), None).foreign_bytes()
+    (problem,) = TextFile(str(path), None).invalid_bytes()
     assert "the byte 0xE9 at byte 16, line 3" in problem.what
 
 
@@ -131,13 +131,13 @@ def test_a_table_without_rows_has_none_to_be_kept(tmp_path, frequency):
 def test_nothing_is_read_any_more_when_reading_stops(tmp_path, monkeypatch):
     sources = weakref.WeakSet()
 
-    class Watched(csv_files._Source):
+    class Watched(csv_files._ArrowInput):
         def __init__(self, read):
             super().__init__(read)
             sources.add(self)
 
     monkeypatch.setattr(csv_files, "_BLOCK", 1 << 10)
-    monkeypatch.setattr(csv_files, "_Source", Watched)
+    monkeypatch.setattr(csv_files, "_ArrowInput", Watched)
     path = tmp_path / "data.csv"
     path.write_text("a,b\n" + "x,y\n" * 100_000)
     (part,) = eh.read(path).sources
@@ -156,8 +156,8 @@ def slowly(self, size):
     time.sleep(0.1)
     return at_once(self, size)
 
-at_once, csv_files._Joined.read = csv_files._Joined.read, slowly
-csv_files._BLOCK, csv_files._PATIENCE = 1 << 16, 10**6
+at_once, csv_files._JoinedFiles.read = csv_files._JoinedFiles.read, slowly
+csv_files._BLOCK, csv_files._MOST_SECONDS = 1 << 16, 10**6
 batches = read(sys.argv[1]).batches()
 next(batches)
 """

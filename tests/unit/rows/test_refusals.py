@@ -614,7 +614,7 @@ def test_too_little_memory_is_said(monkeypatch):
         raise MemoryError
 
     rows = read(pa.table({"a": ["x"]}))
-    monkeypatch.setattr("evenhand.rows.count_rows._Counting.read", full)
+    monkeypatch.setattr("evenhand.rows.count_rows._RowCounter.read", full)
     with pytest.raises(ResourceError, match="memory") as caught:
         rows.count()
     assert "fewer columns" in str(caught.value.problems[0])
