@@ -19,7 +19,7 @@ from evenhand.errors import Remedy, python_argument, words_only
 
 SOURCE = Path(eh.__file__).parent
 # The reproduction says by which command its page is made.
-DOORS = ("cli", "checker", "reproduction.py", "reproduction")
+DOORS = ("cli", "checker", "reproduction")
 ROOMS = sorted(
     path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] not in DOORS
 )

@@ -21,7 +21,7 @@ def check_outputs(
     named = [page for page in pages if page is not None]
     if not named and not release:
         return
-    from evenhand.releasing.targets import check_targets
+    from evenhand.files import check_targets
     from evenhand.rows.open_files import file_sources
 
     sources = file_sources(options.data, delimiter=options.codings().delimiter)

@@ -20,6 +20,7 @@ from evenhand.evidence.population import Population, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
 from evenhand.evidence.subpopulations import Subpopulations
 from evenhand.evidence.verdict import Coverage, Verdict
+from evenhand.files import write_file
 from evenhand.graph.dag import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Codings, Question
@@ -296,14 +297,14 @@ class Certificate(Described):
 
         An existing file is replaced only with ``overwrite``.
         """
-        return document.write(path, self.to_json(), mode=0o600, overwrite=overwrite)
+        return write_file(path, self.to_json(), mode=0o600, overwrite=overwrite)
 
     def write_shared(
         self, path: str | Path, *, least_count: int = 10, overwrite: bool = False
     ) -> Path:
         """Write the shared document in the same way, readable by everybody."""
         text = self.to_shared_json(least_count=least_count)
-        return document.write(path, text, mode=0o644, overwrite=overwrite)
+        return write_file(path, text, mode=0o644, overwrite=overwrite)
 
     def to_dict(self, *, assurance: object = "0.8") -> dict[str, Any]:
         """The result as plain values, evidence strongest first."""

@@ -7,16 +7,12 @@ docs/certificate.md describes every field, certificate.schema.json its form.
 
 import hashlib
 import json
-import os
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, ExaminedCounts
-from evenhand.errors import Problem, QuestionError, Remedy, ResourceError
 from evenhand.evidence.partition import Partition
 
 FORMAT = "evenhand certificate 1"
@@ -86,68 +82,3 @@ def _compact(document: dict[str, Any]) -> str:
     return json.dumps(
         document, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
     )
-
-
-def write(path: str | Path, text: str, *, mode: int, overwrite: bool) -> Path:
-    """Write a file that appears whole under its name, or not at all.
-
-    A file that is there already may be somebody's evidence: it is replaced only if that is
-    allowed.
-    """
-    path = Path(path)
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        unfinished = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            unfinished.chmod(mode)
-            if overwrite:
-                unfinished.replace(path)
-            else:
-                _give_free_name(unfinished, path)
-        finally:
-            unfinished.unlink(missing_ok=True)
-    except OSError as error:
-        raise ResourceError(
-            Problem(
-                f"This file cannot be written: {error.strerror or error}.",
-                remedy="Name a file in a folder that exists and may be written to.",
-                where=str(path),
-            )
-        ) from error
-    return path
-
-
-def _give_free_name(unfinished: Path, path: Path) -> None:
-    """Name the file if the name is free, in one step: of two writers only one succeeds."""
-    try:
-        _link(unfinished, path)
-    except FileExistsError as error:
-        if path.is_dir():
-            raise
-        raise QuestionError(exists(path)) from error
-
-
-def exists(path: Path) -> Problem:
-    """What is said of a name that is taken."""
-    return Problem(
-        "This file exists.",
-        remedy=(
-            Remedy("Choose another name"),
-            Remedy("allow to overwrite it", "overwrite", value=True),
-        ),
-        where=str(path),
-    )
-
-
-def _link(unfinished: Path, path: Path) -> None:
-    try:
-        path.hardlink_to(unfinished)
-    except FileExistsError:
-        raise
-    except OSError:  # some disks have no links: there an empty file holds the name first
-        path.touch(exist_ok=False)
-        unfinished.replace(path)

@@ -7,11 +7,12 @@ from typing import Any
 
 from evenhand.errors import Problem, QuestionError
 from evenhand.evidence import Certificate
+from evenhand.files import check_folder, sha256
 from evenhand.releasing.apply import Carried
 from evenhand.releasing.manifest import manifest_text
 from evenhand.releasing.moves import rows_differ
 from evenhand.releasing.output_formats import Format
-from evenhand.releasing.transaction import FileSet, sha256
+from evenhand.releasing.transaction import FileSet
 from evenhand.rows import Rows, read
 
 
@@ -44,18 +45,18 @@ def write_release(
         Format.of(path),
         files_of(Path(path), overwrite=overwrite, share=share, uncertified=uncertified),
     )
-    files.check_folder()
-    removed = files.clean()
+    check_folder(files.folder)
+    removed = files.clean_up()
     files.check(carried.inputs)
     if carried.inputs_are_listed:
         _check_apart(files.folder, carried.inputs)
     before = _stamps(carried.inputs)
-    with files.writing() as writing:
-        with writing.data() as sink:
+    with files.transaction() as transaction:
+        with transaction.open_last() as sink:
             carried.write(form, sink)
         if _stamps(carried.inputs) != before:
             raise rows_differ(carried.inputs[0], "The file was written to meanwhile.")
-        passing = files.passing("data")
+        passing = files.temporary("data")
         delimiter = (
             (form.delimiter or carried.delimiter or ",") if form.kind == "text" else None
         )
@@ -64,10 +65,10 @@ def write_release(
             # Nobody named one before, and readers of the certificate find it as we did.
             rows = replace(rows, requested=carried.codings)
         certificate = examine(rows)
-        writing.text("certificate", certificate.to_json())
+        transaction.write_text("certificate", certificate.to_json())
         if share:
-            writing.text("shared", certificate.to_shared_json(), mode=0o644)
-        writing.text(
+            transaction.write_text("shared", certificate.to_shared_json(), mode=0o644)
+        transaction.write_text(
             "manifest",
             manifest_text(
                 {
@@ -80,12 +81,12 @@ def write_release(
                         "counts_sha256": certificate.examined.counts.marginal(
                             document["plan"]["names"]
                         ).digest,
-                        "certificate_sha256": sha256(files.passing("certificate")),
+                        "certificate_sha256": sha256(files.temporary("certificate")),
                     },
                 }
             ),
         )
-        writing.commit(carried.inputs)
+        transaction.commit(carried.inputs)
     return (
         Written(
             data=files.path("data"),

@@ -13,11 +13,12 @@ from typing import Any
 
 from evenhand.errors import Problem, QuestionError, ResourceError
 from evenhand.evidence import Certificate
+from evenhand.files import check_folder, sha256
 from evenhand.releasing.apply_in_engine import EngineChange
 from evenhand.releasing.manifest import manifest_text
 from evenhand.releasing.moves import rows_differ
 from evenhand.releasing.publish import Written
-from evenhand.releasing.transaction import FileSet, sha256
+from evenhand.releasing.transaction import FileSet
 from evenhand.rows import Rows, read
 from evenhand.rows.ibis_tables import engine_errors
 
@@ -38,32 +39,31 @@ def write_table(
     """
     name = path.name + ("_uncertified" if uncertified else "")
     files = _files(path.parent, name, overwrite=overwrite, share=share)
-    files.check_folder()
-    removed = files.clean()
+    check_folder(files.folder)
+    removed = files.clean_up()
     files.check([])
     engine = Engine(change)
     engine.check_free(name)
-    with files.writing() as writing, engine.making(change.released) as passing:
+    with files.transaction() as transaction, engine.making(change.released) as passing:
         rows = read(engine.table(passing), codings=change.rows.codings)
         _check_unchanged(change, rows)
         certificate = examine(rows)
-        writing.text("certificate", certificate.to_json())
+        transaction.write_text("certificate", certificate.to_json())
         if share:
-            writing.text("shared", certificate.to_shared_json(), mode=0o644)
+            transaction.write_text("shared", certificate.to_shared_json(), mode=0o644)
         output = {
             "name": name,
             "engine": engine.kind,
             "key": change.key,
             "rows": rows.count().rows,
             "counts_sha256": certificate.digest,
-            "certificate_sha256": sha256(files.passing("certificate")),
+            "certificate_sha256": sha256(files.temporary("certificate")),
             "sha256": None,
         }
-        with writing.data() as sink:
-            sink.write(manifest_text({**document, "output": output}).encode())
+        transaction.write_text("manifest", manifest_text({**document, "output": output}))
         engine.rename(passing, name)
         try:
-            writing.commit([])
+            transaction.commit([])
         except BaseException:
             engine.drop(name)
             raise
@@ -71,7 +71,7 @@ def write_table(
         Written(
             data=Path(name),
             certificate=files.path("certificate"),
-            manifest=files.path("data"),
+            manifest=files.path("manifest"),
             shared=files.path("shared") if share else None,
             removed=removed,
         ),
@@ -168,6 +168,5 @@ def _files(folder: Path, name: str, *, overwrite: bool, share: bool) -> FileSet:
     names = {"certificate": f"{name}.certificate.json"}
     if share:
         names["shared"] = f"{name}.shared.certificate.json"
-    # The manifest comes last, as the data would.
-    names["data"] = f"{name}.manifest.json"
+    names["manifest"] = f"{name}.manifest.json"
     return FileSet(folder=folder, key=name, names=names, overwrite=overwrite)

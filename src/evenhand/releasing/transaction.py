@@ -1,17 +1,13 @@
 """Files that appear together and whole, or not at all.
 
-All are written under passing names beside their places, brought to the disk and examined; then
-they get their names, the one that counts last. A passing name holds the number of the process,
-and that of the file that counts is locked as long as the process lives: so whoever comes next
+Write to temporary names, fsync, verify, rename; the data last. A temporary name holds the
+process id, and the file that is renamed last is locked while its process lives: so the next run
 can tell what a killed run left behind from what another run is about to finish. Files of an
-earlier release get passing names, too, before the first new one appears, and are removed when
-the last one has: until then they can be put back.
-
-Locks that a process holds on a file as long as it lives, and not longer.
+earlier release are renamed to ``….old`` before the first new file gets its name, and removed
+after the last one has: until then they can be restored.
 """
 
 import errno
-import hashlib
 import os
 import re
 import shutil
@@ -21,19 +17,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from evenhand.errors import Problem, QuestionError, ResourceError
-from evenhand.releasing.targets import check_targets
+from evenhand.errors import Problem, ResourceError
+from evenhand.files import TEMPORARY, check_targets, sha256, sync_folder, write_and_sync
 
-_PREFIX = ".evenhand-"
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_BLOCK = 1 << 20
+try:
+    import fcntl
+except ImportError:  # Windows, where a file that is open cannot be removed or replaced
+    fcntl = None  # type: ignore[assignment]
+
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_BUFFER = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileSet:
-    """The files of one release by their roles, in the order in which they appear.
+    """The files of one release by their roles, in the order in which they are renamed.
 
-    The data, the last of them, are what counts. ``key`` is common to all passing names.
+    The release exists once the last of them has its name. ``key`` is part of all temporary
+    names.
     """
 
     folder: Path
@@ -46,194 +47,195 @@ class FileSet:
         """All final names."""
         return [*map(self.path, self.names)]
 
+    @property
+    def last(self) -> str:
+        """The role of the file that is renamed last."""
+        return [*self.names][-1]
+
     def path(self, role: str) -> Path:
         """The final name of a file."""
         return self.folder / self.names[role]
 
-    def passing(self, role: str, process: int | None = None) -> Path:
-        """The name of a file before it is finished."""
-        return self.folder / f"{_PREFIX}{process or os.getpid()}-{self.key}.{role}"
+    def temporary(self, role: str, process: int | None = None) -> Path:
+        """The name of a file while a process, ours if none is given, writes it."""
+        return self.folder / f"{TEMPORARY}{process or os.getpid()}-{self.key}.{role}"
 
-    def old(self, role: str, process: int | None = None) -> Path:
-        """The name of an earlier file while a later one takes its place."""
-        passing = self.passing(role, process)
-        return passing.with_name(f"{passing.name}.old")
+    def backup(self, role: str, process: int | None = None) -> Path:
+        """The name of an earlier file while a process replaces it."""
+        temporary = self.temporary(role, process)
+        return temporary.with_name(f"{temporary.name}.old")
 
     def check(self, inputs: Sequence[str]) -> None:
         """Refuse names that cannot or must not be written."""
         check_targets(self.paths, inputs, overwrite=self.overwrite)
 
-    def check_folder(self) -> None:
-        """Refuse a folder that is not there, or not to be written to."""
-        there = self.folder.is_dir()
-        if there and os.access(self.folder, os.W_OK | os.X_OK):
-            return
-        raise QuestionError(
-            Problem(
-                "This folder cannot be written to." if there else "There is no such folder.",
-                remedy="Choose another one, or ask for the right to."
-                if there
-                else "Make it first, or choose another one.",
-                where=str(self.folder),
-            )
-        )
+    def clean_up(self) -> tuple[str, ...]:
+        """Undo what killed runs left unfinished, and return the names of the removed files.
 
-    def clean(self) -> tuple[str, ...]:
-        """Undo what killed runs had begun, and name what is removed; refuse while one works."""
+        Refuses while another run is writing.
+        """
         removed = []
         for process in self.processes():
-            if is_locked(self.passing("data", process)):
-                raise _at_work(self.path("data"), process)
-            with failing(self.folder):
-                self.put_back(process)
-                roles = self._there(self.passing, process)
-                gone = [self.path(role) for role in self._appeared(process, roles)]
-                for path in [*gone, *(self.passing(role, process) for role in roles)]:
+            if is_locked(self.temporary(self.last, process)):
+                raise _busy(self.path(self.last), process)
+            with disk_errors(self.folder):
+                self.restore(process)
+                roles = self._existing(self.temporary, process)
+                renamed = [self.path(role) for role in self._renamed(process, roles)]
+                for path in [*renamed, *(self.temporary(role, process) for role in roles)]:
                     path.unlink(missing_ok=True)
                     removed.append(path.name)
         return tuple(removed)
 
     def processes(self) -> list[int]:
-        """The processes whose passing files are there."""
+        """The processes that have temporary files here, alive or not."""
         pattern = re.compile(
-            f"{re.escape(_PREFIX)}([0-9]+)-{re.escape(self.key)}[.]([a-z]+)(?:[.]old)?"
+            f"{re.escape(TEMPORARY)}([0-9]+)-{re.escape(self.key)}[.]([a-z]+)(?:[.]old)?"
         )
-        found = (pattern.fullmatch(path.name) for path in self.folder.iterdir())
-        return sorted({int(match[1]) for match in found if match and match[2] in self.names})
+        matches = (pattern.fullmatch(path.name) for path in self.folder.iterdir())
+        return sorted({int(match[1]) for match in matches if match and match[2] in self.names})
 
-    def put_aside(self) -> None:
-        """Give the files of an earlier release passing names, the data first."""
+    def back_up(self) -> None:
+        """Rename the files of an earlier release, last first."""
         for role in reversed([*self.names]):
             if self.path(role).exists():
-                self.path(role).replace(self.old(role))
+                self.path(role).replace(self.backup(role))
 
-    def take_back(self, process: int | None = None) -> None:
-        """Give new files that have got their names the passing ones again, the data first."""
+    def withdraw(self, process: int | None = None) -> None:
+        """Rename new files back to their temporary names, last first."""
         for role in reversed([*self.names]):
-            if not self.passing(role, process).exists():
-                self.path(role).replace(self.passing(role, process))
+            if not self.temporary(role, process).exists():
+                self.path(role).replace(self.temporary(role, process))
 
-    def put_back(self, process: int | None = None) -> None:
-        """Give an earlier release its names back, unless the later one has got all of them.
+    def restore(self, process: int | None = None) -> None:
+        """Give an earlier release its names back, or remove it if the new one is complete.
 
-        Each step leaves something from which this can begin again: new files first return to
-        their passing names, then the old ones come back, the data last.
+        Each step leaves a state from which this can start again: new files first return to
+        their temporary names, then the old ones are renamed, the last one last.
         """
-        aside = self._there(self.old, process)
-        if not aside:
+        backups = self._existing(self.backup, process)
+        if not backups:
             return
-        if not self.passing("data", process).exists():
-            for role in aside:
-                self.old(role, process).unlink(missing_ok=True)
+        if not self.temporary(self.last, process).exists():
+            for role in backups:
+                self.backup(role, process).unlink(missing_ok=True)
             return
-        self.take_back(process)
-        for role in aside:
-            self.old(role, process).replace(self.path(role))
+        self.withdraw(process)
+        for role in backups:
+            self.backup(role, process).replace(self.path(role))
 
-    def _there(
+    def _existing(
         self, name: Callable[[str, int | None], Path], process: int | None = None
     ) -> list[str]:
         return [role for role in self.names if name(role, process).exists()]
 
-    def _appeared(self, process: int, roles: Sequence[str]) -> Iterator[str]:
-        """The files to which a run had given their names when it was killed before the last.
+    def _renamed(self, process: int, roles: Sequence[str]) -> list[str]:
+        """The files that a run had renamed when it was killed before the last one.
 
-        The manifest tells by the digest of the data whether it belongs to that run.
+        The manifest tells by a digest whether it belongs to that run: by that of the data, or
+        of the certificate where the data are no file.
         """
-        if "data" not in roles or self.path("data").exists():
-            return
-        manifest = self.path("manifest")
-        if "manifest" in roles:
-            manifest = self.passing("manifest", process)
-        digest = sha256(self.passing("data", process))
-        if manifest.is_file() and digest in manifest.read_text("utf-8", errors="replace"):
-            yield from (role for role in self.names if role not in roles)
+        if self.last not in roles or self.path(self.last).exists():
+            return []
+        manifest, known = (
+            self.temporary(role, process) if role in roles else self.path(role)
+            for role in ("manifest", "data" if "data" in self.names else "certificate")
+        )
+        if not manifest.is_file() or not known.is_file():
+            return []
+        belongs = sha256(known) in manifest.read_text("utf-8", errors="replace")
+        return [role for role in self.names if belongs and role not in roles]
 
     @contextmanager
-    def writing(self) -> Iterator["Writing"]:
-        """Begin to write; whatever goes wrong, no passing file stays."""
-        with failing(self.folder):
-            writing = Writing(self)
+    def transaction(self) -> Iterator["Transaction"]:
+        """Begin to write; whatever goes wrong, no temporary file stays."""
+        with disk_errors(self.folder):
+            transaction = Transaction(self)
         try:
-            with failing(self.folder):
-                yield writing
+            with disk_errors(self.folder):
+                yield transaction
         finally:
-            writing.discard()
+            transaction.close()
 
 
-class Writing:
-    """Files being written under passing names."""
+class Transaction:
+    """Files being written under temporary names; the last one is open and locked."""
 
     def __init__(self, files: FileSet) -> None:
         self._files = files
-        path = files.passing("data")
+        path = files.temporary(files.last)
         try:
-            self._data = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
-            raise _at_work(files.path("data"), os.getpid()) from None
-        path.chmod(0o600)  # whatever the mask of the process
-        if not lock(self._data, path) or self._others():
-            self.discard()
-            raise _at_work(files.path("data"), *self._others())
+            raise _busy(files.path(files.last), os.getpid()) from None
+        path.chmod(0o600)  # whatever the umask of the process
+        if not lock(self._handle, path) or self._others():
+            self.close()
+            raise _busy(files.path(files.last), *self._others())
 
     def _others(self) -> list[int]:
-        processes = self._files.processes()
-        locked = [p for p in processes if is_locked(self._files.passing("data", p))]
-        return [process for process in locked if process != os.getpid()]
+        """Other processes that are writing the same release."""
+        files = self._files
+        return [
+            process
+            for process in files.processes()
+            if is_locked(files.temporary(files.last, process)) and process != os.getpid()
+        ]
 
     @contextmanager
-    def data(self) -> Iterator["DiskSink"]:
-        """What to write the data into; on leaving, it has come to the disk."""
-        with os.fdopen(os.dup(self._data), "wb", _BLOCK) as file:
+    def open_last(self) -> Iterator["DiskSink"]:
+        """The last file, to write bytes into; they are on the disk when this ends."""
+        with os.fdopen(os.dup(self._handle), "wb", _BUFFER) as file:
             yield DiskSink(file, self._files.folder)
             file.flush()
             os.fsync(file.fileno())
 
-    def text(self, role: str, content: str, *, mode: int = 0o600) -> None:
-        """Write one of the other files."""
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        path = self._files.passing(role)
-        with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
-            path.chmod(mode)
-            file.write(content.encode())
-            file.flush()
-            os.fsync(file.fileno())
+    def write_text(self, role: str, text: str, *, mode: int = 0o600) -> None:
+        """Write one of the files."""
+        if role == self._files.last:
+            with self.open_last() as sink:
+                sink.write(text.encode())
+            return
+        path = self._files.temporary(role)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        path.chmod(mode)
+        write_and_sync(handle, text)
 
     def commit(self, inputs: Sequence[str]) -> None:
-        """Give all files their names, the data last; if that fails, all is as it was."""
+        """Give all files their names; if that fails, everything is as it was."""
         files = self._files
         files.check(inputs)
         try:
-            files.put_aside()
+            files.back_up()
             for role in files.names:
-                files.passing(role).replace(files.path(role))
-                _sync(files.folder)
+                files.temporary(role).replace(files.path(role))
+                sync_folder(files.folder)
         except BaseException:
             # Some of the files are worse than none: a certificate of data that are not there.
             try:
-                files.take_back()
-                files.put_back()
+                files.withdraw()
+                files.restore()
             except OSError as error:
-                raise _not_put_back(files.folder, error) from error
+                raise _not_restored(files.folder, error) from error
             raise
-        with suppress(OSError):  # else the next run does it
-            files.put_back()
+        with suppress(OSError):  # else the next run removes the backups
+            files.restore()
 
-    def discard(self) -> None:
-        """Remove passing files, and give the lock back.
+    def close(self) -> None:
+        """Remove temporary files and release the lock.
 
-        If an earlier release could not be put back, all stay: from them the next run does it.
+        If an earlier release could not be restored, all stay: from them the next run does it.
         """
         files = self._files
-        if not any(files.old(role).exists() for role in files.names):
+        if not any(files.backup(role).exists() for role in files.names):
             for role in files.names:
-                files.passing(role).unlink(missing_ok=True)
+                files.temporary(role).unlink(missing_ok=True)
         with suppress(OSError):
-            os.close(self._data)
+            os.close(self._handle)
 
 
 class DiskSink:
-    """A file to write to; what goes wrong there is not mistaken for a fault of an input."""
+    """File-like object for writers; its errors are not mistaken for those of an input."""
 
     closed = False
 
@@ -242,7 +244,7 @@ class DiskSink:
 
     def write(self, data: bytes) -> int:
         """Write some bytes."""
-        with failing(self._folder):
+        with disk_errors(self._folder):
             return self._file.write(data)
 
     def tell(self) -> int:
@@ -250,78 +252,14 @@ class DiskSink:
         return self._file.tell()
 
     def flush(self) -> None:
-        """Do nothing: all is brought to the disk at the end."""
+        """Do nothing: the transaction flushes and syncs at the end."""
 
     def close(self) -> None:
-        """Do nothing: the file is closed by who opened it."""
-
-
-def sha256(path: str | Path) -> str:
-    """The SHA-256 of a file's bytes."""
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-@contextmanager
-def failing(folder: Path) -> Iterator[None]:
-    """Turn what the system says of a disk into an error of ours."""
-    try:
-        yield
-    except OSError as error:
-        full = error.errno in _NO_ROOM
-        free = shutil.disk_usage(folder).free if folder.is_dir() else 0
-        raise ResourceError(
-            Problem(
-                "There is no room for the release."
-                if full
-                else "The release cannot be written.",
-                f"{error.strerror or error}; {free:,} bytes are free.",
-                "No release was written: make room or choose another folder, and run again.",
-                str(folder),
-            )
-        ) from error
-
-
-def _sync(folder: Path) -> None:
-    """Bring names to the disk, where the system lets folders be opened."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _not_put_back(folder: Path, error: OSError) -> ResourceError:
-    return ResourceError(
-        Problem(
-            "The release cannot be written, nor the earlier one put back.",
-            f"{error.strerror or error}; nothing is lost: its files are named {_PREFIX}….old.",
-            "Run again when the disk can be written to: they are put back first.",
-            str(folder),
-        )
-    )
-
-
-def _at_work(path: Path, *processes: int) -> ResourceError:
-    number = f" (process {', '.join(map(str, processes))})" if processes else ""
-    return ResourceError(
-        Problem(
-            f"Another run is writing this release{number}.",
-            remedy="Wait for it, or choose another name.",
-            where=str(path),
-        )
-    )
-
-
-try:
-    import fcntl
-except ImportError:  # Windows, where a file that is open cannot be removed or replaced
-    fcntl = None  # type: ignore[assignment]
+        """Do nothing: the transaction closes the file."""
 
 
 def lock(handle: int, path: Path) -> bool:
-    """Lock an open file; False if it was removed meanwhile."""
+    """Lock an open file until it is closed; False if it was removed meanwhile."""
     if fcntl is not None:
         fcntl.flock(handle, fcntl.LOCK_EX)
     try:
@@ -331,7 +269,7 @@ def lock(handle: int, path: Path) -> bool:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a living process holds the file; a file that is gone nobody holds."""
+    """Whether a living process holds the file; nobody holds a file that does not exist."""
     try:
         handle = os.open(path, os.O_RDONLY)
     except FileNotFoundError:
@@ -347,3 +285,46 @@ def is_locked(path: Path) -> bool:
         return False
     finally:
         os.close(handle)
+
+
+@contextmanager
+def disk_errors(folder: Path) -> Iterator[None]:
+    """Turn errors of the operating system into ours, with the free space."""
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in _DISK_FULL
+        free = shutil.disk_usage(folder).free if folder.is_dir() else 0
+        raise ResourceError(
+            Problem(
+                "There is no room for the release."
+                if full
+                else "The release cannot be written.",
+                f"{error.strerror or error}; {free:,} bytes are free.",
+                "No release was written: make room or choose another folder, and run again.",
+                str(folder),
+            )
+        ) from error
+
+
+def _not_restored(folder: Path, error: OSError) -> ResourceError:
+    return ResourceError(
+        Problem(
+            "The release cannot be written, nor the earlier one put back.",
+            f"{error.strerror or error}; nothing is lost: "
+            f"its files are named {TEMPORARY}….old.",
+            "Run again when the disk can be written to: they are put back first.",
+            str(folder),
+        )
+    )
+
+
+def _busy(path: Path, *processes: int) -> ResourceError:
+    numbers = f" (process {', '.join(map(str, processes))})" if processes else ""
+    return ResourceError(
+        Problem(
+            f"Another run is writing this release{numbers}.",
+            remedy="Wait for it, or choose another name.",
+            where=str(path),
+        )
+    )

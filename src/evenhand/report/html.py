@@ -14,8 +14,8 @@ from markupsafe import Markup
 from evenhand.display import visible
 from evenhand.evidence import PartitionExplanation
 from evenhand.evidence.bootstrap import Bootstrap
-from evenhand.evidence.certificate_document import write
 from evenhand.evidence.graph_doubt import GraphDoubt
+from evenhand.files import write_file
 from evenhand.question.question_file import Labels
 from evenhand.releasing import Release
 from evenhand.report.build_page import Asked, Audited, collect
@@ -40,7 +40,7 @@ class Report:
         A file that is there already is replaced only with ``overwrite``.
         """
         mode = 0o644 if self.shared else 0o600
-        return write(path, self.html, mode=mode, overwrite=overwrite)
+        return write_file(path, self.html, mode=mode, overwrite=overwrite)
 
     def _repr_html_(self) -> str:
         frame = '<iframe sandbox width="100%" height="800" srcdoc="{}"></iframe>'

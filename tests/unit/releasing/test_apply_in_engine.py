@@ -239,14 +239,14 @@ def test_a_table_that_cannot_be_cleared_away_is_named(source, tmp_path, monkeypa
 
 
 def test_files_that_cannot_be_written_leave_no_table(source, tmp_path, monkeypatch):
-    from evenhand.releasing.transaction import Writing  # noqa: PLC0415
+    from evenhand.releasing.transaction import Transaction  # noqa: PLC0415
 
     release = audit(source).release(seed=7, key="id")
 
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Writing, "commit", full)
+    monkeypatch.setattr(Transaction, "commit", full)
     with pytest.raises(ResourceError, match="no room"):
         release.write(tmp_path / "released")
     assert tables(source) == {"people"}

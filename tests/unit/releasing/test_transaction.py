@@ -17,7 +17,9 @@ from tests.hiring import csv_text, people, released
 from evenhand.errors import QuestionError, ResourceError
 from evenhand.evidence import Verdict
 from evenhand.evidence.recorded_certificate import RecordedCertificate
+from evenhand.files import sha256
 from evenhand.releasing import Written
+from evenhand.releasing.transaction import FileSet
 from evenhand.rows import read
 
 ROOT = Path(__file__).parents[3]
@@ -248,3 +250,18 @@ def test_a_folder_that_cannot_be_written_to_is_refused(run, folder):
     folder.chmod(0o700)
     assert status == 2
     assert "cannot be written" in words
+
+
+PAPERS = {"certificate": "out.certificate.json", "manifest": "out.manifest.json"}
+
+
+@pytest.mark.parametrize("ours", [False, True])
+def test_papers_of_a_killed_table_release_go_only_if_the_manifest_knows_them(tmp_path, ours):
+    files = FileSet(folder=tmp_path, key="out", names=PAPERS, overwrite=False)
+    files.path("certificate").write_text("of some table")
+    digest = sha256(files.path("certificate"))
+    files.temporary("manifest", 1).write_text(f'"{digest}"' if ours else "")
+    removed = files.clean_up()
+    assert (PAPERS["certificate"] in removed) == ours
+    assert files.path("certificate").exists() != ours
+    assert files.processes() == []
