@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import process_time
 
 from evenhand import datasets
@@ -14,7 +14,6 @@ from evenhand.evidence import Certificate, certify, explain_partition
 from evenhand.graph import CausalGraph, discover
 from evenhand.releasing.compare import Outcome, compare
 from evenhand.releasing.cost import compare_counts
-from evenhand.releasing.rounded import rounded_model
 from evenhand.removal import (
     LocalMassaging,
     LocalPreferentialSampling,
@@ -22,97 +21,13 @@ from evenhand.removal import (
     ModifyGraph,
     ShuffleProtected,
 )
+from evenhand.reproduction.printed_figures import PRINTED, PrintedFigures
+from evenhand.reproduction.rounded_model import rounded_model
 
 THRESHOLDS = ("0.025", "0.05", "0.075", "0.1")
 ADMISSION = CausalGraph.parse(
     "gender -> major -> admission; gender -> admission; test_score -> admission"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Printed:
-    """What the paper prints for one data set."""
-
-    title: str
-    pc_seconds: float
-    graph_seconds: float
-    data_seconds: float
-    discovery: dict[str, str]
-    bound_at: str
-    decision_left_in: bool
-    setting: dict[str, Sequence[object]]
-    comparison: dict[str, Sequence[object]]
-    left: dict[str, str]
-
-
-PRINTED = {
-    "adult": Printed(
-        title="Adult, 65,123 rows",
-        pc_seconds=51.59,
-        graph_seconds=20.86,
-        data_seconds=11.43,
-        discovery={
-            "occupied": "376",
-            "measured": "not said",
-            "above the threshold": "90",
-            "below its negative": "49",
-            "range": "−0.85 to 0.67",
-            "mean": "0.004",
-            "sd": "0.129",
-            "bound": "25.97 %",
-        },
-        bound_at="0.15",
-        decision_left_in=False,
-        setting={
-            "MGraph d × 10³": (1.46, 1.08, 0.79, 0.56),
-            "MGraph n_T": (1046, 676, 476, 326),
-            "MGraph χ²": (327, 218, 155, 113),
-            "MData d × 10³": (1.73, 1.28, 0.93, 0.68),
-            "MData n_T": (1136, 790, 584, 420),
-            "MData χ²": (604, 422, 332, 261),
-        },
-        comparison={
-            "Naive": (39.40, 29836, 19612),
-            "LM": (50.99, 31506, 28943),
-            "LPS": (35.22, 14962, 11937),
-        },
-        left={"LM": "97", "LPS": "108"},
-    ),
-    "dutch": Printed(
-        title="Dutch census, 60,420 rows",
-        pc_seconds=139.96,
-        graph_seconds=735.83,
-        data_seconds=0.20,
-        discovery={
-            "occupied": "12",
-            "measured": "not said",
-            "above the threshold": "12",
-            "below its negative": "0",
-            "range": "0.062 to 0.435",
-            "mean": "0.222",
-            "sd": "0.125",
-            "bound": "27.94 %",
-        },
-        bound_at="0.30",
-        decision_left_in=True,
-        setting={
-            "MGraph d × 10³": (5.58, 5.09, 4.60, 4.14),
-            "MGraph n_T": (10315, 8776, 7523, 6595),
-            "MGraph χ²": (4418, 3478, 2716, 2132),
-            "MData d × 10³": (7.29, 6.66, 5.92, 5.28),
-            "MData n_T": (10114, 8838, 7702, 6800),
-            "MData χ²": (11460, 8771, 6964, 5658),
-        },
-        comparison={
-            "Naive": (13.64, 31908, 30990),
-            "LM": (18.38, 30032, 30114),
-            "LPS": (14.87, 19998, 17209),
-        },
-        left={"LM": "4", "LPS": "8"},
-    ),
-}
-
-
 _BY_TRYING = (
     "Here MGraph's weights keep the decision's own shares: a recipe found by trying, not the",
     "printed formula. Which rows MData changes is random.",
@@ -217,7 +132,7 @@ def _data_set(name: str, counts: CountTable) -> Iterator[Summary]:
     )
 
 
-def _discovery(found: Certificate, printed: Printed) -> Summary:
+def _discovery(found: Certificate, printed: PrintedFigures) -> Summary:
     told = found.to_dict()
     spread, tally = told["risk_difference"], told["subpopulations"]
     bound = found.relaxed(threshold=printed.bound_at).bound
@@ -249,7 +164,7 @@ def _discovery(found: Certificate, printed: Printed) -> Summary:
     )
 
 
-def _setting(found: Certificate, printed: Printed) -> Summary:
+def _setting(found: Certificate, printed: PrintedFigures) -> Summary:
     ours: dict[str, list[str]] = {key: [] for key in printed.setting}
     left: dict[str, list[str]] = {"MGraph": [], "MData": []}
     data = compare(found, thresholds=THRESHOLDS, methods=[ModifyData(policy="paper")]).outcomes
@@ -289,7 +204,7 @@ def _setting(found: Certificate, printed: Printed) -> Summary:
     )
 
 
-def _comparison(outcomes: Sequence[Outcome], printed: Printed) -> Summary:
+def _comparison(outcomes: Sequence[Outcome], printed: PrintedFigures) -> Summary:
     names = ("minimal", "quotas", "MData", "Naive", "LM", "LPS")
     rows: list[tuple[str, ...]] = []
     for name, outcome in zip(names, outcomes, strict=True):

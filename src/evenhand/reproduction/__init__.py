@@ -1,0 +1,5 @@
+"""The paper's examples, discoveries and tables: ours beside the printed figures."""
+
+from evenhand.reproduction.our_figures import as_markdown, reproduce
+
+__all__ = ["as_markdown", "reproduce"]
