@@ -13,8 +13,8 @@ from jinja2 import meta, nodes
 
 import evenhand as eh
 from evenhand.display import visible
-from evenhand.report import drawing, report, view
-from evenhand.report.html import environment
+from evenhand.report import page, pictures, report
+from evenhand.report.html_report import environment
 
 NASTY = (
     "<script>alert(1)</script>",
@@ -78,7 +78,7 @@ def parsed(html):
     return reader
 
 
-def page(names=("c", "a", "b", "e"), values=("0", "1"), **options):
+def example_html(names=("c", "a", "b", "e"), values=("0", "1"), **options):
     """A report on two causes of a decision under any names and values."""
     protected, first, second, decision = names
     pairs = [(x, y, z, w) for x in "01" for y in "01" for z in "01" for w in "01"]
@@ -100,7 +100,7 @@ def page(names=("c", "a", "b", "e"), values=("0", "1"), **options):
     return report(audit, audit.release(seed=1), generated="today", **options).html
 
 
-PLAIN = parsed(page())
+PLAIN = parsed(example_html())
 SHAPE = {(tag, name) for tag, name, _ in PLAIN.attributes}
 
 
@@ -137,7 +137,7 @@ def assert_is_harmless(reader):
     value=st.sampled_from(NASTY) | st.text(max_size=12),
 )
 def test_names_and_values_are_text_whatever_they_contain(names, value):
-    reader = parsed(page(names, (f"{value}0", f"{value}1")))
+    reader = parsed(example_html(names, (f"{value}0", f"{value}1")))
     assert_is_harmless(reader)
     titles = {text.replace("_", " ") for tag, text in reader.texts if tag == "title"}
     assert {visible(name).replace("_", " ") for name in names} <= titles
@@ -148,7 +148,7 @@ def test_names_and_values_are_text_whatever_they_contain(names, value):
 
 def test_titles_labels_and_dates_are_text_too():
     for text in NASTY:
-        html = page(
+        html = example_html(
             title=text,
             labels=eh.QuestionFile.parse(
                 "[question]\nprotected='c'\ngroup='0'\ndecision='e'\nfavorable='0'\n"
@@ -160,12 +160,12 @@ def test_titles_labels_and_dates_are_text_too():
 
 
 def test_nothing_unseen_is_left_in_a_page():
-    html = page(("c\u202e", "a\u200b", "b\x00", "e\u2028"), ("v\u20660", "v\u20661"))
+    html = example_html(("c\u202e", "a\u200b", "b\x00", "e\u2028"), ("v\u20660", "v\u20661"))
     assert not set(html) & set("\u202e\u200b\x00\u2028\u2066")
 
 
 def test_a_page_runs_nothing_and_asks_for_nothing():
-    html = page()
+    html = example_html()
     reader = parsed(html)
     assert not reader.tags & {
         "script",
@@ -223,7 +223,7 @@ def test_every_id_of_a_page_is_unique():
 
 
 def test_every_picture_has_words_or_is_hidden_from_readers():
-    html = page()
+    html = example_html()
     for picture in html.split("<svg")[1:]:
         opening = picture[: picture.index(">")]
         nested = 'overflow="visible"' in opening
@@ -240,7 +240,7 @@ def templates():
 def contract():
     return [
         thing
-        for room in (view, drawing)
+        for room in (page, pictures)
         for thing in vars(room).values()
         if is_dataclass(thing) and thing.__module__ == room.__name__
     ]
@@ -249,7 +249,7 @@ def contract():
 def test_the_templates_ask_for_the_fields_of_the_page_and_for_nothing_else():
     tree = dict(templates())["page.html.j2"]
     asked = meta.find_undeclared_variables(tree) - {"style", "style_hash"}
-    assert asked == {field.name for field in fields(view.Page)}
+    assert asked == {field.name for field in fields(page.Page)}
 
 
 def test_every_field_of_the_views_is_shown_and_nothing_else_is_asked_for():
@@ -263,7 +263,7 @@ def test_every_field_of_the_views_is_shown_and_nothing_else_is_asked_for():
             for part in found.value.as_const().split(".")
         }
     known = {
-        field.name for thing in contract() if thing is not view.Page for field in fields(thing)
+        field.name for thing in contract() if thing is not page.Page for field in fields(thing)
     }
     assert used - {"last"} <= known
     assert known <= used | mapped

@@ -9,37 +9,37 @@ from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.subpopulations import p_value
 from evenhand.graph import PartialGraph
 from evenhand.question import Bins, Knowledge
-from evenhand.report import view
+from evenhand.report import page
+from evenhand.report.page import Strong, text
 from evenhand.report.phrases import Words, count, listing, share
 from evenhand.report.shown_groups import Case, Sharing
-from evenhand.report.view import Strong, text
 
 _EXAMPLES = 5
 
 
-def of_graph(
+def graph_premises(
     certificate: Certificate,
     knowledge: Knowledge,
     words: Words,
     doubt: GraphDoubt | None,
     resampled: Bootstrap | None,
-) -> tuple[view.Premise, ...]:
+) -> tuple[page.Premise, ...]:
     """The graph, how sure it is, and the order of events that it follows."""
     return (
         _graph(certificate),
         *_open_edges(certificate, words),
         *((_doubt(doubt, words),) if doubt else ()),
-        *((_resampled(resampled, words),) if resampled else ()),
+        *((_resamples(resampled, words),) if resampled else ()),
         _order(knowledge, words),
     )
 
 
-def premises(
-    certificate: Certificate, drawn: Sequence[Case], words: Words, sharing: Sharing
-) -> tuple[view.Premise, ...]:
+def other_premises(
+    certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
+) -> tuple[page.Premise, ...]:
     """Everything else that could be disputed."""
     return (
-        view.Premise(
+        page.Premise(
             status="Given",
             what=f"The threshold of {words.threshold_points}.",
             why=text(
@@ -49,8 +49,8 @@ def premises(
         ),
         *_codings(certificate, words),
         *_left_out(certificate, words, sharing),
-        _sensitivity(certificate, drawn, words, sharing),
-        view.Premise(
+        _sensitivity(certificate, cases, words, sharing),
+        page.Premise(
             status="Stated",
             what=f"What is measured is the direct effect of {words.protected} in these rows.",
             why=text(
@@ -60,11 +60,11 @@ def premises(
                 "finding.",
             ),
         ),
-        *(view.Premise(status="Stated", what=said) for said in certificate.also_assumed),
+        *(page.Premise(status="Stated", what=assumed) for assumed in certificate.also_assumed),
     )
 
 
-def _graph(certificate: Certificate) -> view.Premise:
+def _graph(certificate: Certificate) -> page.Premise:
     graph = certificate.graph
     record = graph.record if isinstance(graph, PartialGraph) else None
     links = count(len(graph.arrows), "arrow")
@@ -72,13 +72,13 @@ def _graph(certificate: Certificate) -> view.Premise:
         links += f" and {count(len(graph.undirected), 'link')} of open direction"
     dispute = "Another graph can change which people are compared, and with that the verdict."
     if record is None:
-        return view.Premise(
+        return page.Premise(
             status="Given",
             what="The causal graph.",
             why=text(f"It has {links}, stated by whoever asked. {dispute}"),
         )
     tests = sum(record.tests)
-    return view.Premise(
+    return page.Premise(
         status="Learned, not given",
         what="The causal graph.",
         why=text(
@@ -95,7 +95,7 @@ def _graph(certificate: Certificate) -> view.Premise:
     )
 
 
-def _open_edges(certificate: Certificate, words: Words) -> tuple[view.Premise, ...]:
+def _open_edges(certificate: Certificate, words: Words) -> tuple[page.Premise, ...]:
     if not certificate.ambiguous:
         return ()
     sets = " or ".join(
@@ -108,7 +108,7 @@ def _open_edges(certificate: Certificate, words: Words) -> tuple[view.Premise, .
         )
         why = f"The verdict hangs on {edges}: state the direction to settle it."
     return (
-        view.Premise(
+        page.Premise(
             status="Left open",
             what=f"The causes of {words.decision} may be {sets}.",
             why=text(why),
@@ -116,56 +116,57 @@ def _open_edges(certificate: Certificate, words: Words) -> tuple[view.Premise, .
     )
 
 
-def _doubt(found: GraphDoubt, words: Words) -> view.Premise:
+def _doubt(doubt: GraphDoubt, words: Words) -> page.Premise:
     """What the counts say against the graph at the decision."""
-    weakest = next(iter(found.arrows), None)
-    said = [
+    weakest = next(iter(doubt.arrows), None)
+    sentences = [
         f"The weakest of the links at {words.decision} is the one with "
         f"{words.column(weakest.cause)}: the largest p for their independence is "
         f"{p_value(weakest.p)}."
         if weakest
         else f"No link leads to {words.decision}."
     ]
-    against = [words.column(one.name) for one in found.contradicted]
-    said.append(
-        f"Of {count(len(found.implied), 'independence')} that the graph implies, the rows "
+    against = [words.column(one.name) for one in doubt.contradicted]
+    sentences.append(
+        f"Of {count(len(doubt.implied), 'independence')} that the graph implies, the rows "
         f"speak against {len(against)}" + (f": {listing(against)}." if against else ".")
     )
-    return view.Premise(
-        status="Tried", what="The links at the decision.", why=text(" ".join(said))
+    return page.Premise(
+        status="Tried", what="The links at the decision.", why=text(" ".join(sentences))
     )
 
 
-def _resampled(found: Bootstrap, words: Words) -> view.Premise:
+def _resamples(bootstrap: Bootstrap, words: Words) -> page.Premise:
     """What comes out when rows are drawn again."""
     verdicts = ", ".join(
-        f"{verdict} in {share(found.share(many))}" for verdict, many in found.verdicts.items()
+        f"{verdict} in {share(bootstrap.share(many))}"
+        for verdict, many in bootstrap.verdicts.items()
     )
     causes = ", ".join(
-        f"{words.column(name)} {share(found.share(many))}"
-        for name, many in sorted(found.causes.items(), key=lambda item: -item[1])
+        f"{words.column(name)} {share(bootstrap.share(many))}"
+        for name, many in sorted(bootstrap.causes.items(), key=lambda item: -item[1])
     )
-    how = "each with its own graph" if found.relearned else "all with the same graph"
-    told = f"The verdict is {verdicts} of them."
-    if found.relearned:
-        told += f" Certain causes: {causes}."
-    return view.Premise(
+    how = "each with its own graph" if bootstrap.relearned else "all with the same graph"
+    sentence = f"The verdict is {verdicts} of them."
+    if bootstrap.relearned:
+        sentence += f" Certain causes: {causes}."
+    return page.Premise(
         status="Tried",
-        what=f"{count(found.resamples, 'resample')} of the rows, {how}.",
-        why=text(told),
+        what=f"{count(bootstrap.resamples, 'resample')} of the rows, {how}.",
+        why=text(sentence),
     )
 
 
-def _order(knowledge: Knowledge, words: Words) -> view.Premise:
+def _order(knowledge: Knowledge, words: Words) -> page.Premise:
     tiers = knowledge.tiers.tiers if knowledge.tiers else ()
     if not tiers:
-        return view.Premise(
+        return page.Premise(
             status="Not given",
             what="The order of events.",
             why=text("No order of the attributes was stated."),
         )
     named = ["all others" if tier is ... else words.columns(tier) for tier in tiers]
-    return view.Premise(
+    return page.Premise(
         status="Given",
         what="The order of events.",
         why=text(
@@ -175,7 +176,7 @@ def _order(knowledge: Knowledge, words: Words) -> view.Premise:
     )
 
 
-def _codings(certificate: Certificate, words: Words) -> tuple[view.Premise, ...]:
+def _codings(certificate: Certificate, words: Words) -> tuple[page.Premise, ...]:
     codings = certificate.codings
     binned = [
         f"{words.column(name)} "
@@ -189,7 +190,7 @@ def _codings(certificate: Certificate, words: Words) -> tuple[view.Premise, ...]
     if not binned and not merged:
         return ()
     return (
-        view.Premise(
+        page.Premise(
             status="Given",
             what="Values put in classes before counting.",
             why=text(f"{listing([*binned, *merged])}. Within a class people may still differ."),
@@ -197,25 +198,26 @@ def _codings(certificate: Certificate, words: Words) -> tuple[view.Premise, ...]
     )
 
 
-def taken_as_values(
+def missing_value_premises(
     counts: CountTable, words: Words, sharing: Sharing
-) -> tuple[view.Premise, ...]:
+) -> tuple[page.Premise, ...]:
     """Values that may mean a missing one; how many rows have them is not for others."""
-    found = counts.missing_markers
-    if not found or sharing.share:
+    markers = counts.missing_markers
+    if not markers or sharing.share:
         return ()
-    said = [
+    examples = [
         f"{count(one.rows, 'row')} with “{one.value}” as {words.column(one.name)}"
-        for one in found[:_EXAMPLES]
+        for one in markers[:_EXAMPLES]
     ]
-    rest = len(found) - len(said)
+    rest = len(markers) - len(examples)
+    more = [f"{rest} more such values"] if rest else []
     return (
-        view.Premise(
+        page.Premise(
             status="Not declared",
             what="Values that look as if something were missing were taken as they stand.",
             why=text(
-                f"{listing([*said, f'{rest} more such values'] if rest else said)}. If they "
-                "mean that nothing is known, declare them as missing: the groups change then.",
+                f"{listing([*examples, *more])}. If they mean that nothing is known, declare "
+                "them as missing: the groups change then.",
             ),
         ),
     )
@@ -223,47 +225,47 @@ def taken_as_values(
 
 def _left_out(
     certificate: Certificate, words: Words, sharing: Sharing
-) -> tuple[view.Premise, ...]:
-    said = []
+) -> tuple[page.Premise, ...]:
+    statements = []
     shown = sharing.whole
     if certificate.examined.left_out:
         many = f"{count(certificate.examined.left_out, 'row')} of" if shown else "Rows of"
-        said.append(f"{many} groups that are not compared were left out.")
+        statements.append(f"{many} groups that are not compared were left out.")
     if certificate.dropped:
         many = count(certificate.dropped, "row") if shown else "Rows"
-        said.append(
+        statements.append(
             f"{many} with missing values {'was' if many == '1 row' else 'were'} dropped."
         )
     if certificate.pools_others:
-        said.append(f"Everybody but {words.group} was put together as {words.other}.")
+        statements.append(f"Everybody but {words.group} was put together as {words.other}.")
     if len(certificate.examined.counts.attribute(certificate.question.decision)) > 2:
-        said.append("All decisions that are not favorable were put together.")
-    return tuple(view.Premise(status="Given", what=one) for one in said)
+        statements.append("All decisions that are not favorable were put together.")
+    return tuple(page.Premise(status="Given", what=one) for one in statements)
 
 
 def _sensitivity(
-    certificate: Certificate, drawn: Sequence[Case], words: Words, sharing: Sharing
-) -> view.Premise:
+    certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
+) -> page.Premise:
     """How strong an unrecorded cause would have to be, in terms of the recorded ones."""
     what = (
         f"No unrecorded cause of {words.decision} differs between {words.group} and "
         f"{words.other} of the same group."
     )
-    if not any(case.side for case in drawn):
+    if not any(case.side for case in cases):
         hidden = (
             "Under the threshold only the average over such a cause is bounded: differences "
             "of opposite signs could hide within a group, and an unrecorded cause could "
             "cover a direct effect."
         )
-        return view.Premise(status="Cannot be tested", what=what, why=text(hidden))
+        return page.Premise(status="Cannot be tested", what=what, why=text(hidden))
     if not sharing.whole:
         hidden = (
             "How strong such a cause would have to be is told in the full report: beside it "
             "stand the recorded causes, whose strength rests on groups that are withheld."
         )
-        return view.Premise(status="Cannot be tested", what=what, why=text(hidden))
+        return page.Premise(status="Cannot be tested", what=what, why=text(hidden))
     tried = sensitivity_of_findings(certificate.partition)
-    return view.Premise(
+    return page.Premise(
         status="Cannot be tested",
         what=what,
         why=text(
@@ -274,12 +276,12 @@ def _sensitivity(
         ),
         needed=tuple(
             _needed(case, finding, words)
-            for case, finding in zip(drawn, tried[:_EXAMPLES], strict=False)
+            for case, finding in zip(cases, tried[:_EXAMPLES], strict=False)
         ),
     )
 
 
-def _survival(survives: Sequence[bool | None]) -> view.Text:
+def _survival(survives: Sequence[bool | None]) -> page.Text:
     """How many findings outlast a cause as strong as a recorded one, where there is one."""
     comparable = [survived for survived in survives if survived is not None]
     if not comparable:
@@ -299,12 +301,12 @@ def _survival(survives: Sequence[bool | None]) -> view.Text:
     )
 
 
-def _needed(case: Case, found: Sensitivity, words: Words) -> view.Needed:
-    strongest = next(iter(found.benchmarks), None)
-    times = found.times(strongest) if strongest else None
-    return view.Needed(
+def _needed(case: Case, finding: Sensitivity, words: Words) -> page.Needed:
+    strongest = next(iter(finding.benchmarks), None)
+    times = finding.times(strongest) if strongest else None
+    return page.Needed(
         id=case.id,
-        points=f"{100 * found.needed:.1f} points",
+        points=f"{100 * finding.needed:.1f} points",
         cause=words.column(strongest.name) if strongest else "none has rows enough here",
         could=f"{100 * strongest.strength:.1f} points" if strongest else "",
         times="" if times is None else f"{times:.1f}",

@@ -2,53 +2,54 @@
 
 from collections.abc import Sequence
 
-from evenhand.evidence import RelaxedCertificate
+from evenhand.evidence import Certificate, RelaxedCertificate
 from evenhand.evidence.population import Population
 from evenhand.evidence.subpopulations import p_value
-from evenhand.report import view
+from evenhand.report import page
 from evenhand.report.differences_sections import ids
+from evenhand.report.page import Strong, text
 from evenhand.report.phrases import Words, count, share
 from evenhand.report.shown_groups import Case, Sharing
-from evenhand.report.view import Strong, text
 
 
 def chance(
-    told: Population,
-    relaxed: RelaxedCertificate,
-    drawn: Sequence[Case],
-    words: Words,
-    sharing: Sharing,
-) -> view.Chance:
+    certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
+) -> page.Chance:
     """The statistical verdict at length."""
-    verdict = text("Statistical verdict: ", Strong(f"{told.verdict}."))
+    population = certificate.population
+    verdict = text("Statistical verdict: ", Strong(f"{population.verdict}."))
     if not sharing.whole:
         hidden = (
             "What all groups say together rests on groups that are withheld: it is left out."
         )
-        return view.Chance(told=(verdict, text(hidden)), notes=())
-    if not told.measured:
+        return page.Chance(paragraphs=(verdict, text(hidden)), notes=())
+    if not population.measured:
         nothing = "No group can be compared, so there is nothing that chance could explain."
-        return view.Chance(told=(text(nothing),), notes=())
-    return view.Chance(
-        told=(_each(told, drawn, words), *_together(told, words), verdict),
-        notes=(*told.notes, _relaxed(relaxed, words)),
+        return page.Chance(paragraphs=(text(nothing),), notes=())
+    return page.Chance(
+        paragraphs=(
+            _each_group(population, cases, words),
+            *_all_together(population, words),
+            verdict,
+        ),
+        notes=(*population.notes, _relaxed_sentence(certificate.relaxed(), words)),
     )
 
 
-def _each(told: Population, drawn: Sequence[Case], words: Words) -> view.Text:
-    shown = [case for case in drawn if case.shown]
-    many = count(told.measured, "comparison")
+def _each_group(population: Population, cases: Sequence[Case], words: Words) -> page.Text:
+    shown = [case for case in cases if case.shown]
+    many = count(population.measured, "comparison")
     if not shown:
         return text(
             Strong("It could be. "),
             f"After allowing for {many}, none beyond {words.threshold_points} is shown. "
-            f"{count(told.within, 'group')} {'is' if told.within == 1 else 'are'} shown to "
-            "differ by less.",
+            f"{count(population.within, 'group')} "
+            f"{'is' if population.within == 1 else 'are'} shown to differ by less.",
         )
-    for_group = told.shown_for_group
-    pairs = ((told.shown - for_group, words.other), (for_group, words.group))
+    for_group = population.shown_for_group
+    pairs = ((population.shown - for_group, words.other), (for_group, words.group))
     sides = " and ".join(f"{many:,} with {who} ahead" for many, who in pairs if many)
-    reaching = sum(case.side != 0 for case in drawn)
+    reaching = sum(case.side != 0 for case in cases)
     opening = "Hardly. " if 2 * len(shown) >= reaching else "In most groups it could be. "
     return text(
         Strong(opening),
@@ -59,11 +60,11 @@ def _each(told: Population, drawn: Sequence[Case], words: Words) -> view.Text:
     )
 
 
-def _together(told: Population, words: Words) -> tuple[view.Text, ...]:
-    said: list[view.Text] = []
-    if told.common:
-        common = told.common
-        said.append(
+def _all_together(population: Population, words: Words) -> tuple[page.Text, ...]:
+    paragraphs: list[page.Text] = []
+    if population.common:
+        common = population.common
+        paragraphs.append(
             text(
                 "Weighed together (Mantel–Haenszel), the difference is ",
                 Strong(f"{words.points(common.difference)} points"),
@@ -71,9 +72,9 @@ def _together(told: Population, words: Words) -> tuple[view.Text, ...]:
                 f"zero: {p_value(common.p_zero)}.",
             )
         )
-    if told.heterogeneity and told.measured > 1:
-        varying = told.heterogeneity
-        said.append(
+    if population.heterogeneity and population.measured > 1:
+        varying = population.heterogeneity
+        paragraphs.append(
             text(
                 f"Whether all groups share one difference: p {p_value(varying.p)}. Whether "
                 f"some favor {words.group} and some {words.other}: p "
@@ -81,30 +82,30 @@ def _together(told: Population, words: Words) -> tuple[view.Text, ...]:
                 f"{varying.for_other:,}, {words.group} in {varying.for_group:,}.",
             )
         )
-    if told.needed:
-        needed = told.needed
+    if population.needed:
+        needed = population.needed
         aim = (
             "to show a difference"
             if needed.toward == "shown"
             else "to show that all are within"
         )
-        said.append(
+        paragraphs.append(
             text(
                 f"About {needed.needed:,} rows instead of {needed.rows:,} would probably do "
                 f"{aim} where it is nearest ({words.alike(needed.where) or 'everybody'}).",
             )
         )
-    return tuple(said)
+    return tuple(paragraphs)
 
 
-def _relaxed(found: RelaxedCertificate, words: Words) -> str:
-    claim = "claimed" if found.claimed else "not claimed"
-    bound = found.bound_of_all_rows
+def _relaxed_sentence(relaxed: RelaxedCertificate, words: Words) -> str:
+    claim = "claimed" if relaxed.claimed else "not claimed"
+    bound = relaxed.bound_of_all_rows
     least = (
         f"at least {share(float(bound))} of the rows" if bound > 0 else "no share of the rows"
     )
     return (
-        f"Relaxed criterion, that {share(float(found.assurance))} of the rows lie in groups "
+        f"Relaxed criterion, that {share(float(relaxed.assurance))} of the rows lie in groups "
         f"under {words.threshold_points}: {claim}. Mean and spread of the differences "
         f"guarantee it for {least}."
     )

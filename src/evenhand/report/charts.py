@@ -1,7 +1,4 @@
-"""Differences as pictures: percentages of a width, pixels of a height, nothing else.
-
-Across, everything is a percentage, so that one drawing serves a phone, a screen and paper.
-"""
+"""Differences as charts: a scale, dots with intervals, the funnel and histograms."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, log10
 
-from evenhand.report import drawing
+from evenhand.report import pictures
 from evenhand.report.phrases import Words, rate
 from evenhand.report.shown_groups import Case
 
@@ -46,15 +43,15 @@ class Scale:
         """Where a difference stands, in percent of the width."""
         return 100 * (min(max(points, self.low), self.high) - self.low) / (self.high - self.low)
 
-    def axis(self, words: Words) -> drawing.Axis:
+    def axis(self, words: Words) -> pictures.Axis:
         """The axis with its band, and which side is whose."""
         threshold = float(100 * words.question.threshold)
         step = next((s for s in _STEPS if (self.high - self.low) / s <= _MOST_TICKS), 100)
         first = -floor(-max(self.low, -100.0) / step)
         last = floor(min(self.high, 100.0) / step)
-        return drawing.Axis(
+        return pictures.Axis(
             ticks=tuple(
-                drawing.Tick(
+                pictures.Tick(
                     at=self.at(n * step), text=f"{'−' if n < 0 else ''}{abs(n * step)}"
                 )
                 for n in range(first, last + 1)
@@ -73,15 +70,15 @@ def in_points(case: Case) -> float:
 
 def ends(case: Case) -> tuple[float, float]:
     """Its interval in points."""
-    low, high = case.found.interval or (0.0, 0.0)
+    low, high = case.people.interval or (0.0, 0.0)
     return 100 * low, 100 * high
 
 
-def mark(case: Case, scale: Scale, words: Words) -> drawing.Mark:
+def mark(case: Case, scale: Scale, words: Words) -> pictures.Mark:
     """A dot with its interval, its number on the outer side."""
     (low, high), here = ends(case), in_points(case)
     left = here < 0
-    return drawing.Mark(
+    return pictures.Mark(
         at=scale.at(here),
         low=scale.at(low),
         high=scale.at(high),
@@ -90,29 +87,29 @@ def mark(case: Case, scale: Scale, words: Words) -> drawing.Mark:
         text_left=left,
         kind=case.kind,
         shown=case.shown,
-        told=f"difference {words.points(case.difference)} points, "
-        f"{words.higher(case.difference)}, interval {words.interval(case.found.interval)}",
+        description=f"difference {words.points(case.difference)} points, "
+        f"{words.higher(case.difference)}, interval {words.interval(case.people.interval)}",
     )
 
 
-def rates(case: Case, words: Words) -> drawing.Rates:
+def rates(case: Case, words: Words) -> pictures.Rates:
     """The rates of both groups."""
-    found = case.found
-    group, other = found.group_yes / found.group, found.other_yes / found.other
-    return drawing.Rates(
+    people = case.people
+    group, other = people.group_yes / people.group, people.other_yes / people.other
+    return pictures.Rates(
         group=100 * group,
         other=100 * other,
         group_text=f"{100 * group:.0f}%",
         other_text=f"{100 * other:.0f}%",
-        told=f"{words.group} {rate(found.group_yes, found.group)}, {words.other} "
-        f"{rate(found.other_yes, found.other)}",
+        description=f"{words.group} {rate(people.group_yes, people.group)}, {words.other} "
+        f"{rate(people.other_yes, people.other)}",
     )
 
 
-def funnel(drawn: Sequence[Case], words: Words, *, filled: str, hollow: str) -> drawing.Funnel:
+def funnel(cases: Sequence[Case], words: Words, *, filled: str, hollow: str) -> pictures.Funnel:
     """All groups by difference and, logarithmically, by size; the largest if there are many."""
-    chosen = sorted(drawn, key=lambda case: -case.found.rows)[:_MOST_DOTS]
-    most, least = chosen[0].found.rows, chosen[-1].found.rows
+    chosen = sorted(cases, key=lambda case: -case.people.rows)[:_MOST_DOTS]
+    most, least = chosen[0].people.rows, chosen[-1].people.rows
     threshold = float(100 * words.question.threshold)
     scale = Scale.over(map(in_points, chosen), threshold, left=0.07, right=0.07)
 
@@ -122,9 +119,9 @@ def funnel(drawn: Sequence[Case], words: Words, *, filled: str, hollow: str) -> 
 
     powers = [10**power for power in range(1, 12) if least <= 10**power <= most]
     dots = tuple(
-        drawing.Dot(
+        pictures.Dot(
             at=scale.at(in_points(case)),
-            y=height(case.found.rows),
+            y=height(case.people.rows),
             kind=case.kind,
             shown=case.shown,
             id=case.id if case.shown else "",
@@ -132,22 +129,22 @@ def funnel(drawn: Sequence[Case], words: Words, *, filled: str, hollow: str) -> 
         )
         for case in sorted(chosen, key=lambda case: (case.shown, case.side != 0))
     )
-    some = f"{len(chosen):,} largest of " if len(chosen) < len(drawn) else ""
-    return drawing.Funnel(
+    some = f"{len(chosen):,} largest of " if len(chosen) < len(cases) else ""
+    return pictures.Funnel(
         title="Differences by size of group",
-        subtitle=f"Each dot is one of the {some}{len(drawn):,} comparable groups: its "
+        subtitle=f"Each dot is one of the {some}{len(cases):,} comparable groups: its "
         "difference in percentage points from left to right, and from bottom to top how many "
         "people it holds (logarithmic).",
         axis=scale.axis(words),
         levels=tuple(
-            drawing.Level(y=height(power), text=f"{power:,}")
+            pictures.Level(y=height(power), text=f"{power:,}")
             for power in powers or [least, most]
         ),
         dots=dots,
         height=FUNNEL_HEIGHT,
         filled=filled,
         hollow=hollow,
-        told=f"{len(drawn):,} comparable groups by difference and size.",
+        description=f"{len(cases):,} comparable groups by difference and size.",
     )
 
 
@@ -159,28 +156,28 @@ def histogram(
     *,
     tallest: int,
     calm: str,
-) -> drawing.Histogram:
+) -> pictures.Histogram:
     """Groups by difference in bars as wide as the threshold, so that no bar crosses it."""
     step = float(100 * words.question.threshold)
-    bars = counted(differences, words)
-    return drawing.Histogram(
+    many_at = count_by_step(differences, words)
+    return pictures.Histogram(
         label=label,
-        columns=tuple(
-            drawing.Column(
+        bars=tuple(
+            pictures.HistogramBar(
                 at=scale.at(place * step),
                 width=scale.at((place + 1) * step) - scale.at(place * step),
                 y=HISTOGRAM_HEIGHT - max(2.5, HISTOGRAM_HEIGHT * many / tallest),
                 height=max(2.5, HISTOGRAM_HEIGHT * many / tallest),
                 kind=calm if place in (-1, 0) else "group" if place > 0 else "other",
             )
-            for place, many in sorted(bars.items())
+            for place, many in sorted(many_at.items())
         ),
-        told=f"{label}: {bars[-1] + bars[0]:,} of {len(differences):,} groups are under the "
-        "threshold.",
+        description=f"{label}: {many_at[-1] + many_at[0]:,} of {len(differences):,} groups are "
+        "under the threshold.",
     )
 
 
-def counted(differences: Iterable[Fraction], words: Words) -> Counter[int]:
+def count_by_step(differences: Iterable[Fraction], words: Words) -> Counter[int]:
     """How many differences lie in each step of a threshold, exactly; 0 and -1 are under it."""
     steps = ((d, int(abs(d) / words.question.threshold)) for d in differences)
     return Counter(-step - 1 if difference < 0 else step for difference, step in steps)

@@ -6,36 +6,36 @@ from pathlib import PurePath
 from shlex import quote
 
 from evenhand.evidence import Certificate
-from evenhand.report import view
+from evenhand.report import page
+from evenhand.report.page import Code, Strong, text
 from evenhand.report.phrases import Words, capital, count, share
 from evenhand.report.shown_groups import Case, Sharing
-from evenhand.report.view import Code, Strong, text
 
 _LARGEST = 5
 
 
-def unmeasured(certificate: Certificate, words: Words, sharing: Sharing) -> view.Unmeasured:
+def unmeasured(certificate: Certificate, words: Words, sharing: Sharing) -> page.Unmeasured:
     """The groups in which nobody can be compared."""
     absent = certificate.unmeasured
     rows = certificate.partition.rows
     order = sorted(range(len(absent)), key=lambda at: -rows[absent.chosen[at]])
     largest = [absent[at] for at in order[:_LARGEST]] if sharing.whole else []
-    return view.Unmeasured(
+    return page.Unmeasured(
         lead=tuple(_absent(certificate, words, sharing)),
         group=capital(words.group),
         other=capital(words.other),
         largest=tuple(
-            view.Absent(
-                alike=words.alike(found.where) or "everybody",
-                group=f"{found.group:,}",
-                other=f"{found.other:,}",
+            page.AbsentGroup(
+                alike=words.alike(absent.where) or "everybody",
+                group=f"{absent.group:,}",
+                other=f"{absent.other:,}",
             )
-            for found in largest
+            for absent in largest
         ),
     )
 
 
-def _absent(certificate: Certificate, words: Words, sharing: Sharing) -> list[view.Text]:
+def _absent(certificate: Certificate, words: Words, sharing: Sharing) -> list[page.Text]:
     least = (
         "The least coverage of each group that was asked for is "
         f"{share(float(certificate.min_coverage))}."
@@ -74,16 +74,16 @@ def _absent(certificate: Certificate, words: Words, sharing: Sharing) -> list[vi
 
 def checking(
     certificate: Certificate,
-    drawn: Sequence[Case],
+    cases: Sequence[Case],
     source: str | None,
     words: Words,
     sharing: Sharing,
-) -> view.Checking:
+) -> page.Checking:
     """One sum by hand, the commands, and the digest of the counts."""
     data = source or "DATA.csv"
     name = f"{PurePath(data).stem}.certificate.json"
-    return view.Checking(
-        sums=tuple(_sum(case, words) for case in drawn[:1]),
+    return page.Checking(
+        sums=tuple(_sum(case, words) for case in cases[:1]),
         commands=(
             (f"evenhand verify {quote(name)}", "the arithmetic, from the counts alone"),
             (f"evenhand verify {quote(name)} {quote(data)}", "that they come from this table"),
@@ -99,29 +99,29 @@ def checking(
 
 
 def _sum(case: Case, words: Words) -> str:
-    found = case.found
-    other, group = found.other_yes / found.other, found.group_yes / found.group
+    people = case.people
+    other, group = people.other_yes / people.other, people.group_yes / people.group
     sign = "≥" if case.side else "<"
     return (
-        f"{case.id + ': ' if case.id else ''}{found.other_yes:,} ÷ {found.other:,} − "
-        f"{found.group_yes:,} ÷ {found.group:,} = {100 * other:.2f}% − {100 * group:.2f}%; "
+        f"{case.id + ': ' if case.id else ''}{people.other_yes:,} ÷ {people.other:,} − "
+        f"{people.group_yes:,} ÷ {people.group:,} = {100 * other:.2f}% − {100 * group:.2f}%; "
         f"{words.points(abs(case.difference))} points {sign} {words.threshold_points}"
     )
 
 
 def _column_names(certificate: Certificate, words: Words) -> str:
     """Where to find what is called otherwise here than in the table."""
-    said = [
+    renamed = [
         f"{words.column(name)} = {name}"
         for name in certificate.graph.nodes
         if words.column(name) != name
     ]
-    return f" Columns: {'; '.join(said)}." if said else ""
+    return f" Columns: {'; '.join(renamed)}." if renamed else ""
 
 
 def small_print(
     certificate: Certificate, words: Words, sharing: Sharing, generated: str
-) -> view.SmallPrint:
+) -> page.SmallPrint:
     """Codes, privacy and provenance; definitions are the template's own."""
     question = certificate.question
     shared = (
@@ -129,7 +129,7 @@ def small_print(
         "that would give them back; ids number the groups of this copy only."
     )
     full = "This report shows small counts: make a shared copy before passing it on."
-    return view.SmallPrint(
+    return page.SmallPrint(
         sign=f"share of {words.other} minus share of {words.group}. Positive: {words.other} "
         "higher.",
         codes=f"{question.protected} = {question.group}, compared with {question.other}; "

@@ -6,12 +6,11 @@ import numpy as np
 
 from evenhand.evidence import Certificate
 from evenhand.evidence.subpopulations import p_value
-from evenhand.report import drawing, view
+from evenhand.report import page, pictures
 from evenhand.report.charts import Scale, ends, funnel, in_points, mark, rates
-from evenhand.report.group_names import Naming
+from evenhand.report.page import Strong, text
 from evenhand.report.phrases import Words, capital, count, listing, share
-from evenhand.report.shown_groups import Case, Sharing
-from evenhand.report.view import Strong, text
+from evenhand.report.shown_groups import Case, GroupNames, Sharing
 
 # Up to so many groups one plot shows all of them.
 FEW = 15
@@ -21,29 +20,29 @@ _MOST_FLAGS = 12
 
 
 def differences(
-    certificate: Certificate, drawn: Sequence[Case], words: Words, sharing: Sharing
-) -> view.Differences:
+    certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
+) -> page.Differences:
     """All groups in one plot if they are few, else where people are, all, and the strongest."""
-    few = len(drawn) <= FEW
-    reaching = [case for case in drawn if case.side]
-    chosen, draw = (drawn, _all_of_few) if few else (reaching[:STRONGEST], _strongest)
-    return view.Differences(
-        lead=_lead(drawn, words, sharing),
+    few = len(cases) <= FEW
+    reaching = [case for case in cases if case.side]
+    chosen, draw = (cases, _all_of_few) if few else (reaching[:STRONGEST], _strongest)
+    return page.Differences(
+        lead=_lead(cases, words, sharing),
         all_people=f"All {certificate.rows:,} people by the difference in their group.",
-        parts=() if few or not sharing.whole else _parts(certificate, words),
-        funnel=None if few else funnel(drawn, words, **_marks(sharing)),
+        segments=() if few or not sharing.whole else _segments(certificate, words),
+        funnel=None if few else funnel(cases, words, **_marks(sharing)),
         plot=draw(certificate, chosen, words, sharing) if chosen else None,
     )
 
 
-def evidence(drawn: Sequence[Case], words: Words, sharing: Sharing) -> view.Evidence:
+def evidence(cases: Sequence[Case], words: Words, sharing: Sharing) -> page.Evidence:
     """The pieces of evidence, strongest first: some in words, the others in numbers."""
-    reaching = [case for case in drawn if case.side]
-    told, others = reaching[:STRONGEST], reaching[STRONGEST : STRONGEST + _MOST_OTHERS]
-    beyond = len(reaching) - len(told) - len(others)
-    return view.Evidence(
-        lead=_evidence_lead(reaching, told, words, sharing),
-        told=tuple(_finding(case, words, sharing) for case in told),
+    reaching = [case for case in cases if case.side]
+    strongest, others = reaching[:STRONGEST], reaching[STRONGEST : STRONGEST + _MOST_OTHERS]
+    beyond = len(reaching) - len(strongest) - len(others)
+    return page.Evidence(
+        lead=_evidence_lead(reaching, len(strongest), words, sharing),
+        in_words=tuple(_finding(case, words, sharing) for case in strongest),
         others=tuple(_finding(case, words, sharing) for case in others),
         others_title=f"The other {count(len(others), 'group')}, in numbers"
         + (f"; {beyond:,} more are in the certificate" if beyond else ""),
@@ -55,14 +54,14 @@ def evidence(drawn: Sequence[Case], words: Words, sharing: Sharing) -> view.Evid
     )
 
 
-def _lead(drawn: Sequence[Case], words: Words, sharing: Sharing) -> view.Text:
-    if not drawn:
+def _lead(cases: Sequence[Case], words: Words, sharing: Sharing) -> page.Text:
+    if not cases:
         return text(
             f"There is no group to show in which {words.group} and {words.other} can be "
             "compared.",
         )
-    sides = {case.side for case in drawn}
-    values = [case.difference for case in drawn]
+    sides = {case.side for case in cases}
+    values = [case.difference for case in cases]
     span = f"{words.points(min(values))} to {words.points(max(values))} points"
     which = "Among the groups shown here, the" if not sharing.whole else "The"
     who = (
@@ -72,12 +71,12 @@ def _lead(drawn: Sequence[Case], words: Words, sharing: Sharing) -> view.Text:
         if sides == {-1}
         else f"Above zero {words.other} are ahead, below zero {words.group}."
     )
-    if len(drawn) == 1:
+    if len(cases) == 1:
         return text("The one difference is ", Strong(f"{words.points(values[0])} points"), ".")
     return text(f"{which} differences go from ", Strong(span), f". {who}")
 
 
-def _parts(certificate: Certificate, words: Words) -> tuple[drawing.Part, ...]:
+def _segments(certificate: Certificate, words: Words) -> tuple[pictures.Segment, ...]:
     """All people by what was found in their group."""
     partition, t = certificate.partition, words.threshold_points
     calm = partition.measured & (partition.side == 0)
@@ -87,12 +86,12 @@ def _parts(certificate: Certificate, words: Words) -> tuple[drawing.Part, ...]:
         ("group", f"{words.other} higher by {t} or more", partition.side > 0),
         ("absent", "no comparison possible", ~partition.measured),
     )
-    parts, at = [], 0.0
+    segments, at = [], 0.0
     for kind, label, lines in kinds:
         people = int(partition.rows[lines].sum())
         width = 100 * people / certificate.rows
-        parts.append(
-            drawing.Part(
+        segments.append(
+            pictures.Segment(
                 kind=kind,
                 label=label,
                 groups=f"{np.count_nonzero(lines):,}",
@@ -103,14 +102,14 @@ def _parts(certificate: Certificate, words: Words) -> tuple[drawing.Part, ...]:
             )
         )
         at += width
-    return tuple(parts)
+    return tuple(segments)
 
 
 def _all_of_few(
     certificate: Certificate, chosen: Sequence[Case], words: Words, sharing: Sharing
-) -> drawing.DotPlot:
+) -> pictures.DotPlot:
     """Rates beside differences, for every group."""
-    scale, naming = _scale(chosen, words), Naming.of(certificate, words)
+    scale, naming = _scale(chosen, words), GroupNames.of(certificate, words)
     reaching = sum(case.side != 0 for case in chosen)
     title = (
         "In every group, the difference reaches the threshold"
@@ -118,7 +117,7 @@ def _all_of_few(
         else f"In {reaching or 'none'} of {len(chosen)} groups the difference reaches the "
         "threshold"
     )
-    return drawing.DotPlot(
+    return pictures.DotPlot(
         title=title,
         subtitle=f"Shares of {words.group} and of {words.other} who {words.did}, and the "
         "difference with its 95% interval. Evidence first, least likely to be chance first.",
@@ -131,7 +130,7 @@ def _all_of_few(
         **_marks(sharing),
         axis=scale.axis(words),
         lines=tuple(
-            drawing.Line(
+            pictures.Line(
                 id=case.id,
                 name=naming.name(case),
                 detail=naming.detail(case),
@@ -146,14 +145,14 @@ def _all_of_few(
 
 def _strongest(
     certificate: Certificate, chosen: Sequence[Case], words: Words, sharing: Sharing
-) -> drawing.DotPlot:
+) -> pictures.DotPlot:
     """Who is in a group as dots if all attributes have two values, else in words."""
     scale, names = _scale(chosen, words), certificate.partition.names
     common = _common(chosen, names)
-    told = [name for name in names if name not in common]
-    flags = _flags(certificate, told)
+    varying = [name for name in names if name not in common]
+    flags = _flags(certificate, varying)
     also = f" All of them: {words.alike(common)}." if common else ""
-    return drawing.DotPlot(
+    return pictures.DotPlot(
         title=f"The {len(chosen)} strongest findings" if len(chosen) > 1 else "The one finding",
         subtitle=f"Groups at or beyond the threshold, least likely to be chance first.{also}",
         name="Group",
@@ -165,11 +164,11 @@ def _strongest(
         **_marks(sharing),
         axis=scale.axis(words),
         lines=tuple(
-            drawing.Line(
+            pictures.Line(
                 id=case.id,
-                name=words.alike({name: case.found.where[name] for name in told or names}),
-                detail=f"{case.found.rows:,}",
-                flags=tuple(case.found.where[name] == value for name, value in flags.items()),
+                name=words.alike({name: case.people.where[name] for name in varying or names}),
+                detail=f"{case.people.rows:,}",
+                flags=tuple(case.people.where[name] == value for name, value in flags.items()),
                 rates=None,
                 mark=mark(case, scale, words),
             )
@@ -191,9 +190,9 @@ def _common(chosen: Sequence[Case], names: Sequence[str]) -> dict[str, str]:
     """Values that all of them share, if there are several."""
     if len(chosen) == 1:
         return {}
-    first = chosen[0].found.where
+    first = chosen[0].people.where
     return {
-        n: first[n] for n in names if all(case.found.where[n] == first[n] for case in chosen)
+        n: first[n] for n in names if all(case.people.where[n] == first[n] for case in chosen)
     }
 
 
@@ -211,8 +210,8 @@ def _flags(certificate: Certificate, names: Sequence[str]) -> dict[str, str]:
 
 
 def _evidence_lead(
-    reaching: Sequence[Case], told: Sequence[Case], words: Words, sharing: Sharing
-) -> view.Text:
+    reaching: Sequence[Case], in_words: int, words: Words, sharing: Sharing
+) -> page.Text:
     if not reaching:
         where = "No group that may be shown" if not sharing.whole else "No comparable group"
         return text(
@@ -225,10 +224,10 @@ def _evidence_lead(
             f"{'differs' if len(reaching) == 1 else 'differ'} by {words.threshold_points} or "
             "more.",
         )
-    if len(told) < len(reaching):
+    if in_words < len(reaching):
         return text(
             Strong(f"{len(reaching):,} groups"),
-            f" are evidence. The {len(told)} least likely to be chance are told in words, "
+            f" are evidence. The {in_words} least likely to be chance are told in words, "
             "the others follow in numbers; all of them are in the certificate.",
         )
     many = (
@@ -263,19 +262,19 @@ def _note(words: Words, sharing: Sharing) -> str:
     )
 
 
-def _finding(case: Case, words: Words, sharing: Sharing) -> view.Finding:
-    found = case.found
-    return view.Finding(
+def _finding(case: Case, words: Words, sharing: Sharing) -> page.Finding:
+    people = case.people
+    return page.Finding(
         id=case.id,
-        sentence=words.story(found),
-        rows=words.alike(found.where) or "everybody",
-        group=f"{found.group_yes:,} of {found.group:,}",
-        other=f"{found.other_yes:,} of {found.other:,}",
-        difference=words.points(found.risk_difference),
-        direction=words.higher(found.risk_difference),
-        interval=words.interval(found.interval),
-        p=p_value(found.p_threshold),
-        adjusted=p_value(found.p_adjusted) if sharing.whole else "withheld",
+        sentence=words.story(people),
+        rows=words.alike(people.where) or "everybody",
+        group=f"{people.group_yes:,} of {people.group:,}",
+        other=f"{people.other_yes:,} of {people.other:,}",
+        difference=words.points(people.risk_difference),
+        direction=words.higher(people.risk_difference),
+        interval=words.interval(people.interval),
+        p=p_value(people.p_threshold),
+        adjusted=p_value(people.p_adjusted) if sharing.whole else "withheld",
         shown=case.shown,
     )
 

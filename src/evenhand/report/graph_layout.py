@@ -47,7 +47,7 @@ def arrange(items: Sequence[Item], links: Sequence[Link]) -> list[float]:
     ordered = _Order(items, links, layers)
     ordered.sweep()
     ordered.swap()
-    return _placed(items, links, ordered.layers)
+    return _place(items, links, ordered.layers)
 
 
 class _Order:
@@ -145,7 +145,7 @@ class _Order:
         return False
 
 
-def _placed(
+def _place(
     items: Sequence[Item], links: Sequence[Link], layers: Sequence[Sequence[int]]
 ) -> list[float]:
     """Centres: each item as near to those it is linked to as order and sizes allow."""
@@ -175,11 +175,11 @@ def _placed(
 
 def _offsets(layer: Sequence[Item]) -> list[float]:
     """Centres of a layer's items when they are packed."""
-    found = [0.0]
+    centres = [0.0]
     for above, below in pairwise(layer):
         free = max(above.margin, below.margin)
-        found.append(found[-1] + above.size / 2 + free + below.size / 2)
-    return found
+        centres.append(centres[-1] + above.size / 2 + free + below.size / 2)
+    return centres
 
 
 def _rising(wanted: Sequence[float], weights: Sequence[float]) -> list[float]:

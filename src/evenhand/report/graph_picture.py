@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from evenhand.report import drawing
+from evenhand.report import pictures
 from evenhand.report.graph_layout import Item, Link, arrange
 from evenhand.report.graph_selection import Node, Sketch, causes_first
 
@@ -27,28 +27,31 @@ _CAPTIONS = {
 Point = Callable[[float, float], tuple[float, float]]
 
 
-def draw_wide(plan: Sketch) -> drawing.Drawing:
+def draw_wide(sketch: Sketch) -> pictures.GraphDrawing:
     """Columns from left to right."""
-    many = max(node.column for node in plan.nodes) + 1
+    many = max(node.column for node in sketch.nodes) + 1
     width = min(158.0, max(100.0, (764 - 62 * (many - 1)) / many))
     gap = max(62.0, min(150.0, (764 - width * many) / max(1, many - 1)))
     return _draw(
-        plan, _Frame(page=764.0, box=width, gap=gap, letters=int((width - 14) / 7.2), wide=True)
+        sketch,
+        _Frame(page=764.0, box=width, gap=gap, letters=int((width - 14) / 7.2), wide=True),
     )
 
 
-def draw_narrow(plan: Sketch, *, abreast: int = 3) -> drawing.Drawing:
+def draw_narrow(sketch: Sketch, *, abreast: int = 3) -> pictures.GraphDrawing:
     """Rows from top to bottom, few boxes in each; a tier may take several rows."""
-    rank = {name: at for at, name in enumerate(causes_first(plan))}
+    rank = {name: at for at, name in enumerate(causes_first(sketch))}
     rows: list[list[Node]] = []
-    for column in range(max(node.column for node in plan.nodes) + 1):
-        tier = sorted((n for n in plan.nodes if n.column == column), key=lambda n: rank[n.name])
+    for column in range(max(node.column for node in sketch.nodes) + 1):
+        tier = sorted(
+            (n for n in sketch.nodes if n.column == column), key=lambda n: rank[n.name]
+        )
         many = -(-len(tier) // abreast)
         cuts = [at * len(tier) // many for at in range(many + 1)]
         rows += [tier[start:end] for start, end in pairwise(cuts)]
     nodes = tuple(replace(node, column=at) for at, row in enumerate(rows) for node in row)
     frame = _Frame(page=354.0, box=100.0, gap=46.0, letters=12, wide=False)
-    return _draw(replace(plan, nodes=nodes, headings=()), frame)
+    return _draw(replace(sketch, nodes=nodes, headings=()), frame)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +77,10 @@ class _Run:
     stops: list[int]
 
 
-def _draw(plan: Sketch, frame: _Frame) -> drawing.Drawing:
-    lines = {node.name: wrapped(node.label, frame.letters) for node in plan.nodes}
-    outgoing = Counter(a for a, _, _, _ in plan.links)
-    incoming = Counter(b for _, b, _, _ in plan.links)
+def _draw(sketch: Sketch, frame: _Frame) -> pictures.GraphDrawing:
+    lines = {node.name: wrap_name(node.label, frame.letters) for node in sketch.nodes}
+    outgoing = Counter(a for a, _, _, _ in sketch.links)
+    incoming = Counter(b for _, b, _, _ in sketch.links)
 
     def height(node: Node) -> float:
         text = 16.0 * len(lines[node.name]) + (15 if _CAPTIONS[node.role] else 0) + 14
@@ -86,8 +89,8 @@ def _draw(plan: Sketch, frame: _Frame) -> drawing.Drawing:
         each = 11.0 if node.role == "decision" else 6.0
         return max(text, 42.0, each * max(incoming[node.name], outgoing[node.name]) + 14)
 
-    thick = {n.name: height(n) if frame.wide else frame.box for n in plan.nodes}
-    deep = frame.box if frame.wide else max(map(height, plan.nodes))
+    thick = {n.name: height(n) if frame.wide else frame.box for n in sketch.nodes}
+    deep = frame.box if frame.wide else max(map(height, sketch.nodes))
     items = [
         Item(
             layer=n.column,
@@ -95,12 +98,12 @@ def _draw(plan: Sketch, frame: _Frame) -> drawing.Drawing:
             margin=18 if frame.wide else 14,
             pinned=n.role == "protected" and frame.wide,
         )
-        for n in plan.nodes
+        for n in sketch.nodes
     ]
-    index = {node.name: at for at, node in enumerate(plan.nodes)}
-    runs, links = _runs(plan, index, items)
+    index = {node.name: at for at, node in enumerate(sketch.nodes)}
+    runs, links = _runs(sketch, index, items)
     centre = arrange(items, links)
-    top = 26.0 if plan.headings else 0.0
+    top = 26.0 if sketch.headings else 0.0
 
     def along(layer: int) -> float:
         return layer * (deep + frame.gap) + (0 if frame.wide else 2)
@@ -114,7 +117,7 @@ def _draw(plan: Sketch, frame: _Frame) -> drawing.Drawing:
             frame.point(along(node.column), pen.centre[at] - thick[node.name] / 2),
             frame.point(deep, thick[node.name]),
         )
-        for at, node in enumerate(plan.nodes)
+        for at, node in enumerate(sketch.nodes)
     )
     layers = max(item.layer for item in items)
     extent = frame.point(
@@ -125,14 +128,14 @@ def _draw(plan: Sketch, frame: _Frame) -> drawing.Drawing:
     width = extent[0] + beyond[0] + frame.point(pen.after, 2.0)[0]
     # A small graph is not blown up to the width of the page: it stands in the middle.
     free = max(0.0, frame.page - width)
-    return drawing.Drawing(
+    return pictures.GraphDrawing(
         left=-beyond[0] - free / 2,
         top=-beyond[1],
         width=width + free,
         height=extent[1] + beyond[1] + frame.point(pen.after, 2.0)[1],
         headings=tuple(
-            drawing.Heading(text=text, x=along(first), width=along(last) + deep - along(first))
-            for text, first, last in plan.headings
+            pictures.Heading(text=text, x=along(first), width=along(last) + deep - along(first))
+            for text, first, last in sketch.headings
         ),
         arrows=tuple(arrows),
         boxes=boxes,
@@ -140,11 +143,11 @@ def _draw(plan: Sketch, frame: _Frame) -> drawing.Drawing:
 
 
 def _runs(
-    plan: Sketch, index: dict[str, int], items: list[Item]
+    sketch: Sketch, index: dict[str, int], items: list[Item]
 ) -> tuple[list[_Run], list[Link]]:
     """Links with a lane in every column they pass; lanes are added to the items."""
     runs, links = [], []
-    for a, b, kind, directed in plan.links:
+    for a, b, kind, directed in sketch.links:
         ends = [index[a], index[b]]
         backward = items[ends[0]].layer > items[ends[1]].layer
         first, last = ends[::-1] if backward else ends
@@ -175,10 +178,10 @@ class _Layout:
 
     def boxes(self, layer: int) -> list[int]:
         """The boxes of a layer in their order, without lanes."""
-        found = [
+        boxes = [
             i for i, item in enumerate(self.items) if item.layer == layer and item.size > 1
         ]
-        return sorted(found, key=self.centre.__getitem__)
+        return sorted(boxes, key=self.centre.__getitem__)
 
 
 class _Pen:
@@ -206,15 +209,15 @@ class _Pen:
                 if step:
                     sides.setdefault((box, step > 0), []).append((self.centre[near], number))
         self.numbers = {id(run): number for number, run in enumerate(runs)}
-        for (box, _), found in sides.items():
-            found.sort()
+        for (box, _), ends in sides.items():
+            ends.sort()
             room = self.items[box].size - 14
-            each = min(13.0, room / max(1, len(found) - 1))
-            for place, (_, number) in enumerate(found):
-                shift = (place - (len(found) - 1) / 2) * each
+            each = min(13.0, room / max(1, len(ends) - 1))
+            for place, (_, number) in enumerate(ends):
+                shift = (place - (len(ends) - 1) / 2) * each
                 self.ports[number, box] = self.centre[box] + shift
 
-    def arrow(self, run: _Run) -> drawing.Arrow:
+    def arrow(self, run: _Run) -> pictures.Arrow:
         first, last = run.stops[0], run.stops[-1]
         head = _HEADS[run.kind] if run.directed else 0.0
         if self.items[first].layer == self.items[last].layer:
@@ -239,11 +242,11 @@ class _Pen:
             if not is_end:
                 path.append(f"L{self.at(far, across)}")
             here = (near if is_end else far, across)
-        return drawing.Arrow(
+        return pictures.Arrow(
             kind=run.kind, path="".join(path), head=self.head(here, (forward, 0), head)
         )
 
-    def beside(self, run: _Run, first: int, last: int, head: float) -> drawing.Arrow:
+    def beside(self, run: _Run, first: int, last: int, head: float) -> pictures.Arrow:
         """A link within a column: straight between neighbours, else an arc beside the boxes."""
         start = self.along(self.items[first].layer)
         sign = 1 if self.centre[last] > self.centre[first] else -1
@@ -253,7 +256,7 @@ class _Pen:
             middle = start + self.deep / 2
             end = to - sign * (head + 1.5 if head else 0)
             path = f"M{self.at(middle, from_)}L{self.at(middle, end)}"
-            return drawing.Arrow(
+            return pictures.Arrow(
                 kind=run.kind, path=path, head=self.head((middle, end), (0, sign), head)
             )
         right = self.items[first].layer == self.last and self.last > 0
@@ -272,7 +275,7 @@ class _Pen:
             f"M{self.at(edge, from_)}C{self.at(bulge, from_)} {self.at(bulge, to)} "
             f"{self.at(end, to)}"
         )
-        return drawing.Arrow(
+        return pictures.Arrow(
             kind=run.kind, path=path, head=self.head((end, to), (-out, 0), head)
         )
 
@@ -292,14 +295,14 @@ class _Pen:
         return f"{x:.1f} {y:.1f}"
 
 
-def wrapped(text: str, letters: int) -> tuple[str, ...]:
+def wrap_name(text: str, letters: int) -> tuple[str, ...]:
     """A name in at most two lines; what does not fit is cut, with a sign that it was.
 
-    >>> wrapped("household position", 14)
+    >>> wrap_name("household position", 14)
     ('household', 'position')
-    >>> wrapped("prev_residence_place", 18)
+    >>> wrap_name("prev_residence_place", 18)
     ('prev_residence_', 'place')
-    >>> wrapped("abcdefghij" * 3, 12)
+    >>> wrap_name("abcdefghij" * 3, 12)
     ('abcdefghijab', 'cdefghijabc…')
     """
     if len(text) <= letters:
@@ -313,11 +316,11 @@ def wrapped(text: str, letters: int) -> tuple[str, ...]:
 
 def _box(
     node: Node, lines: tuple[str, ...], corner: tuple[float, float], size: tuple[float, float]
-) -> drawing.Box:
+) -> pictures.Box:
     caption = _CAPTIONS[node.role]
     many = len(lines) + bool(caption)
     first = corner[1] + size[1] / 2 - 8 * (many - 1) + 4.5
-    return drawing.Box(
+    return pictures.Box(
         name=node.label,
         lines=tuple((first + 16 * at, line) for at, line in enumerate(lines)),
         role=node.role,

@@ -31,17 +31,20 @@ class Sketch:
     left_out: int
 
 
-def sketch(found: Certificate, knowledge: Knowledge, label: Callable[[str], str]) -> Sketch:
+def select_for_drawing(
+    certificate: Certificate, knowledge: Knowledge, label: Callable[[str], str]
+) -> Sketch:
     """Choose what is drawn, and in which column: tiers, the decision's own tier in three."""
-    graph, question = found.graph, found.question
-    roles = _roles(found)
-    order = knowledge.about(found.examined.counts.names) if knowledge.tiers else None
-    kept = set(graph.nodes)
-    if len(kept) > MOST_BOXES:
-        kept = {n for n in kept if roles[n] not in ("plain", "consequence")}
-        kept |= graph.children(question.decision)
+    graph, question = certificate.graph, certificate.question
+    roles = _roles(certificate)
+    order = knowledge.about(certificate.examined.counts.names) if knowledge.tiers else None
+    chosen = set(graph.nodes)
+    if len(chosen) > MOST_BOXES:
+        chosen = {n for n in chosen if roles[n] not in ("plain", "consequence")}
+        chosen |= graph.children(question.decision)
     places = {
-        name: _place(graph, question.protected, question.decision, order, name) for name in kept
+        name: _place(graph, question.protected, question.decision, order, name)
+        for name in chosen
     }
     columns = sorted(set(places.values()))
     nodes = tuple(
@@ -51,7 +54,7 @@ def sketch(found: Certificate, knowledge: Knowledge, label: Callable[[str], str]
             role=roles[name],
             column=columns.index(places[name]),
         )
-        for name in sorted(kept, key=lambda n: (places[n], roles[n] != "protected", n))
+        for name in sorted(chosen, key=lambda n: (places[n], roles[n] != "protected", n))
     )
     ends = (
         *((a, b, True) for a, b in sorted(graph.arrows)),
@@ -60,22 +63,24 @@ def sketch(found: Certificate, knowledge: Knowledge, label: Callable[[str], str]
     links = tuple(
         (a, b, _kind(question.protected, question.decision, roles, a, b), directed)
         for a, b, directed in ends
-        if a in kept and b in kept
+        if a in chosen and b in chosen
     )
     return Sketch(
         nodes=nodes,
         links=links,
         headings=_headings(columns, tiered=order is not None),
-        left_out=len(graph.nodes) - len(kept),
+        left_out=len(graph.nodes) - len(chosen),
     )
 
 
-def _roles(found: Certificate) -> dict[str, str]:
-    graph, question = found.graph, found.question
-    possible = {name for names in found.possible_decision_causes for name in names}
+def _roles(certificate: Certificate) -> dict[str, str]:
+    graph, question = certificate.graph, certificate.question
+    possible = {name for names in certificate.possible_decision_causes for name in names}
     roles = dict.fromkeys(graph.nodes, "plain")
     roles |= dict.fromkeys(graph.descendants(question.decision), "consequence")
-    roles |= dict.fromkeys(possible, "possible") | dict.fromkeys(found.decision_causes, "cause")
+    roles |= dict.fromkeys(possible, "possible") | dict.fromkeys(
+        certificate.decision_causes, "cause"
+    )
     return roles | {question.protected: "protected", question.decision: "decision"}
 
 
@@ -129,11 +134,11 @@ def _headings(
     )
 
 
-def causes_first(plan: Sketch) -> list[str]:
+def causes_first(sketch: Sketch) -> list[str]:
     """The names, causes before effects as far as arrows say, else as they stand."""
-    waiting = [node.name for node in plan.nodes]
+    waiting = [node.name for node in sketch.nodes]
     before = {
-        name: {a for a, b, _, directed in plan.links if b == name and directed}
+        name: {a for a, b, _, directed in sketch.links if b == name and directed}
         for name in waiting
     }
     done: list[str] = []

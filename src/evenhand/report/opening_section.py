@@ -6,10 +6,10 @@ from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Verdict
 from evenhand.evidence.population import Population, StatisticalVerdict
 from evenhand.graph import PartialGraph
-from evenhand.report import drawing, view
+from evenhand.report import page, pictures
+from evenhand.report.page import Strong, text
 from evenhand.report.phrases import Words, capital, count, have, rate, share
 from evenhand.report.shown_groups import Case, Sharing
-from evenhand.report.view import Strong, text
 
 _MARKS = {
     Verdict.CERTIFIED: "certified",
@@ -28,74 +28,67 @@ def mark(verdict: Verdict) -> str:
     return _MARKS[verdict]
 
 
-def lead(certificate: Certificate, words: Words, sharing: Sharing) -> view.Text:
+def lead(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
     """Who is compared with whom, and why."""
     people = f"{certificate.rows:,} people are recorded. " if sharing.whole else ""
     causes = certificate.partition.names
     compared = f"{capital(words.group)} are compared with {words.other}"
     if not causes:
         why = ". According to the graph nothing else causes the decision."
-    elif certificate.ambiguous:
-        why = (
-            f" who are alike in {words.columns(causes)}, because these may cause "
-            f"{words.decision} too."
-        )
     else:
+        may = "may " if certificate.ambiguous else ""
         why = (
-            f" who are alike in {words.columns(causes)}, because these cause "
+            f" who are alike in {words.columns(causes)}, because these {may}cause "
             f"{words.decision} too."
         )
     return text(f"{people}{compared}{why} Counted are those who {words.did}.")
 
 
 def verdicts(
-    certificate: Certificate,
-    drawn: Sequence[Case],
-    told: Population,
-    words: Words,
-    sharing: Sharing,
-) -> view.Verdicts:
+    certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
+) -> page.Verdicts:
     """The exact and the statistical verdict with the same weight."""
-    return view.Verdicts(
-        exact=view.Side(
+    population = certificate.population
+    return page.Verdicts(
+        exact=page.VerdictCard(
             about="In these rows",
             mark=mark(certificate.verdict),
             word=capital(str(certificate.verdict)),
-            sentence=_exact(certificate, drawn, words, sharing),
+            sentence=_exact_sentence(certificate, cases, words, sharing),
         ),
-        statistical=view.Side(
+        statistical=page.VerdictCard(
             about="Beyond these rows",
-            mark=_STATISTICAL_MARKS[told.verdict],
-            word=capital(str(told.verdict)),
-            sentence=_statistical(told, words, sharing),
+            mark=_STATISTICAL_MARKS[population.verdict],
+            word=capital(str(population.verdict)),
+            sentence=_statistical_sentence(population, words, sharing),
         ),
         rests_on=_rests_on(certificate, words, sharing),
         reasons=_reasons(certificate),
-        figures=_figures(certificate, told, words) if sharing.whole else (),
+        figures=_figures(certificate, population, words) if sharing.whole else (),
     )
 
 
-def example(drawn: Sequence[Case], words: Words) -> view.Example | None:
+def example(cases: Sequence[Case], words: Words) -> page.Example | None:
     """The strongest finding; its two rates as bars."""
-    case = next((case for case in drawn if case.side), None)
+    case = next((case for case in cases if case.side), None)
     if case is None:
         return None
-    found = case.found
+    people = case.people
     sides = (
-        (words.group, "group", found.group_yes, found.group),
-        (words.other, "other", found.other_yes, found.other),
+        (words.group, "group", people.group_yes, people.group),
+        (words.other, "other", people.other_yes, people.other),
     )
-    return view.Example(
+    return page.Example(
         sentence=text(
-            *words.story(found),
+            *words.story(people),
             " A difference of ",
-            Strong(f"{words.points(found.risk_difference).removeprefix('−')} points"),
+            Strong(f"{words.points(people.risk_difference).removeprefix('−')} points"),
             " between people who are alike in what the decision may depend on (",
             Strong(case.id),
             ").",
         ),
         bars=tuple(
-            drawing.Bar(
+            pictures.Bar(
                 who=capital(who),
                 kind=kind,
                 width=100 * yes / total,
@@ -107,32 +100,26 @@ def example(drawn: Sequence[Case], words: Words) -> view.Example | None:
     )
 
 
-def _exact(
-    certificate: Certificate, drawn: Sequence[Case], words: Words, sharing: Sharing
-) -> view.Text:
+def _exact_sentence(
+    certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
+) -> page.Text:
     verdict = certificate.verdict
-    if not sharing.whole:
-        return {
-            Verdict.NOT_CERTIFIED: text(
-                f"There are comparable groups in which {words.group} and {words.other} "
-                f"differ by {words.threshold} percentage points or more.",
-            ),
-            Verdict.CERTIFIED: text(
-                f"In every comparable group {words.group} and {words.other} differ by less "
-                f"than {words.threshold} percentage points.",
-            ),
-            Verdict.CANNOT_DECIDE: text(
-                "These rows and this graph do not settle the question."
-            ),
-        }[verdict]
     if verdict is Verdict.CANNOT_DECIDE:
         return text("These rows and this graph do not settle the question.")
-    reaching = [case for case in drawn if case.side]
+    if not sharing.whole:
+        return text(
+            f"In every comparable group {words.group} and {words.other} differ by less than "
+            f"{words.threshold} percentage points."
+            if verdict is Verdict.CERTIFIED
+            else f"There are comparable groups in which {words.group} and {words.other} differ "
+            f"by {words.threshold} percentage points or more.",
+        )
+    reaching = [case for case in cases if case.side]
     if verdict is Verdict.CERTIFIED:
-        largest = max((abs(case.difference) for case in drawn), default=0)
+        largest = max((abs(case.difference) for case in cases), default=0)
         return text(
             "In ",
-            Strong(_all(len(drawn))),
+            Strong(_all(len(cases))),
             f", {words.group} and {words.other} differ by less than {words.threshold} "
             f"percentage points. The largest difference is {words.points(largest)}.",
         )
@@ -142,9 +129,9 @@ def _exact(
             "another comparison that the graph calls meaningful does not meet it.",
         )
     which = (
-        _all(len(drawn))
-        if len(reaching) == len(drawn)
-        else (f"{len(reaching):,} of {len(drawn):,} comparable groups")
+        _all(len(cases))
+        if len(reaching) == len(cases)
+        else f"{len(reaching):,} of {len(cases):,} comparable groups"
     )
     above, below = (sum(case.side == side for case in reaching) for side in (1, -1))
     if above and below:
@@ -175,23 +162,23 @@ def _favor(many: int) -> str:
     return "favors" if many == 1 else "favor"
 
 
-def _statistical(told: Population, words: Words, sharing: Sharing) -> view.Text:
+def _statistical_sentence(population: Population, words: Words, sharing: Sharing) -> page.Text:
     beyond = f"a difference beyond {words.threshold_points}"
-    if told.verdict is StatisticalVerdict.WITHIN:
+    if population.verdict is StatisticalVerdict.WITHIN:
         return text(
             "Chance allowed for, every comparable group of the population differs by less than "
             f"{words.threshold_points}.",
         )
-    if told.verdict is StatisticalVerdict.SHOWN and not sharing.whole:
+    if population.verdict is StatisticalVerdict.SHOWN and not sharing.whole:
         return text(f"Chance allowed for, {beyond} is shown in some of the groups.")
-    if told.verdict is StatisticalVerdict.SHOWN:
+    if population.verdict is StatisticalVerdict.SHOWN:
         return text(
             "Chance and the number of comparisons allowed for, ",
-            Strong(f"{told.shown:,} of {told.measured:,} groups"),
-            f" {'shows' if told.shown == 1 else 'show'} {beyond}. "
+            Strong(f"{population.shown:,} of {population.measured:,} groups"),
+            f" {'shows' if population.shown == 1 else 'show'} {beyond}. "
             + (
                 "The others do not settle it."
-                if told.shown < told.measured
+                if population.shown < population.measured
                 else "No group is left open."
             ),
         )
@@ -201,7 +188,7 @@ def _statistical(told: Population, words: Words, sharing: Sharing) -> view.Text:
     )
 
 
-def _rests_on(certificate: Certificate, words: Words, sharing: Sharing) -> view.Text:
+def _rests_on(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
     partition, cover = certificate.partition, certificate.coverage
     compared = int(partition.rows[partition.measured].sum())
     absent = len(certificate.unmeasured)
@@ -248,28 +235,28 @@ def _reasons(certificate: Certificate) -> tuple[str, ...]:
 
 
 def _figures(
-    certificate: Certificate, told: Population, words: Words
-) -> tuple[view.Figure, ...]:
+    certificate: Certificate, population: Population, words: Words
+) -> tuple[page.Figure, ...]:
     partition = certificate.partition
     moments = certificate.relaxed().moments
     mean = moments.mean if moments else None
     size = words.points(mean).removeprefix("−")
     ahead = f", {words.higher(mean)}" if mean else ""
     return (
-        view.Figure(
-            number=f"{partition.violating:,} of {told.measured:,}",
+        page.Figure(
+            number=f"{partition.violating:,} of {population.measured:,}",
             meaning=f"comparable groups differ by {words.threshold_points} or more",
         ),
-        view.Figure(
+        page.Figure(
             number=size if mean is None else f"{size} points",
             meaning=f"difference on average over the rows{ahead}",
         ),
-        view.Figure(
-            number=f"{told.shown:,} of {told.measured:,}",
-            meaning=f"groups {have(told.shown)} a difference shown to lie beyond "
+        page.Figure(
+            number=f"{population.shown:,} of {population.measured:,}",
+            meaning=f"groups {have(population.shown)} a difference shown to lie beyond "
             f"{words.threshold_points}",
         ),
-        view.Figure(
+        page.Figure(
             number=share(float(certificate.coverage.rows)),
             meaning="of the rows could be compared",
         ),

@@ -13,10 +13,10 @@ from evenhand.evidence import (
     survey_partitions,
 )
 from evenhand.evidence.partition_survey import MOST_BLOCK_SETS
-from evenhand.report import view
+from evenhand.report import page
+from evenhand.report.page import Strong, text
 from evenhand.report.phrases import Words, count
 from evenhand.report.shown_groups import Sharing
-from evenhand.report.view import Strong, text
 
 _MOST_ROWS = 8
 
@@ -26,11 +26,11 @@ def comparisons(
     asked: PartitionExplanation | None,
     words: Words,
     sharing: Sharing,
-) -> view.Comparisons:
+) -> page.Comparisons:
     """The decision causes, other block sets checked, everybody, and what was asked."""
     survey = survey_partitions(certificate)
     explained = ((survey.everybody, ""), (asked, "asked for"))
-    return view.Comparisons(
+    return page.Comparisons(
         lead=_lead(certificate, survey, words),
         rows=(
             *_examined(certificate, survey, words, sharing),
@@ -51,13 +51,13 @@ def comparisons(
 
 def _examined(
     certificate: Certificate, survey: PartitionSurvey, words: Words, sharing: Sharing
-) -> Iterator[view.ComparisonRow]:
+) -> Iterator[page.ComparisonRow]:
     """The decision causes and the other block sets that were checked."""
     causes = len(certificate.causes)
     role = "decides the verdict" if causes == 1 else "possible causes of the decision"
     for place, (partition, verdict) in enumerate(survey.examined[:_MOST_ROWS]):
         whole = place == 0 and sharing.whole
-        yield view.ComparisonRow(
+        yield page.ComparisonRow(
             alike=_alike(partition, words),
             origin=role if place < causes else "also checked",
             meaningful=True,
@@ -73,10 +73,10 @@ def _explained(
     origin: str,
     words: Words,
     sharing: Sharing,
-) -> view.ComparisonRow:
+) -> page.ComparisonRow:
     partition, meaningful = explanation.partition, explanation.is_meaningful
     verdict = str(partition.verdict(certificate.min_coverage))
-    return view.ComparisonRow(
+    return page.ComparisonRow(
         alike=_alike(partition, words),
         origin=origin,
         meaningful=meaningful,
@@ -102,7 +102,7 @@ def _alike(partition: Partition, words: Words) -> str:
     return f"Same {words.columns(partition.names)}" if partition.names else "Everybody at once"
 
 
-def _lead(certificate: Certificate, survey: PartitionSurvey, words: Words) -> view.Text:
+def _lead(certificate: Certificate, survey: PartitionSurvey, words: Words) -> page.Text:
     free, block_sets = survey.attributes, survey.block_sets
     if block_sets is None or free < 1:
         return text(
@@ -134,7 +134,7 @@ def _scope(certificate: Certificate) -> str:
     return f"{examined}; not all that were asked for."
 
 
-def _more(verdicts: Sequence[Verdict]) -> tuple[view.Text, ...]:
+def _more(verdicts: Sequence[Verdict]) -> tuple[page.Text, ...]:
     """How the comparisons turned out that have no row of their own."""
     if not verdicts:
         return ()
@@ -147,7 +147,7 @@ def _gap(
     everybody: PartitionExplanation | None,
     words: Words,
     sharing: Sharing,
-) -> tuple[view.Text, ...]:
+) -> tuple[page.Text, ...]:
     """Why the choice matters: the plain gap beside the average among people alike."""
     moments = certificate.relaxed().moments
     if everybody is None or moments is None or sharing.share or everybody.is_meaningful:
@@ -167,7 +167,7 @@ def _gap(
     )
 
 
-def _asked(asked: PartitionExplanation | None, words: Words) -> tuple[view.Text, ...]:
+def _asked(asked: PartitionExplanation | None, words: Words) -> tuple[page.Text, ...]:
     if asked is None:
         return (text("No further comparison was asked about."),)
     names = words.columns(asked.partition.names)

@@ -10,7 +10,7 @@ from evenhand.evidence import Subpopulation, points
 from evenhand.evidence.finding_sentence import decided
 from evenhand.question import Question
 from evenhand.question.question_file import Labels
-from evenhand.report.view import Strong, Text, text
+from evenhand.report.page import Strong, Text, text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +59,8 @@ class Words:
 
     def value(self, name: str, value: str) -> str:
         """A value that makes sense without its column: "women", or "age >37"."""
-        said = self.labels.values.get(name, {}).get(value)
-        return f"{self.column(name)} {value}" if said is None else said
+        label = self.labels.values.get(name, {}).get(value)
+        return f"{self.column(name)} {value}" if label is None else label
 
     def alike(self, where: Mapping[str, str]) -> str:
         """What people of a group share."""
@@ -70,19 +70,21 @@ class Words:
         """So many people: "1 row (women)", because labels have no singular."""
         return text(Strong(f"{many:,}"), f" {who}" if many != 1 else f" row ({who})")
 
-    def story(self, found: Subpopulation) -> Text:
+    def story(self, people: Subpopulation) -> Text:
         """A group in counts, both sides in one breath."""
-        alike = self.alike(found.where)
+        alike = self.alike(people.where)
         return text(
             "Of ",
-            *self.people(found.group, self.group),
+            *self.people(people.group, self.group),
             f" ({alike}), " if alike else ", ",
-            Strong(f"{found.group_yes:,}"),
-            f" ({rate(found.group_yes, found.group)}) {self.did}. Of ",
-            *self.people(found.other, f"such {self.other}" if found.other != 1 else self.other),
+            Strong(f"{people.group_yes:,}"),
+            f" ({rate(people.group_yes, people.group)}) {self.did}. Of ",
+            *self.people(
+                people.other, f"such {self.other}" if people.other != 1 else self.other
+            ),
             ", ",
-            Strong(f"{found.other_yes:,}"),
-            f" ({rate(found.other_yes, found.other)}).",
+            Strong(f"{people.other_yes:,}"),
+            f" ({rate(people.other_yes, people.other)}).",
         )
 
     def points(self, difference: Fraction | float | None) -> str:
@@ -110,14 +112,15 @@ class Words:
         return f"{self.threshold} point{'' if self.threshold == '1' else 's'}"
 
 
-def spaced(labels: Labels, names: Collection[str]) -> Labels:
+def readable_labels(labels: Labels, names: Collection[str]) -> Labels:
     """The labels, and for columns without one their names with spaces between words.
 
     Where two columns would then be called the same, both keep their names.
 
-    >>> spaced(Labels(columns={"hours": "hours a week"}), ["Income_class", "hours"]).columns
+    >>> labels = Labels(columns={"hours": "hours a week"})
+    >>> readable_labels(labels, ["Income_class", "hours"]).columns
     {'Income_class': 'Income class', 'hours': 'hours a week'}
-    >>> spaced(Labels(), ["job_kind", "job kind", "_id"]).columns
+    >>> readable_labels(Labels(), ["job_kind", "job kind", "_id"]).columns
     {'job_kind': 'job_kind', 'job kind': 'job kind', '_id': '_id'}
     """
     read = {

@@ -2,93 +2,91 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import cast
 
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.releasing import Release
 from evenhand.releasing.manifest import notice
 from evenhand.removal import RemovalPlan, changed_columns
-from evenhand.report import drawing, view
-from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, counted, histogram, in_points
+from evenhand.report import page, pictures
+from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, count_by_step, histogram, in_points
 from evenhand.report.differences_sections import FEW
-from evenhand.report.group_names import Naming
 from evenhand.report.opening_section import mark
+from evenhand.report.page import Strong, text
 from evenhand.report.phrases import Words, capital, listing, rate
-from evenhand.report.shown_groups import Case, Sharing
-from evenhand.report.view import Strong, text
+from evenhand.report.shown_groups import Case, GroupNames, Sharing
 
 
 def released(
-    release: Release | None, drawn: Sequence[Case], words: Words, sharing: Sharing
-) -> view.Released | None:
+    release: Release | None, cases: Sequence[Case], words: Words, sharing: Sharing
+) -> page.Released | None:
     """Before and after side by side; None where nothing was released."""
     if release is None:
         return None
     before, after = release.before, release.certificate
-    same = _comparable(before.partition, after.partition)
-    return view.Released(
+    same = _same_lines(before.partition, after.partition)
+    return page.Released(
         states=(
             _state("As recorded", before, words, sharing),
             _state("As released", after, words, sharing),
         ),
-        moved=_moved(release, drawn, words, sharing)
-        if same and drawn and len(drawn) <= FEW
+        shifts=_shifts(release, cases, words, sharing)
+        if same and cases and len(cases) <= FEW
         else None,
         histograms=_histograms(before, after, words)
-        if sharing.whole and len(drawn) > FEW
+        if sharing.whole and len(cases) > FEW
         else None,
         measures=_measures(release, words) if sharing.whole else (),
-        told=tuple(_told(release, words, sharing)),
+        paragraphs=tuple(_paragraphs(release, words, sharing)),
     )
 
 
-def aligned(release: Release | None) -> Partition | None:
+def matching_partition(release: Release | None) -> Partition | None:
     """The released partition, if its lines are those before: what sharing must look at, too."""
     if release is None:
         return None
     after = release.certificate.partition
-    return after if _comparable(release.before.partition, after) else None
+    return after if _same_lines(release.before.partition, after) else None
 
 
-def _comparable(before: Partition, after: Partition) -> bool:
+def _same_lines(before: Partition, after: Partition) -> bool:
     if len(before) != len(after):
         return False
     return all(before.where(line) == after.where(line) for line in range(len(before)))
 
 
-def _state(when: str, found: Certificate, words: Words, sharing: Sharing) -> view.State:
-    partition = found.partition
-    sizes = [abs(d) for d in _differences(partition)]
-    sentence = (
-        f"{partition.violating:,} of {len(sizes):,} groups at or beyond "
-        f"{words.threshold_points}"
-    )
-    if sizes:
-        sentence += f"; largest difference {words.points(max(sizes))}"
-    return view.State(
+def _state(
+    when: str, certificate: Certificate, words: Words, sharing: Sharing
+) -> page.ReleaseState:
+    largest = _largest(certificate.partition)
+    sentence = f"{_reached(certificate.partition)} groups at or beyond {words.threshold_points}"
+    if largest is not None:
+        sentence += f"; largest difference {words.points(largest)}"
+    return page.ReleaseState(
         when=when,
-        mark=mark(found.verdict),
-        word=capital(str(found.verdict)),
+        mark=mark(certificate.verdict),
+        word=capital(str(certificate.verdict)),
         sentence=sentence if sharing.whole else "given the same graph and threshold",
     )
 
 
-def _differences(partition: Partition) -> list[Fraction]:
-    found = map(partition.risk_difference, range(len(partition)))
-    return [difference for difference in found if difference is not None]
+def _reached(partition: Partition) -> str:
+    return f"{partition.violating:,} of {partition.measured.sum():,}"
 
 
-def _moved(
-    release: Release, drawn: Sequence[Case], words: Words, sharing: Sharing
-) -> drawing.MovedPlot:
-    after, naming = release.certificate.partition, Naming.of(release.before, words)
+def _largest(partition: Partition) -> Fraction | None:
+    return max(map(abs, partition.extremes), default=None)
+
+
+def _shifts(
+    release: Release, cases: Sequence[Case], words: Words, sharing: Sharing
+) -> pictures.ShiftPlot:
+    after, naming = release.certificate.partition, GroupNames.of(release.before, words)
     # How many decisions changed in a group is a small count, too: others do not read it.
-    is_told = isinstance(release.plan, RemovalPlan) and not sharing.share
-    plan = cast("RemovalPlan", release.plan) if is_told else None
-    now = {case.line: after.risk_difference(case.line) or Fraction(0) for case in drawn}
-    held = [*map(in_points, drawn), *(float(100 * value) for value in now.values())]
+    plan = release.plan if isinstance(release.plan, RemovalPlan) and not sharing.share else None
+    now = {case.line: after.risk_difference(case.line) or Fraction(0) for case in cases}
+    held = [*map(in_points, cases), *(float(100 * value) for value in now.values())]
     scale = Scale.over(held, float(100 * words.question.threshold), left=0.04, right=0.04)
-    return drawing.MovedPlot(
+    return pictures.ShiftPlot(
         title="Each group before and after",
         subtitle="The difference as recorded and as released"
         + (", with the decisions changed." if plan else "."),
@@ -97,18 +95,18 @@ def _moved(
         changes="Decisions changed" if plan else "",
         axis=scale.axis(words),
         lines=tuple(
-            drawing.Moved(
+            pictures.Shift(
                 id=case.id,
                 name=naming.name(case),
                 detail=naming.detail(case),
                 before=scale.at(in_points(case)),
                 after=scale.at(float(100 * now[case.line])),
                 kind=case.kind,
-                told=f"from {words.points(case.difference)} to "
+                description=f"from {words.points(case.difference)} to "
                 f"{words.points(now[case.line])} points",
                 changes=_changes(plan, case.line, words) if plan else (),
             )
-            for case in drawn
+            for case in cases
         ),
     )
 
@@ -125,76 +123,64 @@ def _changes(plan: RemovalPlan, line: int, words: Words) -> tuple[str, ...]:
     )
 
 
-def _histograms(before: Certificate, after: Certificate, words: Words) -> drawing.Histograms:
+def _histograms(before: Certificate, after: Certificate, words: Words) -> pictures.Histograms:
     both = [
         ("As recorded", "none", _differences(before.partition)),
         ("As released", "after", _differences(after.partition)),
     ]
     threshold = float(100 * words.question.threshold)
-    scale = Scale.over([float(100 * d) for _, _, found in both for d in found], threshold)
-    tallest = max(max(counted(found, words).values(), default=1) for _, _, found in both)
-    return drawing.Histograms(
+    scale = Scale.over([float(100 * d) for _, _, values in both for d in values], threshold)
+    tallest = max(
+        max(count_by_step(values, words).values(), default=1) for _, _, values in both
+    )
+    return pictures.Histograms(
         title="Before and after",
         subtitle="Comparable groups by difference in percentage points. Each bar is "
         f"{words.threshold_points} wide; those within the band are under the threshold.",
         axis=scale.axis(words),
         height=HISTOGRAM_HEIGHT,
         both=tuple(
-            histogram(label, found, scale, words, tallest=tallest, calm=calm)
-            for label, calm, found in both
+            histogram(label, values, scale, words, tallest=tallest, calm=calm)
+            for label, calm, values in both
         ),
     )
 
 
-def _measures(release: Release, words: Words) -> tuple[view.BeforeAfter, ...]:
-    before, after = release.before, release.certificate
-    utility = release.utility
+def _differences(partition: Partition) -> list[Fraction]:
+    lines = range(len(partition))
+    return [d for line in lines if (d := partition.risk_difference(line)) is not None]
 
-    def largest(found: Certificate) -> str:
-        return words.points(max(map(abs, _differences(found.partition)), default=None))
 
-    def favored(found: Certificate, side: str) -> str:
-        yes = int(getattr(found.partition, f"{side}_yes").sum())
-        total = int(getattr(found.partition, side).sum())
+def _measures(release: Release, words: Words) -> tuple[page.BeforeAfter, ...]:
+    utility, both = release.utility, (release.before.partition, release.certificate.partition)
+
+    def favored(partition: Partition, side: str) -> str:
+        yes = int(getattr(partition, f"{side}_yes").sum())
+        total = int(getattr(partition, side).sum())
         return f"{yes:,} of {total:,} ({rate(yes, total)})"
 
-    def reached(found: Certificate) -> str:
-        return f"{found.partition.violating:,} of {found.partition.measured.sum():,}"
-
-    return (
-        view.BeforeAfter(
-            measure=f"Groups that differ by {words.threshold_points} or more",
-            before=reached(before),
-            after=reached(after),
-        ),
-        view.BeforeAfter(
-            measure="Largest difference, points", before=largest(before), after=largest(after)
-        ),
+    measures = (
+        (f"Groups that differ by {words.threshold_points} or more", *map(_reached, both)),
+        ("Largest difference, points", *(words.points(_largest(one)) for one in both)),
         *(
-            view.BeforeAfter(
-                measure=f"{capital(who)} who {words.did}",
-                before=favored(before, side),
-                after=favored(after, side),
-            )
+            (f"{capital(who)} who {words.did}", *(favored(one, side) for one in both))
             for who, side in ((words.group, "group"), (words.other, "other"))
         ),
-        view.BeforeAfter(
-            measure="Cells of the table changed (n_T)",
-            before="",
-            after=f"{utility.cell_changes:,}",
-        ),
-        view.BeforeAfter(
-            measure="Distance of the distributions", before="", after=f"{utility.distance:.3g}"
-        ),
-        view.BeforeAfter(measure="Chi-square", before="", after=f"{utility.chi_square:,.1f}"),
+        ("Cells of the table changed (n_T)", "", f"{utility.cell_changes:,}"),
+        ("Distance of the distributions", "", f"{utility.distance:.3g}"),
+        ("Chi-square", "", f"{utility.chi_square:,.1f}"),
+    )
+    return tuple(
+        page.BeforeAfter(measure=measure, before=before, after=after)
+        for measure, before, after in measures
     )
 
 
-def _told(release: Release, words: Words, sharing: Sharing) -> list[view.Text]:
+def _paragraphs(release: Release, words: Words, sharing: Sharing) -> list[page.Text]:
     plan, after = release.plan, release.certificate
-    said: list[view.Text] = []
+    paragraphs: list[page.Text] = []
     if sharing.whole:
-        said.append(
+        paragraphs.append(
             text(
                 Strong(
                     f"{release.changed_rows:,} of {release.before.rows:,} rows were changed "
@@ -206,24 +192,24 @@ def _told(release: Release, words: Words, sharing: Sharing) -> list[view.Text]:
             )
         )
     else:
-        said.append(
+        paragraphs.append(
             text(
                 f"Method {plan.method}, policy {plan.policy}. How many rows were changed is "
                 "withheld.",
             )
         )
-    said.append(
+    paragraphs.append(
         text(
             Strong(f"The released rows record nobody’s true {words.decision}. "),
             _effects(release, words),
         )
     )
     if after.verdict is not Verdict.CERTIFIED:
-        said.append(
+        paragraphs.append(
             text(Strong("This release is not certified."), " The method gives no guarantee.")
         )
-    said.append(_relearned(release, words))
-    return said
+    paragraphs.append(_relearned(release, words))
+    return paragraphs
 
 
 def _effects(release: Release, words: Words) -> str:
@@ -243,30 +229,30 @@ def _effects(release: Release, words: Words) -> str:
     return f"{only} What follows from it ({left}) stayed, so that the link to it is weaker."
 
 
-def _directions(plan: object, words: Words) -> view.Text:
+def _directions(plan: object, words: Words) -> page.Text:
     if not isinstance(plan, RemovalPlan):
         return ()
     parts = []
     for who, change in ((words.group, plan.group_change), (words.other, plan.other_change)):
         up, down = int(change.clip(0).sum()), int((-change).clip(0).sum())
-        told = [
+        ways = [
             f"{n:,} go from {way}" for n, way in ((up, "no to yes"), (down, "yes to no")) if n
         ]
-        if told:
-            parts.append(f" {capital(who)}: {', '.join(told)}.")
+        if ways:
+            parts.append(f" {capital(who)}: {', '.join(ways)}.")
     return tuple(parts)
 
 
-def _relearned(release: Release, words: Words) -> view.Text:
-    found = release.relearned
-    if found is None:
+def _relearned(release: Release, words: Words) -> page.Text:
+    relearned = release.relearned
+    if relearned is None:
         return (
             "The graph was given, so it was not learned again from the released rows. ",
             "The certificate of the release is given with the same graph.",
         )
     change = [
         f"{word} {words.columns(names)}"
-        for word, names in (("gained", found.gained), ("lost", found.lost))
+        for word, names in (("gained", relearned.gained), ("lost", relearned.lost))
         if names
     ]
     same = (
@@ -276,6 +262,6 @@ def _relearned(release: Release, words: Words) -> view.Text:
     )
     return text(
         Strong("Learned again from the released rows, "),
-        f"the graph has {same}; by it the verdict would be “{found.verdict}”. This is no "
+        f"the graph has {same}; by it the verdict would be “{relearned.verdict}”. This is no "
         "part of the certificate, which is given with its own graph.",
     )

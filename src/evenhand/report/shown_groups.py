@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from evenhand.errors import Problem, QuestionError
 from evenhand.evidence import Certificate, Partition, Subpopulation, Subpopulations
+from evenhand.report.phrases import Words, capital
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """A comparable group: its counts, on which side it reaches the threshold, its id if so."""
 
-    found: Subpopulation
+    people: Subpopulation
     line: int
     side: int
     shown: bool
@@ -25,7 +26,7 @@ class Case:
     @property
     def difference(self) -> Fraction:
         """The others' rate minus the group's; both occur here."""
-        return self.found.risk_difference or Fraction(0)
+        return self.people.risk_difference or Fraction(0)
 
     @property
     def kind(self) -> str:
@@ -77,7 +78,7 @@ class Sharing:
         return not self.withheld
 
 
-def cases(certificate: Certificate, sharing: Sharing) -> tuple[Case, ...]:
+def select_cases(certificate: Certificate, sharing: Sharing) -> tuple[Case, ...]:
     """The measured groups: evidence, strongest first, then the others, largest first."""
     partition = certificate.partition
     allowed = [line for line in partition.by_strength.tolist() if sharing.allowed[line]]
@@ -92,17 +93,57 @@ def cases(certificate: Certificate, sharing: Sharing) -> tuple[Case, ...]:
     threshold = float(certificate.question.threshold)
     return tuple(
         Case(
-            found=found,
+            people=people,
             line=line,
             side=int(partition.side[line]),
-            shown=found.shown if sharing.whole else _beyond(found, threshold),
+            shown=people.shown if sharing.whole else _beyond(people, threshold),
             id=name,
         )
-        for found, (line, name) in zip(read, named, strict=True)
+        for people, (line, name) in zip(read, named, strict=True)
     )
 
 
-def _beyond(found: Subpopulation, threshold: float) -> bool:
+def _beyond(people: Subpopulation, threshold: float) -> bool:
     """Whether the interval lies beyond the threshold: all that the group alone can say."""
-    low, high = found.interval or (0.0, 0.0)
+    low, high = people.interval or (0.0, 0.0)
     return low > threshold or high < -threshold
+
+
+@dataclass(frozen=True, slots=True)
+class GroupNames:
+    """How few groups are named in a plot: one attribute leads, the others follow in small type.
+
+    The attribute with most values leads, because it tells most groups apart.
+    """
+
+    words: Words
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, certificate: Certificate, words: Words) -> "GroupNames":
+        """Name the groups of the decision causes."""
+        counts = certificate.examined.counts
+        names = certificate.partition.names
+        return cls(words, tuple(sorted(names, key=lambda name: -len(counts.attribute(name)))))
+
+    @property
+    def head(self) -> str:
+        """The name of the leading attribute."""
+        return capital(self.words.column(self.names[0])) if self.names else "Group"
+
+    @property
+    def detail_head(self) -> str:
+        """The names of the others, and of the count."""
+        return " · ".join([*map(self.words.column, self.names[1:]), "people"])
+
+    def name(self, case: Case) -> str:
+        """The leading value of a group."""
+        return self._value(case, self.names[0]) if self.names else "everybody"
+
+    def detail(self, case: Case) -> str:
+        """Its other values, and how many people it holds."""
+        values = (self._value(case, name) for name in self.names[1:])
+        return " · ".join([*values, f"{case.people.rows:,}"])
+
+    def _value(self, case: Case, name: str) -> str:
+        return self.words.labels.value(name, case.people.where[name])

@@ -4,7 +4,7 @@ import pytest
 
 from evenhand.question import Question
 from evenhand.question.question_file import Labels
-from evenhand.report.charts import Scale, counted
+from evenhand.report.charts import Scale, count_by_step
 from evenhand.report.phrases import Words
 
 WORDS = Words(
@@ -43,4 +43,4 @@ def test_minus_signs_on_an_axis_are_minus_signs():
 
 def test_a_difference_of_just_the_threshold_is_not_counted_under_it():
     fractions = [Fraction(1, 20), Fraction(-1, 20), Fraction(49, 1000), Fraction(-49, 1000)]
-    assert dict(counted(fractions, WORDS)) == {1: 1, -2: 1, 0: 1, -1: 1}
+    assert dict(count_by_step(fractions, WORDS)) == {1: 1, -2: 1, 0: 1, -1: 1}

@@ -5,8 +5,8 @@ import pytest
 import evenhand as eh
 from evenhand.evidence import certify
 from evenhand.question import Knowledge
-from evenhand.report.graph_picture import draw_narrow, draw_wide, wrapped
-from evenhand.report.graph_selection import sketch
+from evenhand.report.graph_picture import draw_narrow, draw_wide, wrap_name
+from evenhand.report.graph_selection import select_for_drawing
 
 ASKED = eh.Question(protected="c", group="0", decision="e", favorable="0")
 
@@ -21,7 +21,7 @@ def certified(arrows, *, undirected=()):
 
 
 def drawings(found, tiers=None):
-    plan = sketch(found, Knowledge(tiers=tiers), str)
+    plan = select_for_drawing(found, Knowledge(tiers=tiers), str)
     return plan, (draw_wide(plan), draw_narrow(plan))
 
 
@@ -97,7 +97,7 @@ def test_the_same_graph_gives_the_same_picture_whatever_the_order_of_its_nodes()
 
 
 def test_a_long_name_is_cut_with_a_sign():
-    lines = wrapped("x" * 200, 18)
+    lines = wrap_name("x" * 200, 18)
     assert len(lines) == 2
     assert max(map(len, lines)) <= 18
     assert lines[1].endswith("…")

@@ -3,7 +3,7 @@ from fractions import Fraction
 from evenhand.evidence import Subpopulation
 from evenhand.question import Question
 from evenhand.question.question_file import Labels
-from evenhand.report.phrases import Words, count, listing, rate, share, spaced
+from evenhand.report.phrases import Words, count, listing, rate, readable_labels, share
 
 ASKED = Question(
     protected="sex", group="f", other="m", decision="hired", favorable="yes", threshold="0.05"
@@ -75,7 +75,7 @@ def test_shares_never_claim_all_or_none_where_that_is_untrue():
 def test_a_name_is_read_with_spaces_unless_that_hides_which_column_it_is():
     names = ("job_kind", "job kind", "Income_class", "_id", "a__b", "x_", "hours_week")
     labels = Labels(columns={"hours_week": "weekly_hours", "gone": "of no column here"})
-    assert spaced(labels, names).columns == {
+    assert readable_labels(labels, names).columns == {
         "job_kind": "job_kind",
         "job kind": "job kind",
         "Income_class": "Income class",

@@ -1,4 +1,4 @@
-"""What the page shows: the contract between those who collect and the templates that draw.
+"""What the page shows: the contract between the sections and the templates.
 
 ``Page`` is the templates' whole context; the templates decide nothing and compute nothing. A
 ``Text`` is a sentence in pieces, so that emphasis needs no markup and data cannot bring any.
@@ -7,17 +7,17 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from evenhand.report import drawing
+from evenhand.report import pictures
 
 
 class Strong(str):
-    """A piece of a sentence that carries its weight."""
+    """A piece of a sentence to be emphasized."""
 
     __slots__ = ()
 
 
 class Code(str):
-    """A piece of a sentence that is meant to be typed."""
+    """A piece of a sentence in a typewriter face: a digest, a command."""
 
     __slots__ = ()
 
@@ -26,12 +26,12 @@ Text: TypeAlias = tuple[str, ...]
 
 
 def text(*pieces: str) -> Text:
-    """A sentence of some pieces."""
+    """A sentence made of pieces."""
     return pieces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class VerdictCard:
     """One of the two verdicts: its mark, its word, one sentence."""
 
     about: str
@@ -52,8 +52,8 @@ class Figure:
 class Verdicts:
     """The exact verdict and the statistical one, side by side, and what both rest on."""
 
-    exact: Side
-    statistical: Side
+    exact: VerdictCard
+    statistical: VerdictCard
     rests_on: Text
     reasons: tuple[str, ...]
     figures: tuple[Figure, ...]
@@ -64,7 +64,7 @@ class Example:
     """One group in words and two bars."""
 
     sentence: Text
-    bars: tuple[drawing.Bar, ...]
+    bars: tuple[pictures.Bar, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +72,9 @@ class GraphFigure:
     """The graph, drawn for wide and for narrow pages, with its key and its words."""
 
     subtitle: str
-    told: str
-    wide: drawing.Drawing
-    narrow: drawing.Drawing
+    description: str
+    wide: pictures.GraphDrawing
+    narrow: pictures.GraphDrawing
     key: tuple[tuple[str, str], ...]
 
 
@@ -84,9 +84,9 @@ class Differences:
 
     lead: Text
     all_people: str
-    parts: tuple[drawing.Part, ...]
-    funnel: drawing.Funnel | None
-    plot: drawing.DotPlot | None
+    segments: tuple[pictures.Segment, ...]
+    funnel: pictures.Funnel | None
+    plot: pictures.DotPlot | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +111,7 @@ class Evidence:
     """Section 3: the strongest in words, the others in numbers."""
 
     lead: Text
-    told: tuple[Finding, ...]
+    in_words: tuple[Finding, ...]
     others: tuple[Finding, ...]
     others_title: str
     group: str
@@ -123,9 +123,9 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chance:
-    """Section 4: what chance could have done, and what must be said beside it."""
+    """Section 4: what chance could have done, with notes on the method."""
 
-    told: tuple[Text, ...]
+    paragraphs: tuple[Text, ...]
     notes: tuple[str, ...]
 
 
@@ -153,7 +153,7 @@ class Comparisons:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class ReleaseState:
     """The verdict before or after a release."""
 
     when: str
@@ -175,11 +175,11 @@ class BeforeAfter:
 class Released:
     """Section 6."""
 
-    states: tuple[State, ...]
-    moved: drawing.MovedPlot | None
-    histograms: drawing.Histograms | None
+    states: tuple[ReleaseState, ...]
+    shifts: pictures.ShiftPlot | None
+    histograms: pictures.Histograms | None
     measures: tuple[BeforeAfter, ...]
-    told: tuple[Text, ...]
+    paragraphs: tuple[Text, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +204,7 @@ class Premise:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Absent:
+class AbsentGroup:
     """A group in which nobody can be compared."""
 
     alike: str
@@ -219,7 +219,7 @@ class Unmeasured:
     lead: tuple[Text, ...]
     group: str
     other: str
-    largest: tuple[Absent, ...]
+    largest: tuple[AbsentGroup, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,16 +18,19 @@ from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.files import write_file
 from evenhand.question.question_file import Labels
 from evenhand.releasing import Release
-from evenhand.report.build_page import Asked, Audited, collect
-from evenhand.report.view import Code, Page, Strong
+from evenhand.report.build_page import Audited, ReportOptions, assemble_page
+from evenhand.report.page import Code, Page, Strong
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """A report as one HTML page."""
 
     page: Page
     shared: bool
+
+    def __repr__(self) -> str:
+        return f"<Report: {self.page.title}>"
 
     @property
     def html(self) -> str:
@@ -35,9 +38,9 @@ class Report:
         return render(self.page)
 
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the page, whole or not at all; a full one is for its owner's eyes (0600).
+        """Write the page atomically; a full report is readable by its owner only (mode 0600).
 
-        A file that is there already is replaced only with ``overwrite``.
+        An existing file is replaced only with ``overwrite``.
         """
         mode = 0o644 if self.shared else 0o600
         return write_file(path, self.html, mode=mode, overwrite=overwrite)
@@ -60,23 +63,22 @@ def report(
     title: str | None = None,
     generated: str | None = None,
 ) -> Report:
-    """Tell the results of an audit, and of a release if there is one, as one page.
+    """Build the page on an audit, and on a release if there is one.
 
     ``labels`` give plain words; ``partition`` is one that the reader asked about; ``doubt`` and
     ``resampled`` tell how sure the graph is, if that was tried; ``title`` says what the data
     are. With ``share`` groups with a count under ``least_count`` are withheld. ``generated`` is
-    the date to print; today's if not given.
+    the date to print, by default today's.
 
     >>> import evenhand as eh
     >>> graph = eh.CausalGraph.parse("gender -> major -> admission; test_score -> admission; "
     ...                              "gender -> admission")
     >>> asked = eh.datasets.question("admissions")
-    >>> found = eh.audit(eh.datasets.admissions(2), asked, graph=graph)
-    >>> "Does gender itself change admission?" in report(found).html
-    True
+    >>> report(eh.audit(eh.datasets.admissions(2), asked, graph=graph))
+    <Report: not certified: Does gender itself change admission? | a table>
     """
     today = datetime.now(UTC)
-    asked = Asked(
+    options = ReportOptions(
         labels=labels or Labels(),
         partition=partition,
         doubt=doubt,
@@ -86,7 +88,7 @@ def report(
         title=title,
         generated=generated or f"{today.day} {today:%B %Y}",
     )
-    return Report(page=collect(audit, release, asked), shared=share)
+    return Report(page=assemble_page(audit, release, options), shared=share)
 
 
 def render(page: Page) -> str:

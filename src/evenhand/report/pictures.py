@@ -1,7 +1,8 @@
 """What pictures are made of: the numbers and texts that the templates draw.
 
-Across, numbers are percentages of the width, so that one drawing serves a phone, a screen and
-paper; only the graph has coordinates of its own. Down, they are pixels.
+Across, numbers are percentages of the width, so that one picture serves a phone, a screen and
+paper; only the graph has coordinates of its own. Down, they are pixels. A ``description`` is
+what a screen reader says instead of the picture.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """An attribute in the graph: where it stands, its name in lines, its part in it all."""
+    """An attribute in the graph: where it stands, its name in lines, its role."""
 
     name: str
     lines: tuple[tuple[float, str], ...]
@@ -52,7 +53,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawing:
+class GraphDrawing:
     """The graph for one width of page."""
 
     left: float
@@ -95,7 +96,7 @@ class Mark:
     text_left: bool
     kind: str
     shown: bool
-    told: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +107,7 @@ class Rates:
     other: float
     group_text: str
     other_text: str
-    told: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +141,7 @@ class DotPlot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Segment:
     """A kind of group in the bar of all people."""
 
     kind: str
@@ -184,11 +185,11 @@ class Funnel:
     height: float
     filled: str
     hollow: str
-    told: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
+class Shift:
     """A group before and after: two dots and what was changed."""
 
     id: str
@@ -197,13 +198,13 @@ class Moved:
     before: float
     after: float
     kind: str
-    told: str
+    description: str
     changes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MovedPlot:
-    """Few groups before and after. ``changes`` heads what was changed, if that is told."""
+class ShiftPlot:
+    """Few groups before and after. ``changes`` heads what was changed, if that may be shown."""
 
     title: str
     subtitle: str
@@ -211,11 +212,11 @@ class MovedPlot:
     detail: str
     changes: str
     axis: Axis
-    lines: tuple[Moved, ...]
+    lines: tuple[Shift, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class HistogramBar:
     """A bar of a histogram, from the bottom up."""
 
     at: float
@@ -230,8 +231,8 @@ class Histogram:
     """Many groups before or after."""
 
     label: str
-    columns: tuple[Column, ...]
-    told: str
+    bars: tuple[HistogramBar, ...]
+    description: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,100 @@
+"""Section 1: the causal graph in words and as a picture."""
+
+from evenhand.evidence import Certificate
+from evenhand.question import Knowledge
+from evenhand.report import page
+from evenhand.report.graph_picture import draw_narrow, draw_wide
+from evenhand.report.graph_selection import select_for_drawing
+from evenhand.report.page import Strong, text
+from evenhand.report.phrases import Words, count, listing
+
+_KEY = (
+    ("direct", "the arrow in question: {protected} itself"),
+    ("cause", "another cause of the decision: held equal"),
+    ("held", "{protected} works through it"),
+    ("after", "a consequence of the decision: never held equal"),
+    ("rest", "other arrows"),
+)
+
+
+def causes(certificate: Certificate, words: Words) -> tuple[page.Text, ...]:
+    """What the picture says, in words."""
+    certain = certificate.decision_causes
+    others = Strong(words.columns(certain) if certain else "nothing else")
+    caused_by: page.Text = (
+        text(
+            f"In this graph {words.decision} is caused by ",
+            Strong(f"{words.protected} itself"),
+            ", by the thick arrow, and ",
+            others,
+            ".",
+        )
+        if certificate.direct_arrow
+        else text(
+            f"In this graph no arrow leads from {words.protected} to {words.decision}, which "
+            "is caused by ",
+            others,
+            ".",
+        )
+    )
+    possible = sorted(
+        {n for names in certificate.possible_decision_causes for n in names} - set(certain)
+    )
+    if possible:
+        does = "does" if len(possible) == 1 else "do"
+        caused_by += text(f" Whether {listing(map(words.column, possible))} {does} is open.")
+    return (
+        caused_by,
+        text(
+            f"Comparing only people who are equal in what else causes {words.decision} "
+            "closes every detour. "
+            + (
+                "If the graph is right, what then still differs can only have come along the "
+                "thick arrow."
+                if certificate.direct_arrow
+                else "If the graph is right, nothing but chance can make them differ then."
+            ),
+        ),
+    )
+
+
+def graph_figure(
+    certificate: Certificate, knowledge: Knowledge, words: Words
+) -> page.GraphFigure:
+    """The graph, drawn for wide and for narrow pages; its key has the links that occur."""
+    graph, question = certificate.graph, certificate.question
+    sketch = select_for_drawing(certificate, knowledge, words.column)
+    kinds = {kind for _, _, kind, _ in sketch.links}
+    left_out = (
+        f" {count(sketch.left_out, 'attribute')} without a part in the question "
+        f"{'is' if sketch.left_out == 1 else 'are'} not drawn."
+        if sketch.left_out
+        else ""
+    )
+    order = (
+        " They stand in the order of events that was given; no arrow points back in it."
+        if sketch.headings
+        else ""
+    )
+    links = count(len(graph.arrows), "arrow")
+    if graph.undirected:
+        links += (
+            f" and {count(len(graph.undirected), 'link')} of open direction, drawn without a "
+            "head,"
+        )
+    arrows = [
+        f"{words.column(a)} → {words.column(b)}"
+        for a, b in sorted(graph.arrows)
+        if question.decision in (a, b)
+    ]
+    return page.GraphFigure(
+        subtitle=f"{links} among {count(len(graph.nodes), 'attribute')}.{order}{left_out}",
+        description=f"Causal graph. At the decision: {'; '.join(arrows) or 'no arrows'}.",
+        wide=draw_wide(sketch),
+        narrow=draw_narrow(sketch),
+        key=tuple(
+            (kind, meaning.replace("{protected}", words.protected))
+            for kind, meaning in _KEY
+            if kind in kinds
+        ),
+    )
