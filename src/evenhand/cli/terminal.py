@@ -121,19 +121,13 @@ class ProgressBar:
             return
         from evenhand.rows.progress import Passed
 
-        if isinstance(so_far, int):
-            self._bar.update(self._task, completed=so_far, description="tests")
-            return
-        if isinstance(so_far, Passed):
-            rate = f"{so_far.what} rows, {so_far.rate / 1e6:.1f} M/s"
-            self._bar.update(
-                self._task, completed=so_far.rows, total=so_far.total, description=rate
-            )
-            return
-        depth = getattr(so_far, "depth", None)
-        self._bar.update(
-            self._task,
-            completed=so_far.done,
-            total=so_far.total,
-            description="resamples" if depth is None else f"tests given {depth}",
-        )
+        total: int | None = None
+        if isinstance(so_far, int):  # a search that cannot know how many tests it needs
+            done, description = so_far, "tests"
+        elif isinstance(so_far, Passed):
+            done, total = so_far.rows, so_far.total
+            description = f"{so_far.what} rows, {so_far.rate / 1e6:.1f} M/s"
+        else:
+            done, total, depth = so_far.done, so_far.total, getattr(so_far, "depth", None)
+            description = "resamples" if depth is None else f"tests given {depth}"
+        self._bar.update(self._task, completed=done, total=total, description=description)

@@ -117,14 +117,6 @@ def test_each_p_says_what_it_is_against(run, options):
     assert all(line.endswith("p (vs τ)") for line in heads)
 
 
-def test_a_small_table_stays_one_in_80_columns(run, options, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr("evenhand.cli.terminal.is_terminal", lambda: True)
-    lines = run("audit", *options)[1].splitlines()
-    assert any(line.startswith("  major  test_score") for line in lines)
-    assert max(map(len, lines)) <= 80
-
-
 def test_a_column_called_p_keeps_its_name(run, example, options):
     for name in ("data.csv", "q.toml", "graph.txt"):
         path = example / name

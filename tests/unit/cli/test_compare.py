@@ -36,10 +36,3 @@ def test_methods_are_compared_in_columns_on_a_narrow_terminal(
     minimal = next(line for line in lines if "modify-data minimal" in line)
     assert "certified" in minimal
     assert "local-massaging, given each attribute" in " ".join(out.split())
-
-
-def test_a_terminal_that_is_wide_enough_shows_one_table(run, options, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr("evenhand.cli.terminal.is_terminal", lambda: True)
-    out = run("compare", *options)[1]
-    assert any({"τ", "policy", "verdict"} <= {*line.split()} for line in out.splitlines())

@@ -1,0 +1,55 @@
+import io
+import sys
+
+import pytest
+
+from evenhand.cli.terminal import ProgressBar
+from evenhand.evidence.bootstrap import Resampled
+from evenhand.graph.skeleton import SearchProgress
+from evenhand.rows.progress import Passed
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("so_far", "shown"),
+    [
+        (3, "tests"),
+        (SearchProgress(2, 10, 40), "tests given 2"),
+        (Resampled(1, 5), "resamples"),
+        (Passed("read", 10, 20, 1.0), "read rows"),
+    ],
+)
+def test_a_bar_shows_what_is_done_and_vanishes(monkeypatch, so_far, shown):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with ProgressBar(quiet=False) as progress:
+        progress(so_far)
+    assert shown in terminal.getvalue()
+    assert terminal.getvalue().endswith("\x1b[2K")
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_no_bar_is_shown_in_a_pipe(capsys, quiet):
+    with ProgressBar(quiet=quiet) as progress:
+        progress(3)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_small_table_stays_one_in_80_columns(run, options, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("evenhand.cli.terminal.is_terminal", lambda: True)
+    lines = run("audit", *options)[1].splitlines()
+    assert any(line.startswith("  major  test_score") for line in lines)
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_terminal_that_is_wide_enough_shows_one_table(run, options, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("evenhand.cli.terminal.is_terminal", lambda: True)
+    out = run("compare", *options)[1]
+    assert any({"τ", "policy", "verdict"} <= {*line.split()} for line in out.splitlines())
