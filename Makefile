@@ -4,9 +4,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+INSTALL := python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+PIP := $(BIN)/$(INSTALL)
 
-.PHONY: demo test test-slow bench bench-scale docs format clean
+.PHONY: demo test test-slow test-base test-lowest bench bench-check bench-scale docs format clean
 
 demo: $(VENV)/.runtime
 	@$(BIN)/evenhand demo
@@ -20,6 +21,15 @@ test: $(VENV)/.test
 
 test-slow: $(VENV)/.test
 	$(BIN)/pytest --numprocesses auto -m slow --randomly-seed=20170613
+
+# Only what a plain `pip install evenhand` brings, and the tools that run tests.
+test-base: build/base/.ready
+	build/base/bin/evenhand demo --output build/base/demo > build/base/demo.txt
+	build/base/bin/pytest --numprocesses auto src tests/surface README.md docs
+
+# The lowest versions that pyproject.toml allows.
+test-lowest: build/lowest/.ready
+	build/lowest/bin/pytest --numprocesses auto --dist worksteal --randomly-seed=20170613
 
 bench: $(VENV)/.test
 	$(BIN)/python bench/all.py
@@ -59,3 +69,15 @@ $(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/.created
 	@$(PIP) --editable '.[fast,ibis,spark,test]'
 	@$(PIP) --no-deps pgmpy
 	@touch $@ $(VENV)/.runtime
+
+build/base/.ready: pyproject.toml constraints.txt
+	@$(PYTHON) -m venv --clear build/base
+	@build/base/bin/$(INSTALL) --editable . hypothesis pytest pytest-xdist
+	@touch $@
+
+build/lowest/.ready: pyproject.toml constraints.txt
+	@$(PYTHON) -m venv --clear build/lowest
+	@build/lowest/bin/$(INSTALL) uv
+	@build/lowest/bin/uv pip install --quiet --python build/lowest --resolution lowest-direct --editable '.[fast,ibis,test]'
+	@build/lowest/bin/$(INSTALL) --no-deps pgmpy
+	@touch $@

@@ -6,6 +6,8 @@ from tests.people_in_engines import audit, changed, in_duckdb, people
 
 from evenhand import Verdict
 
+pytestmark = pytest.mark.slow  # Spark takes ten seconds to start
+
 
 @pytest.fixture(scope="module")
 def here():

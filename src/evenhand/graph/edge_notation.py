@@ -98,8 +98,9 @@ def _text_tokens(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _text_name(name: str) -> str:
-    # A plain name reads back as itself; any other is quoted, odd characters as escapes.
-    plain = name.isprintable() and [*_text_tokens(name)] == [("name", name)]
+    # A plain name reads back as itself between blanks (where "-" is an edge); any other is
+    # quoted, odd characters as escapes.
+    plain = name.isprintable() and [*_text_tokens(f" {name} ")] == [("name", name)]
     return name if plain else json.dumps(name, ensure_ascii=not name.isprintable())
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evenhand.errors import GraphError
@@ -46,6 +46,7 @@ def graphs(draw):
 
 
 @given(graphs())
+@example(PartialGraph((",", "-"), frozenset(), frozenset({(",", "-")})))
 def test_every_format_gives_back_the_graph(graph):
     assert PartialGraph.parse(str(graph)) == graph
     assert PartialGraph.parse(graph.to_edge_list()) == graph

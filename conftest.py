@@ -1,0 +1,20 @@
+"""What is not collected where an optional library is absent: only the base is always there."""
+
+from importlib.util import find_spec
+
+import pytest
+
+USERS_LIBRARIES = ("duckdb", "networkx", "pandas", "polars")
+
+collect_ignore_glob = [] if find_spec("numba") else ["src/evenhand/graph/kernels/numba_*.py"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the doctests that use a library which is not installed."""
+    absent = [name for name in USERS_LIBRARIES if find_spec(name) is None]
+    for item in items:
+        if isinstance(item, pytest.DoctestItem):
+            code = "".join(example.source for example in item.dtest.examples)
+            for name in absent:
+                if name in code:
+                    item.add_marker(pytest.mark.skip(f"{name} is not installed"))
