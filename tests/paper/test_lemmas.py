@@ -14,8 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.strategies import dags
 
-from evenhand.counts import Attribute
-from evenhand.graph.conditional_tables import ConditionalTable, Network
+from evenhand.graph.conditional_tables import Factor, eliminate
 
 
 @st.composite
@@ -28,29 +27,25 @@ def rational_networks(draw):
         name: 2 if name in (protected, decision) else draw(st.integers(2, 3))
         for name in graph.nodes
     }
-    values = {name: Attribute(name, tuple("012"[:card])) for name, card in cards.items()}
-    tables = {}
+    factors = []
     for node in graph.topological_order():
         parents = sorted(graph.parents(node))
         shape = [cards[name] for name in (*parents, node)]
         size = int(np.prod(shape))
         weights = draw(st.lists(st.integers(1, 9), min_size=size, max_size=size))
-        tables[node] = ConditionalTable(
-            values[node],
-            tuple(values[name] for name in parents),
-            np.array(weights).reshape(shape),
-        )
-    return Population(graph, Network(tables), protected, decision)
+        table = np.array([Fraction(weight) for weight in weights]).reshape(shape)
+        factors.append(Factor((*parents, node), table / table.sum(axis=-1, keepdims=True)))
+    return Population(graph, eliminate(factors, graph.nodes), protected, decision)
 
 
 class Population:
     """A joint distribution asked by value assignments, which are dictionaries of codes."""
 
-    def __init__(self, graph, network, protected, decision):
+    def __init__(self, graph, joint, protected, decision):
         self.graph = nx.DiGraph(graph.arrows)
         self.graph.add_nodes_from(graph.nodes)
-        self.names, self.protected, self.decision = network.nodes, protected, decision
-        self.joint = network.exact_joint()
+        self.names, self.protected, self.decision = joint.names, protected, decision
+        self.joint = joint
         self.causes = frozenset(graph.parents(decision)) - {protected}
 
     def probability(self, **codes):
