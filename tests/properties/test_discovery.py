@@ -8,7 +8,7 @@ from tests.brute_force import equivalent, is_separated
 from tests.strategies import dags, known_dags, tiered_dags
 
 from evenhand import CountTable, Knowledge, discover
-from evenhand.graph.discovery import drawn, search
+from evenhand.graph.discovery import oriented_graph, search
 from evenhand.graph.independence_tests import TESTS, Tester
 from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.kernels.batch import Batch
@@ -31,7 +31,7 @@ def by_oracle(graph, knowledge, algorithm="stable"):
 
     skeleton, reading = search(names, order, 0.5, evaluate, Limits(), algorithm=algorithm)
     record = DiscoveryRecord(algorithm=algorithm, test="oracle", significance=0.5)
-    return drawn(names, order, skeleton, reading, record), order
+    return oriented_graph(names, order, skeleton, reading, record), order
 
 
 def assert_true_class(graph, knowledge, algorithm="stable"):
@@ -93,7 +93,7 @@ def test_both_kernels_agree_with_each_test_alone(test, asked):
         for x, y, given in zip(batch.x, batch.y, batch.given, strict=True)
     ]
     for kernel in ("numpy", "numba"):
-        answers = Evaluator(counts, names, kernel=kernel).answers(batch, test)
+        answers = Evaluator(counts, names, kernel=kernel).statistics(batch, test)
         assert answers.degrees.tolist() == [one.degrees_of_freedom for one in one_by_one]
         for found, degrees, one in zip(*answers, one_by_one, strict=True):
             assert not degrees or found == pytest.approx(one.statistic, abs=1e-8, rel=1e-9)

@@ -1,9 +1,9 @@
-"""Which triples x - z - y are colliders x -> z <- y, where x and y are not joined.
+"""Which unshielded triples are colliders: x - z - y, x and y not joined, as x -> z <- y.
 
-By *majority*: of all sets drawn from the neighbors of x or of y that separate the two, z is in
+By *majority*: of all sets taken from the neighbors of x or of y that separate the two, z is in
 less than half if the triple is a collider, in more than half if it is none. At one half, or
-where no set separates, the triple is ambiguous and nothing is drawn from it. No stored set and
-no order decides. By the *first* set: z is in the set that separated x and y, or it is not.
+where no set separates, the triple is ambiguous and no arrow rests on it. No stored set and no
+order decides. By the *first* set: z is in the set that separated x and y, or it is not.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ PositionTriple = tuple[int, int, int]
 
 @dataclass(slots=True)
 class ClassifiedTriples:
-    """How the triples of a skeleton are read, as positions ``(x, centre, y)`` with x < y."""
+    """Unshielded triples by kind, as positions ``(x, centre, y)`` with x < y."""
 
     colliders: list[PositionTriple] = field(default_factory=list)
     ambiguous: list[PositionTriple] = field(default_factory=list)
@@ -43,11 +43,11 @@ def unshielded_triples(skeleton: Skeleton) -> Iterator[PositionTriple]:
 def classify_by_majority(
     skeleton: Skeleton, evaluate: Evaluate, limits: Limits
 ) -> ClassifiedTriples:
-    """Read each triple by a vote among all sets that separate its ends."""
-    reading, votes = ClassifiedTriples(), _Votes(len(skeleton.adjacent))
-    found = list(unshielded_triples(skeleton))
+    """Classify each triple by a vote among all sets that separate its ends."""
+    classified, votes = ClassifiedTriples(), _Votes(len(skeleton.adjacent))
+    unshielded = list(unshielded_triples(skeleton))
     pairs = np.zeros_like(skeleton.adjacent)
-    for x, _, y in found:
+    for x, _, y in unshielded:
         pairs[x, y] = pairs[y, x] = True
     depth = 0
     while total := count_tests(pairs, skeleton.offers(), depth):
@@ -55,24 +55,24 @@ def classify_by_majority(
             break
         if stopped := limits.reached(depth, total):
             # Votes of small sets alone would favor colliders.
-            reading.stopped = f"No collider was looked for. {stopped}"
-            reading.ambiguous = found
-            return reading
+            classified.stopped = f"No collider was looked for. {stopped}"
+            classified.ambiguous = unshielded
+            return classified
         done = 0
         for batch in batches_of(pairs, skeleton.offers(), depth):
             votes.add(batch, evaluate(batch) > skeleton.significance)
             done += len(batch)
-            limits.tell(depth, done, total)
+            limits.report(depth, done, total)
         limits.done += done
-        reading.tests.append(done)
+        classified.tests.append(done)
         depth += 1
-    for triple in found:
+    for triple in unshielded:
         majority = votes.majority(triple)
         if majority < 0:
-            reading.colliders.append(triple)
+            classified.colliders.append(triple)
         elif majority == 0:
-            reading.ambiguous.append(triple)
-    return reading
+            classified.ambiguous.append(triple)
+    return classified
 
 
 class _Votes:
@@ -98,12 +98,12 @@ class _Votes:
 
 
 def classify_by_first_set(skeleton: Skeleton) -> ClassifiedTriples:
-    """Read each triple by the set that separated its ends; without one it is ambiguous."""
-    reading = ClassifiedTriples()
+    """Classify each triple by the set that separated its ends; without one it is ambiguous."""
+    classified = ClassifiedTriples()
     for x, centre, y in unshielded_triples(skeleton):
-        verdict = skeleton.weakest.get((x, y))
-        if verdict is None or verdict.p <= skeleton.significance:
-            reading.ambiguous.append((x, centre, y))
-        elif centre not in verdict.given:
-            reading.colliders.append((x, centre, y))
-    return reading
+        weakest = skeleton.weakest.get((x, y))
+        if weakest is None or weakest.p <= skeleton.significance:
+            classified.ambiguous.append((x, centre, y))
+        elif centre not in weakest.given:
+            classified.colliders.append((x, centre, y))
+    return classified

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from evenhand.counts import CountTable
-from evenhand.errors import Problem, QuestionError, did_you_mean, listed
+from evenhand.errors import Problem, QuestionError, listed
 from evenhand.graph.colliders import (
     ClassifiedTriples,
     PositionTriple,
@@ -20,10 +20,10 @@ from evenhand.graph.colliders import (
     classify_by_majority,
     unshielded_triples,
 )
-from evenhand.graph.independence_tests import check_significance, check_test
+from evenhand.graph.independence_tests import check_choice, check_significance, check_test
 from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.kernels.batch import Batch
-from evenhand.graph.orientation import Edge, Triple, orient
+from evenhand.graph.orientation import Triple, edge_of, orient, triple_of
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph, Separation
 from evenhand.graph.skeleton import Evaluate, Limits, SearchProgress, Skeleton
 from evenhand.question.knowledge import Knowledge, KnownOrder, Tiers
@@ -48,7 +48,7 @@ def discover(
 
     An edge stays as long as no set makes its ends independent at the significance level. With
     ``max_depth`` or ``max_tests`` the search ends early with the edges not yet removed, and the
-    record says so. ``kernel`` chooses how the tests are counted and never what they say.
+    record says so. ``kernel`` changes the speed, not the result.
 
     >>> from evenhand.counts import CountTable
     >>> counts = CountTable.of(
@@ -59,8 +59,8 @@ def discover(
     """
     level = check_significance(significance)
     chosen_test = check_test(test)
-    _check_choice("algorithm", algorithm, ALGORITHMS)
-    _check_choice("kernel", kernel, KERNELS)
+    check_choice("algorithm", algorithm, ALGORITHMS)
+    check_choice("kernel", kernel, KERNELS)
     _check_limits(max_depth=max_depth, max_tests=max_tests)
     order = Knowledge.of(knowledge).about(counts.names)
     names = names_by_tier(order) if algorithm == "stable" else list(counts.names)
@@ -70,20 +70,20 @@ def discover(
     def evaluate(batch: Batch) -> np.ndarray:
         return evaluator.p_values(batch, chosen_test)
 
-    skeleton, reading = search(names, order, level, evaluate, limits, algorithm=algorithm)
-    notes = [note for note in (skeleton.stopped, reading.stopped) if note]
+    skeleton, classified = search(names, order, level, evaluate, limits, algorithm=algorithm)
+    notes = [note for note in (skeleton.stopped, classified.stopped) if note]
     if chosen_test == "chi-square":
-        notes += _thin(skeleton, names, evaluator)
-    return drawn(
+        notes += _thin_strata_notes(skeleton, names, evaluator)
+    return oriented_graph(
         names,
         order,
         skeleton,
-        reading,
+        classified,
         DiscoveryRecord(
             algorithm=algorithm,
             test=chosen_test,
             significance=level,
-            complete=not (skeleton.stopped or reading.stopped),
+            complete=not (skeleton.stopped or classified.stopped),
             notes=tuple(notes),
         ),
     )
@@ -98,7 +98,7 @@ def search(
     *,
     algorithm: str = "stable",
 ) -> tuple[Skeleton, ClassifiedTriples]:
-    """Find edges and colliders by whatever answers the tests."""
+    """Find edges, then colliders, with the p-values that ``evaluate`` gives."""
     skeleton = initial_skeleton(names, order, significance)
     if algorithm == "original":
         skeleton.search_at_once(evaluate, limits)
@@ -108,12 +108,12 @@ def search(
 
 
 def names_by_tier(order: KnownOrder) -> list[str]:
-    """The names by tier: tests of sets that are alike then have their ends at like places."""
+    """Names by tier, so that similar tests share an array layout."""
     return sorted(order.names, key=lambda name: (order.tier[name] or 0, name))
 
 
 def initial_skeleton(names: list[str], order: KnownOrder, significance: float) -> Skeleton:
-    """Everything joined that what is known does not keep apart."""
+    """Starts from all edges that knowledge allows."""
     shape = (len(names), len(names))
     may_cause = [a != b and order.may_cause(a, b) for a in names for b in names]
     required = [not order.required.isdisjoint({(a, b), (b, a)}) for a in names for b in names]
@@ -124,34 +124,33 @@ def initial_skeleton(names: list[str], order: KnownOrder, significance: float) -
     )
 
 
-def drawn(
+def oriented_graph(
     names: list[str],
     order: KnownOrder,
     skeleton: Skeleton,
-    reading: ClassifiedTriples,
+    classified: ClassifiedTriples,
     record: DiscoveryRecord,
 ) -> PartialGraph:
     """Direct the edges, and complete the record of what they rest on."""
 
     def triple(positions: PositionTriple) -> Triple:
-        x, centre, y = (names[at] for at in positions)
-        return (x, centre, y) if x < y else (y, centre, x)
+        return triple_of(*(names[at] for at in positions))
 
     edges = sorted(
-        _pair(names[x], names[y]) for x, y in np.argwhere(np.triu(skeleton.adjacent)).tolist()
+        edge_of(names[x], names[y]) for x, y in np.argwhere(np.triu(skeleton.adjacent)).tolist()
     )
     separating = {
-        _pair(names[x], names[y]): Separation(
-            frozenset(names[at] for at in found.given), found.p
+        edge_of(names[x], names[y]): Separation(
+            frozenset(names[at] for at in weakest.given), weakest.p
         )
-        for (x, y), found in sorted(skeleton.weakest.items())
+        for (x, y), weakest in sorted(skeleton.weakest.items())
         if not skeleton.adjacent[x, y]
     }
-    ambiguous = sorted(map(triple, reading.ambiguous))
+    ambiguous = sorted(map(triple, classified.ambiguous))
     oriented = orient(
         sorted(names),
         edges,
-        colliders=sorted(map(triple, reading.colliders)),
+        colliders=sorted(map(triple, classified.colliders)),
         ambiguous=ambiguous,
         # Rounded, so that what should be equal is equal.
         support={
@@ -161,7 +160,7 @@ def drawn(
         },
         order=order,
     )
-    tests = map(sum, zip_longest(skeleton.tests, reading.tests, fillvalue=0))
+    tests = map(sum, zip_longest(skeleton.tests, classified.tests, fillvalue=0))
     return PartialGraph(
         nodes=tuple(names),
         arrows=oriented.arrows,
@@ -176,21 +175,17 @@ def drawn(
     )
 
 
-def _pair(a: str, b: str) -> Edge:
-    return (a, b) if a < b else (b, a)
-
-
-def _thin(skeleton: Skeleton, names: list[str], evaluator: Evaluator) -> list[str]:
-    """Name the edges that only thin strata hold.
+def _thin_strata_notes(skeleton: Skeleton, names: list[str], evaluator: Evaluator) -> list[str]:
+    """A note of the edges that only thin strata hold, if there are any.
 
     In strata of few rows chi-square rejects too often. An edge is held by thin strata if its
     ends would pass for independent in its weakest test, the one with the largest p, once that
     test is adjusted for them.
     """
     held: dict[int, list[tuple[int, int]]] = {}
-    for (x, y), found in skeleton.weakest.items():
+    for (x, y), weakest in skeleton.weakest.items():
         if skeleton.adjacent[x, y]:
-            held.setdefault(len(found.given), []).append((x, y))
+            held.setdefault(len(weakest.given), []).append((x, y))
     thin = []
     for depth, pairs in held.items():
         given = [skeleton.weakest[pair].given for pair in pairs]
@@ -200,7 +195,7 @@ def _thin(skeleton: Skeleton, names: list[str], evaluator: Evaluator) -> list[st
         thin += [pairs[i] for i in np.flatnonzero(p > skeleton.significance)]
     if not thin:
         return []
-    edges = sorted(" - ".join(_pair(names[x], names[y])) for x, y in thin)
+    edges = sorted(" - ".join(edge_of(names[x], names[y])) for x, y in thin)
     joined = int(skeleton.adjacent.sum()) // 2
     note = (
         f"{len(edges):,} of {joined:,} edges are held by thin strata, in which chi-square "
@@ -208,17 +203,6 @@ def _thin(skeleton: Skeleton, names: list[str], evaluator: Evaluator) -> list[st
         f"{listed(edges)}."
     )
     return [note]
-
-
-def _check_choice(what: str, choice: str, choices: tuple[str, ...]) -> None:
-    if choice not in choices:
-        raise QuestionError(
-            Problem(
-                f"There is no {what} {choice!r}.",
-                f"There are {listed(choices)}. {did_you_mean(str(choice), choices)}".strip(),
-                "Name one of them.",
-            )
-        )
 
 
 def _check_limits(**limits: object) -> None:

@@ -1,7 +1,7 @@
-"""From a batch of tests to p-values: what is counted where, and by which kernel.
+"""``Evaluator``: p-values of a batch of tests, by the kernel that is fastest for it.
 
-A set is counted cell by cell where its cells are not many more than the lines of the table, and
-by partitions of the lines otherwise. All ways give the same numbers.
+A set of attributes is counted cell by cell where its cells are not many more than the lines of
+the table, and by partitions of the lines otherwise. All kernels give the same numbers.
 """
 
 import os
@@ -24,29 +24,28 @@ from evenhand.graph.kernels.partition_cache import PartitionCache
 
 KernelName = Literal["auto", "numpy", "numba"]
 
-_COMPILED = "evenhand.graph.kernels.numba_kernel"
+_NUMBA_KERNEL = "evenhand.graph.kernels.numba_kernel"
 
-# Cells are counted one by one if at most so many are possible for each line, or so many in all.
-# Each takes memory: where one for each line is not enough, there may be no more than many.
+# Cells are counted one by one up to so many possible cells per line, or _FEW_CELLS in all.
+# Each takes memory, so beyond one per line there are at most _MANY_CELLS.
 _CELLS_PER_LINE = {"numpy": 1, "numba": 512}
 _FEW_CELLS, _MANY_CELLS = 2**14, 2**23
 
-# Work is measured in lines times tests. Loading numba costs as much as so much of it done by
-# numpy, compiling as much as so much more; threads pay for themselves from so much on.
+# Work, in lines × tests, above which importing numba, compiling it, or threading pays.
 _IMPORT_WORK = 1.5e8
 _COMPILE_WORK = 2e9
 _THREAD_WORK = 2e7
-# Each thread has cells of its own: together they may have room for so many lines.
+# Each thread has buffers as long as the table; all together have at most so many lines.
 _THREAD_LINES = 2**23
 
 
 class Evaluator:
-    """BatchResults batches of tests on one table of counts."""
+    """Evaluates batches of tests on one table of counts."""
 
     def __init__(
         self, counts: CountTable, names: Sequence[str], *, kernel: KernelName = "auto"
     ) -> None:
-        if kernel == "numba" and (error := _loading()):
+        if kernel == "numba" and (error := _import_numba_kernel()):
             raise QuestionError(
                 Problem(
                     "The kernel 'numba' cannot be loaded.",
@@ -62,9 +61,9 @@ class Evaluator:
 
     def p_values(self, batch: Batch, test: Statistic) -> Floats:
         """The p-value of each test."""
-        return p_values(*self.results(batch, test))
+        return p_values(*self.statistics(batch, test))
 
-    def results(self, batch: Batch, test: Statistic) -> BatchResults:
+    def statistics(self, batch: Batch, test: Statistic) -> BatchResults:
         """Statistic and degrees of freedom of each test."""
         if not len(self.table.rows):
             return BatchResults(np.zeros(len(batch)), np.zeros(len(batch), np.int64))
@@ -72,18 +71,18 @@ class Evaluator:
         lines = len(self.table.rows)
         work = lines * len(batch)
         self.work += work
-        kernel = self._chosen()
-        passes = import_module(_COMPILED) if kernel == "numba" else numpy_kernel
+        kernel = self._choose()
+        module = import_module(_NUMBA_KERNEL) if kernel == "numba" else numpy_kernel
         most = min(_CELLS_PER_LINE[kernel] * lines, max(lines, _MANY_CELLS))
         cells = self.table.cards[plan.members].astype(np.float64).prod(axis=1)
         few = cells <= max(most, _FEW_CELLS)
         results, kind = BatchResults.empty(len(batch)), KINDS[test]
-        self._partitions.passes = passes
+        self._partitions.kernel = module
         self._partitions.run(plan, np.flatnonzero(~few), kind, results)
 
         def run(sets: Indices) -> None:
             if len(sets):
-                passes.run(self.table, plan, sets, kind, results)
+                module.run(self.table, plan, sets, kind, results)
 
         threads = 1
         if kernel == "numba" and work > _THREAD_WORK:
@@ -91,30 +90,30 @@ class Evaluator:
         if threads == 1:
             run(np.flatnonzero(few))
         else:
-            # Each thread fills in results of its own: whoever is first, they are the same.
+            # Threads write to disjoint results, so their order does not matter.
             with ThreadPoolExecutor(threads) as pool:
                 list(pool.map(run, np.array_split(np.flatnonzero(few), threads)))
         ordered = BatchResults.empty(len(batch))
         ordered.statistic[plan.order], ordered.degrees[plan.order] = results
         return ordered
 
-    def _chosen(self) -> Literal["numpy", "numba"]:
-        """The kernel for the next batch: numba once as much work is done as it costs."""
+    def _choose(self) -> Literal["numpy", "numba"]:
+        """The kernel for the next batch: numba once the work so far exceeds what it costs."""
         if self.kernel != "auto":
             return self.kernel
-        compiled = Path(__file__).parent.glob("kernels/__pycache__/*.nbi")
-        price = _IMPORT_WORK if any(compiled) else _COMPILE_WORK
-        if _COMPILED not in sys.modules and self.work <= price:
+        cached_code = Path(__file__).parent.glob("kernels/__pycache__/*.nbi")
+        price = _IMPORT_WORK if any(cached_code) else _COMPILE_WORK
+        if _NUMBA_KERNEL not in sys.modules and self.work <= price:
             return "numpy"
-        self.kernel = "numpy" if _loading() else "numba"
+        self.kernel = "numpy" if _import_numba_kernel() else "numba"
         return self.kernel
 
 
-def _loading() -> Exception | None:
-    """Load the compiled kernel; returns what is the matter if that is not possible."""
+def _import_numba_kernel() -> Exception | None:
+    """Import the numba kernel; returns the exception if that fails."""
     try:
-        import_module(_COMPILED)
-    except Exception as error:  # noqa: BLE001  # without numba, with a wrong one, or no room for code
+        import_module(_NUMBA_KERNEL)
+    except Exception as error:  # noqa: BLE001  # no numba, an unfit version, or no folder for its cache
         return error
     return None
 

@@ -18,8 +18,9 @@ from typing import get_args
 import numpy as np
 
 from evenhand.counts import CountTable
-from evenhand.errors import ColumnError, Problem, QuestionError, ResourceError, listed
+from evenhand.errors import ColumnError, ResourceError, listed
 from evenhand.graph.d_separation import BitsetGraph
+from evenhand.graph.independence_tests import check_choice
 from evenhand.graph.local_causes import LocalCauses
 from evenhand.graph.neighborhood import (
     CachedTests,
@@ -57,14 +58,7 @@ def find_causes(
     """
     if decision not in counts.names:
         raise ColumnError.unknown([decision], counts.names, where="decision")
-    if method not in get_args(Method):
-        raise QuestionError(
-            Problem(
-                f"There is no method {method!r} of local discovery.",
-                f"The methods are {listed(get_args(Method))}.",
-                "Name one of them.",
-            )
-        )
+    check_choice("method", method, get_args(Method))
     tester = make_tester(counts, test=test, significance=significance)
     order = Knowledge.of(knowledge).about(counts.names)
     search = LocalSearch(

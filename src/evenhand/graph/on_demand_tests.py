@@ -2,10 +2,10 @@
 
 With many attributes nearly every row is an assignment of its own, and a table of all counts is
 as long as the rows. A search around one decision looks only at small sets of attributes, so
-these are counted when they are asked for. What a set costs is one pass over its columns; what a
-test costs is one over its counts, which are far fewer. So when more than a pair is asked for,
-attributes that were asked for lately are counted along as long as the counts stay few: a search
-asks for the same ones in ever new combinations.
+their counts are made on demand and cached. Counting a set costs one pass over its columns; a
+test costs one pass over its counts, which are far fewer. So when a test needs more than a pair,
+recently used attributes are counted along while the table stays small: a search asks for the
+same ones in ever new combinations.
 """
 
 from collections import deque
@@ -20,14 +20,14 @@ from evenhand.graph.independence_tests import (
     check_test,
 )
 
-# So many cells, at most, has a table that is counted for tests to come.
+# A table to which recent attributes are added has at most so many cells.
 _MOST_CELLS = 2**16
-_MOST_TABLES = 64
-_MOST_LATELY = 24
+_CACHED_TABLES = 64
+_RECENT_NAMES = 24
 
 
 class Marginals(Protocol):
-    """Whatever can count the assignments of some of its attributes: counts, or rows."""
+    """Anything that can count some of its attributes: a table of counts, or rows."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -40,7 +40,7 @@ class Marginals(Protocol):
 
 
 class TesterOnDemand:
-    """Tests independence, and counts what it needs for that.
+    """Tests independence; counts the attributes of a test on demand and caches the tables.
 
     >>> counts = CountTable.of({"x": ["a", "a", "b"], "y": ["c", "d", "c"], "z": ["e"] * 3})
     >>> TesterOnDemand(counts).test("x", "y").p == Tester(counts).test("x", "y").p
@@ -55,35 +55,34 @@ class TesterOnDemand:
     ) -> None:
         self._source = source
         self._test, self._significance = check_test(test), check_significance(significance)
-        self._tables: deque[tuple[frozenset[str], Tester]] = deque(maxlen=_MOST_TABLES)
-        self._lately: dict[str, None] = {}
+        self._tables: deque[tuple[frozenset[str], Tester]] = deque(maxlen=_CACHED_TABLES)
+        # Names in order of use, the latest last.
+        self._recent: dict[str, None] = {}
         self._cards: dict[str, int] = {}
-        self.counted = 0
 
     def test(self, x: str, y: str, given: Iterable[str] = ()) -> Independence:
         """Test x against y within the strata of ``given``."""
         given = tuple(given)
-        asked = frozenset((x, y, *given))
-        tester = next((t for names, t in self._tables if asked <= names), None)
-        return (tester or self._count(asked)).test(x, y, given)
+        needed = frozenset((x, y, *given))
+        tester = next((t for names, t in self._tables if needed <= names), None)
+        return (tester or self._count(needed)).test(x, y, given)
 
-    def _count(self, asked: frozenset[str]) -> Tester:
-        names = self._with_others(asked) if len(asked) > 2 else asked
+    def _count(self, needed: frozenset[str]) -> Tester:
+        names = self._with_recent(needed) if len(needed) > 2 else needed
         counts = self._source.marginal(sorted(names))
-        self.counted += 1
         self._cards |= dict(zip(counts.names, counts.cards, strict=True))
         tester = Tester(counts, test=self._test, significance=self._significance)
         self._tables.appendleft((names, tester))
         return tester
 
-    def _with_others(self, asked: frozenset[str]) -> frozenset[str]:
-        """A set with what was asked for lately, as far as its cells stay few."""
-        names, cells = set(asked), 1
-        for name in asked:
+    def _with_recent(self, needed: frozenset[str]) -> frozenset[str]:
+        """The names with recently used ones, as long as their table stays small."""
+        names, cells = set(needed), 1
+        for name in needed:
             cells *= self._cards.get(name, 1)
-            self._lately.pop(name, None)
-            self._lately[name] = None
-        for name in [*self._lately][::-1][:_MOST_LATELY]:
+            self._recent.pop(name, None)
+            self._recent[name] = None
+        for name in [*self._recent][::-1][:_RECENT_NAMES]:
             if name not in names and cells * self._cards.get(name, 2) <= _MOST_CELLS:
                 names.add(name)
                 cells *= self._cards.get(name, 2)
@@ -95,4 +94,4 @@ def make_tester(
 ) -> Tester | TesterOnDemand:
     """A tester for counts of everything, or one that counts on demand."""
     kind = Tester if isinstance(source, CountTable) else TesterOnDemand
-    return kind(source, test=test, significance=significance)  # type: ignore[arg-type]  # as above
+    return kind(source, test=test, significance=significance)  # type: ignore[arg-type]  # by the check

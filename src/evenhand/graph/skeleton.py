@@ -1,10 +1,10 @@
 """Which attributes are joined: PC's search for sets that separate them.
 
-The search takes its tests from a function of batches, so that it can be run on data as well as
-on a graph whose separations are known. It works on positions; names come back in at the end.
+The search gets its p-values from a function of batches, so that it runs on data as well as on a
+graph whose separations are known. Attributes are positions here; ``discovery`` adds the names.
 
 Two attributes stay joined until some set of their neighbors makes them independent. Sets grow
-by one from level to level, and are drawn from the neighbors of either end that may, by what is
+by one from level to level, and are taken from the neighbors of either end that may, by what is
 known, be causes of that end. In the *stable* search the neighbors are frozen during a level,
 all sets of the level are tried, and the set with the largest p is kept: neither the order of
 the attributes nor their names change what is found. (Where several sets have the same p, as
@@ -12,8 +12,9 @@ untestable ones have, the first by name is kept; the graph does not depend on it
 *original* search removes an edge at once, with the first set that separates its ends.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ Evaluate = Callable[[Batch], NDArray[np.float64]]
 
 
 class SearchProgress(NamedTuple):
-    """How far a search is: ``done`` of ``total`` tests with so many conditions."""
+    """How far a search is: ``done`` of ``total`` tests given sets of ``depth`` attributes."""
 
     depth: int
     done: int
@@ -42,7 +43,7 @@ class WeakestTest(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Limits:
-    """Where a search ends before it is complete, and whom it tells how far it is."""
+    """When a search stops early, the tests done so far, and the callback for progress."""
 
     max_depth: int | None = None
     max_tests: int | None = None
@@ -50,7 +51,7 @@ class Limits:
     done: int = 0
 
     def reached(self, depth: int, tests: int) -> str:
-        """What would not be tried, in words, if another level went beyond the limits."""
+        """A note of what is not tried if the next level goes beyond the limits, else ""."""
         if self.too_deep(depth):
             return f"Sets of more than {self.max_depth:,} attributes were not tried."
         if self.max_tests is not None and self.done + tests > self.max_tests:
@@ -64,8 +65,8 @@ class Limits:
         """Whether sets of this size are beyond the limit."""
         return self.max_depth is not None and depth > self.max_depth
 
-    def tell(self, depth: int, done: int, total: int) -> None:
-        """Report progress to whoever listens."""
+    def report(self, depth: int, done: int, total: int) -> None:
+        """Call the progress callback, if there is one."""
         if self.progress:
             self.progress(SearchProgress(depth, done, total))
 
@@ -91,35 +92,25 @@ class Skeleton:
         self.adjacent = self.may_cause | self.may_cause.T
 
     def offers(self) -> Matrix:
-        """``[a, z]``: z is joined to a and may be a cause of it."""
+        """``[a, z]``: z is joined to a and may cause it, so a may be tested given z."""
         return self.adjacent & self.may_cause.T
 
     def search(self, evaluate: Evaluate, limits: Limits) -> None:
         """Remove edges level by level, all of a level at once, until no set is left to try."""
-        depth = 0
-        while total := count_tests(self.adjacent & ~self.required, self.offers(), depth):
-            self.stopped = limits.reached(depth, total)
-            if self.stopped:
-                return
+        for depth, total in self._levels(limits):
             done = 0
             for batch in batches_of(self.adjacent & ~self.required, self.offers(), depth):
                 self.keep_weakest(batch, evaluate(batch))
                 done += len(batch)
-                limits.tell(depth, done, total)
-            limits.done += done
+                limits.report(depth, done, total)
             self.tests.append(done)
-            for (x, y), verdict in self.weakest.items():
-                if verdict.p > self.significance:
+            for (x, y), weakest in self.weakest.items():
+                if weakest.p > self.significance:
                     self.adjacent[x, y] = self.adjacent[y, x] = False
-            depth += 1
 
     def search_at_once(self, evaluate: Evaluate, limits: Limits) -> None:
         """Remove each edge with the first set that separates its ends, in the given order."""
-        depth = 0
-        while total := count_tests(self.adjacent & ~self.required, self.offers(), depth):
-            self.stopped = limits.reached(depth, total)
-            if self.stopped:
-                return
+        for depth, total in self._levels(limits):
             done = 0
             offered: dict[tuple[int, int], Matrix] = {}
             for x, y in np.argwhere(self.adjacent & ~self.required).tolist():
@@ -128,10 +119,18 @@ class Skeleton:
                     offered[x, y] = offers[x] = self.offers()[x]
                     offers[y] = offered.get((y, x), False)
                     done += self._separate(x, y, offers, depth, evaluate)
-                    limits.tell(depth, done, max(done, total))
-            limits.done += done
+                    limits.report(depth, done, max(done, total))
             self.tests.append(done)
-            depth += 1
+
+    def _levels(self, limits: Limits) -> Iterator[tuple[int, int]]:
+        """The size of sets and the number of tests of each level, until a limit is reached."""
+        for depth in count():
+            total = count_tests(self.adjacent & ~self.required, self.offers(), depth)
+            self.stopped = limits.reached(depth, total) if total else ""
+            if not total or self.stopped:
+                return
+            yield depth, total
+            limits.done += self.tests[-1]
 
     def _separate(self, x: int, y: int, offers: Matrix, depth: int, evaluate: Evaluate) -> int:
         """Try what x offers until a set separates it from y; returns the number of tests."""
@@ -156,7 +155,7 @@ class Skeleton:
         pair = batch.x * len(self.adjacent) + batch.y
         order = np.lexsort((-p, pair))
         starts = np.flatnonzero(np.diff(pair[order], prepend=-1))
-        # Numbers that should be equal may differ in their last digits.
+        # Rounded, because p-values that should be equal may differ in their last digits.
         rounded = p.astype(np.float32)
         for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(pair)], strict=True):
             first = order[start]

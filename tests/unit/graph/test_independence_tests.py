@@ -85,10 +85,9 @@ def test_tiny_p_values_keep_their_order():
     assert p[0] > p[1] > p[2] > 0
 
 
-def test_neither_the_order_of_names_nor_asking_again_costs_a_test():
-    tester = Tester(counted(np.ones((2, 2, 2), int)))
-    assert tester.test("x", "y", ["z"]) is tester.test("y", "x", iter(["z"]))
-    assert (tester.tests_run, tester.cache_hits) == (1, 1)
+def test_the_order_of_names_does_not_matter():
+    tester = Tester(counted(np.arange(1, 9).reshape(2, 2, 2)))
+    assert tester.test("x", "y", ["z"]) == tester.test("y", "x", iter(["z"]))
 
 
 @pytest.mark.parametrize("significance", [0, 1, -0.1, float("nan"), "1%", None, float("inf")])

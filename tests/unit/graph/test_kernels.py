@@ -54,7 +54,7 @@ def random_batch(seed, nodes, depth, tests):
 def assert_as_one_by_one(counts, batch, test, kernel, evaluator=None):
     names = sorted(counts.names)
     evaluator = evaluator or Evaluator(counts, names, kernel=kernel)
-    found = evaluator.results(batch, test)
+    found = evaluator.statistics(batch, test)
     lines = [
         *zip(*(counts.codes[counts.position(name)].tolist() for name in names), strict=True)
     ]
@@ -173,7 +173,7 @@ def test_weak_dependence_among_very_many_rows_is_told_exactly(kernel, test, way,
         [rows + 10**4, rows, rows - 5, 3 * rows, 3 * rows, 3 * rows],
     )
     batch = batch_of((0, 1, ()))
-    found = Evaluator(counts, counts.names, kernel=kernel).results(batch, test)
+    found = Evaluator(counts, counts.names, kernel=kernel).statistics(batch, test)
     cells = {line: Fraction(int(n)) for line, n in zip("abcdef", counts.counts, strict=True)}
     by_x = [cells["a"] + cells["b"] + cells["c"], cells["d"] + cells["e"] + cells["f"]]
     by_y = [cells["a"] + cells["d"], cells["b"] + cells["e"], cells["c"] + cells["f"]]
@@ -190,7 +190,7 @@ def test_weak_dependence_among_very_many_rows_is_told_exactly(kernel, test, way,
 def test_counts_up_to_the_largest_exact_float_stay_exact(kernel):
     huge = 2**50
     counts = table_of([[0, 0, 1, 1], [0, 1, 0, 1]], [huge, huge, huge, 2 * huge])
-    found = Evaluator(counts, counts.names, kernel=kernel).results(
+    found = Evaluator(counts, counts.names, kernel=kernel).statistics(
         batch_of((0, 1, ())), TESTS[0]
     )
     assert found.statistic[0] == pytest.approx(5 * huge / 36, rel=1e-12)
@@ -208,10 +208,10 @@ def test_a_table_without_rows_says_nothing(kernel):
 def test_threads_change_nothing(monkeypatch):
     counts = random_table(9, (2, 3, 2, 4, 3, 2), 400)
     batch = random_batch(9, 6, 2, 60)
-    alone = Evaluator(counts, counts.names, kernel="numba").results(batch, TESTS[0])
+    alone = Evaluator(counts, counts.names, kernel="numba").statistics(batch, TESTS[0])
     monkeypatch.setattr(kernel_choice, "_THREAD_WORK", 0)
     monkeypatch.setattr(kernel_choice, "_cores", lambda: 3)
-    shared = Evaluator(counts, counts.names, kernel="numba").results(batch, TESTS[0])
+    shared = Evaluator(counts, counts.names, kernel="numba").statistics(batch, TESTS[0])
     assert (alone.statistic == shared.statistic).all()
 
 
@@ -226,15 +226,17 @@ def test_an_error_in_a_thread_is_not_lost(monkeypatch):
     monkeypatch.setattr(numba_kernel, "run", fail)
     counts = random_table(9, (2, 3, 2), 40)
     with pytest.raises(ArithmeticError):
-        Evaluator(counts, counts.names, kernel="numba").results(batch_of((0, 1, ())), TESTS[0])
+        Evaluator(counts, counts.names, kernel="numba").statistics(
+            batch_of((0, 1, ())), TESTS[0]
+        )
 
 
 def test_little_work_is_done_without_numba_and_much_with_it(monkeypatch):
     monkeypatch.setattr(kernel_choice, "sys", SimpleNamespace(modules={}))  # nothing is loaded
     evaluator = Evaluator(random_table(1, (2, 2), 9), ("a00", "a01"))
-    assert evaluator._chosen() == "numpy"
+    assert evaluator._choose() == "numpy"
     evaluator.work = 1e12
-    assert evaluator._chosen() == "numba"
+    assert evaluator._choose() == "numba"
 
 
 @pytest.fixture(params=[ImportError("No module named 'numba'"), RuntimeError("no locator")])

@@ -1,1 +1,1 @@
-"""Many independence tests at once: what to count, and two ways to count it."""
+"""Many independence tests at once: which sets to count, and two kernels that count them."""

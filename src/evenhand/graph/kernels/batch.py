@@ -1,4 +1,4 @@
-"""Tests in batches, and the sets of attributes that have to be counted for them."""
+"""Batches of independence tests, and the plan by which each set is counted once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ Indices = NDArray[np.intp]
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.unsignedinteger]
 
-# Kinds of statistic as kernels know them: chi-square takes 0 from the rows of each stratum, the
-# adjusted one takes 1; g-square is another formula.
+# Codes of the statistics. Kernels subtract the code from the rows of each stratum: 0 gives
+# chi-square, 1 the adjusted one; g-square has a formula of its own.
 G_SQUARE = 2
 KINDS = {"chi-square": 0, "chi-square-adjusted": 1, "g-square": G_SQUARE}
 
-# A set of attributes is a number with one bit for each; more attributes take more numbers.
+# Sets of attributes are encoded as bits of integers, so many attributes in each.
 _WORD = 40
 
 
@@ -28,7 +28,7 @@ class BatchResults(NamedTuple):
 
     @classmethod
     def empty(cls, tests: int) -> "BatchResults":
-        """Room for the results to so many tests."""
+        """Uninitialised results of so many tests, for kernels to fill in."""
         return cls(np.empty(tests), np.empty(tests, np.int64))
 
 
@@ -48,7 +48,7 @@ class Batch:
 
     @classmethod
     def joined(cls, parts: Sequence["Batch"]) -> "Batch":
-        """Several batches of one depth as one."""
+        """Concatenate batches of one depth."""
         return cls(
             np.concatenate([part.x for part in parts]),
             np.concatenate([part.y for part in parts]),
@@ -58,7 +58,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchPlan:
-    """The tests of a batch by the set of all their attributes, which is counted once.
+    """The tests of a batch grouped by the set of all their attributes.
 
     ``members`` has an ascending row for each set, and the tests of set i are those from
     ``start[i]`` to ``start[i + 1]``. ``x`` and ``y`` are positions in the row, x the lower.
@@ -73,11 +73,11 @@ class BatchPlan:
 
     @classmethod
     def of(cls, batch: Batch, attributes: int) -> "BatchPlan":
-        """Gather tests of the same attributes; neighboring sets begin with the same members."""
+        """Group the tests; sets are sorted, so that neighbors share their first members."""
         low, high = np.minimum(batch.x, batch.y), np.maximum(batch.x, batch.y)
         x = (batch.given < low[:, None]).sum(axis=1)
         y = (batch.given < high[:, None]).sum(axis=1) + 1
-        number = _numbered((low, high, *batch.given.T), attributes)
+        number = _number_sets((low, high, *batch.given.T), attributes)
         order = np.argsort(number, kind="stable")
         start = np.flatnonzero(np.diff(number[order], prepend=-1, append=-1))
         first = order[start[:-1]]
@@ -86,8 +86,8 @@ class BatchPlan:
         return cls(members, start, x[order], y[order], order)
 
 
-def _numbered(columns: tuple[Indices, ...], attributes: int) -> Indices:
-    """Number the sets that the columns hold, row by row."""
+def _number_sets(columns: tuple[Indices, ...], attributes: int) -> Indices:
+    """Number the distinct sets that the rows of the columns hold."""
     number, count = np.zeros(len(columns[0]), np.intp), 1
     for word in range(0, attributes, _WORD):
         bits = min(_WORD, attributes - word)
@@ -95,11 +95,11 @@ def _numbered(columns: tuple[Indices, ...], attributes: int) -> Indices:
         for column in columns:
             inside = (column >= word) & (column < word + bits)
             key += np.where(inside, np.int64(1) << (bits - 1 + word - column) % _WORD, 0)
-        number, count = _ranked(key, count << bits)
+        number, count = _rank(key, count << bits)
     return number
 
 
-def _ranked(keys: Indices, span: int) -> tuple[Indices, int]:
+def _rank(keys: Indices, span: int) -> tuple[Indices, int]:
     if span > max(8 * len(keys), 2**14):
         distinct, rank = np.unique(keys, return_inverse=True)
         return rank, len(distinct)

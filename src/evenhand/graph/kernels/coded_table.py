@@ -1,4 +1,4 @@
-"""Tables as kernels count in them: codes and rows as plain arrays."""
+"""``CodedTable``: the table of counts as plain arrays, which is what kernels read."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -12,7 +12,7 @@ from evenhand.graph.kernels.batch import Batch, Indices
 
 Matrix = NDArray[np.bool_]
 
-# Batches are cut about here, so that describing them does not fill the memory.
+# Batches have about so many tests, to bound the memory they take.
 _MOST_TESTS = 2**18
 _MOST_SETS = 2**15
 
@@ -36,7 +36,7 @@ def count_tests(pairs: Matrix, offers: Matrix, depth: int) -> int:
 def batches_of(pairs: Matrix, offers: Matrix, depth: int) -> Iterator[Batch]:
     """The tests of the pairs, given the sets of so many attributes that their ends offer.
 
-    ``pairs`` is symmetric; ``offers[a]`` are the attributes that an end a draws sets from.
+    ``pairs`` is symmetric; ``offers[a]`` are the attributes of which sets are made at end a.
     Sets of one end come in lexicographic order.
     """
     waiting: list[Batch] = []
@@ -67,7 +67,7 @@ def _side(side: int, others: Indices, sets: Indices, offers: Matrix) -> Batch:
 
 
 def _subsets(size: int, depth: int, most: int) -> Iterator[Indices]:
-    """All sets of so many, in parts of at most so many sets."""
+    """All sets of ``depth`` out of ``size``, in arrays of at most ``most`` sets."""
     most = min(most, _MOST_SETS)
     if comb(size, depth) <= most:
         yield _all_subsets(size, depth)

@@ -1,11 +1,11 @@
-"""Numbering groups of lines: the one operation that every test is made of."""
+"""Groups of lines that agree in some attributes: the operation that every test consists of."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-# Possible keys have places if there are so few for each line; otherwise keys are sorted.
+# Keys index an array if so few are possible for each line; otherwise they are sorted.
 _PLACES_PER_LINE = 16
 
 
@@ -34,7 +34,7 @@ def refine(
 def group_by_key(
     keys: NDArray[np.integer], possible: int, rows: NDArray[np.float64]
 ) -> LineGroups:
-    """Group lines of the same key, of which so many are possible."""
+    """Group lines by key; ``possible`` is the number of possible keys."""
     if possible > _PLACES_PER_LINE * len(rows):
         distinct, of = np.unique(keys, return_inverse=True)
         return LineGroups(of, _totals(of, rows, len(distinct)))
@@ -52,7 +52,7 @@ def _totals(
 
 
 def containing_groups(fine: LineGroups, coarse: LineGroups) -> NDArray[np.intp]:
-    """For each group of a refinement, the group that it is a part of."""
-    parent = np.empty(len(fine.rows), np.intp)
-    parent[fine.of] = coarse.of
-    return parent
+    """For each fine group, the coarse group that contains it."""
+    container = np.empty(len(fine.rows), np.intp)
+    container[fine.of] = coarse.of
+    return container

@@ -1,4 +1,4 @@
-"""Sets with many possible cells, of which few occur: the cells that do, one set at a time.
+"""Tests of sets with many possible cells, of which few occur: only those are counted.
 
 For a set T the lines are gathered into cells. Leaving out one member, the *hub*, the cells fall
 into groups, which serve all tests that have the hub as an end. Leaving out the other end, too,
@@ -63,30 +63,30 @@ class _Cells(NamedTuple):
     # The rows of each stratum, and how many values of the hub it has beyond one.
     stratum_rows: Floats
     attested: Places
-    # The rows of each value of the hub in each stratum, and where each cell is found there.
+    # The rows of each value of the hub in each stratum, and where each cell is distinct there.
     margin: Floats
     at: Places
 
     @classmethod
-    def room(cls, lines: int, cards: Integers, span: int) -> "_Cells":
-        """Room for cells of that many lines, and for so many possible keys."""
+    def allocate(cls, lines: int, cards: Integers, span: int) -> "_Cells":
+        """Buffers for the cells of that many lines, and for ``span`` possible keys."""
         floats = {"rows", "weight", "group_rows", "stratum_rows"}
-        room: dict[str, Any] = {
+        buffers: dict[str, Any] = {
             name: np.empty(lines, np.float64 if name in floats else np.int32)
             for name in cls._fields
         }
-        room["sizes"] = np.zeros(3, np.int64)
-        room["place"] = np.empty(span, np.int32)
-        room["margin"] = np.empty(min(lines * int(cards.max()), span))
-        return cls(**room)
+        buffers["sizes"] = np.zeros(3, np.int64)
+        buffers["place"] = np.empty(span, np.int32)
+        buffers["margin"] = np.empty(min(lines * int(cards.max()), span))
+        return cls(**buffers)
 
 
 def run(
     table: CodedTable, plan: BatchPlan, sets: Indices, kind: int, results: BatchResults
 ) -> None:
-    """Fill in the results to the tests of some sets."""
+    """Fill in the results of the tests of some sets."""
     cards = table.cards[plan.members[sets]]
-    cells = _Cells.room(len(table.rows), cards, int(cards.prod(axis=1).max()))
+    cells = _Cells.allocate(len(table.rows), cards, int(cards.prod(axis=1).max()))
     _run(table, SetTests.of(plan, sets), cells, kind, results)
 
 
@@ -156,28 +156,28 @@ def _hub(waiting: Integers, members: Indices, cards: Integers) -> int:
 
 @inlined
 def _number(keys: Places, count: int, numbers: Places, examples: Places, cells: _Cells) -> int:
-    """Number distinct keys, and give an example of each; returns how many there are."""
-    place, last, rank, found = cells.place, cells.last, cells.rank, 0
-    # First all is written, then all is read: to read what was just written takes long.
+    """Number distinct keys, with an example of each; returns how many there are."""
+    place, last, rank, distinct = cells.place, cells.last, cells.rank, 0
+    # All writes first, then all reads: reading what was just written stalls the processor.
     for i in range(count):
         place[keys[i]] = i
     for i in range(count):
-        last[i], rank[i], examples[found] = place[keys[i]], found, i
-        found += last[i] == i
+        last[i], rank[i], examples[distinct] = place[keys[i]], distinct, i
+        distinct += last[i] == i
     for i in range(count):
         numbers[i] = rank[last[i]]
-    return found
+    return distinct
 
 
 @inlined
 def _gather(keys: Places, rows: Floats, cells: _Cells) -> None:
     """Gather lines of the same key into cells."""
-    found = _number(keys, len(rows), cells.cell, cells.line, cells)
-    cells.rows[:found] = 0
+    distinct = _number(keys, len(rows), cells.cell, cells.line, cells)
+    cells.rows[:distinct] = 0
     add_up(rows, len(rows), cells.cell, cells.rows)
-    for cell in range(found):
+    for cell in range(distinct):
         cells.key[cell] = keys[cells.line[cell]]
-    cells.sizes[_CELLS] = found
+    cells.sizes[_CELLS] = distinct
 
 
 @inlined
@@ -187,10 +187,10 @@ def _group(code: Numbers, card: int, stride: int, cells: _Cells) -> None:
     for cell in range(count):
         cells.value[cell] = code[cells.line[cell]]
         keys[cell] = cells.key[cell] - cells.value[cell] * stride
-    found = _number(keys, count, cells.group, cells.group_line, cells)
-    cells.group_rows[:found] = 0
+    distinct = _number(keys, count, cells.group, cells.group_line, cells)
+    cells.group_rows[:distinct] = 0
     add_up(cells.rows, count, cells.group, cells.group_rows)
-    for group in range(found):
+    for group in range(distinct):
         cell = cells.group_line[group]
         # Without the digit of the hub keys are smaller, and their places nearer to each other.
         above = keys[cell] // (stride * card)
@@ -199,7 +199,7 @@ def _group(code: Numbers, card: int, stride: int, cells: _Cells) -> None:
     for cell in range(count):
         rows = cells.rows[cell]
         cells.weight[cell] = rows * rows / cells.group_rows[cells.group[cell]]
-    cells.sizes[_GROUPS] = found
+    cells.sizes[_GROUPS] = distinct
 
 
 @inlined
@@ -208,8 +208,8 @@ def _stratify(code: Numbers, stride: int, cells: _Cells) -> None:
     groups = cells.sizes[_GROUPS]
     for group in range(groups):
         cells.keys[group] = cells.group_key[group] - code[cells.group_line[group]] * stride
-    found = _number(cells.keys, groups, cells.stratum, cells.unused, cells)
-    cells.sizes[_STRATA] = found
+    distinct = _number(cells.keys, groups, cells.stratum, cells.unused, cells)
+    cells.sizes[_STRATA] = distinct
 
 
 @inlined
@@ -243,20 +243,20 @@ def _cell_sum(card: int, less: int, cells: _Cells) -> float:
     for value in range(card):
         for stratum in range(strata):
             at = value * strata + stratum
-            # Where there are rows there is one at least; where there are none is no cell.
+            # Margins are at least one where there are rows; elsewhere there is no cell.
             margin[at] = (cells.stratum_rows[stratum] - less) / max(margin[at], 1.0)
-    found = float(less * strata)
+    total = float(less * strata)
     for cell in range(cells.sizes[_CELLS]):
-        found += cells.weight[cell] * margin[cells.at[cell]]
-    return found
+        total += cells.weight[cell] * margin[cells.at[cell]]
+    return total
 
 
 @inlined
 def _log_sum(cells: _Cells) -> float:
     """G²."""
-    found = 0.0
+    total = 0.0
     for cell in range(cells.sizes[_CELLS]):
         rows, group = cells.rows[cell], cells.group[cell]
         margins = cells.group_rows[group] * cells.margin[cells.at[cell]]
-        found += rows * log(rows * cells.stratum_rows[cells.stratum[group]] / margins)
-    return 2 * found
+        total += rows * log(rows * cells.stratum_rows[cells.stratum[group]] / margins)
+    return 2 * total

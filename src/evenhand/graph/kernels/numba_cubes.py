@@ -1,8 +1,8 @@
-"""Sets with few possible cells: cubes that have a number for each combination of values.
+"""Tests of sets with few possible cells: cubes with a number for each combination of values.
 
 Neighboring sets that together have few combinations share a cube, which is counted from the
 lines. Attributes are then summed out of it, for all sets that begin with the same members at
-once, until the cube of a single set is left; its tests are answered stratum by stratum, many
+once, until the cube of a single set is left; its tests are evaluated stratum by stratum, many
 strata at a time.
 """
 
@@ -27,7 +27,7 @@ from evenhand.graph.kernels.numba_jit import (
 _SHARED_CELLS = 2**12
 _SHARED_CELLS_PER_LINE = 0.5
 
-# A test with two values at one end and at most so many at the other has code of its own.
+# Tests with two values at one end and at most so many at the other have a loop of their own.
 _NARROW = 4
 
 
@@ -45,10 +45,10 @@ class _Cubes(NamedTuple):
     attributes: Integers
     size: Integers
     end: Integers
-    # The attributes that the next cube is to have, keys of lines, and room for ``_wide``.
+    # The attributes of the next cube, keys of lines, and a buffer for ``_wide``.
     held: Flags
     keys: Places
-    room: Floats
+    buffer: Floats
 
 
 class _Strata(NamedTuple):
@@ -69,7 +69,7 @@ class _Strata(NamedTuple):
 def run(
     table: CodedTable, plan: BatchPlan, sets: Indices, kind: int, results: BatchResults
 ) -> None:
-    """Fill in the results to the tests of some sets."""
+    """Fill in the results of the tests of some sets."""
     members = plan.members[sets]
     levels, attributes = members.shape[1] + 1, len(table.cards)
     shared = max(_SHARED_CELLS, int(_SHARED_CELLS_PER_LINE * len(table.rows)))
@@ -83,7 +83,7 @@ def run(
         end=np.zeros(levels, np.int64),
         held=np.zeros(attributes, np.bool_),
         keys=np.empty(len(table.rows), np.int32),
-        room=np.empty(7 * most),
+        buffer=np.empty(7 * most),
     )
     _run(table, SetTests.of(plan, sets), cubes, kind, results)
 
@@ -108,12 +108,12 @@ def _run(
         for test in range(tests.start[t], tests.end[t]):
             strata = _strata(members[t], table.cards, tests.x[test], tests.y[test])
             if kind == G_SQUARE:
-                found, degrees = _log_sum(cells, strata, cubes.room)
+                statistic, degrees = _log_sum(cells, strata, cubes.buffer)
             elif strata.x == 2 and strata.y <= _NARROW:
-                found, degrees = _narrow(cells, strata, kind)
+                statistic, degrees = _narrow(cells, strata, kind)
             else:
-                found, degrees = _wide(cells, strata, kind, cubes.room)
-            results.statistic[test], results.degrees[test] = found, degrees
+                statistic, degrees = _wide(cells, strata, kind, cubes.buffer)
+            results.statistic[test], results.degrees[test] = statistic, degrees
 
 
 @inlined
@@ -228,7 +228,7 @@ def _narrow(cells: Floats, strata: _Strata, kind: int) -> tuple[float, int]:
     """Chi-square and degrees of freedom of two rows and two, three or four columns."""
     x, y, step = strata.x_step, strata.y_step, strata.inner_step
     three, four = strata.y > 2, strata.y > 3
-    found, degrees = 0.0, 0
+    statistic, degrees = 0.0, 0
     for outer in range(strata.outer):
         for middle in range(strata.middle):
             start = outer * strata.outer_step + middle * strata.middle_step
@@ -243,25 +243,25 @@ def _narrow(cells: Floats, strata: _Strata, kind: int) -> tuple[float, int]:
                 c0, c1, c2, c3 = a0 + b0, a1 + b1, a2 + b2, a3 + b3
                 d0, d1 = a0 * b - b0 * a, a1 * b - b1 * a
                 d2, d3 = a2 * b - b2 * a, a3 * b - b3 * a
-                # A column that has rows has one at least; one that has none adds nothing.
+                # Columns with rows have at least one; empty columns add nothing.
                 columns = d0 * d0 / max(c0, 1.0) + d1 * d1 / max(c1, 1.0)
                 if three:
                     columns += d2 * d2 / max(c2, 1.0) + d3 * d3 / max(c3, 1.0)
                 rows = a + b
                 both = a * b > 0
-                found += columns * (rows - kind) / (a * b * rows if both else 1.0)
+                statistic += columns * (rows - kind) / (a * b * rows if both else 1.0)
                 attested = (c0 > 0) + (c1 > 0) + (c2 > 0) + (c3 > 0)
                 degrees += attested - 1 if both else 0
-    return found, degrees
+    return statistic, degrees
 
 
 @inlined
-def _wide(cells: Floats, strata: _Strata, kind: int, room: Floats) -> tuple[float, int]:
+def _wide(cells: Floats, strata: _Strata, kind: int, buffer: Floats) -> tuple[float, int]:
     """Chi-square and degrees of freedom of any number of rows and columns."""
     needed = 6 + strata.x
-    sums = room[: needed * strata.inner].reshape(needed, strata.inner)
+    sums = buffer[: needed * strata.inner].reshape(needed, strata.inner)
     rows, ratio, attested_x, attested_y = sums[0], sums[1], sums[2], sums[3]
-    found, degrees = 0.0, 0.0
+    statistic, degrees = 0.0, 0.0
     for outer in range(strata.outer):
         for middle in range(strata.middle):
             start = outer * strata.outer_step + middle * strata.middle_step
@@ -271,9 +271,9 @@ def _wide(cells: Floats, strata: _Strata, kind: int, room: Floats) -> tuple[floa
                 _add_column(cells, start + y * strata.y_step, y, strata, sums)
             for i in range(strata.inner):
                 some = rows[i] > 0
-                found += (rows[i] - kind) * (ratio[i] - 1) if some else 0.0
+                statistic += (rows[i] - kind) * (ratio[i] - 1) if some else 0.0
                 degrees += (attested_x[i] - 1) * (attested_y[i] - 1) if some else 0.0
-    return found, int(degrees)
+    return statistic, int(degrees)
 
 
 @inlined
@@ -290,7 +290,7 @@ def _add_row(cells: Floats, start: int, x: int, strata: _Strata, sums: Floats) -
     for i in range(count):
         rows[i] = inverse[i] + (rows[i] if x else 0.0)
         attested[i] = (inverse[i] > 0) + (attested[i] if x else 0.0)
-        # Where there are rows there is one at least; where there are none the sum gets nothing.
+        # Margins are at least one where there are rows; empty cells add nothing to the sum.
         inverse[i] = 1 / max(inverse[i], 1.0)
 
 
@@ -311,10 +311,10 @@ def _add_column(cells: Floats, start: int, y: int, strata: _Strata, sums: Floats
 
 
 @inlined
-def _log_sum(cells: Floats, strata: _Strata, room: Floats) -> tuple[float, int]:
+def _log_sum(cells: Floats, strata: _Strata, buffer: Floats) -> tuple[float, int]:
     """G² and degrees of freedom."""
-    by_x, by_y = room[: strata.x], room[strata.x : strata.x + strata.y]
-    found, degrees = 0.0, 0
+    by_x, by_y = buffer[: strata.x], buffer[strata.x : strata.x + strata.y]
+    statistic, degrees = 0.0, 0
     for outer in range(strata.outer):
         for middle in range(strata.middle):
             for inner in range(strata.inner):
@@ -332,8 +332,8 @@ def _log_sum(cells: Floats, strata: _Strata, room: Floats) -> tuple[float, int]:
                     for y in range(strata.y):
                         rows = cells[start + x * strata.x_step + y * strata.y_step]
                         if rows > 0:
-                            found += rows * log(rows * total / (by_x[x] * by_y[y]))
-    return 2 * found, degrees
+                            statistic += rows * log(rows * total / (by_x[x] * by_y[y]))
+    return 2 * statistic, degrees
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""How functions are compiled, and what they are given."""
+"""Decorators that compile functions with numba, and what numba_cells and numba_cubes share."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar, cast
@@ -16,16 +16,16 @@ Flags = NDArray[np.bool_]
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function that Python calls; its code is kept on disk and needs no lock.
+    """Compile a function that Python calls: cached on disk, without the interpreter's lock.
 
-    Its sums may be taken in any order, so that several terms are added at a time.
+    Sums may be reassociated, so that several terms are added at a time.
     """
     options = {"cache": True, "nogil": True, "error_model": "numpy"}
     return cast("Function", njit(**options, fastmath={"reassoc", "contract"})(function))
 
 
 def inlined(function: Function) -> Function:
-    """Make a function part of the compiled ones that call it, which compiles it but once."""
+    """Inline a function into the compiled ones that call it: it is not compiled by itself."""
     return cast("Function", njit(inline="always")(function))
 
 
@@ -46,8 +46,8 @@ class SetTests(NamedTuple):
 
 @inlined
 def add_up(rows: Floats, count: int, numbers: Places, totals: Floats) -> None:
-    """Add rows to the totals that their numbers name."""
-    # Neighbors often have the same number, and would wait for each other.
+    """Add ``rows[i]`` to ``totals[numbers[i]]``."""
+    # In four streams: neighbors often have the same number, and would wait for each other.
     quarter = count // 4
     for i in range(quarter):
         for part in range(4):

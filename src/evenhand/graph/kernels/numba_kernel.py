@@ -1,7 +1,7 @@
-"""The compiled kernel: sets in cubes if they have few possible cells, cell by cell otherwise.
+"""The numba kernel: cubes for sets of few possible cells, occupied cells for the others.
 
 Needs numba (the extra ``fast``); import it only where the work pays for that. Compiled code
-works on flat arrays only, so that it loads fast.
+takes flat arrays only, so that it loads fast.
 """
 
 from evenhand.graph.kernels import numba_cells, numba_cubes
@@ -19,9 +19,9 @@ _CUBE_CELLS_PER_LINE = 0.25
 def run(
     table: CodedTable, plan: BatchPlan, sets: Indices, kind: int, results: BatchResults
 ) -> None:
-    """Fill in the results to the tests of some sets."""
+    """Fill in the results of the tests of some sets."""
     spans = table.cards[plan.members[sets]].prod(axis=1)
     few = spans <= max(_CUBE_CELLS, _CUBE_CELLS_PER_LINE * len(table.rows))
-    for way, some in ((numba_cubes, sets[few]), (numba_cells, sets[~few])):
+    for part, some in ((numba_cubes, sets[few]), (numba_cells, sets[~few])):
         if len(some):
-            way.run(table, plan, some, kind, results)
+            part.run(table, plan, some, kind, results)

@@ -1,4 +1,4 @@
-"""The passes over lines that partitions are made of (see ``partitions``)."""
+"""The loops over lines that ``partition_cache`` needs, compiled by numba."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,7 @@ from evenhand.graph.kernels import numpy_kernel
 from evenhand.graph.kernels.batch import Floats, Numbers
 from evenhand.graph.kernels.numba_jit import compiled
 
-# Beyond so many possible groups for each line those that occur are sorted.
+# Keys index an array if so few are possible for each line; otherwise numpy sorts them.
 _PLACES_PER_LINE = 32
 
 
@@ -26,18 +26,18 @@ def _split(
     place = np.empty(groups * values, np.int32)
     place[:] = -1
     fine, totals = np.empty_like(of), np.empty(len(rows))
-    found = 0
+    number = 0
     for line in range(len(rows)):
         key = np.int64(of[line]) * values + code[line]
         group = place[key]
         if group < 0:
-            group = found
+            group = number
             place[key] = group
             totals[group] = 0.0
-            found += 1
+            number += 1
         fine[line] = group
         totals[group] += rows[line]
-    return fine, totals[:found].copy()
+    return fine, totals[:number].copy()
 
 
 @compiled
@@ -54,7 +54,7 @@ def attested(of: Numbers, groups: int, within: Numbers, strata: int) -> NDArray[
 @compiled
 def line_sum(weight: Floats, x: Floats, y: Floats, rows: Floats, of: Numbers) -> float:
     """The sum of weight · x · y · rows[of] over lines."""
-    found = 0.0
+    total = 0.0
     for line in range(len(weight)):
-        found += weight[line] * x[line] * y[line] * rows[of[line]]
-    return found
+        total += weight[line] * x[line] * y[line] * rows[of[line]]
+    return total

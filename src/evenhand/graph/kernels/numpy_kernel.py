@@ -2,7 +2,7 @@
 
 Neighboring sets that together have few combinations share a cube, which is counted from the
 lines. Attributes are then summed out of it, for all sets that begin with the same members at
-once, until the cube of a single set is left. Tests of the same shape are answered together.
+once, until the cube of a single set is left. Tests of the same shape are evaluated together.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from evenhand.graph.kernels.line_groups import group_by_key
 _SHARED_CELLS = 2**13
 _SHARED_CELLS_PER_LINE = 0.25
 
-# Tests are answered together until they have so many cells: these stay in the cache.
+# Tests are stacked up to so many cells, which fit into the processor's cache.
 _MOST_CELLS = 2**15
 
 Shape = tuple[int, int, int]
@@ -36,7 +36,7 @@ Shape = tuple[int, int, int]
 def run(
     table: CodedTable, plan: BatchPlan, sets: Indices, kind: int, results: BatchResults
 ) -> None:
-    """Fill in the results to the tests of some sets."""
+    """Fill in the results of the tests of some sets."""
     waiting: dict[Shape, list[tuple[int, Floats]]] = {}
     starts, xs, ys = plan.start.tolist(), plan.x.tolist(), plan.y.tolist()
     members, values = plan.members[sets].tolist(), table.cards.tolist()
@@ -47,9 +47,9 @@ def run(
             tests = waiting.setdefault(strata.shape, [])
             tests.append((test, strata))
             if len(tests) * strata.size > _MOST_CELLS:
-                _answer(waiting.pop(strata.shape), kind, results)
+                _evaluate(waiting.pop(strata.shape), kind, results)
     for tests in waiting.values():
-        _answer(tests, kind, results)
+        _evaluate(tests, kind, results)
 
 
 class _Cube(NamedTuple):
@@ -59,8 +59,8 @@ class _Cube(NamedTuple):
     bits: int
     cells: Floats
 
-    def summed(self, cards: list[int], held: int) -> "_Cube":
-        """Sum over the attributes that are not held; these are bits of a number."""
+    def sum_out(self, cards: list[int], held: int) -> "_Cube":
+        """Sum over the attributes that are not among the bits of ``held``."""
         if self.bits == held:
             return self
         left, cells, before, after = [], self.cells, 1, len(self.cells)
@@ -84,7 +84,7 @@ def _cubes(table: CodedTable, members: list[list[int]]) -> Iterator[Floats]:
     cards = table.cards.tolist()
     bits = [sum(1 << member for member in row) for row in members]
     most = max(_SHARED_CELLS, int(_SHARED_CELLS_PER_LINE * len(table.rows)))
-    # Cubes of ever fewer sets, the next among them, and where these sets end.
+    # A stack of cubes, each of fewer sets, and where the sets of each end.
     cubes: list[tuple[int, _Cube]] = []
     for at, row in enumerate(members):
         while cubes and cubes[-1][0] == at:
@@ -98,7 +98,7 @@ def _cubes(table: CodedTable, members: list[list[int]]) -> Iterator[Floats]:
                     break
                 held |= bits[end]
                 end += 1
-            cubes.append((end, _counted(table, held)))
+            cubes.append((end, _count_cube(table, held)))
         end, cube = cubes[-1]
         while end > at + 1:
             last, same = members[end - 1], 0
@@ -108,12 +108,12 @@ def _cubes(table: CodedTable, members: list[list[int]]) -> Iterator[Floats]:
             while members[end][same] == row[same]:
                 held |= bits[end]
                 end += 1
-            cube = cube.summed(cards, held)
+            cube = cube.sum_out(cards, held)
             cubes.append((end, cube))
-        yield cube.summed(cards, bits[at]).cells
+        yield cube.sum_out(cards, bits[at]).cells
 
 
-def _counted(table: CodedTable, held: int) -> _Cube:
+def _count_cube(table: CodedTable, held: int) -> _Cube:
     """Count lines by some attributes."""
     attributes = [at for at in range(held.bit_length()) if held >> at & 1]
     keys = np.zeros(len(table.rows), np.int32)
@@ -132,8 +132,8 @@ def _by_strata(cells: Floats, cards: list[int], x: int, y: int) -> Floats:
     return parts.reshape(cards[x], cards[y], outer * middle * inner)
 
 
-def _answer(tests: list[tuple[int, Floats]], kind: int, results: BatchResults) -> None:
-    """Answer tests of the same shape."""
+def _evaluate(tests: list[tuple[int, Floats]], kind: int, results: BatchResults) -> None:
+    """Evaluate tests of the same shape together."""
     cells = np.stack([cells for _, cells in tests], axis=2)
     by_x, by_y = cells.sum(axis=1), cells.sum(axis=0)
     rows = by_x.sum(axis=0)
@@ -147,7 +147,7 @@ def _answer(tests: list[tuple[int, Floats]], kind: int, results: BatchResults) -
             (0, 1, 3)
         )
         return
-    # Where there are rows there is one at least; where there are none the sum gets nothing.
+    # Margins are at least one where there are rows; empty cells add nothing to the sum.
     cells *= cells
     cells /= np.maximum(by_x, 1)[:, None]
     cells /= np.maximum(by_y, 1)
@@ -172,5 +172,5 @@ def attested(of: Numbers, groups: int, within: Numbers, strata: int) -> NDArray[
 
 def line_sum(weight: Floats, x: Floats, y: Floats, rows: Floats, of: Numbers) -> float:
     """The sum of weight · x · y · rows[of] over lines."""
-    # Not np.dot: libraries of linear algebra start threads, which cost more than they save.
+    # Not np.dot: BLAS starts threads, which cost more than they save.
     return float((weight * x * y * rows[of]).sum())

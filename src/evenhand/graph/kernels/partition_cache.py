@@ -1,8 +1,8 @@
-"""Sets of attributes with far more possible cells than lines: partitions of the lines.
+"""Tests of sets with far more possible cells than lines, by cached partitions of the lines.
 
 A partition numbers the groups of lines that agree in some attributes. It is made from one with
-an attribute less, so its keys stay small whatever is conditioned on; and it is kept, because it
-serves as cells, as margins and as strata of many tests. A test is then one sum over lines.
+an attribute less, so its keys stay small whatever is conditioned on; and it is cached, because
+it serves as cells, as margins and as strata of many tests. A test is then one sum over lines.
 """
 
 from collections import OrderedDict
@@ -23,7 +23,7 @@ from evenhand.graph.kernels.batch import (
 )
 from evenhand.graph.kernels.coded_table import CodedTable
 
-# Memory for partitions; beyond it those that were not used longest are forgotten.
+# Beyond so much memory the least recently used partitions are dropped.
 _MOST_BYTES = 3 * 2**26
 _FEWEST_CACHED = 16
 
@@ -31,7 +31,7 @@ Members = tuple[int, ...]
 
 
 class LineOperations(Protocol):
-    """The passes over lines that have to be fast."""
+    """The loops over lines that a kernel provides."""
 
     def split(
         self, of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
@@ -68,15 +68,15 @@ class LinePartition:
 
 
 class PartitionCache:
-    """The partitions of one table's lines."""
+    """A least-recently-used cache of partitions of one table's lines."""
 
-    def __init__(self, table: CodedTable, passes: LineOperations) -> None:
-        self.table, self.passes = table, passes
+    def __init__(self, table: CodedTable, kernel: LineOperations) -> None:
+        self.table, self.kernel = table, kernel
         self.cached: OrderedDict[Members, LinePartition] = OrderedDict()
         self.bytes = 0
 
     def run(self, plan: BatchPlan, sets: Indices, kind: int, results: BatchResults) -> None:
-        """Fill in the results to the tests of some sets."""
+        """Fill in the results of the tests of some sets."""
         for number in sets.tolist():
             members = tuple(plan.members[number].tolist())
             cells = self.by(members)
@@ -89,9 +89,9 @@ class PartitionCache:
                 strata = self.by(_without(members, x, y))
                 attested_x = self.attested(strata, x, by_x)
                 attested_y = self.attested(strata, y, by_y)
-                met = np.multiply(attested_x, attested_y, dtype=np.int64)
+                products = np.multiply(attested_x, attested_y, dtype=np.int64)
                 groups = len(by_x.rows) + len(by_y.rows) - len(strata.rows)
-                results.degrees[test] = met.sum() - groups
+                results.degrees[test] = products.sum() - groups
                 for left_out, margin in ((y, by_x), (x, by_y)):
                     if left_out not in inverse:
                         inverse[left_out] = (1 / margin.rows)[margin.of]
@@ -99,17 +99,17 @@ class PartitionCache:
                     ratio = share * inverse[x] * inverse[y] * strata.rows[strata.of]
                     results.statistic[test] = 2 * (rows * np.log(ratio)).sum()
                     continue
-                found = self.passes.line_sum(
+                total = self.kernel.line_sum(
                     weight, inverse[x], inverse[y], strata.rows - kind, strata.of
                 )
-                results.statistic[test] = found - self.table.total + kind * len(strata.rows)
+                results.statistic[test] = total - self.table.total + kind * len(strata.rows)
 
     def by(self, members: Members) -> LinePartition:
-        """The partition by some attributes, split from one that is kept if there is any."""
-        found = self.cached.get(members)
-        if found:
+        """The partition by some attributes, split from a cached one if there is any."""
+        partition = self.cached.get(members)
+        if partition:
             self.cached.move_to_end(members)
-            return found
+            return partition
         table = self.table
         if members:
             last = min(
@@ -117,8 +117,8 @@ class PartitionCache:
                 key=lambda at: (_without(members, at) not in self.cached, table.cards[at], at),
             )
             coarse = self.by(_without(members, last))
-            found = LinePartition(
-                *self.passes.split(
+            partition = LinePartition(
+                *self.kernel.split(
                     coarse.of,
                     len(coarse.rows),
                     table.codes[last],
@@ -128,17 +128,19 @@ class PartitionCache:
             )
         else:
             number = code_type(len(table.rows))
-            found = LinePartition(np.zeros(len(table.rows), number), np.array([table.total]))
-        self.cached[members] = found
-        self.bytes += found.bytes
+            partition = LinePartition(
+                np.zeros(len(table.rows), number), np.array([table.total])
+            )
+        self.cached[members] = partition
+        self.bytes += partition.bytes
         while self.bytes > _MOST_BYTES and len(self.cached) > _FEWEST_CACHED:
             self.bytes -= self.cached.popitem(last=False)[1].bytes
-        return found
+        return partition
 
     def attested(self, strata: LinePartition, end: int, margin: LinePartition) -> Numbers:
         """How many values of an end of a test occur in each of its strata."""
         if end not in strata.attested:
-            counts = self.passes.attested(
+            counts = self.kernel.attested(
                 margin.of, len(margin.rows), strata.of, len(strata.rows)
             )
             narrow = counts.astype(code_type(int(self.table.cards[end]) + 1))
