@@ -156,10 +156,11 @@ def check_test(test: str) -> Statistic:
 def check_choice(what: str, choice: str, choices: tuple[str, ...]) -> None:
     """Refuse what is not among the choices."""
     if choice not in choices:
+        similar = did_you_mean(str(choice), choices)
         raise QuestionError(
             Problem(
                 f"There is no {what} {choice!r}.",
-                f"There are {listed(choices)}. {did_you_mean(str(choice), choices)}".strip(),
+                f"The {what}s are {listed(choices)}. {similar}".strip(),
                 "Name one of them.",
             )
         )
