@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.display import Summary, percent, visible
-from evenhand.errors import did_you_mean, listed
 
 
 @given(st.text())
@@ -32,15 +31,6 @@ def test_a_share_just_under_one_is_not_shown_as_all():
     assert percent(0.99999) == ">99.9 %"
     assert percent(0.0001) == "<0.1 %"
     assert percent(0.977) == "97.7 %"
-
-
-def test_long_lists_and_long_values_are_shortened():
-    assert listed(["x" * 100]) == repr("x" * 59 + "…")
-    assert listed("abcd", limit=2) == "'a', 'b' and 2 more"
-
-
-def test_nothing_near_gives_no_guess():
-    assert did_you_mean("zzz", ["sex", "age"]) == ""
 
 
 @given(st.integers(30, 120))

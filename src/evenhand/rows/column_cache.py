@@ -38,7 +38,6 @@ class ColumnCache:
         self._sources, self._columns, self._codings = sources, columns, codings
         self._memory = memory
         self._cached: dict[str, pa.Array] = {}
-        self.reads = 0
 
     def source(self, names: Sequence[str]) -> tuple[BatchSource, Codings]:
         """These columns as a source of labels, and the codings to read it with."""
@@ -64,7 +63,6 @@ class ColumnCache:
 
     def _read(self, needed: Sequence[str], ahead: list[str]) -> None:
         """Read columns in one pass; of those ahead as many as fit."""
-        self.reads += 1
         names = [*needed, *ahead]
         columns = {name: self._column(name) for name in names}
         arrays: dict[str, list[Any]] = {name: [] for name in names}

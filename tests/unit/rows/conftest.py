@@ -1,6 +1,8 @@
-"""Engines whose frames people bring; evenhand itself loads none of them."""
+"""Frames that users bring (evenhand itself imports none of their libraries), and files."""
 
+import pyarrow as pa
 import pytest
+from tests.reading import COLUMNS, MANY_LINES, MEGABYTE, packed
 
 
 @pytest.fixture
@@ -16,3 +18,35 @@ def polars():
 @pytest.fixture
 def duckdb():
     return pytest.importorskip("duckdb").connect()
+
+
+@pytest.fixture
+def table():
+    return pa.table(COLUMNS)
+
+
+@pytest.fixture
+def write_file(tmp_path):
+    """Write a file and give its path."""
+
+    def write(content, name="data.csv"):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def essays(tmp_path):
+    """Few rows, of which each has a text of its own and of a megabyte."""
+    texts = (b"f,%d%s\n" % (number, b"x" * MEGABYTE) for number in range(120))
+    return packed(tmp_path / "essays.csv.gz", b"sex,essay\n", *texts)
+
+
+@pytest.fixture
+def many_lines(tmp_path):
+    """Far more rows than the size of the file lets one guess."""
+    return packed(
+        tmp_path / "lines.csv.gz", b"a,b,c,d,n\n", b"x,y,x,y,1\nx,z,y,y,2\n" * (MANY_LINES // 2)
+    )

@@ -1,15 +1,17 @@
-"""Small sets of columns, counted on demand."""
+"""Small sets of columns, cached and counted on demand."""
+
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from tests.reading import MANY_LINES, MEGABYTE
 
 import evenhand as eh
-from evenhand.errors import MissingValueError, QuestionError, ResourceError, ValuesError
+from evenhand.errors import InputError, MissingValueError, ResourceError, ValuesError
 from evenhand.rows.column_cache import ColumnCache
-from evenhand.rows.memory_limit import memory_in_bytes
 
 GENERATOR = np.random.default_rng(11)
 LINES = 5000
@@ -47,43 +49,41 @@ def test_a_few_columns_are_counted_as_in_the_whole_table(source, frequency):
 
 
 def watched(source, columns, *, memory=10**9):
-    """Columns that are kept, and which ones were read each time."""
-    (part,) = eh.read(source).sources
-    read = []
+    """A cache, and which columns it has read in each pass."""
+    (origin,) = eh.read(source).sources
+    passes = []
 
-    def open_and_tell(columns, *, coded):
-        read.append(list(columns))
-        return part.open(columns, coded=coded)
+    def open_and_note(columns, *, coded):
+        passes.append(list(columns))
+        return origin.open(columns, coded=coded)
 
-    from dataclasses import replace  # noqa: PLC0415
-
-    watching = replace(part, open=open_and_tell)
-    return ColumnCache([watching], columns, eh.Codings(missing="level"), memory=memory), read
+    watching = replace(origin, open=open_and_note)
+    return ColumnCache([watching], columns, eh.Codings(missing="level"), memory=memory), passes
 
 
 def test_only_columns_that_are_asked_for_are_read_and_each_once(tmp_path):
     pq.write_table(TABLE, tmp_path / "t.parquet")
-    kept, read = watched(tmp_path / "t.parquet", "abcn")
-    kept.source(["a", "n"])
-    kept.source(["n"])
-    kept.source(["n", "b"])
-    assert read == [["a", "n"], ["b"]]
+    cache, passes = watched(tmp_path / "t.parquet", "abcn")
+    cache.source(["a", "n"])
+    cache.source(["n"])
+    cache.source(["n", "b"])
+    assert passes == [["a", "n"], ["b"]]
 
 
 def test_text_is_parsed_once_for_all_columns_that_fit(tmp_path):
     pa.csv.write_csv(TABLE, tmp_path / "t.csv")
-    kept, read = watched(tmp_path / "t.csv", "abcn")
-    kept.source(["b"])
-    kept.source(["a", "c", "n"])
-    assert read == [["b", "a", "c", "n"]]
+    cache, passes = watched(tmp_path / "t.csv", "abcn")
+    cache.source(["b"])
+    cache.source(["a", "c", "n"])
+    assert passes == [["b", "a", "c", "n"]]
 
 
 def test_columns_that_were_not_asked_for_the_longest_are_forgotten(tmp_path):
     pq.write_table(TABLE, tmp_path / "t.parquet")
-    kept, read = watched(tmp_path / "t.parquet", "abcn", memory=2 * LINES + 500)
+    cache, passes = watched(tmp_path / "t.parquet", "abcn", memory=2 * LINES + 500)
     for name in ("a", "b", "a", "n", "a", "b"):
-        kept.source([name])
-    assert read == [["a"], ["b"], ["n"], ["b"]]
+        cache.source([name])
+    assert passes == [["a"], ["b"], ["n"], ["b"]]
 
 
 def test_missing_values_of_columns_that_are_asked_for_are_refused(source):
@@ -98,36 +98,39 @@ def test_texts_that_cannot_be_binned_are_refused(source):
         eh.read(source, bins={"a": [3]}, missing="level").marginal(["a"])
 
 
-def test_counts_that_do_not_fit_into_the_memory_are_refused():
-    wide = pa.table({f"x{at}": GENERATOR.integers(0, 999, 2_000_000) for at in range(4)})
-    with pytest.raises(ResourceError, match="do not fit into 256 MB") as raised:
-        eh.read(wide, memory="256MB").count()
-    assert raised.value.problems[0].remedies[-1].argument == "memory"
+def test_few_texts_that_do_not_fit_into_the_memory_are_not_kept(essays):
+    cache = ColumnCache(
+        eh.read(essays).sources, ("sex", "essay"), eh.Codings(), memory=MEGABYTE
+    )
+    cache.source(["sex"])
+    with pytest.raises(ResourceError, match="do not fit into 2 MB"):
+        cache.source(["essay"])
 
 
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [("2GB", 2 * 10**9), ("1.5 GiB", 3 * 2**29), (10**9, 10**9), ("500m", 5 * 10**8)],
-)
-def test_memory_is_read_as_people_write_it(text, size):
-    assert memory_in_bytes(text) == size
+def test_columns_read_ahead_are_kept_only_as_far_as_they_fit(many_lines):
+    cache, passes = watched(many_lines, "abcd", memory=3 * MANY_LINES)
+    cache.source(["d"])
+    cache.source(["a", "d"])
+    assert passes == [["d", "a", "b", "c"]]
+    cache.source(["c"])
+    assert len(passes) == 2
 
 
-@pytest.mark.parametrize("text", ["", "much", "-1GB", "1..5GB", "100MB", "2 XB", True])
-def test_what_is_no_amount_of_memory_is_refused(text):
-    with pytest.raises(QuestionError, match="no amount of memory"):
-        memory_in_bytes(text)
+@pytest.mark.parametrize("frequency", [None, "n"])
+def test_more_rows_than_can_be_kept_are_refused(many_lines, frequency):
+    codings = eh.Codings(frequency=frequency)
+    cache = ColumnCache(
+        eh.read(many_lines).sources, "abcd", codings, memory=MANY_LINES * 4 // 5
+    )
+    with pytest.raises(ResourceError, match="do not fit into 2 MB") as caught:
+        cache.source(["a", "b"])
+    assert f"The column {frequency or 'b'!r} takes " in caught.value.problems[0].found
 
 
-def test_without_a_word_half_of_the_memory_may_be_used():
-    assert 10**8 < memory_in_bytes(None) < 10**13
-
-
-def test_rows_are_told_as_they_go_by(tmp_path):
-    pq.write_table(TABLE, tmp_path / "t.parquet", row_group_size=2000)
-    seen = []
-    eh.read(tmp_path / "t.parquet", missing="level", progress=seen.append).count()
-    assert [passed.rows for passed in seen] == sorted({passed.rows for passed in seen})
-    assert (seen[-1].rows, seen[-1].total) == (LINES, LINES)
-    assert seen[-1].seconds_left == 0
-    assert seen[0].rate > 0
+@pytest.mark.parametrize("frequency", [None, "n"])
+def test_a_table_without_rows_has_none_to_be_kept(tmp_path, frequency):
+    nothing = {"a": pa.array([], pa.string()), "n": pa.array([], pa.int64())}
+    pq.write_table(pa.table(nothing), tmp_path / "t.parquet")
+    rows = eh.read(tmp_path / "t.parquet", columns=["a"], frequency=frequency)
+    with pytest.raises(InputError, match="There are no rows"):
+        rows.marginal(["a"])

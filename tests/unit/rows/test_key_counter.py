@@ -1,15 +1,10 @@
-"""Counting in itself: dense, sorted and wide keys, labels that appear late, many rows."""
+"""Counts by key: dense, sorted and wide keys against a loop."""
 
 from collections import Counter
-from itertools import product
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
-from evenhand.question import Codings
-from evenhand.rows import read
-from evenhand.rows.count_rows import count
 from evenhand.rows.key_counter import KeyCounter, KeyLayout
 
 
@@ -64,46 +59,3 @@ def test_counts_survive_a_new_layout():
 
 def test_an_empty_tally_has_no_lines():
     assert lines(KeyCounter(KeyLayout((2, 2)))) == {}
-
-
-def tables_with_late_labels():
-    for number in range(30):
-        values = [f"v{min(number, row)}" for row in range(10)]
-        yield pa.record_batch({"a": values, "b": [str(number % 3)] * 10})
-
-
-@pytest.mark.parametrize("largest_dense", [0, 2**26])
-def test_labels_may_appear_late(largest_dense):
-    batches = list(tables_with_late_labels())
-    rows = read(pa.Table.from_batches(batches))
-    expected = Counter((row["a"], row["b"]) for batch in batches for row in batch.to_pylist())
-    counted = count(rows.sources, rows.columns, Codings(), largest_dense=largest_dense)
-    assert dict(counted.table) == expected
-    assert counted.table == rows.count()
-
-
-def test_a_wide_table_is_counted_as_by_a_loop():
-    generator = np.random.default_rng(5)
-    base = generator.integers(0, 10, (40, 300)).astype(str)
-    picks = generator.integers(0, 300, 2_000)
-    table = pa.table({f"c{i}": column[picks] for i, column in enumerate(base)})
-    expected = Counter(zip(*(base[i][picks].tolist() for i in range(40)), strict=True))
-    assert dict(read(table).count()) == expected
-
-
-def test_more_rows_than_32_bits_hold_are_counted_exactly():
-    table = pa.table({"a": ["x", "y"] * 3, "n": [2**31, 2**33 + 1] * 3})
-    assert read(table, frequency="n").count().rows == 3 * (2**31 + 2**33 + 1)
-
-
-def test_a_domain_far_larger_than_the_rows_is_no_burden():
-    values = [str(number) for number in range(50)]
-    table = pa.table({f"c{i}": values for i in range(20)})
-    assert len(read(table).count()) == 50
-
-
-def test_every_assignment_of_a_full_domain_is_found():
-    rows = list(product("ab", "xyz", "0123")) * 2
-    table = pa.table(dict(zip("pqr", map(list, zip(*rows, strict=True)), strict=True)))
-    assert set(read(table).count().counts.tolist()) == {2}
-    assert len(read(table).count()) == 24

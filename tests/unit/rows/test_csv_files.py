@@ -1,0 +1,204 @@
+"""CSV and similar text is read however it is written; what cannot be is refused."""
+
+import gzip
+import subprocess
+import sys
+import weakref
+from dataclasses import astuple
+from threading import Event
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.reading import COLUMNS, CSV, EXPECTED, the_problem
+
+import evenhand as eh
+from evenhand.errors import InputError
+from evenhand.rows import csv_files, read
+
+
+def zstd(content):
+    return pa.Codec("zstd").compress(content, asbytes=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", CSV),
+        ("a.tsv", CSV.replace(b",", b"\t")),
+        ("a.txt", CSV.replace(b",", b";")),
+        ("a.data", CSV.replace(b",", b"|")),
+        ("no-suffix", CSV),
+        ("crlf.csv", CSV.replace(b"\n", b"\r\n")),
+        ("cr.csv", CSV.replace(b"\n", b"\r")),
+        ("mixed.csv", CSV.replace(b"\n", b"\r\n", 2)),
+        ("no-last-newline.csv", CSV.rstrip()),
+        ("blank-lines.csv", b"\n\n" + CSV.replace(b"f,", b"\nf,") + b"\n\n"),
+        ("byte-order-mark.csv", b"\xef\xbb\xbf" + CSV),
+        ("quoted.csv", CSV.replace(b"sex", b'"sex"').replace(b"f", b'"f"')),
+        ("a.csv.gz", gzip.compress(CSV, mtime=0)),
+        ("members.csv.gz", gzip.compress(CSV[:20], mtime=0) + gzip.compress(CSV[20:], mtime=0)),
+        ("a.csv.zst", zstd(CSV)),
+        ("gzip-by-another-name.csv", gzip.compress(CSV, mtime=0)),
+    ],
+)
+def test_delimited_text_is_read_however_it_is_written(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    assert read(tmp_path / name).count() == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("content", "dialect"),
+    [
+        (CSV, (",", "\n", False, None)),
+        (b"\xef\xbb\xbf" + CSV.replace(b"\n", b"\r\n"), (",", "\r\n", True, None)),
+        (gzip.compress(CSV.replace(b",", b";"), mtime=0), (";", "\n", False, "gzip")),
+    ],
+)
+def test_how_text_was_written_is_known(tmp_path, content, dialect):
+    (tmp_path / "a.csv").write_bytes(content)
+    assert astuple(read(tmp_path / "a.csv").sources[0].dialect) == dialect
+
+
+def test_a_delimiter_inside_quotes_does_not_mislead(tmp_path):
+    (tmp_path / "a.csv").write_text('"a;b;c",d\n"1;2;3",x\n')
+    assert read(tmp_path / "a.csv").columns == ("a;b;c", "d")
+
+
+def test_a_field_stays_the_text_that_it_is(tmp_path):
+    fields = ["007", "1.0", "NA", "None", "true", " x ", "1e3", "-0", "2020-01-01", "x\ny"]
+    (tmp_path / "a.csv").write_text("a,b\n" + "".join(f'"{f}",1\n' for f in fields))
+    assert set(read(tmp_path / "a.csv").count().values("a")) == set(fields)
+
+
+def test_columns_that_are_not_chosen_are_not_decoded(tmp_path):
+    (tmp_path / "a.csv").write_bytes(CSV.replace(b"yes", b"\xff"))
+    assert read(tmp_path / "a.csv", columns=["sex"]).count().values("sex") == {"f": 3, "m": 1}
+
+
+def test_batches_of_text_are_text(tmp_path):
+    (tmp_path / "a.csv").write_bytes(CSV)
+    batches = pa.Table.from_batches(read(tmp_path / "a.csv").batches())
+    assert batches.to_pydict() == COLUMNS
+    assert batches.schema.types == [pa.string(), pa.string()]
+
+
+@pytest.mark.parametrize("content", ["a,b\n", "a,b", "\ufeffa,b\r\n"])
+def test_a_header_alone_is_refused(write_file, content):
+    problem = the_problem(InputError, write_file(content))
+    assert "no rows" in problem.what
+
+
+def test_blank_lines_alone_are_refused(write_file):
+    assert "no header" in the_problem(InputError, write_file("\n\n\n")).what
+
+
+def test_a_stray_quote_is_part_of_the_text(write_file):
+    table = read(write_file('a,b\n5" pipe,2\n')).count()
+    assert table.attributes[0].values == ('5" pipe',)
+
+
+def test_a_nul_byte_in_the_header_is_refused_with_its_place(write_file):
+    problem = the_problem(InputError, write_file(b"a,b\x00\n1,2\n"))
+    assert "NUL byte at byte 3, line 1" in problem.what
+
+
+def test_a_nul_byte_in_a_field_is_refused_with_its_line(write_file):
+    problem = the_problem(InputError, write_file(b"a,b\n" + b"1,2\n" * 100_000 + b"3\x00,4\n"))
+    assert "NUL byte" in problem.what
+    assert "line 100,002" in problem.found
+
+
+def test_one_column_is_refused_unless_asked_for(write_file):
+    path = write_file("a b\n1 2\n")
+    assert "delimiter" in str(the_problem(InputError, path))
+    assert read(path, delimiter=",").columns == ("a b",)
+    assert read(path, delimiter=" ").columns == ("a", "b")
+
+
+def test_a_wrong_delimiter_is_refused_with_the_right_one(write_file):
+    problem = the_problem(InputError, write_file("a;b;c\n1;2;3\n"), delimiter=",")
+    assert "one column" in problem.what
+    assert "';' would give 3 columns" in problem.found
+    assert "delimiter=';'" in problem.remedy_text()
+
+
+@pytest.mark.parametrize("delimiter", ["", ",,", '"', "\n", "→"])
+def test_a_delimiter_is_one_plain_character(write_file, delimiter):
+    problem = the_problem(InputError, write_file("a,b\n1,2\n"), delimiter=delimiter)
+    assert repr(delimiter) in problem.what
+
+
+def test_the_junk_line_of_adult_test_is_found(write_file):
+    problem = the_problem(
+        InputError, write_file("|1x3 Cross validator\na,b,c\n1,2,3\n\n"), delimiter=","
+    )
+    assert "one column" in problem.what
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.999])
+def test_a_truncated_gzip_file_is_refused(write_file, share):
+    packed = gzip.compress(
+        b"a,b\n" + np.random.default_rng(0).bytes(20_000).hex(",", 2).encode() + b"\n", mtime=0
+    )
+    path = write_file(packed[: int(len(packed) * share)], "a.csv.gz")
+    problem = the_problem(InputError, path)
+    assert problem.where == str(path)
+    assert "runcated" in problem.found
+
+
+def test_nothing_is_read_any_more_when_reading_stops(tmp_path, monkeypatch):
+    sources = weakref.WeakSet()
+
+    class Watched(csv_files._ArrowInput):
+        def __init__(self, read):
+            super().__init__(read)
+            sources.add(self)
+
+    monkeypatch.setattr(csv_files, "_BLOCK", 1 << 10)
+    monkeypatch.setattr(csv_files, "_ArrowInput", Watched)
+    path = tmp_path / "data.csv"
+    path.write_text("a,b\n" + "x,y\n" * 100_000)
+    (part,) = eh.read(path).sources
+    batches = part.open(["a"], coded=True)
+    next(batches)
+    assert len(sources) == 1
+    batches.close()
+    assert not sources
+
+
+HELD = """
+import sys, time
+from evenhand.rows import csv_files, read
+
+def slowly(self, size):
+    time.sleep(0.1)
+    return at_once(self, size)
+
+at_once, csv_files._JoinedFiles.read = csv_files._JoinedFiles.read, slowly
+csv_files._BLOCK, csv_files._MOST_SECONDS = 1 << 16, 10**6
+batches = read(sys.argv[1]).batches()
+next(batches)
+"""
+
+
+def test_python_comes_to_its_end_while_a_text_is_read(many_lines):
+    """A thread that needs Python after that would abort the process."""
+    subprocess.run([sys.executable, "-c", HELD, many_lines], check=True, timeout=60)  # noqa: S603
+
+
+@pytest.mark.parametrize("cut", [0.5, 1.0])
+def test_nobody_waits_for_a_broken_text_that_its_own_error_holds(tmp_path, monkeypatch, cut):
+    came = []
+
+    class Told(Event):
+        def wait(self, timeout=None):
+            came.append(super().wait(timeout))
+
+    monkeypatch.setattr(csv_files, "Event", Told)
+    content = gzip.compress(b"a,b\n" + b"x,y\n" * 10**6 + b"z\n", 1)
+    path = tmp_path / "data.csv.gz"
+    path.write_bytes(content[: int(len(content) * cut)])
+    with pytest.raises(InputError):
+        eh.read(path).count()
+    assert came == [True]

@@ -1,0 +1,162 @@
+"""Which files make one table, and what no table can be read from."""
+
+import os
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import feather
+from tests.reading import CSV, EXPECTED, the_problem
+
+from evenhand.errors import ColumnError, InputError
+from evenhand.rows import read
+
+
+def test_a_folder_is_one_table(tmp_path, table):
+    for number in range(4):
+        pq.write_table(table.slice(number, 1), tmp_path / f"part-{number}.parquet")
+    (tmp_path / "_SUCCESS").touch()
+    (tmp_path / ".part.parquet.crc").touch()
+    assert read(tmp_path).count() == EXPECTED
+    assert read(str(tmp_path / "part-[0-3].parquet")).count() == EXPECTED
+
+
+def test_files_may_store_the_same_texts_in_other_ways(tmp_path, table):
+    pq.write_table(table.slice(0, 2), tmp_path / "1.parquet")
+    coded = pa.table([column.dictionary_encode() for column in table], table.column_names)
+    pq.write_table(coded.slice(2, 2), tmp_path / "2.parquet")
+    assert read(tmp_path).count() == EXPECTED
+
+
+def test_a_file_with_a_pattern_for_a_name_is_itself(tmp_path):
+    (tmp_path / "a[1].csv").write_bytes(CSV)
+    assert read(str(tmp_path / "a[1].csv")).count() == EXPECTED
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file names may not hold quotes there")
+def test_paths_may_hold_odd_characters(tmp_path):
+    for name in ["with space.csv", "quote'\".csv", "-rf.csv", "é😀.csv", "new\nline.csv"]:
+        (tmp_path / name).write_bytes(CSV)
+        assert read(tmp_path / name).count() == EXPECTED
+
+
+def test_an_empty_file_is_refused(write_file):
+    path = write_file("")
+    problem = the_problem(InputError, path)
+    assert problem.where == str(path)
+    assert "0 bytes" in problem.what
+
+
+def test_a_missing_file_is_named_with_one_that_differs_by_case(write_file, tmp_path):
+    write_file("a,b\n1,2\n", "Data.csv")
+    problem = the_problem(InputError, tmp_path / "data.csv")
+    assert problem.where.endswith("data.csv")
+    assert "Data.csv" in problem.found
+
+
+@pytest.mark.parametrize("path", ["nothing*.csv", "a\0b", "x" * 5000])
+def test_a_path_that_cannot_be_is_refused(path):
+    the_problem(InputError, path)
+
+
+def test_a_path_that_is_no_text_is_refused(tmp_path):
+    path = os.fsencode(tmp_path) + b"/caf\xe9.csv"
+    Path(os.fsdecode(path)).write_bytes(b"a,b\n1,2\n")
+    problem = the_problem(InputError, Path(os.fsdecode(path)))
+    assert "no UTF-8" in problem.what
+    assert problem.where.isascii()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "arrow"])
+def test_a_file_that_vanishes_is_refused(tmp_path, suffix):
+    path, table = tmp_path / f"a.{suffix}", pa.table({"a": ["x"], "b": ["y"]})
+    write = {"csv": pa.csv.write_csv, "parquet": pq.write_table, "arrow": feather.write_feather}
+    write[suffix](table, path)
+    rows = read(path)
+    path.unlink()
+    with pytest.raises(InputError, match="No such file"):
+        rows.count()
+
+
+def test_a_folder_without_data_files_is_refused(tmp_path, write_file):
+    write_file("...", "notes.md")
+    problem = the_problem(InputError, tmp_path)
+    assert "'notes.md'" in problem.found
+    assert ".parquet" in problem.remedy_text()
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    assert "pipe" in the_problem(InputError, tmp_path / "pipe.csv").what
+
+
+def test_a_device_is_refused():
+    assert "device" in the_problem(InputError, "/dev/zero").what
+
+
+@pytest.mark.parametrize("address", ["https://example.org/a.csv", "s3://bucket/a.parquet"])
+def test_nothing_is_fetched_from_the_network(address):
+    problem = the_problem(InputError, address)
+    assert "network" in problem.what
+    assert problem.where == address
+
+
+def test_a_file_that_may_not_be_read_is_refused(write_file, monkeypatch):
+    path = write_file("a,b\n1,2\n")
+
+    def denied(*_):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("pathlib.Path.open", denied)
+    assert "Permission denied" in the_problem(InputError, path).found
+
+
+def test_text_that_calls_itself_parquet_is_refused(write_file):
+    problem = the_problem(InputError, write_file("a,b\n1,2\n", "a.parquet"))
+    assert ".parquet" in problem.what
+    assert ".csv" in problem.remedy_text()
+
+
+@pytest.mark.parametrize(
+    ("content", "thing"),
+    [
+        (b"PK\x03\x04....", "zip"),
+        (b"BZh91AY&SY...", "bzip2"),
+        (b"SQLite format 3\x00", "SQLite"),
+        (b"\n<!DOCTYPE html><p>Not found", "HTML"),
+        (b"%PDF-1.7", "PDF"),
+    ],
+)
+def test_other_kinds_of_files_are_named(write_file, content, thing):
+    assert thing in the_problem(InputError, write_file(content)).what
+
+
+def test_files_with_other_columns_are_refused_by_file_and_column(write_file, tmp_path):
+    write_file("a,b\n1,2\n", "1.csv")
+    other = write_file("a,c\n1,2\n", "2.csv")
+    problem = the_problem(ColumnError, tmp_path)
+    assert problem.where == str(other)
+    assert "'c'" in problem.what
+    assert "'b'" in problem.what
+    assert "1.csv" in problem.what
+
+
+def test_files_with_other_types_are_refused_by_both_types(tmp_path):
+    pq.write_table(pa.table({"a": [1], "b": ["x"]}), tmp_path / "1.parquet")
+    pq.write_table(pa.table({"a": [1.5], "b": ["x"]}), tmp_path / "2.parquet")
+    problem = the_problem(ColumnError, str(tmp_path / "*.parquet"))
+    assert problem.where.endswith("2.parquet")
+    assert "'a'" in problem.what
+    assert "double" in problem.what
+    assert "int64" in problem.what
+
+
+def test_a_folder_of_two_kinds_is_refused(tmp_path, write_file):
+    write_file("a,b\n1,2\n", "1.csv")
+    pq.write_table(pa.table({"a": ["1"], "b": ["2"]}), tmp_path / "2.parquet")
+    problem = the_problem(ColumnError, tmp_path)
+    assert "Parquet" in problem.what
+    assert "pattern" in problem.remedy_text()

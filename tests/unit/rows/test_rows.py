@@ -1,0 +1,87 @@
+"""Rows: columns chosen and checked, counted once, described without being read."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from tests.reading import EXPECTED, refusal, the_problem
+
+import evenhand as eh
+from evenhand.errors import ColumnError, QuestionError
+from evenhand.question import Codings
+from evenhand.rows import read
+
+
+def test_columns_come_in_the_order_asked_for(table):
+    assert read(table, columns=["hired", "sex"]).count() == EXPECTED.marginal(["hired", "sex"])
+
+
+def test_all_batches_come_back_in_order_and_in_their_own_types(tmp_path):
+    table = pa.table(
+        {"n": range(300_000), "text": ["a", "b", "c"] * 100_000, "x": [0.5, None, 1] * 100_000}
+    )
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=70_000)
+    rows = read(tmp_path / "a.parquet", columns=["text"])
+    assert pa.Table.from_batches(rows.batches()).equals(table)
+
+
+def test_counting_reads_the_rows_once(table):
+    rows = read(table.to_reader())
+    assert rows.count() is rows.count()
+
+
+def test_rows_describe_themselves_without_being_read(table):
+    rows = read(table.to_reader())
+    assert "sex, hired" in str(rows)
+    assert rows.where == "Arrow reader"
+
+
+def test_a_profile_shows_values_before_anything_is_decided():
+    table = pa.table({"a": ["x", None] * 60, "id": range(120)})
+    assert read(table).profile() == {"a": {"x": 60, "(missing)": 60}, "id": None}
+
+
+def test_few_texts_that_do_not_fit_into_the_memory_are_not_profiled(essays):
+    assert eh.read(essays, memory="256MB").profile() == {"sex": {"f": 120}, "essay": None}
+
+
+def test_codings_from_a_question_file_are_taken_whole():
+    codings = Codings.of(bins={"a": [2]}, columns=["a"])
+    rows = read(pa.table({"a": [1, 2, 3], "b": [[], [], []]}), codings=codings)
+    assert rows.codings == codings
+    assert rows.count().values("a") == {"<=2": 2, ">2": 1}
+
+
+def test_an_unknown_column_is_named_with_what_looks_like_it(write_file):
+    path = write_file("sex,age\nf,1\n")
+    problem = the_problem(ColumnError, path, columns=["sex", "Agee"])
+    assert problem.where == str(path)
+    assert "'Agee'" in problem.what
+    assert "Did you mean 'age'?" in problem.found
+
+
+def test_all_unknown_columns_are_named_together(write_file):
+    problems = refusal(
+        ColumnError, write_file("a,b\n1,2\n"), columns=["x"], bins={"y": [1]}, frequency="z"
+    )
+    assert [problem.what.split()[-1] for problem in problems] == ["'x'.", "'y'.", "'z'."]
+
+
+def test_choosing_a_column_twice_is_refused(write_file):
+    problem = the_problem(QuestionError, write_file("a,b\n1,2\n"), columns=["a", "a"])
+    assert "'a'" in problem.what
+
+
+def test_choosing_no_column_is_refused(write_file):
+    assert "No column" in the_problem(QuestionError, write_file("a,b\n1,2\n"), columns=[]).what
+
+
+def test_the_frequency_is_no_attribute(write_file):
+    problem = the_problem(
+        QuestionError, write_file("a,n\n1,2\n"), columns=["a", "n"], frequency="n"
+    )
+    assert "'n'" in problem.what
+
+
+def test_codings_are_given_in_one_way(write_file):
+    codings = read(write_file("a,b\n1,2\n")).codings
+    problem = the_problem(QuestionError, write_file("a,b\n1,2\n"), codings=codings, na=["x"])
+    assert "twice" in problem.what
