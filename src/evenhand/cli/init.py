@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from evenhand.cli.file_suggestions import suggesting_files
-from evenhand.errors import InputError, Problem, ResourceError
+from evenhand.errors import InputError, Problem
+from evenhand.files import write_file
 
 
 def init(
@@ -15,7 +16,7 @@ def init(
     ],
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Where to write; else NAME.toml here."),
+        typer.Option("--output", "-o", help="The file to write; default: NAME.toml here."),
     ] = None,
 ) -> None:
     """Write a commented question file from DATA's columns and values."""
@@ -33,15 +34,6 @@ def init(
         )
     with suggesting_files(data):
         profile = read(data).profile()
-    try:
-        target.write_text(template(profile, data=str(data)), "utf-8")
-    except OSError as error:
-        raise ResourceError(
-            Problem(
-                f"The file cannot be written: {error.strerror}.",
-                remedy="Name another place with --output.",
-                where=str(target),
-            )
-        ) from error
+    write_file(target, template(profile, data=str(data)), mode=0o644, overwrite=False)
     typer.echo(f"Wrote {target}. Fill in its [question], then:")
     typer.echo(f"  evenhand audit {data} --question {target}")

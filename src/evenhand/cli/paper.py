@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from evenhand.cli.terminal import print_result
+from evenhand.files import write_file
 
 
 def paper(
@@ -13,7 +14,9 @@ def paper(
     data: Annotated[
         Path | None, typer.Option(help="A folder with dutch_census_2001.arff, or the file.")
     ] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Also write the page here.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Also write everything to this Markdown file.")
+    ] = None,
 ) -> None:
     """Print the paper's examples, discoveries and tables, with ours beside them.
 
@@ -28,4 +31,4 @@ def paper(
         print_result(section)
         sections.append(section)
     if markdown is not None:
-        markdown.write_text(as_markdown(sections), "utf-8")
+        write_file(markdown, as_markdown(sections), mode=0o644, overwrite=True)

@@ -17,6 +17,13 @@ def test_init_writes_a_file_once(run, example):
     assert "left as it is" in err
 
 
+def test_a_folder_that_is_not_there_exits_with_4(run, example):
+    target = example / "absent" / "new.toml"
+    status, _, err = run("init", example / "data.csv", "--output", target)
+    assert status == 4
+    assert f"{target}: This file cannot be written" in err
+
+
 @pytest.fixture
 def template(run, tmp_path):
     """What init writes of a table with names that look like parts of the file."""
