@@ -61,8 +61,8 @@ def audited(
     return rows, found
 
 
-def released(source, *, by=None, seed=7, uncertified=False, **options):
+def released(source, *, method=None, seed=7, uncertified=False, **options):
     """The release of a source by the fewest changes."""
     rows, found = audited(source, **options)
-    plan = (by or ModifyData()).plan(found)
+    plan = (method or ModifyData()).plan(found)
     return release(rows, plan, seed=seed, uncertified=uncertified)

@@ -93,7 +93,7 @@ class Audit(Described):
         self,
         resamples: int = 200,
         *,
-        seed: int = 0,
+        seed: int | None = None,
         progress: Callable[[Resampled], object] | None = None,
     ) -> Bootstrap:
         """How often each attribute is a cause, and each verdict, if rows are drawn again."""
@@ -112,15 +112,15 @@ class Audit(Described):
         )
 
     def plan(
-        self, *, by: Method | Baseline | None = None, seed: int | None = None
+        self, *, method: Method | Baseline | None = None, seed: int | None = None
     ) -> RemovalPlan | GeneratedPlan | BaselinePlan:
         """What would change, by ``ModifyData`` if not said; no row is touched."""
-        return plan_removal(self.certificate, by=by, seed=_drawn(seed))
+        return plan_removal(self.certificate, method=method, seed=_drawn(seed))
 
     def release(
         self,
         *,
-        by: Method | Baseline | None = None,
+        method: Method | Baseline | None = None,
         seed: int | None = None,
         uncertified: bool = False,
         key: str | None = None,
@@ -132,7 +132,7 @@ class Audit(Described):
         seed = _drawn(seed)
         return release(
             self.counts if self.rows is None else self.rows,
-            self.plan(by=by, seed=seed),
+            self.plan(method=method, seed=seed),
             seed=seed,
             knowledge=self.knowledge,
             uncertified=uncertified,

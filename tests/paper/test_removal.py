@@ -26,7 +26,7 @@ def plans(counts, graph, name, policy):
     question = datasets.question(name).question
     for threshold in THRESHOLDS:
         certificate = certify(counts, graph, replace(question, threshold=threshold))
-        yield plan_removal(certificate, by=ModifyData(policy=policy))
+        yield plan_removal(certificate, method=ModifyData(policy=policy))
 
 
 @pytest.mark.paper("table:setting")
@@ -63,7 +63,7 @@ def test_dutch(dutch, policy, cell_changes, left):
 def test_changing_only_women_cannot_repair_54_of_adults_148(paper_adult):
     question = datasets.question("adult").question
     certificate = certify(paper_adult, adult_graph(paper_adult), question)
-    plan = plan_removal(certificate, by=ModifyData(policy="group"))
+    plan = plan_removal(certificate, method=ModifyData(policy="group"))
     assert certificate.partition.violating == 148
     assert plan.after.violating == 54
 

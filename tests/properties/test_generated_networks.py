@@ -47,7 +47,7 @@ def certificates(draw):
 
 
 def planned(found, **options):
-    return plan_removal(found, by=ModifyGraph(generate=True, **options))
+    return plan_removal(found, method=ModifyGraph(generate=True, **options))
 
 
 def made(found, plan, seed=0):
@@ -170,7 +170,7 @@ def _shares(plan):
 def test_no_way_of_meeting_the_criterion_is_nearer_in_the_model(found):
     """The fewest changes also meet it, so they cannot be nearer."""
     plan = planned(found)
-    fewest = plan_removal(found, by=ModifyData())
+    fewest = plan_removal(found, method=ModifyData())
     before, after = fewest.partition, fewest.after
     weights = cell_weights(plan.network, before)
     moved = [
@@ -196,7 +196,7 @@ def test_below_the_threshold_the_model_stays_as_it_is(found):
     both = (table.counts.sum(axis=-1) > 0)[..., None]
     assert plan.model_distance == 0
     assert np.where(both, plan.decision_shares - table.shares, 0) == pytest.approx(0)
-    assert plan_removal(same, by=ModifyGraph()).changed_rows == 0
+    assert plan_removal(same, method=ModifyGraph()).changed_rows == 0
 
 
 @given(certificates())
@@ -211,7 +211,7 @@ def test_the_factorised_joint_sums_to_one(found):
 
 @given(certificates())
 def test_sampled_tables_have_as_many_rows_and_follow_the_seed(found):
-    plan = plan_removal(found, by=ModifyGraph(sample=True))
+    plan = plan_removal(found, method=ModifyGraph(sample=True))
     _, once = made(found, plan, 1)
     _, twice = made(found, plan, 1)
     assert once == twice

@@ -99,7 +99,7 @@ def test_a_lower_threshold_never_changes_fewer_rows(found):
 @given(some_people(), st.sampled_from(["0.01", "0.04"]))
 def test_a_margin_keeps_differences_that_far_below_the_threshold(found, margin):
     by = ModifyData(margin=margin)
-    made = released(pd.DataFrame(found, columns=NAMES), by=by)
+    made = released(pd.DataFrame(found, columns=NAMES), method=by)
     for subpopulation in made.certificate.subpopulations:
         assert abs(subpopulation.risk_difference) < QUESTION.threshold - by.margin
 
@@ -112,10 +112,10 @@ def test_the_same_seed_gives_the_same_bytes_for_any_batches(found, batch, seed, 
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         folder = Path(name)
         pq.write_table(table, folder / "people.parquet", row_group_size=max(1, batch // 2))
-        whole = released(table, seed=seed, by=by).rows
+        whole = released(table, seed=seed, method=by).rows
         for module in ("rows.arrow_files", "rows.frames", "releasing.output_formats"):
             patch.setattr(f"evenhand.{module}.BATCH_ROWS", batch)
-        made = released(folder / "people.parquet", seed=seed, by=by)
+        made = released(folder / "people.parquet", seed=seed, method=by)
         made.write(folder / "out.parquet")
         assert pq.read_table(folder / "out.parquet").equals(whole)
         assert pa.Table.from_batches(made.rows.batches()).equals(whole)

@@ -48,7 +48,7 @@ def again(certificate, plan, seed=0):
 
 @given(certificates(), METHODS, st.integers(0, 99))
 def test_what_was_planned_is_what_is_counted_and_it_meets_the_criterion(found, method, seed):
-    plan = plan_removal(found, by=method)
+    plan = plan_removal(found, method=method)
     after = again(found, plan, seed).partition
     assert np.array_equal(after.group_yes, plan.after.group_yes)
     assert np.array_equal(after.other_yes, plan.after.other_yes)
@@ -57,7 +57,7 @@ def test_what_was_planned_is_what_is_counted_and_it_meets_the_criterion(found, m
 
 @given(certificates(), st.sampled_from(["minimal", "raise", "group", "paper", "printed"]))
 def test_only_decisions_change(found, policy):
-    plan = plan_removal(found, by=ModifyData(policy=policy))
+    plan = plan_removal(found, method=ModifyData(policy=policy))
     after = change_counts(found.examined.counts, plan, np.random.default_rng(0))
     others = [name for name in NAMES if name != "e"]
     assert after.marginal(others) == found.examined.counts.marginal(others)
@@ -65,14 +65,14 @@ def test_only_decisions_change(found, policy):
 
 @given(certificates())
 def test_modifying_the_graph_changes_only_the_decision_and_its_effects(found):
-    after = again(found, plan_removal(found, by=ModifyGraph())).examined.counts
+    after = again(found, plan_removal(found, method=ModifyGraph())).examined.counts
     before = found.examined.counts
     assert after.marginal(["x", "c", "q"]) == before.marginal(["x", "c", "q"])
 
 
 @given(certificates(), METHODS)
 def test_only_subpopulations_that_violate_change(found, method):
-    plan = plan_removal(found, by=method)
+    plan = plan_removal(found, method=method)
     still = found.partition.side == 0
     assert not plan.group_change[still].any()
     assert not plan.other_change[still].any()
@@ -98,7 +98,7 @@ def test_a_larger_threshold_never_needs_more_changes(found):
 @given(certificates(), METHODS)
 def test_a_margin_is_kept(found, method):
     margin = found.question.threshold / 4
-    after = again(found, plan_removal(found, by=replace(method, margin=margin))).partition
+    after = again(found, plan_removal(found, method=replace(method, margin=margin))).partition
     limit = found.question.threshold - margin
     differences = [after.risk_difference(at) for at in range(len(after))]
     assert all(d is None or abs(d) < limit for d in differences)
@@ -106,5 +106,5 @@ def test_a_margin_is_kept(found, method):
 
 @given(certificates(), st.integers(0, 9))
 def test_the_same_seed_gives_the_same_release(found, seed):
-    plan = plan_removal(found, by=ModifyGraph())
+    plan = plan_removal(found, method=ModifyGraph())
     assert again(found, plan, seed).examined.counts == again(found, plan, seed).examined.counts

@@ -43,7 +43,10 @@ def audit(
         int | None,
         result_option(help="Learn the graph and certify again on this many resamples."),
     ] = None,
-    seed: Annotated[int, result_option(help="Random seed of the resamples.")] = 0,
+    seed: Annotated[
+        int | None,
+        result_option(help="Random seed of the resamples; default: from the counts."),
+    ] = None,
     doubt: Annotated[
         bool, result_option("--doubt", help="List all evidence against the graph.")
     ] = False,

@@ -17,7 +17,9 @@ def compare(
     thresholds: Annotated[
         str | None, result_option(help="Several thresholds: '0.025,0.05,0.1'.")
     ] = None,
-    seed: Annotated[int, result_option(help="Random seed of the methods.")] = 0,
+    seed: Annotated[
+        int | None, result_option(help="Random seed of the methods; default: from the counts.")
+    ] = None,
     json: AsJson = False,
 ) -> None:
     """Apply every removal method to the counts: what it changes, costs and leaves.

@@ -101,14 +101,14 @@ def release(
     with progress:
         audit = options.audit(progress)
     if dry_run or output is None:
-        plan = audit.plan(by=by, seed=seed)
+        plan = audit.plan(method=by, seed=seed)
         if json:
             print_json(plan.to_dict())
         else:
             print_result(plan.summary())
         return
     with progress:
-        released = audit.release(by=by, seed=seed, uncertified=uncertified)
+        released = audit.release(method=by, seed=seed, uncertified=uncertified)
         files = released.write(output, overwrite=overwrite, share=share)
     if report is not None:
         page = audit.report(released, labels=options.labels(), share=share)

@@ -318,6 +318,14 @@ class CountTable(Described):
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property
+    def seed(self) -> int:
+        """A random seed that depends on the counts alone, short enough to be typed.
+
+        Figures made with it can be repeated by anyone who has the counts.
+        """
+        return int(self.digest[:12], 16)
+
+    @property
     def missing_markers(self) -> tuple[MissingMarker, ...]:
         """Values that may mean a missing one but were not declared as such; most rows first."""
         markers = [

@@ -93,6 +93,7 @@ class Bootstrap(Described):
             title=f"{self.resamples:,} resamples, "
             + ("each with its own graph" if self.relearned else "all with the given graph"),
             facts=(
+                ("seed", str(self.seed)),
                 ("verdict", told(self.verdicts)),
                 ("population", told(self.statistical)),
             ),
@@ -115,7 +116,7 @@ def bootstrap(
     counts: CountTable,
     question: Question,
     *,
-    seed: int,
+    seed: int | None = None,
     resamples: int = 200,
     graph: Graph | None = None,
     knowledge: Knowledge | Tiers | None = None,
@@ -126,14 +127,15 @@ def bootstrap(
 ) -> Bootstrap:
     """Resample the counts, learn the graph anew unless one is given, and certify.
 
-    Each resample has a random stream of its own, grown from the seed: the first hundred of two
-    hundred are the hundred of one hundred.
+    Without a seed it is derived from the counts. Each resample has a random stream of its own,
+    spawned from the seed: the first hundred of two hundred are the hundred of one hundred.
     """
     if resamples < 1:
         raise QuestionError(
             Problem(f"{resamples!r} is no number of resamples.", remedy="Ask for at least one.")
         )
     examined = examined_counts(counts, question)
+    seed = examined.counts.seed if seed is None else seed
     names = [
         name for name in counts.names if name not in {question.protected, question.decision}
     ]

@@ -93,6 +93,7 @@ class Comparison(Described):
     """
 
     question: Question
+    seed: int
     before: tuple[Partition, ...]
     outcomes: tuple[Outcome, ...]
     skipped: tuple[str, ...] = ()
@@ -100,6 +101,7 @@ class Comparison(Described):
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
         return {
+            "seed": self.seed,
             "before": [
                 {
                     "threshold": str(partition.question.threshold),
@@ -121,15 +123,16 @@ class Comparison(Described):
                 "The paper states neither the ranker of the local methods nor the order of "
                 "their attributes: theirs may differ."
             )
+        before = [
+            (
+                f"before, at {partition.question.threshold} or more",
+                f"{partition.violating:,} of {partition.measured.sum():,} measured differ",
+            )
+            for partition in self.before
+        ]
         return Summary(
             title=f"{self.question.decision} by {self.question.protected}: methods compared",
-            facts=tuple(
-                (
-                    f"before, at {partition.question.threshold} or more",
-                    f"{partition.violating:,} of {partition.measured.sum():,} measured differ",
-                )
-                for partition in self.before
-            ),
+            facts=(("seed", str(self.seed)), *before),
             columns=(
                 "τ",
                 "method",
@@ -155,9 +158,11 @@ def compare(
     *,
     thresholds: Iterable[object] | None = None,
     methods: Sequence[Method | Baseline] = EVERY_METHOD,
-    seed: int = 0,
+    seed: int | None = None,
 ) -> Comparison:
-    """Carry every method out on the certificate's counts, at its threshold or at several.
+    """Apply every method to the certificate's counts, at its threshold or at several.
+
+    Without a seed it is derived from the counts.
 
     Paper: table:comparison, table:setting
     """
@@ -172,6 +177,7 @@ def compare(
         )
         for threshold in ([asked.threshold] if thresholds is None else thresholds)
     ]
+    seed = certificate.examined.counts.seed if seed is None else seed
     outcomes, skipped = [], []
     for found in certificates:
         for method in methods:
@@ -181,6 +187,7 @@ def compare(
                 skipped.append(f"{type(method).__name__} was left out. {error}")
     return Comparison(
         question=asked,
+        seed=seed,
         before=tuple(found.partition for found in certificates),
         outcomes=tuple(outcomes),
         skipped=tuple(dict.fromkeys(skipped)),
@@ -190,7 +197,7 @@ def compare(
 def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> Outcome:
     generator = np.random.default_rng(seed)
     start = process_time()
-    plan = plan_removal(certificate, by=method, seed=generator)
+    plan = plan_removal(certificate, method=method, seed=generator)
     before = certificate.examined.counts
     if isinstance(plan, GeneratedPlan):
         after = generate_counts(plan, generator)

@@ -38,12 +38,16 @@ Baseline: TypeAlias = ShuffleProtected | LocalMassaging | LocalPreferentialSampl
 
 
 def plan_removal(
-    certificate: Certificate, *, by: Method | Baseline | None = None, seed: Seed = 0
+    certificate: Certificate,
+    *,
+    method: Method | Baseline | None = None,
+    seed: Seed | None = None,
 ) -> RemovalPlan | GeneratedPlan | BaselinePlan:
     """Plan the change that removes what a certificate found, by default with ``ModifyData``.
 
-    Only baselines, which give no guarantee, use the seed.
+    Only baselines, which give no guarantee, use the seed; by default it is derived from the
+    counts.
     """
-    if isinstance(by, Baseline):
-        return by.plan(certificate, seed=seed)
-    return (by or ModifyData()).plan(certificate)
+    if isinstance(method, Baseline):
+        return method.plan(certificate, seed=seed)
+    return (method or ModifyData()).plan(certificate)

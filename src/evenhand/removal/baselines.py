@@ -81,11 +81,11 @@ class ShuffleProtected:
     policy: ClassVar[str] = "all rows"
     guaranteed: ClassVar[bool] = False
 
-    def plan(self, certificate: Certificate, *, seed: Seed = 0) -> BaselinePlan:
+    def plan(self, certificate: Certificate, *, seed: Seed | None = None) -> BaselinePlan:
         """Choose at random which rows get which value."""
         people = _People.of(certificate)
         rows = people.cells.sum(axis=1).ravel()
-        in_group = np.random.default_rng(seed).multivariate_hypergeometric(
+        in_group = people.generator(seed).multivariate_hypergeometric(
             rows, int(people.cells[:, 0].sum()), method="marginals"
         )
         after = np.stack([in_group, rows - in_group]).reshape(2, -1, 2).transpose(1, 0, 2)
@@ -118,10 +118,10 @@ class LocalMassaging(_LocalMethod):
 
     name: ClassVar[str] = "local-massaging"
 
-    def plan(self, certificate: Certificate, *, seed: Seed = 0) -> BaselinePlan:
+    def plan(self, certificate: Certificate, *, seed: Seed | None = None) -> BaselinePlan:
         """Decide which rows change."""
         people = _People.of(certificate)
-        after = people.equalize_rates(self.explanatory, np.random.default_rng(seed))
+        after = people.equalize_rates(self.explanatory, people.generator(seed))
         return people.plan(self.name, self.policy, after, becomes=people.question.decision)
 
 
@@ -137,10 +137,10 @@ class LocalPreferentialSampling(_LocalMethod):
 
     name: ClassVar[str] = "local-preferential-sampling"
 
-    def plan(self, certificate: Certificate, *, seed: Seed = 0) -> BaselinePlan:
+    def plan(self, certificate: Certificate, *, seed: Seed | None = None) -> BaselinePlan:
         """Decide which rows are left out and which are doubled."""
         people = _People.of(certificate)
-        generator = np.random.default_rng(seed)
+        generator = people.generator(seed)
         after = people.equalize_rates(self.explanatory, generator, by_sampling=True)
         return people.plan(self.name, self.policy, after)
 
@@ -160,6 +160,12 @@ class _People:
         others = {*certificate.examined.counts.names}
         others -= {question.protected, question.decision}
         return cls(certificate, Partition.of(certificate.examined, others), unfavorable)
+
+    def generator(self, seed: Seed | None) -> np.random.Generator:
+        """The generator of a seed; without one, of a seed that depends on the counts alone."""
+        return np.random.default_rng(
+            self.certificate.examined.counts.seed if seed is None else seed
+        )
 
     @property
     def question(self) -> Question:

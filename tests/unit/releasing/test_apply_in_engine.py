@@ -254,7 +254,7 @@ def test_files_that_cannot_be_written_leave_no_table(source, tmp_path, monkeypat
 
 def test_what_draws_other_values_anew_is_not_done_in_an_engine(source):
     with pytest.raises(CannotReleaseError, match="only decisions can be changed"):
-        audit(source).release(by=eh.ModifyGraph(), seed=7, key="id")
+        audit(source).release(method=eh.ModifyGraph(), seed=7, key="id")
 
 
 def test_counted_lines_are_not_released_in_an_engine():

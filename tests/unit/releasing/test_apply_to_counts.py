@@ -105,7 +105,7 @@ def test_pooled_labels_have_the_shares_of_the_pool_when_effects_are_drawn():
     }
     counts = CountTable.of(columns, [50, 50, 50, 50, 1, 1])
     graph = CausalGraph.parse("sex -> hired -> bonus; sex -> bonus")
-    plan = plan_removal(certify(counts, graph, asked), by=ModifyGraph())
+    plan = plan_removal(certify(counts, graph, asked), method=ModifyGraph())
     after = carried_out(counts, plan)
     assert plan.changed_rows
     assert after.marginal(["sex", "bonus"]) == counts.marginal(["sex", "bonus"])
@@ -155,7 +155,7 @@ def students():
 def planned(*, sample=False, counts=None, graph=ADMISSION, threshold="0.05"):
     asked = replace(ADMITTED, threshold=Fraction(threshold))
     certificate = certify(students() if counts is None else counts, graph, asked)
-    return plan_removal(certificate, by=ModifyGraph(generate=True, sample=sample))
+    return plan_removal(certificate, method=ModifyGraph(generate=True, sample=sample))
 
 
 def made(plan, seed=0):
@@ -286,7 +286,7 @@ def test_a_plan_is_told_in_words_and_in_values():
 
 def test_a_margin_is_kept():
     certificate = certify(students(), ADMISSION, ADMITTED)
-    plan = plan_removal(certificate, by=ModifyGraph(generate=True, margin="0.03"))
+    plan = plan_removal(certificate, method=ModifyGraph(generate=True, margin="0.03"))
     found = differences(plan, made(plan))
     assert all(abs(found.risk_difference(at)) < Fraction(1, 50) for at in range(len(found)))
 
@@ -299,7 +299,7 @@ def test_a_protected_attribute_pooled_of_many_is_made_under_its_pool():
         protected="sex", group="f", other="rest", decision="hired", favorable="yes"
     )
     certificate = certify(counts, CausalGraph.parse("sex -> hired"), asked)
-    after = made(plan_removal(certificate, by=ModifyGraph(generate=True)))
+    after = made(plan_removal(certificate, method=ModifyGraph(generate=True)))
     assert after.values("sex") == {"f": 60, "not f": 40}
 
 
@@ -324,7 +324,7 @@ def independent(rows, many, *, parents=()):
     arrows = {(parent, f"x{at}") for parent in parents for at in range(many)}
     graph = CausalGraph(counts.names, frozenset({("sex", "hired"), *arrows}))
     asked = Question(protected="sex", group="f", decision="hired", favorable="yes")
-    return plan_removal(certify(counts, graph, asked), by=ModifyGraph(generate=True))
+    return plan_removal(certify(counts, graph, asked), method=ModifyGraph(generate=True))
 
 
 def surplus(cube, others):

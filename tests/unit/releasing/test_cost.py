@@ -145,7 +145,9 @@ def test_a_release_says_in_a_sentence_what_discovery_finds_otherwise():
     ]
     *columns, counts = zip(*lines, strict=True)
     table = CountTable.of(dict(zip(("sex", "job", "hired"), columns, strict=True)), counts)
-    made = audit(table, ASKED, knowledge=TIERS).release(by=ModifyData(policy="group"), seed=1)
+    made = audit(table, ASKED, knowledge=TIERS).release(
+        method=ModifyData(policy="group"), seed=1
+    )
     assert made.before.decision_causes == ("job",)
     assert made.summary().notes[-1] == (
         "Discovery on the released rows no longer finds job as a cause; by that graph: "

@@ -49,7 +49,7 @@ def test_the_certificate_is_bound_to_the_seed_and_does_not_tell_it(source, tmp_p
     "name", ["out.csv", "out.csv.gz", "out.parquet", "out.arrow", "out.arrows"]
 )
 def test_a_replay_gives_the_same_bytes(source, tmp_path, name):
-    written = released(source, by=ModifyGraph(), seed=None).write(tmp_path / name)
+    written = released(source, method=ModifyGraph(), seed=None).write(tmp_path / name)
     before = sorted(path.name for path in tmp_path.iterdir())
     assert replay(written.manifest, source).is_same
     assert sorted(path.name for path in tmp_path.iterdir()) == before
@@ -69,7 +69,7 @@ def test_a_replay_knows_codings_and_pooled_groups(tmp_path):
 
 def test_a_replay_of_a_frame_or_of_left_out_rows_works_too(tmp_path):
     frame = pd.DataFrame(table())
-    made = released(frame, by=LocalPreferentialSampling(), uncertified=True)
+    made = released(frame, method=LocalPreferentialSampling(), uncertified=True)
     assert replay(made.write(tmp_path / "out.parquet").manifest, frame).is_same
 
 
@@ -144,6 +144,6 @@ def test_a_later_form_is_named(source, tmp_path):
 
 
 def test_a_generated_table_is_not_made_from_its_manifest(source, tmp_path):
-    written = released(source, by=ModifyGraph(generate=True)).write(tmp_path / "out.csv")
+    written = released(source, method=ModifyGraph(generate=True)).write(tmp_path / "out.csv")
     with pytest.raises(InputError, match="generated"):
         replay(written.manifest, source)

@@ -121,7 +121,9 @@ def test_other_delimiters_stay(tmp_path):
 
 def test_rows_left_out_or_doubled_are_whole_records(tmp_path):
     (tmp_path / "people.csv").write_text(csv_text(people()).removesuffix("\n"), newline="")
-    made = released(tmp_path / "people.csv", by=LocalPreferentialSampling(), uncertified=True)
+    made = released(
+        tmp_path / "people.csv", method=LocalPreferentialSampling(), uncertified=True
+    )
     made.write(tmp_path / "out.csv")
     old = fields((tmp_path / "people.csv").read_bytes().decode())
     new = fields((tmp_path / "out.uncertified.csv").read_bytes().decode())
@@ -143,7 +145,7 @@ def test_missing_values_leave_no_trace_in_the_text(tmp_path):
 def test_counted_lines_are_split_in_the_text(tmp_path):
     lines = pd.DataFrame(table())[list(COLUMNS)].value_counts().rename("n").reset_index()
     lines.to_csv(tmp_path / "lines.csv", index=False)
-    made = released(tmp_path / "lines.csv", by=ModifyGraph(), frequency="n")
+    made = released(tmp_path / "lines.csv", method=ModifyGraph(), frequency="n")
     made.write(tmp_path / "out.csv")
     assert pd.read_csv(tmp_path / "out.csv")["n"].sum() == 400
 
@@ -179,7 +181,7 @@ def test_several_files_become_one(tmp_path):
 def test_a_folder_or_pattern_of_one_file_is_not_written_into_either(tmp_path, named, by):
     (tmp_path / "a.csv").write_text(csv_text(people()), newline="")
     with pytest.raises(QuestionError, match="files of this folder"):
-        released(tmp_path / named, by=by).write(tmp_path / "out.csv")
+        released(tmp_path / named, method=by).write(tmp_path / "out.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 
 
@@ -315,7 +317,7 @@ def test_counts_are_written_with_a_column_for_them(tmp_path):
 
 
 def test_generated_rows_are_written(source, tmp_path):
-    made = released(source, by=ModifyGraph(generate=True))
+    made = released(source, method=ModifyGraph(generate=True))
     written = made.write(tmp_path / "out.csv")
     assert read(written.data).count() == made.certificate.examined.counts
 

@@ -212,7 +212,7 @@ def test_more_rows_than_can_be_drawn_from_are_refused():
 
 def test_effects_are_drawn_anew_in_changed_rows_only():
     frame = pd.DataFrame(table(3000))
-    made = released(frame, by=ModifyGraph())
+    made = released(frame, method=ModifyGraph())
     changed = frame["hired"] != made.rows["hired"]
     assert made.rows["pay"][~changed].equals(frame["pay"][~changed])
     assert changed.sum() == made.changed_rows
@@ -224,20 +224,20 @@ def test_effects_are_drawn_anew_in_changed_rows_only():
 
 def test_effects_of_counted_lines_are_drawn_row_by_row():
     lines = pd.DataFrame(table(3000))[list(COLUMNS)].value_counts().rename("n").reset_index()
-    made = released(lines, by=ModifyGraph(), frequency="n")
+    made = released(lines, method=ModifyGraph(), frequency="n")
     assert made.rows["n"].sum() == 3000
     assert made.certificate.verdict is Verdict.CERTIFIED
 
 
 def test_effects_counted_in_classes_cannot_be_drawn():
     with pytest.raises(CannotReleaseError, match="'pay'.*modify-data"):
-        released(pa.table(table()), by=ModifyGraph(), merge={"pay": {"some": ["high"]}})
+        released(pa.table(table()), method=ModifyGraph(), merge={"pay": {"some": ["high"]}})
 
 
 def test_a_policy_that_does_not_reach_the_criterion_is_refused_with_places():
     frame = pd.DataFrame(table(60))
     with pytest.raises(CannotReleaseError, match="degree = .*minimal") as refusal:
-        released(frame, by=ModifyData(policy="paper"))
+        released(frame, method=ModifyData(policy="paper"))
     assert refusal.value.exit_status == 3
 
 
@@ -245,8 +245,8 @@ def test_baselines_are_refused_unless_allowed(tmp_path):
     frame = pd.DataFrame(table())
     for method in (ShuffleProtected(), LocalMassaging(), LocalPreferentialSampling()):
         with pytest.raises(CannotReleaseError):
-            released(frame, by=method)
-        made = released(frame, by=method, uncertified=True)
+            released(frame, method=method)
+        made = released(frame, method=method, uncertified=True)
         files = made.write(tmp_path / f"{method.name}.csv")
         assert files.data.name == f"{method.name}.uncertified.csv"
         assert files.certificate.name == f"{method.name}.uncertified.certificate.json"
@@ -254,7 +254,7 @@ def test_baselines_are_refused_unless_allowed(tmp_path):
 
 def test_sampling_leaves_rows_out_and_doubles_others():
     frame = pd.DataFrame(table())
-    made = released(frame, by=LocalPreferentialSampling(), uncertified=True)
+    made = released(frame, method=LocalPreferentialSampling(), uncertified=True)
     assert made.rows.index.has_duplicates
     assert set(made.rows.index) < set(frame.index)
     pd.testing.assert_frame_equal(made.rows, frame.loc[made.rows.index])
@@ -262,7 +262,7 @@ def test_sampling_leaves_rows_out_and_doubles_others():
 
 def test_generated_rows_are_a_new_table_of_the_same_kind():
     frame = pd.DataFrame(table())
-    made = released(frame, by=ModifyGraph(generate=True))
+    made = released(frame, method=ModifyGraph(generate=True))
     assert isinstance(made.rows, pd.DataFrame)
     assert sorted(made.rows.columns) == sorted(COLUMNS)
     assert len(made.rows) == made.changed_rows == len(frame)
@@ -287,7 +287,7 @@ def test_other_block_sets_are_examined_as_before():
     graph = CausalGraph.parse("sex -> hired; degree -> hired; pay -> degree; sex -> pay")
     made = released(
         pd.DataFrame(table(3000)),
-        by=ModifyData(margin="0.04"),
+        method=ModifyData(margin="0.04"),
         graph=graph,
         scope="all",
         uncertified=True,
@@ -338,7 +338,7 @@ def test_the_certificate_says_that_decisions_are_no_records_about_persons():
     ],
 )
 def test_the_notice_and_the_changed_columns_are_those_of_the_method(by, said, columns):
-    made = released(pd.DataFrame(table()), by=by, uncertified=True)
+    made = released(pd.DataFrame(table()), method=by, uncertified=True)
     section = made.certificate.release
     assert said in section["notice"]
     assert section["notice"] in made.certificate.assumptions
@@ -357,14 +357,14 @@ def test_the_notice_and_the_changed_columns_are_those_of_the_method(by, said, co
 def test_rows_of_other_groups_that_a_generated_table_lacks_are_counted():
     frame = pd.DataFrame(table(groups="fmx"))
     others = int((frame["sex"] == "x").sum())
-    made = released(frame, by=ModifyGraph(generate=True))
+    made = released(frame, method=ModifyGraph(generate=True))
     assert made.certificate.release["left_out_before"] == others
     assert len(made.rows) == len(frame) - others
     assert released(frame).certificate.release["left_out_before"] == 0
 
 
 def test_the_distance_in_the_model_stands_beside_the_measured_one():
-    made = released(pd.DataFrame(table()), by=ModifyGraph())
+    made = released(pd.DataFrame(table()), method=ModifyGraph())
     assert made.to_dict()["model_distance"] == made.plan.model_distance > 0
     assert "distance in the model" in dict(made.summary().facts)
     plain = released(pd.DataFrame(table()))

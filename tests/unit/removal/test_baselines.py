@@ -34,7 +34,7 @@ def example_2():
 
 
 def carried_out(certificate, method, seed=0):
-    plan = plan_removal(certificate, by=method, seed=seed)
+    plan = plan_removal(certificate, method=method, seed=seed)
     return change_counts(certificate.examined.counts, plan, np.random.default_rng(seed))
 
 
@@ -52,7 +52,7 @@ def rates(certificate, counts, name):
 @pytest.mark.paper("table:comparison")
 @pytest.mark.parametrize("method", BASELINES, ids=lambda method: method.name)
 def test_a_baseline_promises_nothing_and_says_so(example_2, method):
-    plan = plan_removal(example_2, by=method)
+    plan = plan_removal(example_2, method=method)
     assert not method.guaranteed
     assert not plan.reaches_criterion
     assert "no guarantee" in str(plan)
@@ -71,7 +71,7 @@ def test_the_same_seed_gives_the_same_plan(method, adult):
 
 @pytest.mark.parametrize("method", BASELINES, ids=lambda method: method.name)
 def test_patterns_give_every_value_and_do_not_overlap(example_2, method):
-    plan = plan_removal(example_2, by=method)
+    plan = plan_removal(example_2, method=method)
     patterns = Counter(tuple(sorted(move.where.items())) for move in plan.moves)
     assert set(patterns.values()) == {1}
     assert {frozenset(move.where) for move in plan.moves} == {
@@ -136,7 +136,7 @@ def test_sampling_takes_the_rates_half_the_way(example_2):
 
 
 def test_sampling_leaves_rows_out_and_doubles_others(example_2):
-    plan = plan_removal(example_2, by=LocalPreferentialSampling())
+    plan = plan_removal(example_2, method=LocalPreferentialSampling())
     assert {move.times for move in plan.moves} == {0, 2}
     assert not any(move.becomes for move in plan.moves)
     gone = sum(move.rows for move in plan.moves if move.times == 0)
@@ -200,7 +200,7 @@ def test_a_part_with_one_group_only_stays_as_it_is():
     )
     asked = Question(protected="sex", group="f", decision="hired", favorable="yes")
     certificate = certify(counts, CausalGraph.parse("sex -> hired; job -> hired"), asked)
-    assert not plan_removal(certificate, by=LocalMassaging()).moves
+    assert not plan_removal(certificate, method=LocalMassaging()).moves
 
 
 def test_an_unknown_attribute_is_refused(example_2):

@@ -41,7 +41,7 @@ def test_example_2_needs_fifteen_changes_all_among_males():
 @pytest.mark.paper("alg:md")
 def test_the_printed_algorithm_fails_its_own_certify_on_example_2():
     """35 changes, and three of four subpopulations still differ by 1/20 exactly."""
-    plan = plan_removal(example_2(), by=ModifyData(policy="printed"))
+    plan = plan_removal(example_2(), method=ModifyData(policy="printed"))
     assert plan.changed_rows == 35
     assert plan.after.violating == 3
     left = [abs(plan.after.risk_difference(at)) for at in np.flatnonzero(plan.after.side)]
@@ -49,28 +49,28 @@ def test_the_printed_algorithm_fails_its_own_certify_on_example_2():
 
 
 def test_changing_only_the_group_costs_38_on_example_2():
-    plan = plan_removal(example_2(), by=ModifyData(policy="group"))
+    plan = plan_removal(example_2(), method=ModifyData(policy="group"))
     assert plan.changed_rows == 38
     assert plan.reaches_criterion
     assert {move.where["gender"] for move in plan.moves} == {"female"}
 
 
 def test_raising_only_makes_decisions_favorable():
-    plan = plan_removal(example_2(), by=ModifyData(policy="raise"))
+    plan = plan_removal(example_2(), method=ModifyData(policy="raise"))
     assert plan.reaches_criterion
     assert {move.becomes["admission"] for move in plan.moves} == {"admitted"}
 
 
 @pytest.mark.parametrize("policy", ["minimal", "group", "raise"])
 def test_a_margin_is_kept(policy):
-    plan = plan_removal(example_2(), by=ModifyData(policy=policy, margin="0.02"))
+    plan = plan_removal(example_2(), method=ModifyData(policy=policy, margin="0.02"))
     assert all(abs(plan.after.risk_difference(at)) < Fraction(3, 100) for at in range(4))
 
 
 @pytest.mark.parametrize("margin", ["0.05", "1", "-0.01", "x"])
 def test_a_margin_that_leaves_no_threshold_is_refused(margin):
     with pytest.raises(QuestionError, match="margin"):
-        plan_removal(example_2(), by=ModifyData(margin=margin))
+        plan_removal(example_2(), method=ModifyData(margin=margin))
 
 
 def test_an_unknown_policy_is_refused():
@@ -92,7 +92,7 @@ def test_a_group_too_small_to_reach_the_criterion_is_said():
     )
     question = Question(protected="sex", group="f", decision="hired", favorable="yes")
     certificate = certify(counts, CausalGraph.parse("sex -> hired"), question)
-    plan = plan_removal(certificate, by=ModifyData(policy="group"))
+    plan = plan_removal(certificate, method=ModifyData(policy="group"))
     assert not plan.reaches_criterion
     assert "no plan for a release" in str(plan)
     assert plan_removal(certificate).reaches_criterion

@@ -116,7 +116,7 @@ def test_new_rates_stay_between_the_old_ones_and_within_the_threshold(seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_quotas_meet_the_criterion_and_redraw_only_effects(seed):
     counts, question = twisted(seed)
-    plan = plan_removal(certify(counts, TWIST, question), by=ModifyGraph())
+    plan = plan_removal(certify(counts, TWIST, question), method=ModifyGraph())
     assert plan.reaches_criterion
     assert [table.node.name for table in plan.redrawn] == ["d"]
 
@@ -124,7 +124,7 @@ def test_quotas_meet_the_criterion_and_redraw_only_effects(seed):
 def test_nothing_moves_below_the_threshold():
     counts, question = twisted(0)
     largest = replace(question, threshold=Fraction(99, 100))
-    plan = plan_removal(certify(counts, TWIST, largest), by=ModifyGraph())
+    plan = plan_removal(certify(counts, TWIST, largest), method=ModifyGraph())
     assert plan.changed_rows == 0
     assert plan.model_distance == 0
 
@@ -140,7 +140,7 @@ def test_the_optimum_on_adult_is_the_papers(paper_adult):
     found = []
     for threshold in ("0.025", "0.05", "0.075", "0.1"):
         asked = replace(question, threshold=Fraction(threshold))
-        found.append(plan_removal(certify(paper_adult, whole, asked), by=ModifyGraph()))
+        found.append(plan_removal(certify(paper_adult, whole, asked), method=ModifyGraph()))
     distances = [round(1000 * plan.model_distance, 3) for plan in found]
     assert distances == pytest.approx([1.470, 1.073, 0.783, 0.562], abs=0.001)
     assert all(plan.reaches_criterion for plan in found)

@@ -217,7 +217,7 @@ def test_a_page_that_is_there_is_replaced_only_if_that_is_allowed(tmp_path):
 
 def test_a_method_that_changes_other_things_than_decisions_says_which():
     audit = eh.audit(eh.datasets.admissions(2), QUESTION.question, graph=GRAPH)
-    shuffled = audit.release(by=eh.ShuffleProtected(), seed=7, uncertified=True)
+    shuffled = audit.release(method=eh.ShuffleProtected(), seed=7, uncertified=True)
     text = words(report(audit, shuffled, labels=QUESTION.labels).html)
     assert "The protected attribute gender was changed" in text
     assert "Only admission was changed" not in text
