@@ -17,7 +17,7 @@ def planned(**options):
     certificate = certify(
         datasets.admissions(2), GRAPH, datasets.question("admissions").question
     )
-    return plan_removal(certificate, by=ModifyGraph(**options))
+    return plan_removal(certificate, method=ModifyGraph(**options))
 
 
 @pytest.mark.parametrize(

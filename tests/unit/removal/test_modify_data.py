@@ -114,7 +114,7 @@ def test_the_papers_rule_changes_the_smaller_group(group, others, changed, ahead
     )
     question = Question(protected="sex", group="f", decision="hired", favorable="yes")
     certificate = certify(counts, CausalGraph.parse("sex -> hired"), question)
-    plan = plan_removal(certificate, by=ModifyData(policy="paper"))
+    plan = plan_removal(certificate, method=ModifyData(policy="paper"))
     assert {move.where["sex"]: move.rows for move in plan.moves} == changed
     assert plan.after.risk_difference(0) == Fraction(-1 if ahead == "f" else 1, 20)
 
