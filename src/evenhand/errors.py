@@ -1,7 +1,7 @@
 """What can go wrong, as a tree of exceptions.
 
 Every problem has up to three parts: what is wrong and where, what was found, and what to do.
-What to do is data, too (``Remedy``), so that each door can spell it in its own way.
+What to do is data, too (``Remedy``), so that Python, command line and web can each spell it.
 All problems that one pass finds are raised together, so that a file is repaired in one go.
 
     EvenhandError
@@ -16,7 +16,7 @@ All problems that one pass finds are raised together, so that a file is repaired
     └── ResourceError         too large, or the machine refused
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
@@ -38,7 +38,7 @@ def python_argument(name: str, value: object) -> str:
 
 
 def words_only(_name: str, _value: object) -> str:
-    """Spell no argument: for documents that people read who have no door at hand."""
+    """Spell no argument: for documents whose readers cannot run anything."""
     return ""
 
 
@@ -46,8 +46,8 @@ def words_only(_name: str, _value: object) -> str:
 class Remedy:
     """What helps: in words, and as an argument of the library where one does it.
 
-    ``value`` is plain data, or ``...`` where the choice is the user's. How the argument is
-    spelled is up to the door: ``missing='drop'``, ``--missing drop``, or a button.
+    ``value`` is plain data, or ``...`` where the choice is the user's. Each interface spells
+    the argument in its own way: ``missing='drop'``, ``--missing drop``, or a button.
     """
 
     words: str
@@ -55,7 +55,7 @@ class Remedy:
     value: object = ...
 
     def text(self, spelling: Spelling) -> str:
-        """The words with the argument, if the door has it: ``spelling`` gives "" otherwise."""
+        """The words with the argument; ``spelling`` gives "" where an interface lacks it."""
         spelled = spelling(self.argument, self.value) if self.argument else ""
         return f"{self.words} ({spelled})" if spelled else self.words
 
@@ -86,13 +86,13 @@ class Problem:
         return (self.remedy,) if isinstance(self.remedy, Remedy) else self.remedy
 
     def remedy_text(self, spelling: Spelling = python_argument) -> str:
-        """The remedies as one sentence, with arguments as a door spells them."""
+        """The remedies as one sentence."""
         *others, last = [remedy.text(spelling) for remedy in self.remedies] or [""]
         sentence = f"{', '.join(others)}, or {last}" if others else last
         return f"{sentence}." if sentence else ""
 
     def text(self, spelling: Spelling = python_argument) -> str:
-        """The whole problem, with arguments as a door spells them."""
+        """The whole problem as one line."""
         place = f"{self.where}: " if self.where else ""
         parts = (self.what, self.found, self.remedy_text(spelling))
         return place + " ".join(part for part in parts if part)
@@ -133,17 +133,9 @@ class ColumnError(InputError):
         cls, names: Iterable[str], available: Iterable[str], *, where: str = ""
     ) -> "ColumnError":
         """Each unknown name, with the names that look like it."""
-        present = list(available)
+        hint = "Name one of the columns that are there."
         return cls(
-            *(
-                Problem(
-                    f"There is no column {name!r}.",
-                    did_you_mean(name, present) or f"The columns are {listed(present)}.",
-                    "Name one of the columns that are there.",
-                    where,
-                )
-                for name in names
-            )
+            *_unknown_names(names, available, "There is no column", "The columns", hint, where)
         )
 
 
@@ -171,17 +163,9 @@ class GraphError(EvenhandError):
         cls, names: Iterable[str], available: Iterable[str], *, where: str = ""
     ) -> "GraphError":
         """Each name that is no node, with the nodes that look like it."""
-        nodes = list(available)
+        hint = "Name one of the nodes, or add it to the graph."
         return cls(
-            *(
-                Problem(
-                    f"The graph has no node {name!r}.",
-                    did_you_mean(name, nodes) or f"Its nodes are {listed(nodes)}.",
-                    "Name one of the nodes, or add it to the graph.",
-                    where,
-                )
-                for name in names
-            )
+            *_unknown_names(names, available, "The graph has no node", "Its nodes", hint, where)
         )
 
 
@@ -219,6 +203,20 @@ def did_you_mean(name: str, available: Iterable[str]) -> str:
     by_folded = {candidate.strip().casefold(): candidate for candidate in available}
     near = get_close_matches(name.strip().casefold(), by_folded, n=3, cutoff=_LEAST_SIMILARITY)
     return f"Did you mean {' or '.join(repr(by_folded[key]) for key in near)}?" if near else ""
+
+
+def _unknown_names(  # noqa: PLR0917
+    names: Iterable[str],
+    available: Iterable[str],
+    absent: str,
+    all_of: str,
+    hint: str,
+    where: str,
+) -> Iterator[Problem]:
+    known = list(available)
+    for name in names:
+        near = did_you_mean(name, known) or f"{all_of} are {listed(known)}."
+        yield Problem(f"{absent} {name!r}.", near, hint, where)
 
 
 def nearest_path(path: Path, *, excluded: Collection[Path] = ()) -> Path | None:

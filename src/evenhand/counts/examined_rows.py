@@ -24,7 +24,7 @@ def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
     """Check the question against the counts and bring both into the form of a comparison.
 
     With ``other="rest"`` all further groups are pooled; with a named other, rows of further
-    groups leave the audit and are counted.
+    groups are left out, and their number is returned.
     """
     unknown = [n for n in (question.protected, question.decision) if n not in counts.names]
     if unknown:
@@ -42,7 +42,9 @@ def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
         )
     other = question.other or next(value for value in values if value != question.group)
     further = [value for value in values if value not in (question.group, other)]
-    kept = counts.without(question.protected, further) if further else counts
+    compared = counts.without(question.protected, further) if further else counts
     return ExaminedCounts(
-        counts=kept, question=replace(question, other=other), left_out=counts.rows - kept.rows
+        counts=compared,
+        question=replace(question, other=other),
+        left_out=counts.rows - compared.rows,
     )

@@ -93,11 +93,11 @@ def dutch(path: str | Path) -> CountTable:
                 where=str(path),
             )
         ) from error
-    header, found, data = text.partition("@data")
+    header, separator, data = text.partition("@data")
     names = [line.split()[1] for line in header.splitlines() if line.startswith("@attribute")]
     lines = [line for line in csv.reader(data.split("\n")) if line]
     unfit = [number for number, line in enumerate(lines, 1) if len(line) != len(names)]
-    if not found or not lines or unfit or not {"age", "occupation"} <= set(names):
+    if not separator or not lines or unfit or not {"age", "occupation"} <= set(names):
         raise InputError(
             Problem(
                 "This is not the ARFF file of the 2001 Dutch census.",

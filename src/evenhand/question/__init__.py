@@ -2,7 +2,8 @@
 
 from evenhand.question.codings import Bins, Codings
 from evenhand.question.knowledge import Arrow, Knowledge, KnownOrder, Tiers
-from evenhand.question.question import Question, as_label, exact_fraction
+from evenhand.question.parse_values import as_label, exact_fraction
+from evenhand.question.question import Question
 from evenhand.question.question_file import QuestionFile
 
 __all__ = [

@@ -13,8 +13,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
 from evenhand.errors import Problem, QuestionError, Remedy, ValuesError, listed
-from evenhand.question.question import (
-    WILDCARD,
+from evenhand.question.parse_values import (
     as_label,
     exact_fraction,
     exact_number,
@@ -24,6 +23,7 @@ from evenhand.question.question import (
 
 MissingRule: TypeAlias = Literal["error", "level", "drop"]
 MISSING = "(missing)"
+WILDCARD = "*"  # in merges and tiers: all that is not named
 
 
 @dataclass(frozen=True, slots=True)

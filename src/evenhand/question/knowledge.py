@@ -10,7 +10,8 @@ from types import EllipsisType
 from typing import TypeAlias
 
 from evenhand.errors import ColumnError, KnowledgeError, Problem
-from evenhand.question.question import WILDCARD, require_texts
+from evenhand.question.codings import WILDCARD
+from evenhand.question.parse_values import require_texts
 
 Arrow: TypeAlias = tuple[str, str]
 

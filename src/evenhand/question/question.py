@@ -1,18 +1,13 @@
 """``Question``: who is compared with whom, about which decision, and what difference counts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 from evenhand.errors import Problem, QuestionError, Remedy, did_you_mean, listed
-
-# A threshold with more digits than this is a mistake, and would make exact verdicts slow.
-_LONGEST_THRESHOLD = 18
-_LARGEST_EXPONENT = 400
+from evenhand.question.parse_values import as_label, exact_fraction, exact_number, require_text
 
 REST = "rest"  # as ``other``: all other groups, pooled
-WILDCARD = "*"  # in tiers and merges: all that is not named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,75 +67,6 @@ class Question:
             "threshold": str(self.threshold),
         }
         return {name: value for name, value in fields.items() if value is not None}
-
-
-def as_label(value: object) -> str:
-    """The text under which a value is counted, whatever type its column has.
-
-    >>> as_label(True), as_label(1.0), as_label(">50K")
-    ('true', '1', '>50K')
-    """
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
-
-
-def exact_number(text: str) -> Fraction:
-    """Parse a decimal number; ``ValueError`` if it is none, or far beyond floats."""
-    try:
-        number = Decimal(text.strip())
-    except InvalidOperation:
-        raise ValueError(text) from None
-    # A short text can mean a number that fills the memory: 1e999999999.
-    if not number.is_finite() or abs(number.adjusted()) > _LARGEST_EXPONENT:
-        raise ValueError(text)
-    return Fraction(number)
-
-
-def require_text(value: object, what: str) -> str:
-    """Return the value if it is text; raise ``QuestionError`` otherwise."""
-    if not isinstance(value, str):
-        raise QuestionError(
-            Problem(f"{what} is {value!r}, which is no text.", remedy="Write a name in quotes.")
-        )
-    return value
-
-
-def require_texts(values: object, what: str) -> tuple[str, ...]:
-    """Return the texts of a list; a text alone is not taken as a list of its letters."""
-    is_list = isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
-    items: tuple[object, ...] = tuple(values) if is_list else (None,)  # type: ignore[arg-type]
-    if not all(isinstance(item, str) for item in items):
-        raise QuestionError(
-            Problem(
-                f"{what} is {values!r}, which is no list of texts.",
-                remedy='Write a list, as ["a", "b"].',
-            )
-        )
-    return tuple(map(str, items))
-
-
-def exact_fraction(value: object) -> Fraction:
-    """Parse "0.05", "1/20", Decimal, int or float as the exact number that was typed.
-
-    A float stands for its shortest text: ``Fraction(0.05)`` is not one twentieth.
-    """
-    if isinstance(value, Fraction):
-        return value
-    text = str(value).strip()
-    if len(text) > 4 * _LONGEST_THRESHOLD:
-        raise ValueError(f"{text[:20]}… has too many digits")
-    try:
-        number = Fraction(text) if "/" in text else exact_number(text)
-    except (ValueError, ZeroDivisionError) as error:
-        raise ValueError(f"{text!r} is not a number") from error
-    if max(len(str(number.numerator)), len(str(number.denominator))) > _LONGEST_THRESHOLD + 1:
-        raise ValueError(f"{text!r} has more than {_LONGEST_THRESHOLD} digits")
-    return number
 
 
 def check_values(

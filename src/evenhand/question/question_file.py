@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from evenhand.errors import EvenhandError, Problem, QuestionError, did_you_mean, listed
-from evenhand.question.codings import Codings
+from evenhand.question.codings import WILDCARD, Codings
 from evenhand.question.knowledge import Knowledge, Tiers
-from evenhand.question.question import WILDCARD, Question, require_text
+from evenhand.question.parse_values import require_text
+from evenhand.question.question import Question
 
 _KEYS = {
     "question": ("protected", "group", "other", "decision", "favorable", "threshold"),

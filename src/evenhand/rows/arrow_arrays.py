@@ -1,7 +1,7 @@
-"""Between Arrow and NumPy, without pandas.
+"""Conversions between Arrow and NumPy that do not import pandas.
 
-Arrow's own conversions (``pa.array``, ``pa.scalar``, ``to_numpy``) load pandas wherever that is
-installed, which takes longer than counting a small file.
+Arrow's own conversions (``pa.array``, ``pa.scalar``, ``to_numpy``) import pandas wherever that
+is installed, which takes longer than counting a small file.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 
 def as_numpy(array: pa.Array) -> NDArray[Any]:
-    """The numbers of an array, without a copy; a null gives any number."""
+    """The numbers of an array, without a copy; undefined where it is null."""
     buffers = [None, array.buffers()[1]]
     return np.from_dlpack(
         pa.Array.from_buffers(array.type, len(array), buffers, offset=array.offset)
@@ -40,3 +40,8 @@ def as_texts(texts: Sequence[str]) -> pa.Array:
     ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
     data = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
     return pa.Array.from_buffers(pa.string(), len(texts), data)
+
+
+def value_type(kind: pa.DataType) -> pa.DataType:
+    """The type of the values, whether they are dictionary-encoded or not."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.errors import InputError, Problem
+from evenhand.rows.arrow_arrays import value_type
 from evenhand.rows.batch_source import BATCH_ROWS, Batches, BatchSource, reading
 
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
@@ -16,7 +17,7 @@ def parquet_source(where: str) -> BatchSource:
     """A Parquet file; only the chosen columns are decoded."""
     with reading(where):
         schema, length = pq.read_schema(where), pq.read_metadata(where).num_rows
-    texts = {field.name for field in schema if _is_text(field.type)}
+    texts = {field.name for field in schema if _is_text(value_type(field.type))}
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:
         dictionaries = [name for name in columns if coded and name in texts]
@@ -83,6 +84,4 @@ def _file_batches(reader: pa.ipc.RecordBatchFileReader) -> Batches:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        return _is_text(kind.value_type)
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))

@@ -15,8 +15,7 @@ from evenhand.errors import (
     listed,
 )
 from evenhand.question import Codings
-from evenhand.question.codings import MISSING, not_numbers
-from evenhand.question.question import WILDCARD
+from evenhand.question.codings import MISSING, WILDCARD, not_numbers
 from evenhand.rows.column_encoder import ColumnEncoder
 
 _FEW_ROWS = 100

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from evenhand.errors import EvenhandError, Problem, ResourceError, ValuesError
 from evenhand.question import Bins, Codings, as_label
 from evenhand.question.codings import not_numbers
-from evenhand.question.question import exact_number
+from evenhand.question.parse_values import exact_number
 from evenhand.rows.batch_source import BATCH_ROWS, Batches, BatchSource
 
 KIND = "engine"

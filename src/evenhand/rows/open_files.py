@@ -8,9 +8,8 @@ from glob import glob
 from itertools import zip_longest
 from pathlib import Path
 
-import pyarrow as pa
-
 from evenhand.errors import ColumnError, InputError, Problem, listed, nearest_path
+from evenhand.rows.arrow_arrays import value_type
 from evenhand.rows.arrow_files import arrow_source, parquet_source
 from evenhand.rows.batch_source import BatchSource, reading
 from evenhand.rows.csv_files import csv_source
@@ -178,9 +177,4 @@ def _schema_differences(sources: Sequence[BatchSource]) -> Iterator[Problem]:
 def _fields(source: BatchSource) -> list[tuple[str, str]]:
     if source.schema is None:
         return [(name, "text") for name in source.names]
-    return [(field.name, str(_value_type(field.type))) for field in source.schema]
-
-
-def _value_type(kind: pa.DataType) -> pa.DataType:
-    """The type of the values: dictionary encoding may differ from file to file."""
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+    return [(field.name, str(value_type(field.type))) for field in source.schema]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from evenhand.errors import Problem, ValuesError
 from evenhand.question import Bins, Codings
-from evenhand.question.question import exact_number
+from evenhand.question.parse_values import exact_number
 from evenhand.rows.arrow_arrays import as_arrow, as_numpy, as_texts
 from evenhand.rows.batch_source import BatchSource, reading
 from evenhand.rows.data_problems import too_large_columns

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from evenhand.question import Bins, Codings
-from evenhand.question.question import exact_number
+from evenhand.question.parse_values import exact_number
 from evenhand.rows.arrow_arrays import as_numpy, is_null
 
 UNFIT = -1

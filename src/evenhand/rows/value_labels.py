@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from evenhand.errors import ColumnError, Problem, Remedy
 from evenhand.question import as_label
-from evenhand.rows.arrow_arrays import as_numpy, as_texts, is_null
+from evenhand.rows.arrow_arrays import as_numpy, as_texts, is_null, value_type
 
 
 def check_types(schema: pa.Schema, *, where: str) -> None:
@@ -25,7 +25,7 @@ def check_types(schema: pa.Schema, *, where: str) -> None:
             where=where,
         )
         for field in schema
-        if not _has_labels(field.type)
+        if not _has_labels(value_type(field.type))
     ]
     if problems:
         raise ColumnError(*problems)
@@ -82,22 +82,18 @@ def _time_label(value: pa.Scalar, text: str | None) -> str:
 
 
 def _has_labels(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        return _has_labels(kind.value_type)
     types = pa.types
-    if types.is_duration(kind) or types.is_interval(kind):
+    if types.is_duration(kind) or types.is_interval(kind):  # temporal, too
         return False
-    return any(
-        test(kind)
-        for test in (
-            types.is_string,
-            types.is_large_string,
-            types.is_string_view,
-            types.is_boolean,
-            types.is_integer,
-            types.is_floating,
-            types.is_decimal,
-            types.is_temporal,
-            types.is_null,
-        )
+    tests = (
+        types.is_string,
+        types.is_large_string,
+        types.is_string_view,
+        types.is_boolean,
+        types.is_integer,
+        types.is_floating,
+        types.is_decimal,
+        types.is_temporal,
+        types.is_null,
     )
+    return any(is_type(kind) for is_type in tests)
