@@ -35,12 +35,21 @@ def partition_of(group_yes, group, other_yes, other, *, threshold="0.05"):
     return Partition(whole.question, counts.marginal(["place"]), *columns)
 
 
+def partition_of_adult(counts):
+    """Adult divided by all attributes but the protected one and the decision."""
+    names = [name for name in counts.names if name not in {"sex", "income"}]
+    return Partition.of(examined_counts(counts, datasets.question("adult").question), names)
+
+
+def partition_of_dutch(counts):
+    """The Dutch census divided by the causes that the paper finds."""
+    asked = datasets.question("dutch").question
+    return Partition.of(examined_counts(counts, asked), ["age", "edu_level"])
+
+
 def adult_sizes():
     """The 268 comparable groups of Adult: rows of women and men, and the rate of both."""
-    asked = datasets.question("adult").question
-    counts = datasets.adult()
-    names = [name for name in counts.names if name not in {asked.protected, asked.decision}]
-    a, n, b, m = Partition.of(examined_counts(counts, asked), names).compared
+    a, n, b, m = partition_of_adult(datasets.adult()).measured_counts
     return n, m, (a + b) / (n + m)
 
 

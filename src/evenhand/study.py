@@ -21,7 +21,7 @@ from evenhand.evidence import (
     sensitivity_of_findings,
     survey_partitions,
 )
-from evenhand.evidence.bootstrap import Bootstrap, Resampled, bootstrap
+from evenhand.evidence.bootstrap import Bootstrap, BootstrapProgress, bootstrap
 from evenhand.evidence.certificate import Graph, Scope
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt
 from evenhand.graph import PartialGraph, discover
@@ -94,7 +94,7 @@ class Audit(Described):
         resamples: int = 200,
         *,
         seed: int | None = None,
-        progress: Callable[[Resampled], object] | None = None,
+        progress: Callable[[BootstrapProgress], object] | None = None,
     ) -> Bootstrap:
         """How often each attribute is a cause, and each verdict, if rows are drawn again."""
         record = self.graph.record if isinstance(self.graph, PartialGraph) else None

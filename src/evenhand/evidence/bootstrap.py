@@ -21,17 +21,17 @@ from evenhand.display import Described, Summary, percent
 from evenhand.errors import EvenhandError, Problem, QuestionError
 from evenhand.evidence.certificate import Graph
 from evenhand.evidence.certification import certify
-from evenhand.evidence.population import StatisticalVerdict, statistical_verdict
+from evenhand.evidence.population import StatisticalVerdict, agreed_verdict
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.discovery import discover
 from evenhand.graph.kernel_choice import KernelName
 from evenhand.question import Knowledge, Question, Tiers
 
-_MANY = 50
+_MANY_RESAMPLES = 50
 
 
-class Resampled(NamedTuple):
-    """How far a bootstrap is."""
+class BootstrapProgress(NamedTuple):
+    """How many resamples are done."""
 
     done: int
     total: int
@@ -79,9 +79,9 @@ class Bootstrap(Described):
     def summary(self) -> Summary:
         """Verdicts and causes, most frequent first."""
 
-        def told(counts: Mapping[Any, int]) -> str:
-            often = sorted(counts.items(), key=lambda item: -item[1])
-            return ", ".join(f"{name} {percent(self.share(count))}" for name, count in often)
+        def shares(counts: Mapping[Any, int]) -> str:
+            ordered = sorted(counts.items(), key=lambda item: -item[1])
+            return ", ".join(f"{name} {percent(self.share(count))}" for name, count in ordered)
 
         notes = [f"Resamples without any verdict: {self.failed:,}."] if self.failed else []
         if self.relearned:
@@ -94,8 +94,8 @@ class Bootstrap(Described):
             + ("each with its own graph" if self.relearned else "all with the given graph"),
             facts=(
                 ("seed", str(self.seed)),
-                ("verdict", told(self.verdicts)),
-                ("population", told(self.statistical)),
+                ("verdict", shares(self.verdicts)),
+                ("population", shares(self.statistical)),
             ),
             columns=("attribute", "a cause", "a possible cause") if self.relearned else (),
             rows=tuple(
@@ -123,12 +123,12 @@ def bootstrap(
     significance: float = 0.01,
     test: str = "chi-square",
     min_coverage: object = "0.9",
-    progress: Callable[[Resampled], object] | None = None,
+    progress: Callable[[BootstrapProgress], object] | None = None,
 ) -> Bootstrap:
     """Resample the counts, learn the graph anew unless one is given, and certify.
 
-    Without a seed it is derived from the counts. Each resample has a random stream of its own,
-    spawned from the seed: the first hundred of two hundred are the hundred of one hundred.
+    Without a seed it is derived from the counts. Each resample has its own random stream,
+    spawned from the seed: more resamples begin with the same ones.
     """
     if resamples < 1:
         raise QuestionError(
@@ -143,20 +143,22 @@ def bootstrap(
     verdicts: Counter[Verdict] = Counter()
     statistical: Counter[StatisticalVerdict] = Counter()
     failed = 0
-    # The same counting again and again repays the compiled kernel, where it is installed.
-    kernel: KernelName = "numba" if resamples >= _MANY and find_spec("numba") else "auto"
+    # Over many resamples compiling the kernel pays off, where numba is installed.
+    kernel: KernelName = (
+        "numba" if resamples >= _MANY_RESAMPLES and find_spec("numba") else "auto"
+    )
     for number, stream in enumerate(np.random.SeedSequence(seed).spawn(resamples), 1):
-        drawn = resampled(examined.counts, np.random.default_rng(stream))
+        sample = resample(examined.counts, np.random.default_rng(stream))
         try:
             learned = graph or discover(
-                drawn,
+                sample,
                 knowledge=knowledge,
                 significance=significance,
                 test=test,
                 kernel=kernel,
             )
-            found = certify(
-                drawn,
+            certificate = certify(
+                sample,
                 learned,
                 examined.question,
                 knowledge=knowledge,
@@ -165,17 +167,16 @@ def bootstrap(
         except EvenhandError:
             failed += 1
         else:
-            causes.update(found.decision_causes)
-            possible.update({name for one in found.possible_decision_causes for name in one})
-            verdicts[found.verdict] += 1
-            each = {
-                statistical_verdict(one, min_coverage=found.min_coverage)
-                for one in found.causes
-            }
-            agreed = each.pop() if len(each) == 1 else StatisticalVerdict.INCONCLUSIVE
-            statistical[agreed] += 1
+            causes.update(certificate.decision_causes)
+            possible.update(
+                {n for names in certificate.possible_decision_causes for n in names}
+            )
+            verdicts[certificate.verdict] += 1
+            least = certificate.min_coverage
+            verdict, _ = agreed_verdict(certificate.causes, min_coverage=least)
+            statistical[verdict] += 1
         if progress:
-            progress(Resampled(number, resamples))
+            progress(BootstrapProgress(number, resamples))
     return Bootstrap(
         resamples=resamples,
         seed=seed,
@@ -188,10 +189,10 @@ def bootstrap(
     )
 
 
-def resampled(counts: CountTable, generator: np.random.Generator) -> CountTable:
-    """As many rows as there are, drawn with replacement, as counts."""
-    drawn = generator.multinomial(counts.rows, counts.counts / counts.rows)
-    kept = drawn > 0
+def resample(counts: CountTable, generator: np.random.Generator) -> CountTable:
+    """As many rows as there are, sampled with replacement, as counts."""
+    sample = generator.multinomial(counts.rows, counts.counts / counts.rows)
+    occupied = sample > 0
     return CountTable(
-        counts.attributes, tuple(column[kept] for column in counts.codes), drawn[kept]
+        counts.attributes, tuple(column[occupied] for column in counts.codes), sample[occupied]
     )

@@ -1,7 +1,8 @@
-"""The form of a certificate document: certificate.schema.json, read by the few rules it uses.
+"""Validation of a certificate document against certificate.schema.json.
 
-JSON Schema has more. A word that is not known here would be passed over, so a test compares
-this reading with a full one.
+Supports only the keywords that our schema uses; unknown ones would be ignored, so tests compare
+this validator with the jsonschema library. docs/decisions/0002-exact-verdicts.md says why the
+library itself is not used.
 """
 
 import json
@@ -11,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-_KINDS = {
+_TYPES = {
     "object": dict,
     "array": list,
     "string": str,
@@ -19,8 +20,8 @@ _KINDS = {
     "boolean": bool,
     "null": type(None),
 }
-_WHOLE = "certificate"
-_BOUNDS: dict[str, Callable[[Any, Any], object]] = {
+_ROOT = "certificate"
+_KEYWORDS: dict[str, Callable[[Any, Any], object]] = {
     "minimum": lambda value, bound: type(value) is not int or value >= bound,
     "maximum": lambda value, bound: type(value) is not int or value <= bound,
     "minLength": lambda value, bound: not isinstance(value, str) or len(value) >= bound,
@@ -42,47 +43,51 @@ def schema() -> dict[str, Any]:
     return content
 
 
-def misfits(value: Any, rule: Any = None, where: str = "") -> Iterator[str]:  # noqa: ANN401
-    """Every place of a document that does not have the form of a certificate."""
+def schema_errors(value: Any, rule: Any = None, where: str = "") -> Iterator[str]:  # noqa: ANN401
+    """Every violation of the schema, with its place in the document."""
     rule = schema() if rule is None else rule
     if isinstance(rule, bool):
         rule = {} if rule else {"enum": []}
     if "$ref" in rule:
         rule = schema()["$defs"][rule["$ref"].rpartition("/")[2]]
-    kinds = rule.get("type", [*_KINDS])
+    kinds = rule.get("type", [*_TYPES])
     kinds = [kinds] if isinstance(kinds, str) else kinds
-    if type(value) not in [_KINDS[kind] for kind in kinds]:
-        yield f"{where or _WHOLE}: {_short(value)} is not {' or '.join(kinds)}"
+    if type(value) not in [_TYPES[kind] for kind in kinds]:
+        yield f"{where or _ROOT}: {_short(value)} is not {' or '.join(kinds)}"
         return
-    yield from _refused(value, rule, where or _WHOLE)
+    yield from _keyword_errors(value, rule, where or _ROOT)
     if isinstance(value, dict):
         known, further = rule.get("properties", {}), rule.get("additionalProperties", True)
         for name, part in value.items():
-            yield from misfits(part, known.get(name, further), f"{where}.{name}".lstrip("."))
+            yield from schema_errors(
+                part, known.get(name, further), f"{where}.{name}".lstrip(".")
+            )
     if isinstance(value, list):
         for at, part in enumerate(value):
-            yield from misfits(part, rule.get("items", True), f"{where}[{at}]")
+            yield from schema_errors(part, rule.get("items", True), f"{where}[{at}]")
     if "if" in rule:
-        yield from misfits(value, rule["then" if _fits(value, rule["if"]) else "else"], where)
+        yield from schema_errors(
+            value, rule["then" if _is_valid(value, rule["if"]) else "else"], where
+        )
 
 
-def _refused(value: Any, rule: dict[str, Any], where: str) -> Iterator[str]:  # noqa: ANN401
-    """What is wrong with a value itself, whatever its parts are."""
-    for word, is_kept in _BOUNDS.items():
-        if word in rule and not is_kept(value, rule[word]):
+def _keyword_errors(value: Any, rule: dict[str, Any], where: str) -> Iterator[str]:  # noqa: ANN401
+    """What is wrong with a value itself, its parts aside."""
+    for word, holds in _KEYWORDS.items():
+        if word in rule and not holds(value, rule[word]):
             yield f"{where}: {_short(value)} cannot stand here ({word} {_short(rule[word])})"
     if isinstance(value, dict):
         yield from (
             f"{where}: it lacks {n!r}" for n in rule.get("required", ()) if n not in value
         )
-    if "not" in rule and _fits(value, rule["not"]):
+    if "not" in rule and _is_valid(value, rule["not"]):
         yield f"{where}: it has what has no place in such a copy"
-    if "anyOf" in rule and not any(_fits(value, one) for one in rule["anyOf"]):
+    if "anyOf" in rule and not any(_is_valid(value, one) for one in rule["anyOf"]):
         yield f"{where}: it has none of the forms that it can have"
 
 
-def _fits(value: Any, rule: Any) -> bool:  # noqa: ANN401
-    return next(misfits(value, rule), None) is None
+def _is_valid(value: Any, rule: Any) -> bool:  # noqa: ANN401
+    return next(schema_errors(value, rule), None) is None
 
 
 def _short(value: object) -> str:

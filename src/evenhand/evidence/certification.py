@@ -75,7 +75,7 @@ def certify(
     """
     examined = examined_counts(counts, question)
     graph.check(counts.names, question)
-    return certify_divided(
+    return certify_partitions(
         examined,
         partial(Partition.of, examined),
         graph,
@@ -91,7 +91,7 @@ def certify(
     )
 
 
-def certify_divided(
+def certify_partitions(
     examined: ExaminedCounts,
     divide: Callable[[tuple[str, ...]], Partition],
     graph: Graph,
@@ -106,7 +106,7 @@ def certify_divided(
     knowledge: Knowledge | Tiers | None = None,
     also_assumed: Iterable[str] = (),
 ) -> Certificate:
-    """Judge people who can be divided, wherever the counts of each partition come from."""
+    """Judge the partitions that ``divide`` makes, wherever their counts come from."""
     if scope not in _SCOPES:
         raise QuestionError(
             Problem(
@@ -114,9 +114,9 @@ def certify_divided(
             )
         )
     question, least = examined.question, exact_share(min_coverage, "least coverage")
-    graph = _settled(graph, question, knowledge)
+    graph = _with_knowledge(graph, question, knowledge)
     parents = parent_sets(graph, question.decision)
-    causes = _in_order(names - {question.protected} for names in parents.sets)
+    causes = _largest_first(names - {question.protected} for names in parents.sets)
     others, unfinished = _block_sets(graph, question, scope, limit, skip=causes)
     partitions = tuple(map(divide, (*causes, *others)))
     verdicts = [partition.verdict(least) for partition in partitions]
@@ -128,8 +128,12 @@ def certify_divided(
     return Certificate(
         verdict=verdict,
         reasons=(
-            *_open_edges(edges),
-            *(reason for partition in partitions for reason in _reasons(partition, least)),
+            *_edge_reasons(edges),
+            *(
+                reason
+                for partition in partitions
+                for reason in _partition_reasons(partition, least)
+            ),
             *unfinished,
         ),
         examined=examined,
@@ -166,8 +170,10 @@ def certify_relaxed(
     return certificate.relaxed(assurance=assurance, threshold=threshold)
 
 
-def _settled(graph: Graph, question: Question, knowledge: Knowledge | Tiers | None) -> Graph:
-    """The graph with all that is known; the question itself says one thing about direction.
+def _with_knowledge(
+    graph: Graph, question: Question, knowledge: Knowledge | Tiers | None
+) -> Graph:
+    """The graph narrowed by knowledge, and by what the question implies.
 
     Who asks whether an attribute changed the decision takes for granted that the decision did
     not cause the attribute.
@@ -187,8 +193,8 @@ def parent_sets(graph: Graph, node: str) -> ParentSets:
     return ParentSets(node=node, sets=(graph.parents(node),))
 
 
-def _in_order(sets: Iterable[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
-    """Sets of names, each sorted, larger ones first: the finest partition leads."""
+def _largest_first(sets: Iterable[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
+    """The sets, each sorted; larger ones first, so that the finest partition leads."""
     return tuple(sorted({tuple(sorted(names)) for names in sets}, key=lambda s: (-len(s), s)))
 
 
@@ -200,7 +206,7 @@ def _block_sets(
     *,
     skip: tuple[tuple[str, ...], ...],
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[Problem, ...]]:
-    """The further block sets that the scope asks for, and why these are not all, if so."""
+    """The further block sets that the scope asks for, and the reason if some are missing."""
     if scope == "causes":
         return (), ()
     if len(skip) > 1:
@@ -211,12 +217,13 @@ def _block_sets(
             return (), (_CONTRADICTED,)
         graph = extension.graph
     sets = graph.block_sets(question, minimal=scope == "minimal")
-    found = list(islice((one for one in sets if tuple(sorted(one)) not in skip), limit + 1))
+    further = (names for names in sets if tuple(sorted(names)) not in skip)
+    first = list(islice(further, limit + 1))
     too_many = Problem(
         f"The graph has more than {limit:,} further block sets; only so many were examined.",
         remedy="Raise the limit, or ask for scope 'minimal'.",
     )
-    return _in_order(found[:limit]), (too_many,) if len(found) > limit else ()
+    return _largest_first(first[:limit]), (too_many,) if len(first) > limit else ()
 
 
 def _deciding_edges(
@@ -239,7 +246,7 @@ def _in_all(name: str, sets: tuple[tuple[str, ...], ...]) -> bool:
     return all(name in names for names in sets)
 
 
-def _open_edges(edges: tuple[tuple[str, str], ...]) -> tuple[Problem, ...]:
+def _edge_reasons(edges: tuple[tuple[str, str], ...]) -> tuple[Problem, ...]:
     return tuple(
         Problem(
             f"The verdict hangs on the edge {name} - {decision}, whose direction is open.",
@@ -254,7 +261,7 @@ def _open_edges(edges: tuple[tuple[str, str], ...]) -> tuple[Problem, ...]:
     )
 
 
-def _reasons(partition: Partition, least: Fraction) -> tuple[Problem, ...]:
+def _partition_reasons(partition: Partition, least: Fraction) -> tuple[Problem, ...]:
     """Why a partition is not certified: what differs, and what could not be compared."""
     question, measured = partition.question, partition.measured
     alike = f"{{{', '.join(partition.names)}}}"

@@ -10,16 +10,10 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from evenhand.evidence.p_values import variance_at, zero_p
+from evenhand.evidence.p_values import Counts, Floats, variance_at, zero_p
 from evenhand.evidence.partition import Partition
-
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
-# The 97.5 % point of the standard normal distribution: intervals have 95 %.
-Z = 1.959963984540054
+from evenhand.evidence.statistics import Z
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +84,7 @@ def common_difference(partition: Partition) -> CommonDifference | None:
     """Average the differences with Mantel and Haenszel's weights; None if there is none."""
     from scipy.special import chdtrc  # noqa: PLC0415  # slow to import
 
-    a, n, b, m = (counts.astype(float) for counts in partition.compared)
+    a, n, b, m = (counts.astype(float) for counts in partition.measured_counts)
     if not len(a):
         return None
     rows = n + m
@@ -117,7 +111,7 @@ def heterogeneity(partition: Partition, common: float) -> Heterogeneity:
     """
     from scipy.special import chdtrc  # noqa: PLC0415
 
-    a, n, b, m = partition.compared
+    a, n, b, m = partition.measured_counts
     varied = (a + b > 0) & (a + b < n + m)
     a, n, b, m = a[varied], n[varied], b[varied], m[varied]
     difference = b / m - a / n

@@ -7,7 +7,7 @@ any other is put after the name of its column.
 
 from fractions import Fraction
 
-from evenhand.evidence.subpopulations import Subpopulation, p_value, points
+from evenhand.evidence.subpopulations import Subpopulation, points
 from evenhand.question import Question
 from evenhand.question.question_file import Labels
 
@@ -33,7 +33,9 @@ _BEGINS_CONDITION = (
 _BEGINS_DECISION = ("are", "earn", "got", "had", "have", "is", "received", "was", "were")
 
 
-def finding(found: Subpopulation, question: Question, labels: Labels | None = None) -> str:
+def finding(
+    subpopulation: Subpopulation, question: Question, labels: Labels | None = None
+) -> str:
     """What was counted in one subpopulation, with the difference and its interval.
 
     >>> words = Labels(values={
@@ -44,52 +46,34 @@ def finding(found: Subpopulation, question: Question, labels: Labels | None = No
     ... })
     >>> asked = Question(protected="gender", group="female", other="male",
     ...                  decision="admission", favorable="yes")
-    >>> found = Subpopulation(
+    >>> low_scores = Subpopulation(
     ...     where={"major": "EE", "score": "L"}, group_yes=240, group_no=360, other_yes=90,
     ...     other_no=110, risk_difference=Fraction(1, 20), interval=(-0.0284, 0.1291),
     ...     p_zero=0.21, p_threshold=0.5, p_adjusted=1.0, discovery_rate=1.0,
     ...     shown=False)
-    >>> print(finding(found, asked, words))
+    >>> print(finding(low_scores, asked, words))
     Of 600 women applying to EE with a low score 240 were admitted, of 200 men 90: 5.0 points
     fewer (95 % interval −2.8 to 12.9).
     """
     words = labels or Labels()
-    who = _people(found, question, words)
+    who = _people(subpopulation, question, words)
     other = _group(question, str(question.other), words)
-    if found.risk_difference is None or found.interval is None:
-        absent = other if found.group else _group(question, question.group, words)
+    difference, interval = subpopulation.risk_difference, subpopulation.interval
+    if difference is None or interval is None:
+        absent = other if subpopulation.group else _group(question, question.group, words)
         return f"{who}: nobody to compare with, as there are no {absent}."
-    did = decided(question, words)
+    favored = decision_phrase(question, words)
     return (
-        f"Of {found.group:,} {who} {found.group_yes:,} {did}, of {found.other:,} {other} "
-        f"{found.other_yes:,}: {_difference(found, question.threshold)}."
+        f"Of {subpopulation.group:,} {who} {subpopulation.group_yes:,} {favored}, of "
+        f"{subpopulation.other:,} {other} {subpopulation.other_yes:,}: "
+        f"{_difference(difference, interval, question.threshold)}."
     )
 
 
-def strength(found: Subpopulation, question: Question, *, compared: int) -> str:
-    """Whether the difference is shown to be beyond the threshold, or could be chance.
-
-    Only a difference that is shown is called discrimination.
-    """
-    if found.p_adjusted is None:
-        return "Nothing is measured."
-    threshold = f"{float(100 * question.threshold):g} points"
-    among = f"corrected for {compared:,} comparisons" if compared > 1 else "one comparison"
-    p = p_value(found.p_adjusted)
-    p = p if p.startswith("<") else f"= {p}"
-    if found.shown:
-        return (
-            f"A difference of more than {threshold} is shown (p {p}, {among}): given the "
-            "graph, this is discrimination."
-        )
-    return f"A difference of more than {threshold} is not shown (p {p}, {among})."
-
-
-def _difference(found: Subpopulation, threshold: Fraction) -> str:
+def _difference(
+    difference: Fraction, interval: tuple[float, float], threshold: Fraction
+) -> str:
     """By how much fewer or more of the group, the interval turned the same way."""
-    difference, interval = found.risk_difference, found.interval
-    if difference is None or interval is None:
-        return "nothing is measured"
     low, high = interval if difference >= 0 else (-interval[1], -interval[0])
     # Turning an interval of just 0 must not leave a minus sign before it.
     low, high = low + 0.0, high + 0.0
@@ -99,9 +83,9 @@ def _difference(found: Subpopulation, threshold: Fraction) -> str:
     return f"{size} points {side} (95 % interval {span})"
 
 
-def _people(found: Subpopulation, question: Question, words: Labels) -> str:
+def _people(subpopulation: Subpopulation, question: Question, words: Labels) -> str:
     """The group, and what its members have in common."""
-    conditions = [_condition(name, value, words) for name, value in found.where.items()]
+    conditions = [_condition(name, value, words) for name, value in subpopulation.where.items()]
     phrases = [text for text, is_phrase in conditions if is_phrase]
     plain = [text for text, is_phrase in conditions if not is_phrase]
     listed = ", ".join(plain[:-1]) + (" and " if plain[1:] else "") + "".join(plain[-1:])
@@ -123,7 +107,7 @@ def _group(question: Question, value: str, words: Labels) -> str:
     )
 
 
-def decided(question: Question, words: Labels) -> str:
+def decision_phrase(question: Question, words: Labels) -> str:
     """What happened to those who were favored: "were admitted", "had income >50K"."""
     label = words.value(question.decision, question.favorable)
     column = words.column(question.decision)

@@ -108,11 +108,11 @@ def threshold_p(
 ) -> Floats:
     """One-sided p-value of a difference of at most the threshold, good in its far tail."""
     p, high, low = _seen(group_yes, group, other_yes, other, threshold)
-    found, small = p < _NOTHING_FOUND, np.minimum(group, other) <= _SMALL
-    at = np.flatnonzero(found & ~small)
+    suspicious, small = p < _NOTHING_FOUND, np.minimum(group, other) <= _SMALL
+    at = np.flatnonzero(suspicious & ~small)
     p[at] = _large_tail(high.where(at), low.where(at))
     # Counts of small tables repeat: each distinct one is worked out once.
-    at = np.flatnonzero(found & small)
+    at = np.flatnonzero(suspicious & small)
     first, again = _distinct(high.where(at), low.where(at))
     p[at] = _small_tail(high.where(at[first]), low.where(at[first]))[again]
     return p

@@ -18,8 +18,8 @@ from evenhand.question import Question
 class Partition:
     """The subpopulations of some attributes that occur, as columns.
 
-    ``assignments`` has one line for each of them, with its rows; the four arrays of counts go
-    along with its lines.
+    ``assignments`` has one line for each of them, with its rows; the four arrays of counts have
+    one element for each line.
 
     >>> from evenhand.counts import examined_counts
     >>> columns = {"sex": ["f", "f", "m", "m"], "hired": ["no", "yes", "no", "yes"]}
@@ -39,7 +39,7 @@ class Partition:
 
     @classmethod
     def of(cls, examined: ExaminedCounts, names: Iterable[str]) -> "Partition":
-        """Divide the people of a examined question by some attributes."""
+        """Divide the people of an examined question by some attributes."""
         counts, question, names = examined.counts, examined.question, sorted(names)
         line, first = counts.groups(names)
         in_other = counts.column(question.protected) != counts.code(
@@ -95,8 +95,8 @@ class Partition:
         return (self.group > 0) & (self.other > 0)
 
     @property
-    def compared(self) -> tuple[NDArray[np.int64], ...]:
-        """Where both groups occur: the group's favorable decisions and rows, the others'."""
+    def measured_counts(self) -> tuple[NDArray[np.int64], ...]:
+        """Favorable decisions and rows of the group, then of the others, in measured lines."""
         columns = (self.group_yes, self.group, self.other_yes, self.other)
         return tuple(column[self.measured] for column in columns)
 
@@ -167,7 +167,7 @@ class Partition:
     @cached_property
     def statistics(self) -> Statistics:
         """Intervals and p-values of the measured subpopulations."""
-        group_yes, group, other_yes, other = self.compared
+        group_yes, group, other_yes, other = self.measured_counts
         return statistics(
             group_yes=group_yes,
             group=group,
@@ -177,16 +177,16 @@ class Partition:
         )
 
     @cached_property
-    def place(self) -> NDArray[np.intp]:
-        """Where each measured subpopulation stands among the measured ones."""
+    def measured_index(self) -> NDArray[np.intp]:
+        """The index of each measured line in ``statistics`` and ``measured_counts``."""
         return np.cumsum(self.measured) - 1
 
     @cached_property
     def by_strength(self) -> NDArray[np.intp]:
         """The violating subpopulations, least likely to be chance first, then by rows."""
-        found = np.flatnonzero(self.side)
-        p = self.statistics.p_threshold[self.place[found]]
-        return found[np.lexsort((-self.rows[found], p))]
+        violating = np.flatnonzero(self.side)
+        p = self.statistics.p_threshold[self.measured_index[violating]]
+        return violating[np.lexsort((-self.rows[violating], p))]
 
 
 def _share(rows: NDArray[np.int64], chosen: NDArray[np.bool_]) -> Fraction:

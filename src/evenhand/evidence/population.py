@@ -32,7 +32,7 @@ _GIVEN = (
     "has already used them once."
 )
 
-# Beyond so many times the rows there are, a number of rows is no advice.
+# Needing more than this many times the rows is no useful advice.
 _MOST_TIMES = 1000
 
 
@@ -107,12 +107,14 @@ class Population(Described):
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be said beside the numbers."""
-        said = [_GIVEN]
+        notes = [_GIVEN]
         if not self.agreed:
-            said.append("Possible sets of decision causes give different statistical verdicts.")
+            notes.append(
+                "Possible sets of decision causes give different statistical verdicts."
+            )
         if self.spread:
-            said.append(self.spread.sentence())
-        return tuple(said)
+            notes.append(self.spread.sentence())
+        return tuple(notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -137,10 +139,10 @@ class Population(Described):
             threshold = self.partition.question.threshold
             facts.append(("common difference (p vs 0)", _common_text(self.common, threshold)))
         if self.heterogeneity and self.measured > 1:
-            varying = self.heterogeneity
+            tests = self.heterogeneity
             facts += [
-                ("all the same", f"p {p_value(varying.p)}"),
-                ("opposite signs", f"p {p_value(varying.p_opposite)}"),
+                ("all the same", f"p {p_value(tests.p)}"),
+                ("opposite signs", f"p {p_value(tests.p_opposite)}"),
             ]
         if self.needed:
             facts.append(("to settle it", _needed_text(self.needed)))
@@ -148,7 +150,7 @@ class Population(Described):
 
     @property
     def headline(self) -> str:
-        """The verdict with what it counts."""
+        """The verdict with the numbers of subpopulations behind it."""
         return (
             f"{self.verdict}: of {self.measured:,} measured {self.shown:,} shown beyond the "
             f"threshold ({self.shown_for_group:,} in favor of the group), {self.within:,} "
@@ -156,7 +158,7 @@ class Population(Described):
         )
 
     def summary(self) -> Summary:
-        """The verdict, what it counts, and the tests over all subpopulations."""
+        """The headline and the tests over all subpopulations."""
         return Summary(
             title=f"population, at τ = {self.partition.question.threshold}: {self.headline}",
             facts=self.facts,
@@ -171,26 +173,33 @@ def population(partitions: Iterable[Partition], *, min_coverage: Fraction) -> Po
     causes settle the matter for all of them.
     """
     partitions = tuple(partitions)
-    verdicts = {statistical_verdict(one, min_coverage=min_coverage) for one in partitions}
-    agreed = len(verdicts) == 1
-    verdict = verdicts.pop() if agreed else StatisticalVerdict.INCONCLUSIVE
+    verdict, agreed = agreed_verdict(partitions, min_coverage=min_coverage)
     finest = partitions[0]
-    found = finest.statistics
+    statistics = finest.statistics
     common = common_difference(finest)
     inconclusive = verdict is StatisticalVerdict.INCONCLUSIVE
     return Population(
         verdict=verdict,
         partition=finest,
         agreed=agreed,
-        shown=int(found.shown.sum()),
-        shown_for_group=int((found.shown & (found.difference < 0)).sum()),
-        within=int(found.within.sum()),
-        measured=len(found.shown),
+        shown=int(statistics.shown.sum()),
+        shown_for_group=int((statistics.shown & (statistics.difference < 0)).sum()),
+        within=int(statistics.within.sum()),
+        measured=len(statistics.shown),
         needed=needed_rows(finest) if inconclusive and agreed else None,
         common=common,
         heterogeneity=heterogeneity(finest, common.difference) if common else None,
         spread=spread(finest),
     )
+
+
+def agreed_verdict(
+    partitions: Iterable[Partition], *, min_coverage: Fraction
+) -> tuple[StatisticalVerdict, bool]:
+    """The verdict of all partitions, inconclusive where they differ, and whether they agree."""
+    verdicts = {statistical_verdict(one, min_coverage=min_coverage) for one in partitions}
+    agreed = len(verdicts) == 1
+    return verdicts.pop() if agreed else StatisticalVerdict.INCONCLUSIVE, agreed
 
 
 def statistical_verdict(partition: Partition, *, min_coverage: Fraction) -> StatisticalVerdict:
@@ -200,10 +209,10 @@ def statistical_verdict(partition: Partition, *, min_coverage: Fraction) -> Stat
     within is a claim that every one of them must support, so that none needs a correction
     (intersection-union); it needs enough of both groups to be measured, too.
     """
-    found = partition.statistics
-    if found.shown.any():
+    shown, within = partition.statistics.shown, partition.statistics.within
+    if shown.any():
         return StatisticalVerdict.SHOWN
-    if len(found.within) and found.within.all() and partition.coverage.reaches(min_coverage):
+    if len(within) and within.all() and partition.coverage.reaches(min_coverage):
         return StatisticalVerdict.WITHIN
     return StatisticalVerdict.INCONCLUSIVE
 
@@ -217,13 +226,13 @@ def needed_rows(partition: Partition) -> NeededRows | None:
     """
     from scipy.special import ndtri  # noqa: PLC0415  # slow to import
 
-    a, n, b, m = (counts.astype(float) for counts in partition.compared)
-    found, threshold = partition.statistics, float(partition.question.threshold)
+    a, n, b, m = (counts.astype(float) for counts in partition.measured_counts)
+    statistics, threshold = partition.statistics, float(partition.question.threshold)
     # Decided exactly, so that a difference of just the threshold is not taken for less.
     reaches = partition.side[partition.measured] != 0
-    excess = np.abs(found.difference) - threshold
-    beyond = reaches & (excess > 0) & ~found.shown
-    unsettled = beyond if reaches.any() else ~found.within
+    excess = np.abs(statistics.difference) - threshold
+    beyond = reaches & (excess > 0) & ~statistics.shown
+    unsettled = beyond if reaches.any() else ~statistics.within
     if not unsettled.any():
         return None
     # Intervals have 95 %, 2.5 % at either end; Holm asks for less where there are many.

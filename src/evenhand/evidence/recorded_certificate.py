@@ -1,7 +1,7 @@
-"""A certificate that was written: what it says, and whether it would be written again.
+"""``RecordedCertificate``: a parsed certificate document, and whether it is reproducible.
 
-One law decides: ``certify``, given the counts and what the document says was asked, writes the
-same document. Without counts these are taken from the document's own tables.
+The document is true if ``certify``, given the counts and the question that it records, writes
+the same document. Without counts the document's own tables are used.
 """
 
 import json
@@ -20,8 +20,8 @@ from evenhand.counts import Attribute, CountTable, ExaminedCounts, examined_coun
 from evenhand.errors import EvenhandError, InputError, Problem, words_only
 from evenhand.evidence import certificate_document
 from evenhand.evidence.certificate import Certificate
-from evenhand.evidence.certificate_schema import misfits
-from evenhand.evidence.certification import certify_divided
+from evenhand.evidence.certificate_schema import schema_errors
+from evenhand.evidence.certification import certify_partitions
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
@@ -29,19 +29,19 @@ from evenhand.question import Codings, Question
 from evenhand.question.question import REST
 
 _MOST_ROWS = 2**62
-# Who wrote the document with which version, and what a release changed, no counts can tell.
+# Fields that cannot be derived from counts.
 _NOT_DERIVED = ("versions", "release", "seal", "assumptions")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecordedCertificate:
-    """The content of a certificate document, which has the form of one."""
+    """The content of a certificate document that is valid against the schema."""
 
     content: Mapping[str, Any]
 
     @classmethod
     def parse(cls, text: str, *, where: str = "certificate") -> "RecordedCertificate":
-        """Read the text of a document."""
+        """Parse and validate the JSON text of a document."""
         try:
             content = json.loads(text)
             known = content["format"] == certificate_document.FORMAT
@@ -59,8 +59,8 @@ class RecordedCertificate:
                 )
             )
         problems = [
-            Problem(f"This is no certificate: {place}.", where=where)
-            for place in misfits(content)
+            Problem(f"This is no certificate: {error}.", where=where)
+            for error in schema_errors(content)
         ]
         if problems:
             raise InputError(*problems)
@@ -68,7 +68,7 @@ class RecordedCertificate:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict as written."""
+        """The recorded verdict."""
         return Verdict(self.content["verdict"])
 
     @property
@@ -88,52 +88,52 @@ class RecordedCertificate:
     @property
     def graph(self) -> PartialGraph:
         """The graph, with the doubts that remained when it was learned."""
-        drawn = self.content["graph"]
-        doubts = tuple((a, centre, b) for a, centre, b in drawn["doubtful"])
+        graph = self.content["graph"]
+        doubts = tuple((a, centre, b) for a, centre, b in graph["doubtful"])
         record = DiscoveryRecord(algorithm="", test="", significance=0, ambiguous=doubts)
-        return PartialGraph(drawn["nodes"], drawn["arrows"], drawn["undirected"], record)
+        return PartialGraph(graph["nodes"], graph["arrows"], graph["undirected"], record)
 
     def differences(self, counts: CountTable, *, dropped: int = 0) -> tuple[str, ...]:
-        """Every place where the counts make another document than this."""
+        """Every place where the counts give another document."""
 
-        def certified() -> Certificate:
+        def recertify() -> Certificate:
             examined = examined_counts(counts, self.question)
             self.graph.check(counts.names, self.question)
-            return self._certified(examined, partial(Partition.of, examined), dropped)
+            return self._recertify(examined, partial(Partition.of, examined), dropped)
 
-        return self._compared(certified)
+        return self._compare(recertify)
 
     def own_differences(self) -> tuple[str, ...]:
-        """Every place where a full document's own tables make another document."""
+        """Every place where a full document's own tables give another document."""
         if self.content["copy"] != "full":
             return ()
 
-        def certified() -> Certificate:
+        def recertify() -> Certificate:
             entries = {tuple(entry["names"]): entry for entry in self.content["partitions"]}
             first = next(iter(entries.values()))
 
-            def divided(names: tuple[str, ...]) -> Partition:
+            def divide(names: tuple[str, ...]) -> Partition:
                 if names not in entries:
                     raise InputError(Problem(f"partitions: {list(names)} is not among them."))
                 return Partition.of(self._examined(entries[names]), names)
 
             self.graph.check(question=self.question)
-            return self._certified(
-                self._examined(first), divided, self.content["rows"]["dropped"]
+            return self._recertify(
+                self._examined(first), divide, self.content["rows"]["dropped"]
             )
 
-        return self._compared(certified)
+        return self._compare(recertify)
 
-    def _certified(
+    def _recertify(
         self,
         examined: ExaminedCounts,
         divide: Callable[[tuple[str, ...]], Partition],
         dropped: int,
     ) -> Certificate:
-        """What is certified today if the same is asked."""
+        """The certificate that the same question gives on these counts."""
         content = self.content
         roles = [entry["role"] for entry in content["partitions"]]
-        return certify_divided(
+        return certify_partitions(
             examined,
             divide,
             self.graph,
@@ -146,20 +146,21 @@ class RecordedCertificate:
             dropped=dropped,
         )
 
-    def _compared(self, certified: Callable[[], Certificate]) -> tuple[str, ...]:
+    def _compare(self, recertify: Callable[[], Certificate]) -> tuple[str, ...]:
+        """The differences from a new certificate, or the problems if there is none."""
         try:
-            return tuple(self._differences(certified()))
+            return tuple(self._differences(recertify()))
         except EvenhandError as error:
             return tuple(problem.text(words_only) for problem in error.problems)
 
-    def _differences(self, found: Certificate) -> Iterator[str]:
+    def _differences(self, certificate: Certificate) -> Iterator[str]:
         content = dict(self.content)
         if content["copy"] == "full":
-            right = found.full_document()
+            right = certificate.full_document()
         else:
             least_count = content["withheld"]["least_count"]
-            right = found.shared_document(least_count=least_count)
-        yield from _different("", _derived(content), _derived(right))
+            right = certificate.shared_document(least_count=least_count)
+        yield from _diff("", _derived_fields(content), _derived_fields(right))
         for sentence in right["assumptions"]:
             if sentence not in content["assumptions"]:
                 yield f"assumptions: {sentence!r} is not among them"
@@ -167,7 +168,7 @@ class RecordedCertificate:
         if notice is not None and notice not in content["assumptions"]:
             yield "assumptions: that this is a release is not among them"
         del content["seal"]
-        yield from _different(
+        yield from _diff(
             "seal", self.content["seal"], certificate_document.with_seal(content)["seal"]
         )
 
@@ -178,7 +179,7 @@ class RecordedCertificate:
         decisions = [asked["favorable"], asked["unfavorable"]]
         if pooled["unfavorable"]:
             decisions.append(f"not {asked['unfavorable']}")  # one more, of which no row is left
-        values, codes, cells = _coded(entry)
+        values, codes, cells = _encode_table(entry)
         cell = np.tile(np.arange(4), len(cells))
         counts = CountTable.build(
             [
@@ -196,16 +197,17 @@ class RecordedCertificate:
         )
 
 
-def _derived(content: Mapping[str, Any]) -> dict[str, Any]:
+def _derived_fields(content: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in content.items() if name not in _NOT_DERIVED}
 
 
-def _coded(
+def _encode_table(
     entry: Mapping[str, Any],
 ) -> tuple[list[tuple[str, ...]], list[NDArray[np.int64]], list[list[int]]]:
-    """A table as values of each name in their order, the codes of each name, and counts.
+    """The values of each column in their order, the codes of each column, and the counts.
 
-    Lines are sorted by values; in which order these stand, only the lines tell.
+    Lines are sorted by codes; the order of the values is recovered from them by topological
+    sorting.
     """
     names, table = entry["names"], entry["table"]
     kinds = [str] * len(names) + [int] * 4
@@ -231,24 +233,24 @@ def _coded(
     return values, codes, cells
 
 
-def _near(written: object, right: object) -> bool:
-    """Whether two estimates are one, computed by different machines."""
+def _is_close(written: object, right: object) -> bool:
+    """Whether two estimates differ by no more than machines do."""
     try:
         return isclose(float(str(written)), float(str(right)), rel_tol=1e-4, abs_tol=1e-9)
     except ValueError:
         return False
 
 
-def _different(where: str, written: object, right: object) -> Iterator[str]:
+def _diff(where: str, written: object, right: object) -> Iterator[str]:
     """The innermost places in which two documents differ."""
-    if written == right or (where.startswith("population.") and _near(written, right)):
+    if written == right or (where.startswith("population.") and _is_close(written, right)):
         return
     if isinstance(written, Mapping) and isinstance(right, Mapping):
         for name in {**written, **right}:
             place = f"{where}.{name}".lstrip(".")
-            yield from _different(place, written.get(name), right.get(name))
+            yield from _diff(place, written.get(name), right.get(name))
     elif isinstance(written, list) and isinstance(right, list) and len(written) == len(right):
         for at, pair in enumerate(zip(written, right, strict=True)):
-            yield from _different(f"{where}[{at}]", *pair)
+            yield from _diff(f"{where}[{at}]", *pair)
     else:
         yield f"{where}: it says {written!r:.300}, the counts say {right!r:.300}"

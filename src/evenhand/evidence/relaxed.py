@@ -35,17 +35,16 @@ class Moments:
 
         Terms of one denominator are added first: large tables have few distinct ones.
         """
-        chosen = partition.measured
-        columns = (partition.group_yes, partition.group, partition.other_yes, partition.other)
+        columns = (column.tolist() for column in partition.measured_counts)
         sums: dict[int, tuple[int, int]] = {}
-        for a, n, b, m in zip(*(column[chosen].tolist() for column in columns), strict=True):
+        for a, n, b, m in zip(*columns, strict=True):
             crossed, denominator = b * n - a * m, n * m
             first, second = sums.get(denominator, (0, 0))
             weighted = (n + m) * crossed
             sums[denominator] = first + weighted, second + weighted * crossed
         if not sums:
             return None
-        rows = sum(partition.rows[chosen].tolist())
+        rows = sum(partition.rows[partition.measured].tolist())
         common = lcm(*sums)
         mean = sum(first * (common // d) for d, (first, _) in sums.items())
         square = sum(second * (common // d) ** 2 for d, (_, second) in sums.items())
@@ -103,7 +102,7 @@ class RelaxedCertificate(Described):
 
     def summary(self) -> Summary:
         """The claim, with the mean and spread it rests on."""
-        asked = percent(float(self.assurance))
+        assurance = percent(float(self.assurance))
         facts = [("decision causes", ", ".join(self.names) or "none")]
         if self.moments is not None and self.bound is not None:
             facts += [
@@ -113,8 +112,8 @@ class RelaxedCertificate(Described):
                 ("measured rows", percent(float(self.coverage))),
             ]
         return Summary(
-            title=f"{'claimed' if self.claimed else 'not claimed'}: at least {asked} of the "
-            f"rows lie where the groups differ by less than {self.threshold}",
+            title=f"{'claimed' if self.claimed else 'not claimed'}: at least {assurance} of "
+            f"the rows lie where the groups differ by less than {self.threshold}",
             facts=(*facts, ("bound, all rows", _bound_text(self.bound_of_all_rows))),
         )
 
@@ -141,18 +140,17 @@ def relax(
 
 
 def exact_share(value: object, what: str) -> Fraction:
-    """Read a share between 0 and 1 as it was written."""
+    """Parse a share between 0 and 1 exactly."""
+    reason = ""
     try:
         share = exact_fraction(value)
     except ValueError as error:
-        share, found = Fraction(-1), f"{error}."
-    else:
-        found = ""
+        share, reason = Fraction(-1), f"{error}."
     if not 0 <= share <= 1:
         raise QuestionError(
             Problem(
                 f"The {what} {value!s} is no share.",
-                found,
+                reason,
                 "Write a number from 0 to 1, as '0.9'.",
             )
         )

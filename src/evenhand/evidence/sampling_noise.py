@@ -12,21 +12,17 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from evenhand.display import percent
+from evenhand.evidence.p_values import Floats
 from evenhand.evidence.partition import Partition
 
-Floats = NDArray[np.float64]
-
-ESTIMATORS = ("plug-in", "smoothed")
+_ESTIMATORS = ("plug-in", "smoothed")
 _NEGLIGIBLE = 0.1
 _ROUNDING = 1e-24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Corrected:
+class CorrectedSpread:
     """The spread without noise, as one estimator sees the noise.
 
     ``share`` is the part of the variance seen that is noise; ``mean_error`` the standard error
@@ -57,7 +53,7 @@ class Spread:
     mean: float
     sd: float
     bound: float
-    corrected: tuple[Corrected, ...]
+    corrected: tuple[CorrectedSpread, ...]
 
     @property
     def solid(self) -> bool:
@@ -82,17 +78,17 @@ class Spread:
             f"{percent(one.share)} ({one.estimator} rates)" for one in self.corrected
         )
         lead = f"Of the variance of the differences {shares} is sampling noise: "
-        found = [one.share for one in self.corrected]
         if self.solid:
             return lead + "the spread, and the relaxed bound from it, are solid."
-        if max(found) - min(found) >= _NEGLIGIBLE:
+        noise = [one.share for one in self.corrected]
+        if max(noise) - min(noise) >= _NEGLIGIBLE:
             return lead + "the spread is not known, and the relaxed bound is not solid."
         return lead + "the spread is smaller than it looks, and the corrected bound stands."
 
 
 def spread(partition: Partition) -> Spread | None:
     """Weigh every measured subpopulation by its rows; None if there is none."""
-    a, n, b, m = (counts.astype(float) for counts in partition.compared)
+    a, n, b, m = (counts.astype(float) for counts in partition.measured_counts)
     if not len(a):
         return None
     threshold = float(partition.question.threshold)
@@ -103,23 +99,23 @@ def spread(partition: Partition) -> Spread | None:
     # Equal differences differ in their last digits, and that is no spread.
     variance = variance if variance > _ROUNDING else 0.0
 
-    def corrected(estimator: str) -> Corrected:
+    def corrected(estimator: str) -> CorrectedSpread:
         sampling = sampling_variance(a, n, b, m, smoothed=estimator == "smoothed")
         noise = float(weight @ sampling - weight**2 @ sampling)
-        left = max(variance - noise, 0.0)
-        return Corrected(
+        remaining = max(variance - noise, 0.0)
+        return CorrectedSpread(
             estimator=estimator,
             share=min(noise / variance, 1.0) if variance else 0.0,
-            sd=sqrt(left),
+            sd=sqrt(remaining),
             mean_error=sqrt(float(weight**2 @ sampling)),
-            bound=1 - (left + mean**2) / threshold**2,
+            bound=1 - (remaining + mean**2) / threshold**2,
         )
 
     return Spread(
         mean=mean,
         sd=sqrt(variance),
         bound=1 - (variance + mean**2) / threshold**2,
-        corrected=tuple(map(corrected, ESTIMATORS)),
+        corrected=tuple(map(corrected, _ESTIMATORS)),
     )
 
 

@@ -1,7 +1,7 @@
-"""What the counts of a subpopulation tell about the population they came from.
+"""Intervals, p-values and corrections for many tests: what counts tell about a population.
 
-All functions take arrays of counts of equal length, with both groups present in every place,
-and return arrays of floats. No exact verdict depends on them.
+Functions of counts take arrays of equal length, with both groups present in every place, and
+return arrays of floats. No exact verdict depends on them.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evenhand.evidence.p_values import Counts, Floats, threshold_p, within_p, zero_p
 
 # The 97.5 % point of the standard normal distribution: intervals have 95 %.
-_Z = 1.959963984540054
+Z = 1.959963984540054
 # A p of just .05, as one person against 21 can have, is not under it by its last digit.
 _LEVEL = 0.05 * (1 - 1e-9)
 
@@ -69,7 +69,7 @@ def statistics(
 def wilson_interval(yes: Counts, total: Counts) -> tuple[Floats, Floats]:
     """The 95 % score interval of a rate."""
     rate = yes / total
-    weight = _Z**2 / total
+    weight = Z**2 / total
     middle = (rate + weight / 2) / (1 + weight)
     half = np.sqrt(weight * (rate * (1 - rate) + weight / 4)) / (1 + weight)
     return np.minimum(middle - half, rate), np.maximum(middle + half, rate)

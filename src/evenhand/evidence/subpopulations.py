@@ -1,4 +1,4 @@
-"""Subpopulations as a reader meets them: one by one, or as a table of any kind."""
+"""Subpopulations one by one, or as a pyarrow, pandas or polars table."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,13 +72,13 @@ class Subpopulation:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Subpopulations(Described, Sequence[Subpopulation]):
-    """Some subpopulations of a partition in some order; each is computed when it is read."""
+    """Some lines of a partition in some order; each is computed when it is read."""
 
     partition: Partition
-    chosen: NDArray[np.intp]
+    lines: NDArray[np.intp]
 
     def __len__(self) -> int:
-        return len(self.chosen)
+        return len(self.lines)
 
     @overload
     def __getitem__(self, at: int) -> Subpopulation: ...
@@ -86,11 +86,11 @@ class Subpopulations(Described, Sequence[Subpopulation]):
     def __getitem__(self, at: slice) -> "Subpopulations": ...
     def __getitem__(self, at: int | slice) -> "Subpopulation | Subpopulations":
         if isinstance(at, slice):
-            return Subpopulations(self.partition, self.chosen[at])
-        return self._read(int(self.chosen[at]))
+            return Subpopulations(self.partition, self.lines[at])
+        return self._read(int(self.lines[at]))
 
     def __iter__(self) -> Iterator[Subpopulation]:
-        return map(self._read, self.chosen.tolist())
+        return map(self._read, self.lines.tolist())
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -104,7 +104,7 @@ class Subpopulations(Described, Sequence[Subpopulation]):
 
     def _read(self, line: int) -> Subpopulation:
         partition = self.partition
-        statistics, at = partition.statistics, partition.place[line]
+        statistics, at = partition.statistics, partition.measured_index[line]
         measured = bool(partition.measured[line])
         return Subpopulation(
             where=partition.where(line),
@@ -127,7 +127,7 @@ class Subpopulations(Described, Sequence[Subpopulation]):
         """A pyarrow table: labels, counts and statistics; null where nothing is measured."""
         import pyarrow as pa  # noqa: PLC0415  # only for those who ask for a table
 
-        partition, lines = self.partition, self.chosen
+        partition, lines = self.partition, self.lines
         columns = {
             attribute.name: pa.array(np.asarray(attribute.values, object)[codes[lines]])
             for attribute, codes in zip(
@@ -138,8 +138,8 @@ class Subpopulations(Described, Sequence[Subpopulation]):
             columns[name] = pa.array(getattr(partition, name)[lines])
         columns["reaches"] = pa.array(partition.side[lines] != 0)
         unmeasured = ~partition.measured[lines]
-        # An unmeasured line has no place: it borrows the first, and is masked.
-        at = np.where(unmeasured, 0, partition.place[lines])
+        # An unmeasured line has no statistics: index 0 is a placeholder that the mask hides.
+        at = np.where(unmeasured, 0, partition.measured_index[lines])
         for name, field in _STATISTICS.items():
             values = getattr(partition.statistics, field)
             taken = values[at] if len(values) else np.zeros(len(lines), values.dtype)
@@ -173,14 +173,14 @@ class Subpopulations(Described, Sequence[Subpopulation]):
             ),
             rows=tuple(
                 (
-                    *found.where.values(),
-                    f"{found.group_yes:,} of {found.group:,}",
-                    f"{found.other_yes:,} of {found.other:,}",
-                    points(found.risk_difference, threshold=threshold),
-                    " to ".join(points(x, threshold=threshold) for x in found.interval or ()),
-                    p_value(found.p_threshold),
+                    *one.where.values(),
+                    f"{one.group_yes:,} of {one.group:,}",
+                    f"{one.other_yes:,} of {one.other:,}",
+                    points(one.risk_difference, threshold=threshold),
+                    " to ".join(points(x, threshold=threshold) for x in one.interval or ()),
+                    p_value(one.p_threshold),
                 )
-                for found in self[:_SHOWN_ROWS]
+                for one in self[:_SHOWN_ROWS]
             ),
             notes=(f"and {rest:,} more",) if rest > 0 else (),
         )
@@ -201,8 +201,8 @@ _STATISTICS = {
 def points(difference: Fraction | float | None, *, threshold: Fraction) -> str:
     """A difference in percentage points that never rounds across the threshold.
 
-    >>> written = (Fraction("0.0498"), Fraction("-0.049998"), 0.062)
-    >>> [points(difference, threshold=Fraction(1, 20)) for difference in written]
+    >>> differences = (Fraction("0.0498"), Fraction("-0.049998"), 0.062)
+    >>> [points(difference, threshold=Fraction(1, 20)) for difference in differences]
     ['4.98', '−4.99', '6.2']
     """
     if difference is None:

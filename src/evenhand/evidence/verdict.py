@@ -1,7 +1,7 @@
 """The verdict: integers in, one of three answers out.
 
 A float loses a piece of evidence in the paper's own Example 2, where 90/200 - 240/600 is just
-the threshold of 1/20. So nothing in this module divides, and no number here has a point.
+the threshold of 1/20. So this module never divides, and uses no floats.
 """
 
 from collections.abc import Iterable
@@ -98,14 +98,14 @@ def all_must_hold(verdicts: Iterable[Verdict]) -> Verdict:
 
     Paper: thm:nd
     """
-    found = set(verdicts)
+    distinct = set(verdicts)
     for verdict in (Verdict.NOT_CERTIFIED, Verdict.CANNOT_DECIDE):
-        if verdict in found:
+        if verdict in distinct:
             return verdict
     return Verdict.CERTIFIED
 
 
 def all_must_agree(verdicts: Iterable[Verdict]) -> Verdict:
     """The verdict over graphs of which one is right: theirs if it is the same for all."""
-    found = set(verdicts)
-    return found.pop() if len(found) == 1 else Verdict.CANNOT_DECIDE
+    distinct = set(verdicts)
+    return distinct.pop() if len(distinct) == 1 else Verdict.CANNOT_DECIDE

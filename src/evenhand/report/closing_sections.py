@@ -18,7 +18,7 @@ def unmeasured(certificate: Certificate, words: Words, sharing: Sharing) -> page
     """The groups in which nobody can be compared."""
     absent = certificate.unmeasured
     rows = certificate.partition.rows
-    order = sorted(range(len(absent)), key=lambda at: -rows[absent.chosen[at]])
+    order = sorted(range(len(absent)), key=lambda at: -rows[absent.lines[at]])
     largest = [absent[at] for at in order[:_LARGEST]] if sharing.whole else []
     return page.Unmeasured(
         lead=tuple(_absent(certificate, words, sharing)),
@@ -52,8 +52,8 @@ def _absent(certificate: Certificate, words: Words, sharing: Sharing) -> list[pa
                 f" Every group holds both {words.group} and {words.other}.",
             )
         ]
-    rows = int(certificate.partition.rows[absent.chosen].sum())
-    only = int((certificate.partition.group[absent.chosen] == 0).sum())
+    rows = int(certificate.partition.rows[absent.lines].sum())
+    only = int((certificate.partition.group[absent.lines] == 0).sum())
     return [
         text(
             Strong(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from evenhand.evidence import Subpopulation, points
-from evenhand.evidence.finding_sentence import decided
+from evenhand.evidence.finding_sentence import decision_phrase
 from evenhand.question import Question
 from evenhand.question.question_file import Labels
 from evenhand.report.page import Strong, Text, text
@@ -37,7 +37,7 @@ class Words:
     @property
     def did(self) -> str:
         """What those did who got the favorable decision: "were admitted", "had income >50K"."""
-        return decided(self.question, self.labels)
+        return decision_phrase(self.question, self.labels)
 
     @property
     def group(self) -> str:

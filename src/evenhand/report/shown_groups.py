@@ -83,7 +83,7 @@ def select_cases(certificate: Certificate, sharing: Sharing) -> tuple[Case, ...]
     partition = certificate.partition
     allowed = [line for line in partition.by_strength.tolist() if sharing.allowed[line]]
     calm = np.flatnonzero(partition.measured & (partition.side == 0) & sharing.allowed)
-    size = -abs(partition.statistics.difference[partition.place[calm]])
+    size = -abs(partition.statistics.difference[partition.measured_index[calm]])
     # In a shared report gaps between ids would tell of groups that are not shown.
     letter = "E" if sharing.whole else "S"
     named = [(line, f"{letter}{number}") for number, line in enumerate(allowed, 1)]

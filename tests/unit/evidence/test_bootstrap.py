@@ -1,4 +1,4 @@
-"""The audit again and again, on resampled counts."""
+"""The audit again and again, on resample counts."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from evenhand import CountTable, Question, Tiers, datasets
 from evenhand.errors import Problem, QuestionError, ResourceError
 from evenhand.evidence import Verdict
-from evenhand.evidence.bootstrap import bootstrap, resampled
+from evenhand.evidence.bootstrap import bootstrap, resample
 from evenhand.evidence.population import StatisticalVerdict
 from evenhand.graph import CausalGraph, discover
 
@@ -20,7 +20,7 @@ def run(counts, asked=ADMISSIONS, **options):
 
 def test_a_resample_has_as_many_rows_of_the_same_kinds():
     counts = datasets.admissions(2)
-    drawn = resampled(counts, np.random.default_rng(1))
+    drawn = resample(counts, np.random.default_rng(1))
     assert drawn.rows == counts.rows
     assert drawn.attributes == counts.attributes
     assert {labels for labels, _ in drawn} <= {labels for labels, _ in counts}
@@ -29,7 +29,7 @@ def test_a_resample_has_as_many_rows_of_the_same_kinds():
 def test_counts_vary_as_those_of_rows_drawn_with_replacement():
     counts = CountTable.of({"x": ["a", "b", "c"]}, [100, 300, 600])
     generator = np.random.default_rng(2)
-    drawn = np.array([resampled(counts, generator).counts for _ in range(4000)])
+    drawn = np.array([resample(counts, generator).counts for _ in range(4000)])
     shares = counts.counts / counts.rows
     assert drawn.mean(axis=0) == pytest.approx(counts.counts, rel=0.02)
     assert drawn.var(axis=0) == pytest.approx(counts.rows * shares * (1 - shares), rel=0.1)
@@ -42,7 +42,7 @@ def test_the_same_seed_gives_the_same_shares():
 
 def test_another_seed_draws_other_counts():
     digests = {
-        resampled(datasets.admissions(2), np.random.default_rng(seed)).digest for seed in (3, 4)
+        resample(datasets.admissions(2), np.random.default_rng(seed)).digest for seed in (3, 4)
     }
     assert len(digests) == 2
 
@@ -52,7 +52,7 @@ def test_more_resamples_begin_with_the_same_ones():
     for resamples in (5, 10):
         streams = np.random.SeedSequence(3).spawn(resamples)
         seen[resamples] = [
-            resampled(datasets.admissions(2), np.random.default_rng(stream)).digest
+            resample(datasets.admissions(2), np.random.default_rng(stream)).digest
             for stream in streams
         ]
     assert seen[10][:5] == seen[5]

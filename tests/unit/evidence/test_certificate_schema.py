@@ -1,4 +1,4 @@
-"""The form of a certificate, read by our few rules and by all of JSON Schema's."""
+"""Our validator against the jsonschema library."""
 
 import copy
 import json
@@ -8,7 +8,7 @@ import pytest
 
 from evenhand import datasets
 from evenhand.evidence import certify
-from evenhand.evidence.certificate_schema import misfits, schema
+from evenhand.evidence.certificate_schema import schema, schema_errors
 from evenhand.graph.dag import CausalGraph
 
 GRAPH = CausalGraph.parse(
@@ -48,12 +48,12 @@ def changed(document, path, value):
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=["full", "shared"])
-def test_what_certify_writes_has_the_form(document):
-    assert list(misfits(document)) == []
+def test_what_certify_writes_is_valid(document):
+    assert list(schema_errors(document)) == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=["full", "shared"])
-def test_both_readings_agree_whatever_stands_in_a_place(document):
+def test_both_validators_agree_whatever_value_is_in_a_place(document):
     validator = jsonschema.Draft202012Validator(schema())
     refused = 0
     for path in places(document):
@@ -62,12 +62,12 @@ def test_both_readings_agree_whatever_stands_in_a_place(document):
                 continue
             other = changed(document, path, value)
             is_valid = validator.is_valid(other)
-            assert is_valid == (not list(misfits(other))), (path, value)
+            assert is_valid == (not list(schema_errors(other))), (path, value)
             refused += not is_valid
     assert refused > 100
 
 
-def test_no_word_of_the_schema_is_passed_over():
+def test_no_keyword_of_the_schema_is_ignored():
     def words(rule):
         if isinstance(rule, dict):
             for word, part in rule.items():
@@ -82,5 +82,5 @@ def test_no_word_of_the_schema_is_passed_over():
 
 def test_the_place_is_named():
     document = changed(DOCUMENTS[0], ("partitions", 0, "subpopulations", "above"), False)
-    (place,) = misfits(document)
-    assert place.startswith("partitions[0].subpopulations.above: False")
+    (error,) = schema_errors(document)
+    assert error.startswith("partitions[0].subpopulations.above: False")

@@ -1,0 +1,179 @@
+"""A certificate as a value, in words, and as its two documents."""
+
+import json
+import stat
+from dataclasses import replace
+from importlib.resources import files
+
+import jsonschema
+import pytest
+
+from evenhand import Codings, CountTable, datasets
+from evenhand.errors import QuestionError, ResourceError
+from evenhand.evidence import certify
+from evenhand.graph.dag import CausalGraph
+from evenhand.graph.partial_graph import PartialGraph
+
+ADMISSION = datasets.question("admissions").question
+GRAPH = CausalGraph.parse(
+    "gender -> major -> admission; gender -> admission; test_score -> admission"
+)
+
+OPEN_GRAPH = PartialGraph.parse(
+    "gender -> major -> admission; gender -> admission; test_score - admission; "
+    "gender -> test_score; major -> test_score"
+)
+SCHEMA = json.loads(files("evenhand.evidence").joinpath("certificate.schema.json").read_text())
+
+
+def certificates():
+    codings = Codings.of(bins={"age": [37]}, merge={"major": {"CS": ["cs"]}}, missing="drop")
+    for example in (1, 2):
+        counts = datasets.admissions(example)
+        yield certify(counts, GRAPH, ADMISSION)
+        yield certify(counts, GRAPH, ADMISSION, scope="all", codings=codings, dropped=3)
+        yield certify(counts, OPEN_GRAPH, ADMISSION)
+
+
+@pytest.mark.parametrize("certificate", tuple(certificates()), ids=repr)
+def test_both_copies_follow_the_schema(certificate):
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    for text in (certificate.to_json(), certificate.to_shared_json()):
+        jsonschema.validate(json.loads(text), SCHEMA)
+
+
+def test_no_number_has_a_point():
+    def refuse(number):
+        raise AssertionError(number)
+
+    for certificate in certificates():
+        json.loads(certificate.to_json(), parse_float=refuse, parse_constant=refuse)
+
+
+def test_the_document_says_what_it_rests_on():
+    certificate = certify(
+        datasets.admissions(2), GRAPH, ADMISSION, also_assumed=["The sun shone."], dropped=2
+    )
+    document = json.loads(certificate.to_json())
+    assert document["question"]["threshold"] == "1/20"
+    assert document["rows"] == {"read": 2202, "dropped": 2, "left_out": 0, "examined": 2200}
+    assert document["partitions"][0]["table"][0] == ["CS", "H", 150, 150, 40, 60, "-1/10"]
+    assert document["partitions"][0]["digest"] == certificate.digest
+    said = " ".join(document["assumptions"])
+    for words in ("graph is right", "anonymous", "The sun shone.", "finite data", "dropped"):
+        assert words in said
+
+
+def test_the_shared_copy_withholds_rows_with_a_small_cell():
+    counts = datasets.admissions(2)
+    certificate = certify(counts, GRAPH, ADMISSION)
+    document = json.loads(certificate.to_shared_json(least_count=50))
+    assert document["withheld"] == {"least_count": 50, "subpopulations": 1}
+    shown = document["partitions"][0]["table"]
+    assert len(shown) == 3
+    assert all(min(line[2:6]) >= 50 for line in shown)
+
+
+def test_the_shared_copy_has_no_total_no_digest_and_no_evidence():
+    text = certify(datasets.admissions(2), GRAPH, ADMISSION, scope="all").to_shared_json()
+    document = json.loads(text)
+    assert not {"rows", "reasons"} & set(document)
+    for entry in document["partitions"]:
+        assert not {"digest", "coverage", "evidence", "subpopulations"} & set(entry)
+    assert ["table" in entry for entry in document["partitions"]] == [True, False]
+
+
+def test_pooled_decisions_are_named():
+    counts = datasets.admissions(2)
+    lines = {name: [labels[at] for labels, _ in counts] for at, name in enumerate(counts.names)}
+    lines["admission"][0] = "waiting"
+    certificate = certify(
+        CountTable.of(lines, [count for _, count in counts]), GRAPH, ADMISSION
+    )
+    document = json.loads(certificate.to_json())
+    assert document["pooled"] == {"other": False, "unfavorable": True}
+    assert document["question"]["unfavorable"] == "not admitted"
+
+
+def test_the_threshold_as_written_is_the_threshold_as_certified():
+    exact = replace(ADMISSION, threshold="0.075")
+    document = json.loads(certify(datasets.admissions(2), GRAPH, exact).to_json())
+    assert document["question"]["threshold"] == "3/40"
+
+
+def test_a_certificate_is_neither_true_nor_false():
+    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION)
+    with pytest.raises(TypeError, match="certificate.verdict is Verdict.CERTIFIED"):
+        bool(certificate)
+
+
+def test_equal_certificates_are_equal():
+    first, second = (certify(datasets.admissions(n), GRAPH, ADMISSION) for n in (1, 1))
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != certify(datasets.admissions(2), GRAPH, ADMISSION)
+
+
+def test_plain_values_serve_the_command_line():
+    found = certify(datasets.admissions(2), GRAPH, ADMISSION).to_dict()
+    assert found["verdict"] == "not certified"
+    assert found["threshold"] == "1/20"
+    assert found["coverage"] == {"rows": 1, "group": 1, "other": 1}
+    assert found["subpopulations"] == {
+        "occupied": 4,
+        "measured": 4,
+        "violating": 4,
+        "above": 2,
+        "below": 2,
+    }
+    assert found["evidence"][2]["risk_difference"] == "3/50"
+    assert set(found["evidence"][0]) >= {
+        "where", "group", "other", "risk_difference", "interval", "p_zero", "p_threshold",
+    }  # fmt: skip
+    assert set(found["relaxed"]) >= {"bound", "assurance", "claimed"}
+    assert found["graph"]["origin"] == "given"
+    assert ["gender", "admission"] in found["graph"]["arrows"]
+
+
+def test_the_words_never_call_anything_fair():
+    for example in (1, 2):
+        text = str(certify(datasets.admissions(example), GRAPH, ADMISSION)).lower()
+        assert "fair" not in text
+        assert "compliant" not in text
+        assert "given this graph" in text
+
+
+def test_the_full_file_is_for_its_owner_only(tmp_path):
+    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION)
+    path = certificate.write(tmp_path / "a.certificate.json")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert path.read_text("utf-8") == certificate.to_json()
+    shared = certificate.write_shared(tmp_path / "a.shared.json")
+    assert stat.S_IMODE(shared.stat().st_mode) == 0o644
+    assert sorted(tmp_path.iterdir()) == sorted([path, shared])
+
+
+def test_a_certificate_that_is_there_is_replaced_only_if_that_is_allowed(tmp_path):
+    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION)
+    path = tmp_path / "a.json"
+    for write, text in (
+        (certificate.write, certificate.to_json()),
+        (certificate.write_shared, certificate.to_shared_json()),
+    ):
+        path.write_text("evidence")
+        with pytest.raises(QuestionError, match=r"This file exists.*overwrite=True"):
+            write(path)
+        assert path.read_text() == "evidence"
+        write(path, overwrite=True)
+        assert path.read_text("utf-8") == text
+
+
+@pytest.mark.parametrize("name", ["absent/c.json", "."])
+def test_a_place_that_takes_no_file_is_named_with_a_remedy(tmp_path, name):
+    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION)
+    with pytest.raises(ResourceError) as refused:
+        certificate.write(tmp_path / name)
+    (problem,) = refused.value.problems
+    assert problem.where == str(tmp_path / name)
+    assert problem.remedy
+    assert list(tmp_path.iterdir()) == []

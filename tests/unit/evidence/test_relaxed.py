@@ -1,0 +1,52 @@
+"""When the relaxed criterion is claimed, and which numbers it refuses."""
+
+from fractions import Fraction
+
+import pytest
+
+from evenhand import CountTable, Question, datasets
+from evenhand.errors import QuestionError
+from evenhand.evidence import certify, certify_relaxed
+from evenhand.graph.dag import CausalGraph
+
+ADMISSION = datasets.question("admissions").question
+GRAPH = CausalGraph.parse(
+    "gender -> major -> admission; gender -> admission; test_score -> admission"
+)
+
+
+@pytest.mark.paper("def:rnd")
+def test_the_relaxed_criterion_is_claimed_where_nothing_differs():
+    relaxed = certify_relaxed(datasets.admissions(1), GRAPH, ADMISSION, assurance="0.99")
+    assert relaxed.claimed
+    assert relaxed.bound == 1
+    assert "claimed" in str(relaxed)
+
+
+def test_unmeasured_rows_weaken_the_relaxed_claim():
+    counts = CountTable.of(
+        {
+            "sex": ["f", "f", "m", "m", "m", "m"],
+            "job": ["cook"] * 4 + ["guard"] * 2,
+            "hired": ["yes", "no"] * 3,
+        },
+        [10, 10, 10, 10, 5, 5],
+    )
+    question = Question(protected="sex", group="f", decision="hired", favorable="yes")
+    jobs = CausalGraph.parse("sex -> hired; job -> hired; sex -> job")
+    relaxed = certify(counts, jobs, question).relaxed(assurance="0.9")
+    assert relaxed.bound == 1
+    assert relaxed.bound_of_all_rows == Fraction(40, 50)
+    assert not relaxed.claimed
+
+
+@pytest.mark.parametrize("assurance", ["1.2", "-0.1", "most", float("nan")])
+def test_an_assurance_that_is_no_share_is_refused(assurance):
+    with pytest.raises(QuestionError, match="assurance"):
+        certify_relaxed(datasets.admissions(2), GRAPH, ADMISSION, assurance=assurance)
+
+
+@pytest.mark.parametrize("threshold", ["0", "1", "5%", float("inf")])
+def test_a_threshold_that_is_none_is_refused(threshold):
+    with pytest.raises(QuestionError, match="threshold"):
+        certify_relaxed(datasets.admissions(2), GRAPH, ADMISSION, threshold=threshold)
