@@ -27,21 +27,21 @@ class Summary:
         width = max((_width(name) for name, _ in self.facts), default=0)
         lines = [visible(self.title)]
         lines += [
-            f"  {_padded(visible(name), width)}  {visible(fact)}" for name, fact in self.facts
+            f"  {_pad(visible(name), width)}  {visible(fact)}" for name, fact in self.facts
         ]
-        lines += [f"  {line}" for line in _aligned(self.columns, self.rows)]
+        lines += [f"  {line}" for line in _align(self.columns, self.rows)]
         lines += [f"  {visible(str(note))}" for note in self.notes]
         return "\n".join(lines)
 
-    def fitted(self, width: int) -> str:
-        """The same text for a terminal of so many columns; a wide table becomes a list."""
+    def fit(self, width: int) -> str:
+        """The text wrapped for a terminal of this width; a wide table becomes a list."""
         lines = str(self).split("\n")
         if max(map(_width, lines)) <= width:
             return "\n".join(lines)
-        table = [f"  {line}" for line in _aligned(self.columns, self.rows)]
+        table = [f"  {line}" for line in _align(self.columns, self.rows)]
         if table and max(map(_width, table)) > width:
             table = [
-                _wrapped(
+                _wrap(
                     f"{number}. " + "; ".join(f"{name} {cell}" for name, cell in pairs), width
                 )
                 for number, row in enumerate(self.rows, 1)
@@ -49,10 +49,10 @@ class Summary:
             ]
         return "\n".join(
             [
-                _wrapped(self.title, width, indent=0),
-                *(_wrapped(f"{name}: {fact}", width) for name, fact in self.facts),
+                _wrap(self.title, width, indent=0),
+                *(_wrap(f"{name}: {fact}", width) for name, fact in self.facts),
                 *table,
-                *(_wrapped(str(note), width) for note in self.notes),
+                *(_wrap(str(note), width) for note in self.notes),
             ]
         )
 
@@ -79,9 +79,16 @@ class Summary:
 
 
 class Described:
-    """Mixin of results: text and notebook views from the result's own ``summary()``."""
+    """Mixin of results: text and notebook views from the result's own ``summary()``.
+
+    ``repr`` is one line with the summary's title, unless the class has its own: a dataclass
+    that wants it says ``repr=False``.
+    """
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {visible(self.summary().title)}>"
 
     def summary(self) -> Summary:
         """Describe the result in words."""
@@ -95,7 +102,7 @@ class Described:
 
 
 def visible(text: str) -> str:
-    r"""Show control, zero-width and direction characters as escapes: data must not act.
+    r"""Escape control, zero-width and direction characters, so that data cannot act.
 
     >>> print(visible("a\u202eb\n"))
     a\u202eb\u000a
@@ -107,7 +114,7 @@ def visible(text: str) -> str:
 
 
 def percent(share: float, *, digits: int = 1) -> str:
-    """Print a share as a percentage that never shows all where a part is missing.
+    """A share as a percentage; only 1 prints as 100 %, only 0 as 0 %.
 
     >>> percent(0.99999), percent(1.0)
     ('>99.9 %', '100.0 %')
@@ -120,12 +127,12 @@ def percent(share: float, *, digits: int = 1) -> str:
     return f"{text} %"
 
 
-def _wrapped(text: str, width: int, *, indent: int = 2) -> str:
+def _wrap(text: str, width: int, *, indent: int = 2) -> str:
     first, rest = " " * indent, " " * (indent + 2)
     return fill(visible(text), width, initial_indent=first, subsequent_indent=rest)
 
 
-def _aligned(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> list[str]:
+def _align(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> list[str]:
     lines = [tuple(map(visible, line)) for line in (columns, *rows) if line]
     if not lines:
         return []
@@ -133,7 +140,7 @@ def _aligned(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> lis
     numeric = [all(_is_number(row[i]) for row in rows) for i in range(len(widths))]
     return [
         "  ".join(
-            _padded(cell, width, right=right)
+            _pad(cell, width, right=right)
             for cell, width, right in zip(line, widths, numeric, strict=True)
         ).rstrip()
         for line in lines
@@ -144,7 +151,7 @@ def _is_number(text: str) -> bool:
     return bool(text) and all(mark in "0123456789.,+-−% " for mark in text)
 
 
-def _padded(text: str, width: int, *, right: bool = False) -> str:
+def _pad(text: str, width: int, *, right: bool = False) -> str:
     space = " " * (width - _width(text))
     return space + text if right else text + space
 

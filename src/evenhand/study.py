@@ -40,15 +40,22 @@ from evenhand.report import Report, report
 from evenhand.rows import Rows, read
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Audit(Described):
-    """What was asked, what was found, and everything needed to go on from there."""
+    """The verdict on a table, and everything needed to go on from there.
+
+    ``rows`` is None if counts were given.
+    """
 
     rows: Rows | None
     counts: CountTable
     knowledge: Knowledge
     graph: Graph
     certificate: Certificate
+
+    def __repr__(self) -> str:
+        verdict = f"{self.verdict} at {self.question.threshold}, {self.counts.rows:,} rows"
+        return f"<Audit: {verdict}, causes {', '.join(self.decision_causes) or 'none'}>"
 
     @property
     def question(self) -> Question:
@@ -114,8 +121,8 @@ class Audit(Described):
     def plan(
         self, *, method: Method | Baseline | None = None, seed: int | None = None
     ) -> RemovalPlan | GeneratedPlan | BaselinePlan:
-        """What would change, by ``ModifyData`` if not said; no row is touched."""
-        return plan_removal(self.certificate, method=method, seed=_drawn(seed))
+        """What would change, by default with ``ModifyData``; no row is touched."""
+        return plan_removal(self.certificate, method=method, seed=_seed(seed))
 
     def release(
         self,
@@ -125,11 +132,11 @@ class Audit(Described):
         uncertified: bool = False,
         key: str | None = None,
     ) -> Release:
-        """Carry the change out on the rows, and certify what comes of it.
+        """Apply the plan to the rows, and certify the result.
 
-        In an engine, ``key`` names a column of different whole numbers.
+        In an engine, ``key`` names a column of unique integers.
         """
-        seed = _drawn(seed)
+        seed = _seed(seed)
         return release(
             self.counts if self.rows is None else self.rows,
             self.plan(method=method, seed=seed),
@@ -150,7 +157,7 @@ class Audit(Described):
         share: bool = False,
         title: str | None = None,
     ) -> Report:
-        """The audit, and a release if there is one, as a page for people."""
+        """The audit, and a release if there is one, as an HTML page; see ``report``."""
         return report(
             self,
             release,
@@ -170,9 +177,9 @@ class Audit(Described):
         }
 
     def summary(self) -> Summary:
-        """The certificate's, and what looks missing in the counts but was taken as a value."""
-        told = self.certificate.summary()
-        return replace(told, notes=(*told.notes, *marker_notes(self.counts.missing_markers)))
+        """The certificate's, with a note on each value that looks like a missing one."""
+        summary, notes = self.certificate.summary(), marker_notes(self.counts.missing_markers)
+        return replace(summary, notes=(*summary.notes, *notes))
 
 
 def audit(
@@ -193,9 +200,9 @@ def audit(
     """Ask whether the protected attribute itself changed the decision.
 
     ``source`` is a path, a frame, an Arrow, DuckDB or Ibis table, ``Rows`` or a ``CountTable``.
-    The graph is learned from the rows unless it is given. A question file brings its own
-    knowledge and codings; what is passed here goes before them. ``memory`` bounds what counting
-    may take; ``progress`` is told of rows as they go by, and of tests as they are made.
+    The graph is learned from the rows unless it is given. Knowledge and codings that are passed
+    here override those of a question file. ``memory`` limits what counting may use;
+    ``progress`` is called while rows are read and while independence tests are made.
 
     >>> import evenhand as eh
     >>> asked = eh.datasets.question("admissions")
@@ -208,7 +215,7 @@ def audit(
         knowledge = question.knowledge if knowledge is None else knowledge
         codings = question.codings if codings is None else codings
         question = question.question
-    rows, counts = _counted(source, codings, memory, progress)
+    rows, counts = _read_and_count(source, codings, memory, progress)
     known = Knowledge.of(knowledge)
     assumptions: tuple[str, ...] = ()
     if graph is None:
@@ -235,29 +242,25 @@ def audit(
         also_assumed=assumptions,
     )
     return Audit(
-        rows=rows,
-        counts=counts,
-        knowledge=known,
-        graph=graph,
-        certificate=certificate,
+        rows=rows, counts=counts, knowledge=known, graph=graph, certificate=certificate
     )
 
 
-def _drawn(seed: int | None) -> int:
-    """The seed that was given, or one that nobody can foresee."""
+def _seed(seed: int | None) -> int:
+    """The given seed, or 128 random bits."""
     return secrets.randbits(128) if seed is None else seed
 
 
-def _counted(
+def _read_and_count(
     source: object,
     codings: Codings | None,
     memory: str | int | None,
     progress: Callable[..., None] | None,
 ) -> tuple[Rows | None, CountTable]:
-    given = codings or Codings()
+    codings = codings or Codings()
     if isinstance(source, CountTable | Rows):
-        done = Codings() if isinstance(source, CountTable) else source.requested
-        if given not in (Codings(), done):
+        applied = Codings() if isinstance(source, CountTable) else source.requested
+        if codings not in (Codings(), applied):
             raise QuestionError(
                 Problem(
                     "The rows are already read, and codings are given besides.",
@@ -269,13 +272,13 @@ def _counted(
         return None, source
     if isinstance(source, Rows):
         return source, source.count()
-    rows = read(source, codings=given, memory=memory, progress=progress)
+    rows = read(source, codings=codings, memory=memory, progress=progress)
     return rows, rows.count()
 
 
 def decision_last(known: Knowledge, decision: str) -> tuple[Knowledge, tuple[str, ...]]:
-    """Without any tiers the decision is taken to come last, and this is said."""
+    """Without tiers, tiers that put the decision last, and the sentence that states it."""
     if known.tiers is not None:
         return known, ()
-    said = f"No tiers were given: {decision!r} is taken to come after all other columns."
-    return replace(known, tiers=Tiers(..., [decision])), (said,)
+    assumption = f"No tiers were given: {decision!r} is taken to come after all other columns."
+    return replace(known, tiers=Tiers(..., [decision])), (assumption,)

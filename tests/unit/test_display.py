@@ -42,6 +42,6 @@ def test_text_fits_the_terminal_that_shows_it(width):
         rows=(("word " * 10, "1"), ("word " * 12, "2")),
         notes=("word " * 20,),
     )
-    assert all(len(line) <= width for line in summary.fitted(width).splitlines())
-    assert "second 2" in summary.fitted(30)
-    assert summary.fitted(1000) == str(summary)
+    assert all(len(line) <= width for line in summary.fit(width).splitlines())
+    assert "second 2" in summary.fit(30)
+    assert summary.fit(1000) == str(summary)

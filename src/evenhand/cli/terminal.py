@@ -19,7 +19,7 @@ def print_result(summary: Summary) -> None:
     """Print a summary with its title emphasised, on terminals that can."""
     summary = replace(summary, notes=tuple(map(_note_text, summary.notes)))
     # In a pipe lines stay whole, so that a program can look for them.
-    text = summary.fitted(get_terminal_size().columns) if is_terminal() else str(summary)
+    text = summary.fit(get_terminal_size().columns) if is_terminal() else str(summary)
     title, _, rest = text.partition("\n")
     typer.secho(title, bold=True)
     if rest:
@@ -53,7 +53,7 @@ def print_in_parts(summary: Summary, narrow: Summary) -> None:
     print_result(replace(narrow, columns=(), rows=(), notes=()))
     for part in _parts(numbered, width):
         typer.echo(str(part).removeprefix("\n") + "\n")
-    notes = Summary(title="", notes=narrow.notes).fitted(width)
+    notes = Summary(title="", notes=narrow.notes).fit(width)
     typer.echo(notes.lstrip("\n") + "\n")
 
 
@@ -77,7 +77,7 @@ def _select(table: Summary, columns: list[int]) -> Summary:
 
 
 def _fits(table: Summary, width: int) -> bool:
-    return table.fitted(width) == str(table)
+    return table.fit(width) == str(table)
 
 
 def print_json(content: dict[str, Any]) -> None:

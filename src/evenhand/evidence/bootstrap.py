@@ -37,7 +37,7 @@ class BootstrapProgress(NamedTuple):
     total: int
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Bootstrap(Described):
     """Shares of the resamples: who is a cause, and which verdict comes out.
 

@@ -61,7 +61,7 @@ class ImpliedIndependence:
     testable: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class GraphDoubt(Described):
     """Arrows into the decision, weakest first, and implied independences, worst first."""
 

@@ -16,7 +16,7 @@ from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Question
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PartitionExplanation(Described):
     """Whether differences under a partition mean anything, why not, and what they are."""
 

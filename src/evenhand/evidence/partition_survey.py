@@ -30,9 +30,6 @@ class PartitionSurvey(Described):
     examined: tuple[tuple[Partition, Verdict], ...]
     everybody: PartitionExplanation | None
 
-    def __repr__(self) -> str:
-        return f"<PartitionSurvey: {self.summary().title}>"
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
         return {

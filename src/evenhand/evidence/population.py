@@ -83,7 +83,7 @@ class NeededRows:
         }
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Population(Described):
     """The statistical verdict on a partition, and what all its subpopulations say together.
 

@@ -53,7 +53,7 @@ class Moments:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class RelaxedCertificate(Described):
     """A lower bound for the share of rows where the groups differ by less than the threshold.
 

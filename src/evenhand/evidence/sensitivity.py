@@ -65,7 +65,7 @@ class Benchmark:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Sensitivity(Described):
     """What it takes to overturn what was found in one subpopulation."""
 

@@ -32,9 +32,10 @@ Known: TypeAlias = Knowledge | Tiers | KnownOrder | None
 _MOST_NODES = 1_000
 _MOST_EDGES = 100_000
 _MOST_PROBLEMS = 20
+_LONGEST_REPR = 200
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AttributeGraph(Described):
     """Nodes, arrows ``(cause, effect)`` and undirected pairs; the arrows never form a cycle.
 
@@ -194,6 +195,15 @@ class AttributeGraph(Described):
 
     def __str__(self) -> str:
         return write_text(self._edges)
+
+    def __repr__(self) -> str:
+        text = str(self)
+        if len(text) > _LONGEST_REPR:
+            text = (
+                f"{len(self.nodes)} attributes, {len(self.arrows)} arrows, "
+                f"{len(self.undirected)} undirected edges"
+            )
+        return f"<{type(self).__name__}: {text}>"
 
     def to_edge_list(self) -> str:
         """The graph as text, one edge or lone node a line."""

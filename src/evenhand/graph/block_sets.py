@@ -18,7 +18,7 @@ from evenhand.graph.d_separation import BitsetGraph, members, reachable, union
 from evenhand.question.question import Question
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class BlockSetCheck(Described):
     """Whether a set is a block set; if not, the path that stays open or the consequences in it.
 

@@ -10,7 +10,7 @@ from evenhand.graph.block_sets import BlockSetCheck
 from evenhand.question.question import Question
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CausalGraph(AttributeGraph):
     """A directed graph without cycles, each arrow from a direct cause to its effect.
 

@@ -7,7 +7,7 @@ from evenhand.display import Described, Summary
 from evenhand.graph.partial_graph import Separation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class LocalCauses(Described):
     """What is joined to the decision, in which direction, and on what evidence.
 

@@ -62,7 +62,7 @@ class Extension:
         return not self.added
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PartialGraph(AttributeGraph):
     """A graph of which some edges have no direction yet.
 

@@ -85,7 +85,7 @@ class Outcome:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Comparison(Described):
     """What every method did, threshold by threshold.
 

@@ -114,7 +114,7 @@ def _aligned(
     return old, new
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Relearned(Described):
     """The graph of the released counts, what would be certified by it, and what differs.
 

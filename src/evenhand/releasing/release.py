@@ -106,6 +106,10 @@ class Release(Described):
     uncertified: bool
     key: str | None = None
 
+    def __repr__(self) -> str:
+        plan = self.plan
+        return f"<Release: {plan.method} ({plan.policy}) of {self.before.rows:,} rows>"
+
     @cached_property
     def carried(self) -> Carried:
         """The released rows, in the forms in which they are needed."""

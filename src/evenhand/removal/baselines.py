@@ -34,7 +34,7 @@ Seed: TypeAlias = int | np.random.Generator
 Cells: TypeAlias = NDArray[np.int64]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class BaselinePlan(FromCertificate, Described):
     """Moves whose patterns give the value of every attribute. They may not suffice."""
 

@@ -15,7 +15,7 @@ from evenhand.graph.conditional_tables import ConditionalTable, Network
 from evenhand.removal.removal_plan import FromCertificate, Move, Plan
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class GeneratedPlan(FromCertificate, Described):
     """A new table of the graph's columns with as many rows as were compared.
 

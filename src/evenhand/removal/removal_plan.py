@@ -87,7 +87,7 @@ class FromCertificate:
         return self.certificate.pooled
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RemovalPlan(FromCertificate, Described):
     """Changes of decisions that make every measured difference smaller than the threshold.
 

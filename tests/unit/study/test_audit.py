@@ -73,3 +73,19 @@ def test_what_looks_missing_is_said_and_changes_nothing_that_is_certified(path):
     assert said not in str(found.certificate)
     assert said not in found.certificate.to_json()
     assert "?" in found.certificate.examined.counts.attribute("major").values
+
+
+def test_results_have_a_repr_of_one_short_line():
+    found = audit(datasets.admissions(2), ASKED.question, graph=GRAPH)
+    release = found.release(seed=1)
+    explained = found.explain_partition(["major"])
+    assert repr(found) == (
+        "<Audit: not certified at 1/20, 2,200 rows, causes major, test_score>"
+    )
+    assert repr(release) == "<Release: modify-data (minimal) of 2,200 rows>"
+    assert repr(explained) == (
+        "<PartitionExplanation: {major} is a block set for gender and admission.>"
+    )
+    for result in (found.graph, found.plan(seed=1), found.report(release), found.doubt()):
+        assert "\n" not in repr(result)
+        assert len(repr(result)) < 200
