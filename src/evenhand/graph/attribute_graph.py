@@ -1,8 +1,9 @@
-"""What every graph of attributes has: nodes, arrows, and edges whose direction is not known."""
+"""``AttributeGraph``: nodes, arrows and undirected edges, in and out of every format."""
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.display import Described, Summary
-from evenhand.errors import GraphError, Problem, did_you_mean, listed
+from evenhand.errors import GraphError, Problem, ResourceError, did_you_mean, listed
 from evenhand.graph import dot_format, graph_readers
 from evenhand.graph.block_sets import decision_first_error
 from evenhand.graph.d_separation import BitsetGraph, union
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     import networkx as nx
     import pandas as pd
 
-# What is known, or how it was applied to columns of which the graph may hold a part.
+# Knowledge, or an order made from it for columns of which the graph may have a part.
 Known: TypeAlias = Knowledge | Tiers | KnownOrder | None
 
 _MOST_NODES = 1_000
@@ -39,8 +40,8 @@ _LONGEST_REPR = 200
 class AttributeGraph(Described):
     """Nodes, arrows ``(cause, effect)`` and undirected pairs; the arrows never form a cycle.
 
-    Nodes and the ends of undirected edges are kept sorted, so that equal graphs are equal
-    however they were written.
+    Nodes and the ends of undirected edges are sorted, so that graphs with the same edges
+    compare equal.
     """
 
     nodes: tuple[str, ...]
@@ -57,7 +58,7 @@ class AttributeGraph(Described):
         object.__setattr__(
             self, "undirected", frozenset((min(edge), max(edge)) for edge in undirected)
         )
-        if cycle := self._diagram.cycle():
+        if cycle := self._bitsets.cycle():
             raise GraphError(
                 Problem(
                     f"The arrows form a cycle: {' -> '.join(cycle)}.",
@@ -66,20 +67,20 @@ class AttributeGraph(Described):
             )
 
     @cached_property
-    def _diagram(self) -> BitsetGraph:
+    def _bitsets(self) -> BitsetGraph:
         return BitsetGraph.of(self.nodes, self.arrows)
 
     def parents(self, node: str) -> frozenset[str]:
         """The nodes with an arrow to this one."""
-        return self._linked(node, self._diagram.parents)
+        return self._linked(node, self._bitsets.parents)
 
     def children(self, node: str) -> frozenset[str]:
         """The nodes to which this one has an arrow."""
-        return self._linked(node, self._diagram.children)
+        return self._linked(node, self._bitsets.children)
 
     def neighbors(self, node: str) -> frozenset[str]:
         """The nodes joined to this one by an undirected edge."""
-        self._diagram.bits(node)
+        self._bitsets.bits(node)
         return frozenset(b if a == node else a for a, b in self.undirected if node in (a, b))
 
     def adjacent(self, a: str, b: str) -> bool:
@@ -88,13 +89,13 @@ class AttributeGraph(Described):
 
     def ancestors(self, node: str) -> frozenset[str]:
         """All nodes from which arrows lead to this one, itself left out."""
-        own = self._diagram.bits(node)
-        return self._diagram.names_in(self._diagram.ancestors(own) & ~own)
+        own = self._bitsets.bits(node)
+        return self._bitsets.names_in(self._bitsets.ancestors(own) & ~own)
 
     def descendants(self, node: str) -> frozenset[str]:
         """All nodes to which arrows lead from this one, itself left out."""
-        own = self._diagram.bits(node)
-        return self._diagram.names_in(self._diagram.descendants(own) & ~own)
+        own = self._bitsets.bits(node)
+        return self._bitsets.names_in(self._bitsets.descendants(own) & ~own)
 
     def check(
         self,
@@ -102,7 +103,7 @@ class AttributeGraph(Described):
         question: Question | None = None,
         knowledge: Known = None,
     ) -> None:
-        """Raise every way in which the graph does not fit columns, question and knowledge."""
+        """Raise all contradictions between the graph and columns, question or knowledge."""
         columns = self.nodes if names is None else tuple(names)
         order = known_order(knowledge, (*dict.fromkeys((*columns, *self.nodes)),))
         problems = [
@@ -128,7 +129,7 @@ class AttributeGraph(Described):
         absent = {question.protected, question.decision} - set(self.nodes)
         if absent:
             yield from GraphError.unknown(sorted(absent), self.nodes).problems
-        elif path := self._diagram.directed_path(question.decision, question.protected):
+        elif path := self._bitsets.directed_path(question.decision, question.protected):
             yield from decision_first_error(path).problems
 
     def _knowledge_problems(self, order: KnownOrder) -> Iterator[Problem]:
@@ -152,7 +153,7 @@ class AttributeGraph(Described):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read ``a -> b; c - d; e``, the notation in which graphs print themselves."""
+        """Read ``a -> b; c - d; e``, the notation that ``str`` writes."""
         return cls._from_edges(read_text(text))
 
     @classmethod
@@ -180,7 +181,7 @@ class AttributeGraph(Described):
 
     @classmethod
     def from_dot(cls, text: str) -> Self:
-        """Read plain DOT; what it knows beyond nodes and edges is refused by name."""
+        """Read plain DOT: nodes and edges; anything else raises an error that names it."""
         return cls._from_edges(dot_format.read_dot(text))
 
     @classmethod
@@ -204,10 +205,6 @@ class AttributeGraph(Described):
                 f"{len(self.undirected)} undirected edges"
             )
         return f"<{type(self).__name__}: {text}>"
-
-    def to_edge_list(self) -> str:
-        """The graph as text, one edge or lone node a line."""
-        return write_text(self._edges, separator="\n") + "\n"
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Nodes, arrows and undirected edges as plain sorted lists."""
@@ -235,13 +232,15 @@ class AttributeGraph(Described):
 
     def to_pandas(self) -> "pd.DataFrame":
         """The matrix as a frame with the names at its sides."""
-        import pandas as pd  # noqa: PLC0415 - the user's library, not ours
+        with _optional("pandas"):
+            import pandas as pd  # noqa: PLC0415 - the user's library, not ours
 
         return pd.DataFrame(self.to_matrix(), index=self.nodes, columns=self.nodes)
 
     def to_networkx(self) -> "nx.DiGraph":
         """A networkx graph; an undirected edge becomes arcs both ways."""
-        import networkx as nx  # noqa: PLC0415 - slow to load, rarely needed
+        with _optional("networkx"):
+            import networkx as nx  # noqa: PLC0415 - the user's library, not ours
 
         graph = nx.DiGraph()
         graph.add_nodes_from(self.nodes)
@@ -280,11 +279,26 @@ class AttributeGraph(Described):
         return Edges([*self.nodes], sorted(self.arrows), sorted(self.undirected))
 
     def _linked(self, node: str, steps: Sequence[int]) -> frozenset[str]:
-        return self._diagram.names_in(union(steps, self._diagram.bits(node)))
+        return self._bitsets.names_in(union(steps, self._bitsets.bits(node)))
+
+
+@contextmanager
+def _optional(library: str) -> Iterator[None]:
+    """Turn a failed import of the user's library into a problem with a remedy."""
+    try:
+        yield
+    except ImportError as error:
+        raise ResourceError(
+            Problem(
+                f"The graph cannot be converted: {library} is not installed.",
+                str(error),
+                f"Install {library}.",
+            )
+        ) from error
 
 
 def known_order(knowledge: Known, names: Sequence[str]) -> KnownOrder:
-    """What is known about the names, which must be all that it speaks of."""
+    """Apply knowledge to the names, which must include all that it mentions."""
     if isinstance(knowledge, KnownOrder):
         return knowledge
     return Knowledge.of(knowledge).about(names)
@@ -293,7 +307,7 @@ def known_order(knowledge: Known, names: Sequence[str]) -> KnownOrder:
 def _structure_problems(
     nodes: list[Any], arrows: list[Any], undirected: list[Any]
 ) -> Iterator[Problem]:
-    """What keeps nodes and edges from being a graph, whoever wrote them."""
+    """Everything that keeps these nodes and edges from being a graph."""
     edges = [*arrows, *undirected]
     if len(nodes) > _MOST_NODES or len(edges) > _MOST_EDGES:
         yield Problem(
@@ -317,9 +331,9 @@ def _structure_problems(
             yield Problem(f"The node {node!r} is there {times} times.", remedy="Keep one.")
     ends = {name for edge in edges for name in edge}
     yield from GraphError.unknown(sorted(ends - set(nodes))[:_MOST_PROBLEMS], nodes).problems
-    written = Counter(f"{a} -> {b}" for a, b in arrows)
-    written.update(f"{min(edge)} - {max(edge)}" for edge in undirected)
-    for edge, times in sorted(written.items()):
+    times_written = Counter(f"{a} -> {b}" for a, b in arrows)
+    times_written.update(f"{min(edge)} - {max(edge)}" for edge in undirected)
+    for edge, times in sorted(times_written.items()):
         if times > 1:
             yield Problem(f"The edge {edge} is there {times} times.", remedy="Keep one.")
     for name in sorted({a for a, b in edges if a == b}):

@@ -63,37 +63,37 @@ class BlockSetCheck(Described):
 
 @dataclass(frozen=True, slots=True)
 class PrunedGraph:
-    """The graph without the direct arrow, and what may be held equal in it."""
+    """The graph without the direct arrow, and the nodes that a block set may contain."""
 
-    diagram: BitsetGraph
+    graph: BitsetGraph
     protected: int
     decision: int
     allowed: int
 
     @classmethod
-    def of(cls, diagram: BitsetGraph, question: Question) -> "PrunedGraph":
+    def of(cls, graph: BitsetGraph, question: Question) -> "PrunedGraph":
         """Take the direct arrow away; refuse a graph in which the decision comes first."""
-        protected, decision = diagram.bits(question.protected), diagram.bits(question.decision)
-        if path := diagram.directed_path(question.decision, question.protected):
+        protected, decision = graph.bits(question.protected), graph.bits(question.decision)
+        if path := graph.directed_path(question.decision, question.protected):
             raise decision_first_error(path)
-        everything = (1 << len(diagram.names)) - 1
+        everything = (1 << len(graph.names)) - 1
         return cls(
-            diagram.without(protected, decision),
+            graph.without(protected, decision),
             protected,
             decision,
-            everything & ~diagram.descendants(decision) & ~protected,
+            everything & ~graph.descendants(decision) & ~protected,
         )
 
     def separated_by(self, given: int) -> bool:
         """Whether, given these nodes, no path but the direct arrow is open."""
-        return not self.diagram.connected(self.protected, given) & self.decision
+        return not self.graph.connected(self.protected, given) & self.decision
 
     def missing_causes(self, given: int) -> int:
         """Few causes of the decision that turn the given into a block set; all of them do.
 
         Paper: thm:q
         """
-        missing = union(self.diagram.parents, self.decision) & ~given
+        missing = union(self.graph.parents, self.decision) & ~given
         for node in members(missing):
             if self.separated_by(given | missing & ~(1 << node)):
                 missing &= ~(1 << node)
@@ -101,10 +101,10 @@ class PrunedGraph:
 
 
 def check_block_set(
-    diagram: BitsetGraph, question: Question, names: Iterable[str]
+    graph: BitsetGraph, question: Question, names: Iterable[str]
 ) -> BlockSetCheck:
     """Decide whether the names are a block set, with a witness if not."""
-    pruned = PrunedGraph.of(diagram, question)
+    pruned = PrunedGraph.of(graph, question)
     names = frozenset(names)
     ends = sorted(names & {question.protected, question.decision})
     if ends:
@@ -114,24 +114,24 @@ def check_block_set(
                 remedy="Name other attributes.",
             )
         )
-    given = diagram.bits(*names)
-    path = pruned.diagram.open_path(question.protected, question.decision, given)
-    consequences = tuple(sorted(diagram.names_in(given & ~pruned.allowed)))
+    given = graph.bits(*names)
+    path = pruned.graph.open_path(question.protected, question.decision, given)
+    consequences = tuple(sorted(graph.names_in(given & ~pruned.allowed)))
     return BlockSetCheck(
         question=question,
         names=names,
         open_path=path,
         consequences=consequences,
         reasons=(
-            *((_why_open(pruned.diagram, path, given),) if path else ()),
+            *((_why_open(pruned.graph, path, given),) if path else ()),
             *(
                 f"{name!r} is a consequence of the decision "
-                f"({' -> '.join(diagram.directed_path(question.decision, name))}): "
+                f"({' -> '.join(graph.directed_path(question.decision, name))}): "
                 "among people alike in it, part of the decision is already given."
                 for name in consequences
             ),
         ),
-        missing=tuple(sorted(diagram.names_in(pruned.missing_causes(given & pruned.allowed)))),
+        missing=tuple(sorted(graph.names_in(pruned.missing_causes(given & pruned.allowed)))),
     )
 
 
@@ -147,14 +147,14 @@ def all_block_sets(pruned: PrunedGraph) -> Iterator[frozenset[str]]:
     branches = [(0, pruned.allowed)]
     while branches:
         inside, within = branches.pop()
-        if not pruned.separated_by(pruned.diagram.ancestors(ends | inside) & within):
+        if not pruned.separated_by(pruned.graph.ancestors(ends | inside) & within):
             continue
         undecided = within & ~inside
         node = undecided & -undecided
         if node:
             branches += [(inside | node, within), (inside, within & ~node)]
         else:
-            yield pruned.diagram.names_in(inside)
+            yield pruned.graph.names_in(inside)
 
 
 def minimal_block_sets(pruned: PrunedGraph) -> Iterator[frozenset[str]]:
@@ -166,7 +166,7 @@ def minimal_block_sets(pruned: PrunedGraph) -> Iterator[frozenset[str]]:
     Paper: thm:dce
     """
     protected, decision = pruned.protected, pruned.decision
-    around = _moral_graph(pruned.diagram, pruned.diagram.ancestors(protected | decision))
+    around = _moral_graph(pruned.graph, pruned.graph.ancestors(protected | decision))
 
     def boundary(removed: int) -> int:
         """What separates the decision's side once the removed nodes are gone."""
@@ -177,17 +177,17 @@ def minimal_block_sets(pruned: PrunedGraph) -> Iterator[frozenset[str]]:
     first = boundary(union(around, protected))
     seen, waiting = {first}, deque([first])
     while waiting:
-        found = waiting.popleft()
-        yield pruned.diagram.names_in(found)
-        for node in members(found & ~beside_decision):
-            following = boundary((found | around[node]) & ~protected & ~decision)
+        separator = waiting.popleft()
+        yield pruned.graph.names_in(separator)
+        for node in members(separator & ~beside_decision):
+            following = boundary((separator | around[node]) & ~protected & ~decision)
             if following not in seen:
                 seen.add(following)
                 waiting.append(following)
 
 
 def decision_first_error(path: tuple[str, ...]) -> GraphError:
-    """The refusal of a graph in which the decision causes the protected attribute."""
+    """The error for a graph in which the decision causes the protected attribute."""
     return GraphError(
         Problem(
             f"The decision {path[0]!r} causes the protected attribute {path[-1]!r}: "
@@ -198,25 +198,25 @@ def decision_first_error(path: tuple[str, ...]) -> GraphError:
     )
 
 
-def _moral_graph(diagram: BitsetGraph, within: int) -> list[int]:
+def _moral_graph(graph: BitsetGraph, within: int) -> list[int]:
     """For each node within an ancestral set its neighbours, parents of one child among them."""
-    around = [0] * len(diagram.names)
+    around = [0] * len(graph.names)
     for child in members(within):
-        family = diagram.parents[child] | 1 << child
+        family = graph.parents[child] | 1 << child
         for node in members(family):
             around[node] |= family & ~(1 << node)
     return around
 
 
-def _why_open(diagram: BitsetGraph, path: tuple[str, ...], given: int) -> str:
+def _why_open(graph: BitsetGraph, path: tuple[str, ...], given: int) -> str:
     """The open path with the reason at each inner node: a collider opened, another not held."""
-    place = diagram.names.index
-    forward = [bool(diagram.children[place(a)] & diagram.bits(b)) for a, b in pairwise(path)]
-    drawn = path[0] + "".join(
+    place = graph.names.index
+    forward = [bool(graph.children[place(a)] & graph.bits(b)) for a, b in pairwise(path)]
+    shown = path[0] + "".join(
         f" {'->' if ahead else '<-'} {name}"
         for ahead, name in zip(forward, path[1:], strict=True)
     )
-    held = diagram.names_in(given)
+    held = graph.names_in(given)
     free, reasons = [], []
     for i, name in enumerate(path[1:-1]):
         if not (forward[i] and not forward[i + 1]):
@@ -226,14 +226,14 @@ def _why_open(diagram: BitsetGraph, path: tuple[str, ...], given: int) -> str:
                 f"holding {name!r} equal links its causes {path[i]!r} and {path[i + 2]!r}"
             )
         else:
-            below = sorted(held & diagram.names_in(diagram.descendants(diagram.bits(name))))
+            below = sorted(held & graph.names_in(graph.descendants(graph.bits(name))))
             reasons.append(
                 f"holding {below[0]!r} equal, a consequence of {name!r}, links the causes "
                 f"{path[i]!r} and {path[i + 2]!r}"
             )
     if free:
         reasons.insert(0, f"{_and(free)} {'is' if len(free) == 1 else 'are'} not held equal")
-    return f"{drawn} stays open: {', and '.join(reasons)}."
+    return f"{shown} stays open: {', and '.join(reasons)}."
 
 
 def _and(names: Iterable[str]) -> str:

@@ -1,11 +1,11 @@
-"""Which nodes of a directed graph tell something about each other once others are known.
+"""d-separation: which nodes of a directed graph are independent once others are known.
 
 A path is open given some nodes if every collider on it (``a -> m <- b``) is given or has a
 given descendant, and no other inner node is given. Two sets of nodes are separated if no path
 between them is open.
 
-Sets of nodes are whole numbers here, one bit for each node: a union is ``|``, and the searches
-below visit all nodes of a frontier at once.
+Sets of nodes are integers with one bit for each node: a union is ``|``, and the searches below
+visit all nodes of a frontier at once.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -118,14 +118,14 @@ class BitsetGraph:
         """Causes before effects, else in the names' order; without what follows a cycle."""
         rest = (1 << len(self.names)) - 1
         ready = [node for node in members(rest) if not self.parents[node]]
-        found: list[int] = []
+        order: list[int] = []
         while ready:
-            found += ready
+            order += ready
             taken = sum(1 << node for node in ready)
             rest &= ~taken
             below = members(union(self.children, taken))
             ready = [node for node in below if not self.parents[node] & rest]
-        return tuple(self.names[node] for node in found)
+        return tuple(self.names[node] for node in order)
 
     def cycle(self) -> tuple[str, ...]:
         """A shortest directed cycle as a closed path, the first by name; or nothing."""
@@ -158,16 +158,16 @@ def members(nodes: int) -> Iterator[int]:
 
 def union(sets: Sequence[int], nodes: int) -> int:
     """The union of the sets that stand at the nodes' places."""
-    found = 0
+    together = 0
     for node in members(nodes):
-        found |= sets[node]
-    return found
+        together |= sets[node]
+    return together
 
 
 def reachable(nodes: int, steps: Sequence[int]) -> int:
     """The nodes and everything that steps lead to."""
-    found, fresh = 0, nodes
-    while fresh:
-        found |= fresh
-        fresh = union(steps, fresh) & ~found
-    return found
+    reached, new = 0, nodes
+    while new:
+        reached |= new
+        new = union(steps, new) & ~reached
+    return reached

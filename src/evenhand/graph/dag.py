@@ -37,11 +37,7 @@ class CausalGraph(AttributeGraph):
 
     def topological_order(self) -> tuple[str, ...]:
         """The nodes, causes before effects, otherwise by name."""
-        return self._diagram.topological_order()
-
-    def without_arrow(self, cause: str, effect: str) -> "CausalGraph":
-        """The same graph without the arrow, if it has it."""
-        return CausalGraph(self.nodes, self.arrows - {(cause, effect)})
+        return self._bitsets.topological_order()
 
     def separated(self, a: str, b: str, given: Iterable[str] = ()) -> bool:
         """Whether the given nodes block every path between the two.
@@ -50,8 +46,8 @@ class CausalGraph(AttributeGraph):
         >>> graph.separated("a", "b"), graph.separated("a", "b", {"m"})
         (True, False)
         """
-        bits = self._diagram.bits
-        return not self._diagram.connected(bits(a), bits(*given)) & bits(b)
+        bits = self._bitsets.bits
+        return not self._bitsets.connected(bits(a), bits(*given)) & bits(b)
 
     def decision_causes(self, question: Question) -> tuple[str, ...]:
         """The direct causes of the decision but for the protected attribute, by name.
@@ -66,11 +62,11 @@ class CausalGraph(AttributeGraph):
 
         The answer is true or false and prints as text; if false it names the open path.
         """
-        return block_sets.check_block_set(self._diagram, question, names)
+        return block_sets.check_block_set(self._bitsets, question, names)
 
     def block_sets(
         self, question: Question, *, minimal: bool = False
     ) -> Iterator[frozenset[str]]:
-        """All block sets, or those of which no part is one, found one by one as asked for."""
+        """Iterate over all block sets, or over those of which no part is one."""
         find = block_sets.minimal_block_sets if minimal else block_sets.all_block_sets
-        return find(block_sets.PrunedGraph.of(self._diagram, question))
+        return find(block_sets.PrunedGraph.of(self._bitsets, question))

@@ -1,4 +1,4 @@
-"""Graphs in DOT: a small subset with its own reader, which refuses by name what it lacks."""
+"""Reads and writes a small subset of DOT; the parser names what it does not support."""
 
 import re
 from itertools import pairwise
@@ -6,7 +6,7 @@ from itertools import pairwise
 from evenhand.errors import GraphError
 from evenhand.graph.edge_notation import Edges, check_size, unreadable
 
-_DOT = re.compile(
+_TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|(?<![^\n])\#[^\n]*)
     | (?P<quoted>"(?:[^"\\]|\\.)*")
     | (?P<name>[^\W\d]\w*|-?(?:\.\d+|\d+(?:\.\d*)?))
@@ -14,7 +14,7 @@ _DOT = re.compile(
     | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
-_REFUSED = {
+_UNSUPPORTED = {
     "<": "HTML text",
     ":": "a port",
     "+": "joined text",
@@ -25,94 +25,94 @@ _REFUSED = {
 
 def read_dot(text: str, where: str = "graph") -> Edges:
     """Read one ``graph`` or ``digraph``; of the attributes only ``dir`` counts."""
-    return _DotReader(check_size(text, where), where).edges.with_unique_nodes()
+    return _DotParser(check_size(text, where), where).edges.with_unique_nodes()
 
 
 def write_dot(edges: Edges) -> str:
     """Write a ``digraph``; an undirected edge is one without arrowheads."""
-    lines = [f"  {_dot_name(name)};" for name in edges.nodes]
-    lines += [f"  {_dot_name(a)} -> {_dot_name(b)};" for a, b in edges.arrows]
-    lines += [f"  {_dot_name(a)} -> {_dot_name(b)} [dir=none];" for a, b in edges.undirected]
+    lines = [f"  {_quote(name)};" for name in edges.nodes]
+    lines += [f"  {_quote(a)} -> {_quote(b)};" for a, b in edges.arrows]
+    lines += [f"  {_quote(a)} -> {_quote(b)} [dir=none];" for a, b in edges.undirected]
     return "\n".join(["digraph {", *lines, "}", ""])
 
 
-def _dot_name(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-class _DotReader:
-    """Takes a DOT text apart, token by token; stops at the first that it does not know."""
+class _DotParser:
+    """A recursive-descent parser; stops at the first token that it does not know."""
 
     def __init__(self, text: str, where: str) -> None:
         self.text, self.where, self.edges = text, where, Edges([], [], [])
-        self.tokens = (match for match in _DOT.finditer(text) if match.lastgroup != "skip")
+        self.tokens = (match for match in _TOKEN.finditer(text) if match.lastgroup != "skip")
         self.next: re.Match[str] | None = None
         self.take()
-        if self.word() == "strict":
+        if self.peek() == "strict":
             self.take()
-        if self.word() not in {"graph", "digraph"}:
-            raise self.unreadable("the word 'graph' or 'digraph' should stand there")
+        if self.peek() not in {"graph", "digraph"}:
+            raise self.error("the word 'graph' or 'digraph' should stand there")
         self.mark = "->" if self.take().lower() == "digraph" else "--"
-        if self.word() != "{":
+        if self.peek() != "{":
             self.name()
         self.expect("{")
-        while self.word() != "}":
+        while self.peek() != "}":
             self.statement()
         self.take()
         if self.next:
-            raise self.unreadable("one file holds one graph")
+            raise self.error("one file holds one graph")
 
     def statement(self) -> None:
-        if self.word() == ";":
+        if self.peek() == ";":
             self.take()
-        elif self.word() in {"node", "edge", "graph"}:
+        elif self.peek() in {"node", "edge", "graph"}:
             default = self.take()
             if "dir" in self.attributes() and default == "edge":
-                raise self.unreadable("'dir' is set for all edges")
-        elif self.word() == "subgraph":
-            raise self.unreadable("a subgraph is not read")
+                raise self.error("'dir' is set for all edges")
+        elif self.peek() == "subgraph":
+            raise self.error("a subgraph is not read")
         else:
             self.chain()
 
     def chain(self) -> None:
         names = [self.name()]
-        if self.word() == "=":
+        if self.peek() == "=":
             self.take()
             self.name()
             return
-        while self.word() in {"->", "--"}:
+        while self.peek() in {"->", "--"}:
             if self.take() != self.mark:
-                raise self.unreadable(f"edges of this graph are written '{self.mark}'")
+                raise self.error(f"edges of this graph are written '{self.mark}'")
             names.append(self.name())
         direction = self.attributes().get("dir", "forward")
         if direction not in {"forward", "none"}:
-            raise self.unreadable(f"the direction 'dir={direction}' is not read")
+            raise self.error(f"the direction 'dir={direction}' is not read")
         self.edges.nodes.extend(names)
         for a, b in pairwise(names):
             self.edges.join(a, "--" if direction == "none" else self.mark, b)
 
     def attributes(self) -> dict[str, str]:
-        found: dict[str, str] = {}
-        while self.word() == "[":
+        values: dict[str, str] = {}
+        while self.peek() == "[":
             self.take()
-            while self.word() != "]":
+            while self.peek() != "]":
                 key = self.name()
                 self.expect("=")
-                found[key] = self.name()
-                if self.word() in {",", ";"}:
+                values[key] = self.name()
+                if self.peek() in {",", ";"}:
                     self.take()
             self.take()
-        return found
+        return values
 
     def name(self) -> str:
         kind = self.next.lastgroup if self.next else "end"
         if kind not in {"name", "quoted"}:
-            raise self.unreadable(f"{_REFUSED.get(self.word(), 'no name')} stands there")
+            raise self.error(f"{_UNSUPPORTED.get(self.peek(), 'no name')} stands there")
         token = self.take()
         return re.sub(r'\\(["\\])', r"\1", token[1:-1]) if kind == "quoted" else token
 
-    def word(self) -> str:
-        """The next token, in small letters if it is a bare word."""
+    def peek(self) -> str:
+        """The next token, in lower case if it is not quoted."""
         if self.next is None:
             return ""
         token = self.next.group()
@@ -123,11 +123,11 @@ class _DotReader:
         return taken.group() if taken else ""
 
     def expect(self, mark: str) -> None:
-        if self.word() != mark:
-            raise self.unreadable(f"{mark!r} should stand there")
+        if self.peek() != mark:
+            raise self.error(f"{mark!r} should stand there")
         self.take()
 
-    def unreadable(self, why: str) -> GraphError:
+    def error(self, why: str) -> GraphError:
         token, place = (
             (self.next.group(), self.next.start()) if self.next else ("its end", len(self.text))
         )

@@ -1,7 +1,4 @@
-"""The edges of a graph as somebody wrote them, and the notation ``a -> b; c - d; e``.
-
-Every reader returns ``Edges``; the graph that is built from them checks them.
-"""
+"""``Edges``, which every reader returns unchecked, and the notation ``a -> b; c - d; e``."""
 
 import json
 import re
@@ -13,7 +10,7 @@ from evenhand.errors import GraphError, Problem
 from evenhand.question.knowledge import Arrow
 
 LARGEST_FILE = 1_000_000
-_TEXT = re.compile(
+_TOKEN = re.compile(
     r"""(?P<comment>(?<![^\n])[ \t]*\#[^\n]*)
     | (?P<quoted>"(?:[^"\\\n]|\\.)*")
     | (?P<both><->)
@@ -26,7 +23,7 @@ _TEXT = re.compile(
 
 
 class Edges(NamedTuple):
-    """A graph as it was written: nodes, arrows, undirected pairs."""
+    """Nodes, arrows and undirected pairs as read; the graph built from them checks them."""
 
     nodes: list[str]
     arrows: list[Arrow]
@@ -39,7 +36,7 @@ class Edges(NamedTuple):
         pairs.append((b, a) if mark == "<-" else (a, b))
 
     def with_unique_nodes(self) -> "Edges":
-        """The same, each node once: notations name a node at every edge."""
+        """The same, each node once: a text names a node at every edge."""
         return self._replace(nodes=[*dict.fromkeys(self.nodes)])
 
 
@@ -47,7 +44,7 @@ def read_text(text: str, where: str = "graph") -> Edges:
     """Read ``a -> b; c - d; e``: edges, chains and lone nodes, between semicolons or lines."""
     edges = Edges([], [], [])
     left, mark, line = "", "", 1
-    for kind, token in chain(_text_tokens(check_size(text, where)), [("end", ";")]):
+    for kind, token in chain(_tokens(check_size(text, where)), [("end", ";")]):
         place = f"{where}, line {line}"
         if kind == "end":
             if mark:
@@ -72,18 +69,18 @@ def read_text(text: str, where: str = "graph") -> Edges:
     return edges.with_unique_nodes()
 
 
-def write_text(edges: Edges, *, separator: str = "; ") -> str:
+def write_text(edges: Edges) -> str:
     """Write so that ``read_text`` gives the same edges."""
     joined = {name for pair in (*edges.arrows, *edges.undirected) for name in pair}
-    return separator.join(
-        [f"{_text_name(a)} -> {_text_name(b)}" for a, b in edges.arrows]
-        + [f"{_text_name(a)} - {_text_name(b)}" for a, b in edges.undirected]
-        + [_text_name(name) for name in edges.nodes if name not in joined]
+    return "; ".join(
+        [f"{_quote(a)} -> {_quote(b)}" for a, b in edges.arrows]
+        + [f"{_quote(a)} - {_quote(b)}" for a, b in edges.undirected]
+        + [_quote(name) for name in edges.nodes if name not in joined]
     )
 
 
-def _text_tokens(text: str) -> Iterator[tuple[str, str]]:
-    for match in _TEXT.finditer(text):
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    for match in _TOKEN.finditer(text):
         kind, token = str(match.lastgroup), match.group()
         if kind == "quoted":
             try:
@@ -97,10 +94,10 @@ def _text_tokens(text: str) -> Iterator[tuple[str, str]]:
             yield kind, token
 
 
-def _text_name(name: str) -> str:
+def _quote(name: str) -> str:
     # A plain name reads back as itself between blanks (where "-" is an edge); any other is
     # quoted, odd characters as escapes.
-    plain = name.isprintable() and [*_text_tokens(f" {name} ")] == [("name", name)]
+    plain = name.isprintable() and [*_tokens(f" {name} ")] == [("name", name)]
     return name if plain else json.dumps(name, ensure_ascii=not name.isprintable())
 
 
@@ -112,7 +109,7 @@ def check_size(text: str, where: str) -> str:
 
 
 def size_error(where: str) -> GraphError:
-    """The refusal of a text beyond the limit."""
+    """The error for a text beyond the limit."""
     return unreadable(
         f"This is too large for a graph: more than {LARGEST_FILE:,} characters.",
         "Give the graph of the columns that matter.",
@@ -121,5 +118,5 @@ def size_error(where: str) -> GraphError:
 
 
 def unreadable(what: str, remedy: str, where: str) -> GraphError:
-    """The refusal of a text that cannot be read."""
+    """The error for a text that cannot be read."""
     return GraphError(Problem(what, remedy=remedy, where=where))

@@ -1,4 +1,4 @@
-"""Graphs from files, JSON, matrices and networkx: data only, size-limited, never run."""
+"""Reads graphs from files, JSON, matrices and networkx; input is limited in size."""
 
 import json
 from pathlib import Path
@@ -49,7 +49,7 @@ def read_json(text: str, where: str = "graph") -> Edges:
 
 
 def read_dict(content: object, where: str = "graph") -> Edges:
-    """Read the content of a JSON graph; ``origin``, as reports write it, is passed over."""
+    """Read the content of a JSON graph; ``origin``, which reports write, is ignored."""
     keys = ("nodes", "arrows", "undirected", "origin")
     if not isinstance(content, dict):
         raise unreadable(
@@ -95,8 +95,11 @@ def read_matrix(matrix: Any, names: Any = None) -> Edges:  # noqa: ANN401 - any 
     )
 
 
-def read_networkx(graph: Any) -> Edges:  # noqa: ANN401 - networkx has no types
-    """Read a networkx graph; arcs both ways are one undirected edge."""
+def read_networkx(graph: Any) -> Edges:  # noqa: ANN401 - an object of the user
+    """Read a networkx graph by its methods, so that networkx need not be imported here.
+
+    Arcs both ways are one undirected edge.
+    """
     if graph.is_multigraph():
         raise unreadable(
             "A multigraph may join two nodes more than once.",

@@ -12,7 +12,7 @@ from itertools import combinations
 from evenhand.display import Described, Summary
 from evenhand.errors import Problem, ResourceError
 from evenhand.graph.d_separation import BitsetGraph
-from evenhand.graph.orientation import Edge, Triple, triple_of
+from evenhand.graph.orientation import Edge, Triple, both_ways, triple_of
 from evenhand.question.knowledge import Arrow
 
 _MOST_NEIGHBORS = 12
@@ -75,24 +75,24 @@ def possible_parent_sets(
         )
     known = frozenset(cause for cause, effect in arrows if effect == node)
     elsewhere = [edge for edge in undirected if node not in edge]
-    joined = _joined((*arrows, *undirected))
+    joined = set(both_ways((*arrows, *undirected)))
     seen = _colliders(arrows, joined).union(doubtful)
     possible, acyclic = [], []
     for size in range(len(neighbors) + 1):
         for chosen in combinations(neighbors, size):
             outward = {(node, name) for name in neighbors if name not in chosen}
-            drawn = {*arrows, *((name, node) for name in chosen), *outward}
-            if BitsetGraph.of(nodes, drawn).cycle():
+            directed = {*arrows, *((name, node) for name in chosen), *outward}
+            if BitsetGraph.of(nodes, directed).cycle():
                 continue
             acyclic.append(known.union(chosen))
-            if _colliders(drawn, joined) <= seen:
-                _, added = extension(nodes, drawn, elsewhere, doubtful)
+            if _colliders(directed, joined) <= seen:
+                _, added = extend(nodes, directed, elsewhere, doubtful)
                 if not added:
                     possible.append(known.union(chosen))
     return ParentSets(node=node, sets=tuple(possible or acyclic), consistent=bool(possible))
 
 
-def extension(
+def extend(
     nodes: Collection[str],
     arrows: Collection[Arrow],
     undirected: Collection[Edge],
@@ -114,30 +114,27 @@ def extension(
     for a, b in undirected:
         free[a].add(b)
         free[b].add(a)
-    joined = _joined((*arrows, *undirected))
+    joined = set(both_ways((*arrows, *undirected)))
 
-    def arising(sink: str) -> set[Triple]:
+    def new_colliders(sink: str) -> set[Triple]:
         """The colliders that come about when all undirected edges at the node point to it."""
         sides = ((a, b) for a in free[sink] for b in free[sink] | parents[sink] if a != b)
-        found = {triple_of(a, sink, b) for a, b in sides if (a, b) not in joined}
-        return found.difference(doubtful)
+        return {triple_of(a, sink, b) for a, b in sides if (a, b) not in joined}.difference(
+            doubtful
+        )
 
-    drawn: set[Arrow] = set()
+    directed: set[Arrow] = set()
     added: list[Triple] = []
     rest = list(nodes)[::-1]
     while rest:
-        sink = min((x for x in rest if not children[x]), key=lambda x: len(arising(x)))
-        added += sorted(arising(sink))
-        drawn |= {(cause, sink) for cause in parents[sink] | free[sink]}
+        sink = min((x for x in rest if not children[x]), key=lambda x: len(new_colliders(x)))
+        added += sorted(new_colliders(sink))
+        directed |= {(cause, sink) for cause in parents[sink] | free[sink]}
         for node in parents[sink] | free[sink]:
             children[node].discard(sink)
             free[node].discard(sink)
         rest.remove(sink)
-    return frozenset(drawn), tuple(added)
-
-
-def _joined(edges: Iterable[Edge]) -> set[Edge]:
-    return {pair for a, b in edges for pair in ((a, b), (b, a))}
+    return frozenset(directed), tuple(added)
 
 
 def _colliders(arrows: Iterable[Arrow], joined: set[Edge]) -> set[Triple]:

@@ -7,8 +7,8 @@ from pathlib import Path
 from evenhand.errors import GraphError, Problem
 from evenhand.graph.attribute_graph import AttributeGraph, Known, known_order
 from evenhand.graph.dag import CausalGraph
-from evenhand.graph.orientation import Conflict, Edge, Triple, orient, triple_of
-from evenhand.graph.parent_sets import ParentSets, extension, possible_parent_sets
+from evenhand.graph.orientation import Conflict, Edge, Triple, edge_of, orient, triple_of
+from evenhand.graph.parent_sets import ParentSets, extend, possible_parent_sets
 from evenhand.question.question import Question
 
 __all__ = [
@@ -82,13 +82,13 @@ class PartialGraph(AttributeGraph):
         """
         self.check(knowledge=knowledge)
         order = known_order(knowledge, self.nodes)
-        found = orient(
+        oriented = orient(
             self.nodes,
-            [*self.undirected, *((min(arrow), max(arrow)) for arrow in self.arrows)],
+            [*self.undirected, *(edge_of(*arrow) for arrow in self.arrows)],
             ambiguous=self.doubtful,
             order=replace(order, required=order.required | self.arrows),
         )
-        return replace(self, arrows=found.arrows, undirected=found.undirected)
+        return replace(self, arrows=oriented.arrows, undirected=oriented.undirected)
 
     @property
     def doubtful(self) -> frozenset[Triple]:
@@ -99,19 +99,19 @@ class PartialGraph(AttributeGraph):
         """
         if self.record is None:
             return frozenset()
-        found = set(self.record.ambiguous)
+        triples = set(self.record.ambiguous)
         for conflict in self.record.conflicts:
-            found.update(conflict.claims)
+            triples.update(conflict.claims)
             if conflict.edge in self.undirected:
                 for a, centre in (conflict.edge, conflict.edge[::-1]):
                     around = (b for b in self.nodes if b != a and self.adjacent(centre, b))
-                    found |= {triple_of(a, centre, b) for b in around}
-        return frozenset(found)
+                    triples |= {triple_of(a, centre, b) for b in around}
+        return frozenset(triples)
 
     def parent_sets(self, node: str, knowledge: Known = None) -> ParentSets:
         """The sets of nodes that may be the parents of one, with what they rest on."""
         graph = self if knowledge is None else self.with_knowledge(knowledge)
-        self._diagram.bits(node)
+        self._bitsets.bits(node)
         return possible_parent_sets(
             node, graph.nodes, graph.arrows, graph.undirected, graph.doubtful
         )
@@ -147,7 +147,7 @@ class PartialGraph(AttributeGraph):
         graph = self if knowledge is None else self.with_knowledge(knowledge)
         tier = known_order(knowledge, self.nodes).tier
         latest_last = sorted(self.nodes, key=lambda node: (tier[node] or 0, node))
-        arrows, added = extension(latest_last, graph.arrows, graph.undirected, graph.doubtful)
+        arrows, added = extend(latest_last, graph.arrows, graph.undirected, graph.doubtful)
         return Extension(CausalGraph(self.nodes, arrows), added)
 
     def to_dag(self, knowledge: Known = None) -> CausalGraph:
@@ -155,17 +155,17 @@ class PartialGraph(AttributeGraph):
 
         Raises where there is none; ``extension`` then says what stands in the way.
         """
-        found = self.extension(knowledge)
-        if not found.consistent:
+        extension = self.extension(knowledge)
+        if not extension.consistent:
             raise GraphError(
                 Problem(
                     "The graph contradicts itself: its edges cannot all be directed without "
                     "a collider that was not found.",
-                    f"It would arise at {_shown(found.added)}.",
+                    f"It would arise at {_shown(extension.added)}.",
                     "Give tiers or require arrows, or take `extension().graph` as it is.",
                 )
             )
-        return found.graph
+        return extension.graph
 
 
 def load_graph(path: str | Path) -> CausalGraph | PartialGraph:

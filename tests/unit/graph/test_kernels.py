@@ -2,8 +2,6 @@
 
 import tracemalloc
 from fractions import Fraction
-from itertools import combinations
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,13 +9,10 @@ from tests.brute_force import independence
 
 from evenhand import CountTable
 from evenhand.counts import Attribute
-from evenhand.errors import QuestionError
-from evenhand.graph import kernel_choice
 from evenhand.graph.independence_tests import TESTS
 from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.kernels import partition_cache
-from evenhand.graph.kernels.batch import Batch, BatchPlan
-from evenhand.graph.kernels.conditioning_sets import batches_of, count_tests
+from evenhand.graph.kernels.batch import Batch
 
 KERNELS = ("numpy", "numba")
 
@@ -203,97 +198,3 @@ def test_a_table_without_rows_says_nothing(kernel):
         batch_of((0, 1, ())), TESTS[0]
     )
     assert found.tolist() == [1.0]
-
-
-def test_threads_change_nothing(monkeypatch):
-    counts = random_table(9, (2, 3, 2, 4, 3, 2), 400)
-    batch = random_batch(9, 6, 2, 60)
-    alone = Evaluator(counts, counts.names, kernel="numba").statistics(batch, TESTS[0])
-    monkeypatch.setattr(kernel_choice, "_THREAD_WORK", 0)
-    monkeypatch.setattr(kernel_choice, "_cores", lambda: 3)
-    shared = Evaluator(counts, counts.names, kernel="numba").statistics(batch, TESTS[0])
-    assert (alone.statistic == shared.statistic).all()
-
-
-def test_an_error_in_a_thread_is_not_lost(monkeypatch):
-    from evenhand.graph.kernels import numba_kernel  # noqa: PLC0415  (numba is slow to import)
-
-    def fail(*_):
-        raise ArithmeticError
-
-    monkeypatch.setattr(kernel_choice, "_THREAD_WORK", 0)
-    monkeypatch.setattr(kernel_choice, "_cores", lambda: 2)
-    monkeypatch.setattr(numba_kernel, "run", fail)
-    counts = random_table(9, (2, 3, 2), 40)
-    with pytest.raises(ArithmeticError):
-        Evaluator(counts, counts.names, kernel="numba").statistics(
-            batch_of((0, 1, ())), TESTS[0]
-        )
-
-
-def test_little_work_is_done_without_numba_and_much_with_it(monkeypatch):
-    monkeypatch.setattr(kernel_choice, "sys", SimpleNamespace(modules={}))  # nothing is loaded
-    evaluator = Evaluator(random_table(1, (2, 2), 9), ("a00", "a01"))
-    assert evaluator._choose() == "numpy"
-    evaluator.work = 1e12
-    assert evaluator._choose() == "numba"
-
-
-@pytest.fixture(params=[ImportError("No module named 'numba'"), RuntimeError("no locator")])
-def unusable(request, monkeypatch):
-    """Numba is absent, or there but of no use."""
-    monkeypatch.setattr(kernel_choice, "sys", SimpleNamespace(modules={}))  # nothing is loaded
-
-    def fail(_):
-        raise request.param
-
-    monkeypatch.setattr(kernel_choice, "import_module", fail)
-
-
-@pytest.mark.usefixtures("unusable")
-def test_without_numba_much_work_is_done_by_numpy():
-    evaluator = Evaluator(random_table(1, (2, 2), 9), ("a00", "a01"))
-    evaluator.work = 1e12
-    assert evaluator.p_values(batch_of((0, 1, ())), TESTS[0]).shape == (1,)
-
-
-@pytest.mark.usefixtures("unusable")
-def test_numba_asked_for_and_unusable_is_an_error_with_a_remedy():
-    with pytest.raises(QuestionError, match=r"evenhand\[fast\]"):
-        Evaluator(random_table(1, (2, 2), 9), ("a00", "a01"), kernel="numba")
-
-
-def test_a_plan_holds_each_set_once_and_every_test():
-    batch = random_batch(2, 60, 3, 200)
-    plan = BatchPlan.of(batch, 60)
-    rows = [tuple(row) for row in plan.members.tolist()]
-    assert len(set(rows)) == len(rows)
-    assert sorted(plan.order.tolist()) == list(range(200))
-    for number, members in enumerate(rows):
-        for test in range(plan.start[number], plan.start[number + 1]):
-            at = plan.order[test]
-            ends = [members[plan.x[test]], members[plan.y[test]]]
-            assert ends == [batch.x[at], batch.y[at]]
-            assert sorted([*ends, *batch.given[at]]) == list(members)
-
-
-@pytest.mark.parametrize("depth", range(5))
-def test_every_pair_gets_each_set_of_either_end_once(depth):
-    generator = np.random.default_rng(depth)
-    pairs = np.triu(generator.random((7, 7)) < 0.6, 1)
-    pairs |= pairs.T
-    offers = (generator.random((7, 7)) < 0.7) & ~np.eye(7, dtype=bool)
-    expected = {
-        (x, y, given)
-        for x, y in combinations(range(7), 2)
-        if pairs[x, y]
-        for a, b in ((x, y), (y, x))
-        for given in combinations(np.flatnonzero(offers[a] & (np.arange(7) != b)), depth)
-    }
-    found = [
-        (x, y, tuple(given))
-        for batch in batches_of(pairs, offers, depth)
-        for x, y, given in zip(batch.x, batch.y, batch.given, strict=True)
-    ]
-    assert sorted(found) == sorted(expected)
-    assert count_tests(pairs, offers, depth) == len(expected)

@@ -1,4 +1,3 @@
-import json
 from itertools import chain, combinations
 
 import numpy as np
@@ -189,13 +188,6 @@ def test_unknown_names_are_refused(chain_of_three):
         find_causes(chain_of_three, "incme")
     with pytest.raises(QuestionError, match="'iamb'"):
         find_causes(chain_of_three, "c", method="iamb")
-
-
-def test_a_result_says_itself_in_text_html_and_json(chain_of_three):
-    found = find_causes(chain_of_three, "c", knowledge=Tiers(["a"], ["b"], ["c"]))
-    assert str(found).startswith("Causes of c: b\n")
-    assert "<table>" in found._repr_html_()
-    assert json.loads(json.dumps(found.to_dict()))["parents"] == ["b"]
 
 
 def test_on_few_rows_the_whole_graph_can_have_other_causes_and_that_is_said():

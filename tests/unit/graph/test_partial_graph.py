@@ -13,33 +13,8 @@ def recorded(text, **doubts):
     return PartialGraph(graph.nodes, graph.arrows, graph.undirected, record)
 
 
-def test_undirected_pairs_are_sorted():
-    assert PartialGraph(("b", "a"), undirected=frozenset({("b", "a")})).undirected == {
-        ("a", "b")
-    }
-
-
 def test_how_a_graph_was_found_does_not_count_in_comparisons():
     assert recorded("a -> b; b - c") == PartialGraph.parse("a -> b; b - c")
-
-
-def test_two_nodes_are_joined_once():
-    with pytest.raises(GraphError, match="both by an arrow and without direction"):
-        PartialGraph.parse("a -> b; b - a")
-    with pytest.raises(GraphError, match="a - b is there 2 times"):
-        PartialGraph.parse("a - b; b - a")
-
-
-def test_the_arrows_of_a_partial_graph_form_no_cycle():
-    with pytest.raises(GraphError, match="cycle: a -> b -> c -> a"):
-        PartialGraph.parse("a -> b -> c -> a; c - d")
-
-
-def test_neighbors_are_joined_without_direction():
-    graph = PartialGraph.parse("a -> b; b - c")
-    assert graph.neighbors("b") == {"c"}
-    assert graph.adjacent("b", "c")
-    assert graph.parents("b") == {"a"}
 
 
 def test_knowledge_directs_edges_and_what_follows():

@@ -1,0 +1,73 @@
+"""Which kernel evaluates a batch, and in how many threads."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from evenhand import CountTable
+from evenhand.errors import QuestionError
+from evenhand.graph import kernel_choice
+from evenhand.graph.independence_tests import TESTS
+from evenhand.graph.kernel_choice import Evaluator
+from evenhand.graph.kernels.batch import Batch
+
+CODES = np.random.default_rng(9).integers(0, 3, (3, 400))
+COUNTS = CountTable.of({name: [str(code) for code in CODES[i]] for i, name in enumerate("xyz")})
+BATCH = Batch(np.array([0, 0, 1]), np.array([1, 2, 2]), np.array([[2], [1], [0]]))
+
+
+def test_threads_change_nothing(monkeypatch):
+    counts = COUNTS
+
+    alone = Evaluator(counts, counts.names, kernel="numba").statistics(BATCH, TESTS[0])
+    monkeypatch.setattr(kernel_choice, "_THREAD_WORK", 0)
+    monkeypatch.setattr(kernel_choice, "_cores", lambda: 3)
+    shared = Evaluator(counts, counts.names, kernel="numba").statistics(BATCH, TESTS[0])
+    assert (alone.statistic == shared.statistic).all()
+
+
+def test_an_error_in_a_thread_is_not_lost(monkeypatch):
+    from evenhand.graph.kernels import numba_kernel  # noqa: PLC0415  (numba is slow to import)
+
+    def fail(*_):
+        raise ArithmeticError
+
+    monkeypatch.setattr(kernel_choice, "_THREAD_WORK", 0)
+    monkeypatch.setattr(kernel_choice, "_cores", lambda: 2)
+    monkeypatch.setattr(numba_kernel, "run", fail)
+    counts = COUNTS
+    with pytest.raises(ArithmeticError):
+        Evaluator(counts, counts.names, kernel="numba").statistics(BATCH, TESTS[0])
+
+
+def test_little_work_is_done_without_numba_and_much_with_it(monkeypatch):
+    monkeypatch.setattr(kernel_choice, "sys", SimpleNamespace(modules={}))  # nothing is loaded
+    evaluator = Evaluator(COUNTS, COUNTS.names)
+    assert evaluator._choose() == "numpy"
+    evaluator.work = 1e12
+    assert evaluator._choose() == "numba"
+
+
+@pytest.fixture(params=[ImportError("No module named 'numba'"), RuntimeError("no locator")])
+def unusable(request, monkeypatch):
+    """Numba is absent, or there but of no use."""
+    monkeypatch.setattr(kernel_choice, "sys", SimpleNamespace(modules={}))  # nothing is loaded
+
+    def fail(_):
+        raise request.param
+
+    monkeypatch.setattr(kernel_choice, "import_module", fail)
+
+
+@pytest.mark.usefixtures("unusable")
+def test_without_numba_much_work_is_done_by_numpy():
+    evaluator = Evaluator(COUNTS, COUNTS.names)
+    evaluator.work = 1e12
+    assert evaluator.p_values(BATCH, TESTS[0]).shape == (3,)
+
+
+@pytest.mark.usefixtures("unusable")
+def test_numba_asked_for_and_unusable_is_an_error_with_a_remedy():
+    with pytest.raises(QuestionError, match=r"evenhand\[fast\]"):
+        Evaluator(COUNTS, COUNTS.names, kernel="numba")
