@@ -1,0 +1,18 @@
+"""Section 1: like with like."""
+
+from tests.report_pages import CASES, QUESTION, admissions_audit, page_text, report_text
+
+import evenhand as eh
+from evenhand.report import report
+
+
+def test_an_open_edge_is_named_with_its_remedy():
+    assert "perhaps a cause" in report_text(*CASES["open edge"])
+
+
+def test_a_graph_without_the_arrow_in_question_is_told_as_such():
+    graph = eh.CausalGraph.parse("gender -> major -> admission; test_score -> admission")
+    audit = admissions_audit(graph=graph)
+    text = page_text(report(audit, labels=QUESTION.labels).html)
+    assert "no arrow leads from gender to admission, which is caused by" in text
+    assert "thick arrow" not in text

@@ -1,0 +1,27 @@
+"""Which attributes are drawn, and in which columns."""
+
+from tests.report_pages import sketch
+
+import evenhand as eh
+
+
+def test_columns_follow_the_tiers_and_the_decision_stands_between_causes_and_consequences():
+    arrows = [("c", "e"), ("a", "x"), ("x", "e"), ("e", "y"), ("a", "u")]
+    chosen = sketch(arrows, eh.Tiers(["a", "c"], ...))
+    column = {node.name: node.column for node in chosen.nodes}
+    assert column == {"a": 0, "c": 0, "x": 1, "e": 2, "u": 2, "y": 3}
+    assert [text for text, _, _ in chosen.headings] == ["First", "Last"]
+
+
+def test_without_tiers_nothing_points_back():
+    chosen = sketch([("r", "c"), ("c", "m"), ("m", "e"), ("c", "e"), ("e", "y"), ("r", "y")])
+    column = {node.name: node.column for node in chosen.nodes}
+    assert all(column[a] <= column[b] for a, b, _, _ in chosen.links)
+    assert chosen.headings == ()
+
+
+def test_of_many_attributes_those_without_a_part_are_left_out_and_counted():
+    arrows = [("c", "e"), ("x", "e"), *((f"n{at:02}", f"n{at + 1:02}") for at in range(20))]
+    chosen = sketch(arrows)
+    assert {node.name for node in chosen.nodes} == {"c", "e", "x"}
+    assert chosen.left_out == 21
