@@ -53,7 +53,7 @@ def adult_sizes():
     return n, m, (a + b) / (n + m)
 
 
-def drawn(generator, sizes, difference):
+def sample(generator, sizes, difference):
     """A table from a population in which the groups differ by this, everywhere."""
     n, m, rate = sizes
     low = np.clip(rate, 0, 1 - difference)
@@ -73,7 +73,7 @@ def verdict_shares(generator, sizes, difference, *, draws):
     """How often each statistical verdict comes out."""
     found = [
         statistical_verdict(
-            partition_of(*drawn(generator, sizes, difference)), min_coverage=LEAST
+            partition_of(*sample(generator, sizes, difference)), min_coverage=LEAST
         )
         for _ in range(draws)
     ]
@@ -85,7 +85,7 @@ def within_share(generator, *, places, rows, rate, draws):
     sizes = np.full(places, rows), np.full(places, rows), np.full(places, rate)
     within = 0
     for _ in range(draws):
-        a, n, b, m = drawn(generator, sizes, 0.0)
+        a, n, b, m = sample(generator, sizes, 0.0)
         b[0] = generator.binomial(rows, rate + 0.05)
         verdict = statistical_verdict(partition_of(a, n, b, m), min_coverage=LEAST)
         within += verdict is StatisticalVerdict.WITHIN
@@ -96,7 +96,7 @@ def overall_shares(generator, sizes, difference, *, draws, level=0.05):
     """How often the common interval covers, and how often each overall test rejects."""
     covered, counts = 0, np.zeros(3)
     for _ in range(draws):
-        partition = partition_of(*drawn(generator, sizes, difference))
+        partition = partition_of(*sample(generator, sizes, difference))
         common = common_difference(partition)
         varying = heterogeneity(partition, common.difference)
         covered += common.low <= difference <= common.high

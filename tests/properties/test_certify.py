@@ -1,4 +1,4 @@
-"""Laws of certify that hold for every table (reliability.md, properties 1 to 13)."""
+"""Laws of certify that hold for every table."""
 
 import json
 from dataclasses import replace

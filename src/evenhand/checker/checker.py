@@ -2,9 +2,9 @@
 
     python checker.py CERTIFICATE.json [DATA.csv] [--expect certified]
 
-The record, its estimates (population) aside, is written anew from its own question, graph and
-counts, or from the counts of the data, and compared. Exit status: 0 the record is true whatever
-its verdict, 1 it is false (and where), 3 that cannot be decided. No program checks the graph.
+The record is derived again from its own question, graph and counts, or from the counts of the
+data, and compared; its estimates (population) are not checked. Exit status: 0 the record is
+true whatever its verdict, 1 it is false (and where), 3 undecided. No program checks the graph.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 YES, OPEN, NO = VERDICTS = "certified", "cannot decide", "not certified"
-BAD = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, csv.Error)
+MALFORMED = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, csv.Error)
 GIVEN = "assumptions copy format graph pooled population question reasons release versions"
 CODINGS = "bins columns delimiter frequency merge missing na"
 Record = dict[str, Any]
@@ -28,7 +28,7 @@ Table = dict[tuple[str, ...], list[int]]
 
 
 class Checker:
-    """A record under examination, what is wrong in it, and what remains unsettled."""
+    """A parsed record, the errors found in it, and what could not be decided."""
 
     def __init__(self, record: Record) -> None:
         self.record, self.question, self.graph = record, record["question"], record["graph"]
@@ -36,10 +36,10 @@ class Checker:
         self.protected, self.decision = self.question["protected"], self.question["decision"]
         self.ends = (self.protected, self.decision)
         self.arrows = {(cause, effect) for cause, effect in self.graph["arrows"]}
-        self.wrong, self.unsettled = list[str](), list[str]()
+        self.errors, self.undecided = list[str](), list[str]()
 
-    def check(self, data: str | None) -> None:
-        """Write the record anew, with the counts of the data if there are any, and compare."""
+    def check(self, data: str | None) -> tuple[int, list[str]]:
+        """Derive the record again, from the data if given; return exit status and notes."""
         record, part = self.record, {"full": "rows", "shared": "withheld"}[self.record["copy"]]
         rest = {name: value for name, value in record.items() if name != "seal"}
         text = json.dumps(rest, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
@@ -50,7 +50,7 @@ class Checker:
         if not all(type(number) is int and number >= 0 for number in numbers.values()):
             raise ValueError(f"{part}: {numbers} are no counts")
         if data:
-            tables, rows = self.counted(data, tables)
+            tables, rows = self.count_data(data, tables)
             small = [n for n in tables[0].values() if min(n) < numbers.get("least_count", 0)]
             numbers |= rows if self.is_full else {"subpopulations": len(small)}
         elif self.is_full:
@@ -58,8 +58,8 @@ class Checker:
             numbers["read"] = totals[0] + numbers["dropped"] + numbers["left_out"]
             numbers["examined"] = totals[0] if len({*totals}) == 1 else totals
         else:
-            self.unsettled.append("this is a shared copy: its verdict needs the data")
-        entries = [judged(table, self.question) for table in tables]
+            self.undecided.append("this is a shared copy: its verdict needs the data")
+        entries = [judge(table, self.question) for table in tables]
         for at, (entry, written) in enumerate(zip(entries, self.partitions, strict=True)):
             if self.is_full:
                 written["evidence"].sort()  # their order is a matter of statistics
@@ -68,21 +68,23 @@ class Checker:
                 shown = [n for n in entry["table"] if min(n[-5:-1]) >= numbers["least_count"]]
                 verdict = (entry if data or entry["verdict"] == NO else written)["verdict"]
                 entries[at] = {"verdict": verdict} | ({} if at else {"table": shown})
-        right |= {part: numbers, "partitions": entries, **self.examined(entries)}
-        self.wrong += differences("", record, right)
+        right |= {part: numbers, "partitions": entries, **self.derived(entries)}
+        self.errors += differences("", record, right)
+        status = 1 if self.errors else 3 if self.undecided else 0
+        return status, self.errors or self.undecided
 
-    def examined(self, entries: list[Record]) -> Record:
-        """What follows from the graph, and from the verdicts on what was examined."""
+    def derived(self, entries: list[Record]) -> Record:
+        """The fields that follow from the graph and the verdicts on the partitions."""
         scope, possible = self.record["scope"], self.record["possible_decision_causes"]
         edges = [{a, b} for a, b in (*self.graph["arrows"], *self.graph["undirected"])]
         distinct, nodes = {frozenset(e) for e in edges if len(e) == 2}, self.graph["nodes"]
         arrows, ends = self.arrows | {self.ends}, {*self.ends}.union(*edges)
         if len(distinct) < len(edges) or sorted({*nodes} | ends) != sorted(nodes):
             raise ValueError("graph: a node or an edge is there twice, or an end is no node")
-        if any(cause in reached({effect}, arrows) for cause, effect in arrows):
+        if any(cause in reachable({effect}, arrows) for cause, effect in arrows):
             raise ValueError("graph: arrows form a cycle, or lead back from the decision")
         if any(self.decision in edge for edge in self.graph["undirected"]):
-            self.unsettled.append("possible_decision_causes: an edge at the decision is open")
+            self.undecided.append("possible_decision_causes: an edge at the decision is open")
         else:
             possible = [sorted(a for a, b in self.arrows - {self.ends} if b == self.decision)]
         others = [entry["names"] for entry in self.partitions[len(possible) :]]
@@ -93,7 +95,7 @@ class Checker:
         if not complete and len(possible) == 1:
             complete = self.check_block_sets(*map(frozenset, possible + others))
         elif others:
-            self.wrong.append("partitions: only the causes should be there")
+            self.errors.append("partitions: only the causes should be there")
         verdicts = [entry["verdict"] for entry in entries] + [YES if complete else OPEN]
         if len({*verdicts[: len(possible)]}) > 1:
             verdicts[: len(possible)] = [OPEN]
@@ -105,28 +107,28 @@ class Checker:
             "verdict": max(verdicts, key=VERDICTS.index),
         }
 
-    def check_block_sets(self, causes: frozenset[str], *found: frozenset[str]) -> bool:
-        """The others are block sets; says whether they are all that were asked for."""
+    def check_block_sets(self, causes: frozenset[str], *others: frozenset[str]) -> bool:
+        """Check that the others are block sets; return whether none is missing."""
         scope, free = self.record["scope"], {*self.graph["nodes"]} - {*self.ends}
-        complete, sets = bool(scope["complete"]), {s for s in found if self.is_block_set(s)}
+        complete, sets = bool(scope["complete"]), {s for s in others if self.is_block_set(s)}
         if self.graph["undirected"] or len(free) > 12:  # 4096 combinations
-            self.unsettled.append("scope: whether it is complete was not checked")
+            self.undecided.append("scope: whether it is complete was not checked")
         else:
             trials = chain(*(combinations(free, size) for size in range(len(free) + 1)))
             sets = {s for s in map(frozenset, trials) if self.is_block_set(s)}
             sets = {s for s in sets if scope["asked"] == "all" or not any(t < s for t in sets)}
-            complete = sets <= {causes, *found}
-        self.wrong += [f"partitions: {sorted(s)} is not a block set" for s in {*found} - sets]
+            complete = sets <= {causes, *others}
+        self.errors += [f"partitions: {sorted(s)} is not a block set" for s in {*others} - sets]
         return complete
 
     def is_block_set(self, names: frozenset[str]) -> bool:
         """Whether names block all paths but the direct arrow, as far as edges are directed."""
         arrows, side = self.arrows - {self.ends}, {self.protected}
-        above = reached({*names, *self.ends}, {(b, a) for a, b in arrows})
+        above = reachable({*names, *self.ends}, {(b, a) for a, b in arrows})
         families = [{node, *(a for a, b in arrows if b == node)} for node in above]
         while more := set().union(*(f for f in families if f & side)) - side - names:
             side |= more
-        is_one = self.decision not in side and not names & reached({self.decision}, arrows)
+        is_one = self.decision not in side and not names & reachable({self.decision}, arrows)
         return is_one or bool(above & {*chain(*self.graph["undirected"])})
 
     def digest(self, names: list[str], table: Table) -> str:
@@ -140,21 +142,21 @@ class Checker:
         text = "\n".join([json.dumps(sorted(columns), ensure_ascii=False), *sorted(lines)])
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def counted(self, path: str, tables: list[Table]) -> tuple[list[Table], dict[str, int]]:
-        """The data, counted as the record says, with its lines in the same order."""
-        asked, pooled = self.question, self.record["pooled"]
-        decisions = {asked["favorable"], asked["unfavorable"]}
+    def count_data(self, path: str, tables: list[Table]) -> tuple[list[Table], dict[str, int]]:
+        """Count the data as the record says, with the lines of its tables in the same order."""
+        question, pooled = self.question, self.record["pooled"]
+        decisions = {question["favorable"], question["unfavorable"]}
         rows = dict.fromkeys(("read", "dropped", "left_out", "examined"), 0)
         tables = [{labels: [0, 0, 0, 0] for labels in table} for table in tables]
         pairs = [*zip(self.partitions, tables, strict=True)]
-        for place, labels, weight in people(path, self.record["codings"]):
+        for place, labels, weight in read_people(path, self.record["codings"]):
             group, decision = labels.get(self.protected), labels.get(self.decision)
-            compared = pooled["other"] or group in (asked["group"], asked["other"])
+            compared = pooled["other"] or group in (question["group"], question["other"])
             fate = "dropped" if not labels else "examined" if compared else "left_out"
             rows["read"], rows[fate] = rows["read"] + weight, rows[fate] + weight
             if fate == "examined" and not pooled["unfavorable"] and decision not in decisions:
-                self.wrong.append(f"{place}: the decision is neither favorable nor unfavorable")
-            cell = 2 * (group != asked["group"]) + (decision != asked["favorable"])
+                self.errors += [f"{place}: the decision is neither favorable nor unfavorable"]
+            cell = 2 * (group != question["group"]) + (decision != question["favorable"])
             for entry, table in pairs if fate == "examined" else ():
                 values = tuple(labels[name] for name in entry["names"])
                 table.setdefault(values, [0, 0, 0, 0])[cell] += weight
@@ -170,8 +172,8 @@ def read_table(entry: Record) -> Table:
     return {(*line[:-5],): line[-5:-1] for line in entry.get("table", ()) if any(line[-5:-1])}
 
 
-def people(path: str, codings: Record) -> Iterator[tuple[str, dict[str, str], int]]:
-    """Each line of a CSV file: its place, its labels (none if dropped), and how often it is."""
+def read_people(path: str, codings: Record) -> Iterator[tuple[str, dict[str, str], int]]:
+    """Each CSV line: its place, its labels (none if dropped), and its frequency."""
     absent = dict.fromkeys(["", *codings.get("na", ())], "(missing)")
     missing, frequency = codings["missing"], codings.get("frequency")
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
@@ -182,8 +184,8 @@ def people(path: str, codings: Record) -> Iterator[tuple[str, dict[str, str], in
         reader = csv.DictReader(chain(head, file), delimiter=delimiter, strict=True)
         header = reader.fieldnames or []
         names = codings.get("columns") or [name for name in header if name != frequency]
-        told = {*names, *codings.get("bins", ()), *codings.get("merge", ())}
-        if len({*header}) < len(header) or not told <= {*header}:
+        needed = {*names, *codings.get("bins", ()), *codings.get("merge", ())}
+        if len({*header}) < len(header) or not needed <= {*header}:
             raise ValueError(f"{path}: a column is lacking, or there are two of one name")
         for row in reader:
             place = f"{path}, line {reader.line_num}"
@@ -193,12 +195,12 @@ def people(path: str, codings: Record) -> Iterator[tuple[str, dict[str, str], in
             lacking = [name for name in names if row[name] in absent]
             if lacking and missing == "error" and weight:
                 raise ValueError(f"{place}: there is no value of {lacking[0]!r}")
-            kept = [] if lacking and missing == "drop" else names
-            labels = {n: absent.get(row[n]) or coded(n, row[n], codings) for n in kept}
+            used = [] if lacking and missing == "drop" else names
+            labels = {n: absent.get(row[n]) or encode(n, row[n], codings) for n in used}
             yield from [(place, labels, int(weight))] if weight else []
 
 
-def coded(name: str, text: str, codings: Record) -> str:
+def encode(name: str, text: str, codings: Record) -> str:
     """The label under which a text is counted."""
     if cuts := codings.get("bins", {}).get(name):
         at = sum(Fraction(cut) < Fraction(Decimal(text.strip())) for cut in cuts)
@@ -208,8 +210,8 @@ def coded(name: str, text: str, codings: Record) -> str:
     return next((new for old in (text, "*") for new in merge if old in merge[new]), text)
 
 
-def judged(table: Table, question: Record) -> Record:
-    """What follows from the counts of a partition."""
+def judge(table: Table, question: Record) -> Record:
+    """The fields of a partition that follow from its counts."""
     texts = (question[name].split("/") for name in ("threshold", "min_coverage"))
     threshold, least = (Fraction(*map(int, text)) for text in texts)
     if not 0 < threshold < 1 or not 0 <= least <= 1:
@@ -227,25 +229,25 @@ def judged(table: Table, question: Record) -> Record:
         shares[name] = Fraction(measured, sum(sizes) or 1)
     enough = shares["rows"] > 0 and min(shares["group"], shares["other"]) >= least
     above, below, occupied = sides.count(1), sides.count(-1), len(sides)
-    tally = {"above": above, "below": below, "violating": above + below, "occupied": occupied}
+    numbers = {"above": above, "below": below, "violating": above + below, "occupied": occupied}
     return {
         "coverage": {name: str(share) for name, share in shares.items()},
-        "subpopulations": {**tally, "measured": occupied - exact.count(None)},
+        "subpopulations": {**numbers, "measured": occupied - exact.count(None)},
         "evidence": [line for line, side in enumerate(sides) if side],
         "verdict": NO if any(sides) else YES if enough else OPEN,
         "table": [[*v, *n, d if d is None else str(d)] for v, n, d in lines],
     }
 
 
-def reached(nodes: set[str], arrows: set[tuple[str, str]]) -> set[str]:
-    """The nodes and all to which arrows lead from them."""
+def reachable(nodes: set[str], arrows: set[tuple[str, str]]) -> set[str]:
+    """The nodes and all descendants of them."""
     while more := {effect for cause, effect in arrows if cause in nodes} - nodes:
         nodes = nodes | more
     return nodes
 
 
 def differences(where: str, written: object, right: object) -> Iterator[str]:
-    """The innermost places in which something else should stand."""
+    """The innermost places that differ."""
     if isinstance(written, dict) and isinstance(right, dict):
         for name in {**written, **right}:
             pair = (part.get(name, ()) for part in (written, right))
@@ -258,40 +260,38 @@ def differences(where: str, written: object, right: object) -> Iterator[str]:
 
 
 def verify(text: str, data: str | None = None) -> tuple[int, list[str]]:
-    """The exit status for a certificate's text, and what there is to say."""
+    """The exit status for a certificate's text, and the errors or what is undecided."""
 
-    def once(pairs: list[tuple[str, Any]]) -> Record:
+    def unique_names(pairs: list[tuple[str, Any]]) -> Record:
         if len(dict(pairs)) < len(pairs):
             raise ValueError(f"a name stands twice among {[name for name, _ in pairs]}")
         return dict(pairs)
 
     try:
-        record = json.loads(text, object_pairs_hook=once, parse_float=Decimal)
+        record = json.loads(text, object_pairs_hook=unique_names, parse_float=Decimal)
         if record["format"] != "evenhand certificate 1":
             return 3, [f"format: {record['format']!r} is not known here"]
-        found = Checker(record)
-        found.check(data)
-    except (*BAD, RecursionError) as error:
+        return Checker(record).check(data)
+    except (*MALFORMED, RecursionError) as error:
         return 1, [f"malformed: {type(error).__name__}: {error}"]
-    return (1, found.wrong) if found.wrong else (3 * bool(found.unsettled), found.unsettled)
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Check what the command line names."""
+    """Run the checker on command-line arguments."""
     parser = argparse.ArgumentParser(description="Check an evenhand certificate.")
     parser.add_argument("certificate")
     parser.add_argument("data", nargs="?", help="the CSV file that the certificate is about")
     parser.add_argument("--expect", choices=VERDICTS, help="exit with 1 otherwise")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        text = Path(asked.certificate).read_text(encoding="utf-8")
-        status, notes = verify(text, asked.data)
+        text = Path(options.certificate).read_text(encoding="utf-8")
+        status, notes = verify(text, options.data)
     except (OSError, UnicodeDecodeError) as error:
         parser.error(str(error))
-    if not status and asked.expect not in (None, json.loads(text)["verdict"]):
-        status, notes = 1, [f"verdict: it is not {asked.expect!r}"]
-    said = ("The record is true.", "The record is false.", "", "This cannot be decided.")
-    sys.stdout.write("\n  ".join([said[status], *notes, "Estimates are not checked."]) + "\n")
+    if not status and options.expect not in (None, json.loads(text)["verdict"]):
+        status, notes = 1, [f"verdict: it is not {options.expect!r}"]
+    texts = ("The record is true.", "The record is false.", "", "This cannot be decided.")
+    sys.stdout.write("\n  ".join([texts[status], *notes, "Estimates are not checked."]) + "\n")
     return status
 
 

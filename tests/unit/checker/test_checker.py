@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import json
+import runpy
 import shutil
 import subprocess
 import sys
@@ -69,15 +70,23 @@ def test_it_needs_nothing_but_the_standard_library():
 
 
 def test_it_runs_as_one_file_far_from_evenhand(tmp_path):
-    alone = shutil.copy(ROOM / "checker.py", tmp_path / "checker.py")
+    alone = shutil.copy(checker.__file__, tmp_path / "checker.py")
     path = CERTIFICATE.write(tmp_path / "certificate.json")
     data = csv_of(datasets.admissions(2), tmp_path / "data.csv")
     run = subprocess.run(  # noqa: S603  # our own interpreter
         [sys.executable, "-I", "-S", alone, path, data],
         capture_output=True, text=True, check=False, cwd=tmp_path,
     )  # fmt: skip
-    said = "The record is true.\n  Estimates are not checked.\n"
-    assert (run.returncode, run.stdout) == (0, said), run.stderr
+    text = "The record is true.\n  Estimates are not checked.\n"
+    assert (run.returncode, run.stdout) == (0, text), run.stderr
+
+
+def test_as_a_program_it_exits_with_the_status(tmp_path, monkeypatch):
+    path = tmp_path / "certificate.json"
+    path.write_text(CERTIFICATE.to_shared_json())
+    monkeypatch.setattr(sys, "argv", ["checker.py", str(path)])
+    with pytest.raises(SystemExit, match="3"):
+        runpy.run_path(checker.__file__, run_name="__main__")
 
 
 @pytest.mark.parametrize("example", [1, 2])
@@ -354,6 +363,35 @@ def test_what_is_no_certificate_is_false(text):
 
 def test_an_unknown_format_cannot_be_decided():
     assert checker.verify('{"format":"evenhand certificate 2"}')[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("threshold", "1"), ("threshold", "0"), ("min_coverage", "3/2")]
+)
+def test_a_threshold_or_coverage_out_of_range_is_malformed(name, text):
+    status, notes = forged(lambda document: document["question"].update({name: text}))
+    assert status == 1
+    assert "out of range" in notes[0]
+
+
+@pytest.mark.parametrize("count", [-1, "1", None, True])
+def test_a_count_that_is_none_is_malformed(count):
+    def change(document):
+        document["partitions"][0]["table"][0][2] = count
+
+    status, notes = forged(change)
+    assert status == 1
+    assert "is no subpopulation" in notes[0]
+
+
+def test_possible_causes_that_disagree_are_not_certified():
+    """Of Example 2 the major alone shows nothing, the major and the score show differences."""
+    certificate = certify(datasets.admissions(2), OPEN_GRAPH, ADMISSION)
+    text = certificate.to_json()
+    status, notes = checker.verify(text)
+    assert (status, len(notes)) == (3, 1)
+    status, notes = forged(lambda document: document.update(verdict="certified"), text)
+    assert notes == ["verdict: it says 'certified', but should say 'cannot decide'"]
 
 
 @pytest.mark.parametrize("field", ["question", "graph", "partitions", "rows", "scope", "copy"])

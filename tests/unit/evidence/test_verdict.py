@@ -64,6 +64,11 @@ def test_each_group_must_be_covered(group, other, expected):
     assert judge(violating=0, coverage=cover, min_coverage=Fraction(9, 10)) is expected
 
 
+def test_a_coverage_as_plain_values_is_exact():
+    cover = Coverage(rows=Fraction(2, 3), group=Fraction(1), other=Fraction(1, 2))
+    assert cover.to_dict() == {"rows": "2/3", "group": "1", "other": "1/2"}
+
+
 def test_with_nothing_measured_nothing_can_be_decided_even_at_coverage_zero():
     none = Coverage(rows=Fraction(0), group=Fraction(0), other=Fraction(0))
     assert judge(violating=0, coverage=none, min_coverage=Fraction(0)) is OPEN
