@@ -7,7 +7,7 @@ from these and from what is known (``orientation``).
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -21,15 +21,14 @@ from evenhand.graph.colliders import (
     unshielded_triples,
 )
 from evenhand.graph.independence_tests import check_choice, check_significance, check_test
-from evenhand.graph.kernel_choice import Evaluator
+from evenhand.graph.kernel_choice import Evaluator, KernelName
 from evenhand.graph.kernels.batch import Batch
 from evenhand.graph.orientation import Triple, edge_of, orient, triple_of
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph, Separation
 from evenhand.graph.skeleton import Evaluate, Limits, SearchProgress, Skeleton
 from evenhand.question.knowledge import Knowledge, KnownOrder, Tiers
 
-ALGORITHMS = ("stable", "original")
-KERNELS = ("auto", "numpy", "numba")
+Algorithm = Literal["stable", "original"]
 
 
 def discover(
@@ -38,11 +37,11 @@ def discover(
     knowledge: Knowledge | Tiers | None = None,
     significance: float = 0.01,
     test: str = "chi-square",
-    algorithm: Literal["stable", "original"] = "stable",
+    algorithm: Algorithm = "stable",
     max_depth: int | None = None,
     max_tests: int | None = None,
     progress: Callable[[SearchProgress], object] | None = None,
-    kernel: Literal["auto", "numpy", "numba"] = "auto",
+    kernel: KernelName = "auto",
 ) -> PartialGraph:
     """Learn which attributes cause which, as far as the counts and the knowledge say.
 
@@ -59,8 +58,8 @@ def discover(
     """
     level = check_significance(significance)
     chosen_test = check_test(test)
-    check_choice("algorithm", algorithm, ALGORITHMS)
-    check_choice("kernel", kernel, KERNELS)
+    check_choice("algorithm", algorithm, get_args(Algorithm))
+    check_choice("kernel", kernel, get_args(KernelName))
     _check_limits(max_depth=max_depth, max_tests=max_tests)
     order = Knowledge.of(knowledge).about(counts.names)
     names = names_by_tier(order) if algorithm == "stable" else list(counts.names)
@@ -101,7 +100,7 @@ def search(
     """Find edges, then colliders, with the p-values that ``evaluate`` gives."""
     skeleton = initial_skeleton(names, order, significance)
     if algorithm == "original":
-        skeleton.search_at_once(evaluate, limits)
+        skeleton.search_original(evaluate, limits)
         return skeleton, classify_by_first_set(skeleton)
     skeleton.search(evaluate, limits)
     return skeleton, classify_by_majority(skeleton, evaluate, limits)
@@ -113,7 +112,7 @@ def names_by_tier(order: KnownOrder) -> list[str]:
 
 
 def initial_skeleton(names: list[str], order: KnownOrder, significance: float) -> Skeleton:
-    """Starts from all edges that knowledge allows."""
+    """The skeleton to start from: all edges that knowledge allows."""
     shape = (len(names), len(names))
     may_cause = [a != b and order.may_cause(a, b) for a in names for b in names]
     required = [not order.required.isdisjoint({(a, b), (b, a)}) for a in names for b in names]

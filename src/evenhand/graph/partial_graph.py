@@ -94,8 +94,8 @@ class PartialGraph(AttributeGraph):
     def doubtful(self) -> frozenset[Triple]:
         """Triples at which the data neither showed nor excluded a collider.
 
-        All triples of an edge that a conflict left undirected are among them: evidence that was
-        not heard when the edge was left open must not settle it here.
+        All triples of an edge that a conflict left undirected are among them: evidence that did
+        not count when the edge was left open must not settle it here.
         """
         if self.record is None:
             return frozenset()

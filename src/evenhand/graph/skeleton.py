@@ -100,7 +100,7 @@ class Skeleton:
         for depth, total in self._levels(limits):
             done = 0
             for batch in batches_of(self.adjacent & ~self.required, self.offers(), depth):
-                self.keep_weakest(batch, evaluate(batch))
+                self.update_weakest(batch, evaluate(batch))
                 done += len(batch)
                 limits.report(depth, done, total)
             self.tests.append(done)
@@ -108,7 +108,7 @@ class Skeleton:
                 if weakest.p > self.significance:
                     self.adjacent[x, y] = self.adjacent[y, x] = False
 
-    def search_at_once(self, evaluate: Evaluate, limits: Limits) -> None:
+    def search_original(self, evaluate: Evaluate, limits: Limits) -> None:
         """Remove each edge with the first set that separates its ends, in the given order."""
         for depth, total in self._levels(limits):
             done = 0
@@ -146,11 +146,11 @@ class Skeleton:
                 self.weakest[min(x, y), max(x, y)] = WeakestTest(given, float(p[first]))
                 self.adjacent[x, y] = self.adjacent[y, x] = False
                 return done + first + 1
-            self.keep_weakest(batch, p)
+            self.update_weakest(batch, p)
             done += len(batch)
         return done
 
-    def keep_weakest(self, batch: Batch, p: NDArray[np.float64]) -> None:
+    def update_weakest(self, batch: Batch, p: NDArray[np.float64]) -> None:
         """Remember for each pair the test with the largest p."""
         pair = batch.x * len(self.adjacent) + batch.y
         order = np.lexsort((-p, pair))
