@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,13 @@ def test_validation_does_not_rest_on_assert():
     for path in FILES:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             assert not isinstance(node, ast.Assert), f"{path.name}:{node.lineno}"
+
+
+def test_what_coverage_measures_exists():
+    root = Path(__file__).parents[2]
+    settings = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["coverage"]
+    for pattern in settings["run"]["include"]:
+        assert [*root.glob(pattern)], pattern
 
 
 def loaded_after(statement: str) -> set[str]:

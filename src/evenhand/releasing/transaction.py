@@ -8,6 +8,7 @@ after the last one has: until then they can be restored.
 """
 
 import errno
+import fcntl
 import os
 import re
 import shutil
@@ -19,11 +20,6 @@ from typing import BinaryIO
 
 from evenhand.errors import Problem, ResourceError
 from evenhand.files import TEMPORARY, check_targets, sha256, sync_folder, write_and_sync
-
-try:
-    import fcntl
-except ImportError:  # Windows, where a file that is open cannot be removed or replaced
-    fcntl = None  # type: ignore[assignment]
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _BUFFER = 1 << 20
@@ -260,8 +256,7 @@ class DiskSink:
 
 def lock(handle: int, path: Path) -> bool:
     """Lock an open file until it is closed; False if it was removed meanwhile."""
-    if fcntl is not None:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    fcntl.flock(handle, fcntl.LOCK_EX)
     try:
         return os.path.samestat(os.fstat(handle), path.stat())
     except FileNotFoundError:
@@ -277,8 +272,7 @@ def is_locked(path: Path) -> bool:
     except PermissionError:
         return True
     try:
-        if fcntl is not None:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     else:

@@ -110,9 +110,10 @@ def test_blank_lines_odd_quotes_and_a_last_line_without_end_stay(tmp_path):
     assert after.count('5" pipe,') == text.count('5" pipe,') > 0
 
 
-def test_other_delimiters_stay(tmp_path):
+@pytest.mark.parametrize("options", [{}, {"delimiter": ";"}])
+def test_other_delimiters_stay(tmp_path, options):
     (tmp_path / "people.csv").write_text(csv_text(people(), delimiter=";"))
-    released(tmp_path / "people.csv").write(tmp_path / "out.csv")
+    released(tmp_path / "people.csv", **options).write(tmp_path / "out.csv")
     old, new = (
         fields((tmp_path / name).read_text(), ";") for name in ("people.csv", "out.csv")
     )

@@ -19,7 +19,7 @@ from evenhand.evidence import Verdict
 from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.files import sha256
 from evenhand.releasing import Written
-from evenhand.releasing.transaction import FileSet
+from evenhand.releasing.transaction import FileSet, disk_errors, is_locked, lock
 from evenhand.rows import read
 
 ROOT = Path(__file__).parents[3]
@@ -253,6 +253,95 @@ def test_a_folder_that_cannot_be_written_to_is_refused(run, folder):
 
 
 PAPERS = {"certificate": "out.certificate.json", "manifest": "out.manifest.json"}
+
+
+@pytest.fixture
+def papers(tmp_path):
+    return FileSet(folder=tmp_path, key="out", names=PAPERS, overwrite=True)
+
+
+def contents(paths):
+    return {path.name: path.read_text() for path in paths if path.exists()}
+
+
+def write(papers, text):
+    with papers.transaction() as transaction:
+        for role in PAPERS:
+            transaction.write_text(role, text)
+        assert text not in contents(papers.paths).values()
+        transaction.commit([])
+
+
+def test_texts_get_their_names_together(papers, tmp_path):
+    write(papers, "new")
+    assert contents(tmp_path.iterdir()) == dict.fromkeys(PAPERS.values(), "new")
+
+
+def test_the_open_file_knows_how_much_was_written(papers):
+    with papers.transaction() as transaction, transaction.open_last() as sink:
+        assert (sink.write(b"four"), sink.tell()) == (4, 4)
+        sink.flush()
+        sink.close()
+        assert not sink.closed
+
+
+def test_a_failed_rename_gives_the_old_files_their_names_back(papers, tmp_path, monkeypatch):
+    for name in PAPERS.values():
+        (tmp_path / name).write_text("old")
+    rename = Path.replace
+
+    def fail_at_the_last(path, target):
+        if path == papers.temporary("manifest") and target == papers.path("manifest"):
+            raise OSError(errno.EIO, "Input/output error")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "replace", fail_at_the_last)
+    with pytest.raises(ResourceError, match="cannot be written"):
+        write(papers, "new")
+    assert contents(tmp_path.iterdir()) == dict.fromkeys(PAPERS.values(), "old")
+
+
+def test_a_process_does_not_begin_the_same_release_twice(papers, tmp_path):
+    with papers.transaction():
+        with pytest.raises(ResourceError, match=str(os.getpid())), papers.transaction():
+            pass
+        assert papers.temporary("manifest").exists()
+    assert not names(tmp_path)
+
+
+def test_a_run_gives_way_to_one_that_began_at_the_same_time(papers):
+    with papers.temporary("manifest", 1).open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(ResourceError, match="process 1"), papers.transaction():
+            pass
+    assert papers.processes() == [1]
+
+
+def test_a_file_removed_meanwhile_cannot_be_locked(tmp_path):
+    path = tmp_path / "file"
+    with path.open("wb") as file:
+        assert lock(file.fileno(), path)
+        path.unlink()
+        assert not lock(file.fileno(), path)
+    assert not is_locked(path)
+
+
+def test_a_file_of_another_user_counts_as_locked(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError
+
+    with monkeypatch.context() as foreign:
+        foreign.setattr(os, "open", refuse)
+        assert is_locked(tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("code", "words"), [(errno.ENOSPC, "no room"), (errno.EIO, "cannot be written")]
+)
+@pytest.mark.parametrize("name", ["", "absent"])
+def test_errors_of_the_disk_are_ours(tmp_path, code, words, name):
+    with pytest.raises(ResourceError, match=words), disk_errors(tmp_path / name):
+        raise OSError(code, os.strerror(code))
 
 
 @pytest.mark.parametrize("ours", [False, True])
