@@ -4,9 +4,12 @@ Results return a ``Summary``; this module turns it into plain text or an HTML fr
 result knows about terminals or pages, and all of them look alike.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from textwrap import fill
+from time import perf_counter
+from typing import TypeAlias
 from unicodedata import category, east_asian_width
 
 
@@ -99,6 +102,55 @@ class Described:
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How much of a long step is done, of how much where that is known, after how many seconds.
+
+    >>> Progress("counting rows", done=3_000_000, total=12_000_000, seconds=2.0).seconds_left
+    6.0
+    """
+
+    step: str
+    done: int
+    total: int | None
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """How much is done in a second."""
+        return self.done / self.seconds if self.seconds else 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long the rest of the step will take at this rate; None if that is not known."""
+        if self.total is None or not self.rate:
+            return None
+        return max(self.total - self.done, 0) / self.rate
+
+
+ProgressCallback: TypeAlias = Callable[[Progress], object]
+
+
+class ProgressReporter:
+    """Calls the callback, if there is one, and keeps the time of the present step."""
+
+    def __init__(self, callback: ProgressCallback | None) -> None:
+        self._callback = callback
+        self._step, self._start, self._done = "", 0.0, 0
+
+    def report(self, step: str, done: int, total: int | None = None) -> None:
+        """Report that so much of a step is done."""
+        if self._callback:
+            if step != self._step:
+                self._step, self._start = step, perf_counter()
+            self._done = done
+            self._callback(Progress(step, done, total, perf_counter() - self._start))
+
+    def advance(self, step: str, more: int, total: int | None = None) -> None:
+        """Report that so much more of a step is done."""
+        self.report(step, more + (self._done if step == self._step else 0), total)
 
 
 def visible(text: str) -> str:

@@ -1,13 +1,13 @@
 """``audit``: the one high-level path, from rows and a question to a verdict."""
 
 import secrets
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.counts import CountTable, examined_counts
 from evenhand.counts.missing_markers import marker_notes
-from evenhand.display import Described, Summary
+from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.errors import Problem, QuestionError
 from evenhand.evidence import (
     Certificate,
@@ -21,7 +21,7 @@ from evenhand.evidence import (
     sensitivity_of_findings,
     survey_partitions,
 )
-from evenhand.evidence.bootstrap import Bootstrap, BootstrapProgress, bootstrap
+from evenhand.evidence.bootstrap import Bootstrap, bootstrap
 from evenhand.evidence.certificate import Graph, Scope
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt
 from evenhand.graph import PartialGraph, discover
@@ -101,7 +101,7 @@ class Audit(Described):
         resamples: int = 200,
         *,
         seed: int | None = None,
-        progress: Callable[[BootstrapProgress], object] | None = None,
+        progress: ProgressCallback | None = None,
     ) -> Bootstrap:
         """How often each attribute is a cause, and each verdict, if rows are drawn again."""
         record = self.graph.record if isinstance(self.graph, PartialGraph) else None
@@ -194,7 +194,7 @@ def audit(
     min_coverage: object = "0.9",
     significance: float = 0.01,
     test: str = "chi-square",
-    progress: Callable[..., None] | None = None,
+    progress: ProgressCallback | None = None,
     memory: str | int | None = None,
 ) -> Audit:
     """Ask whether the protected attribute itself changed the decision.
@@ -202,7 +202,7 @@ def audit(
     ``source`` is a path, a frame, an Arrow, DuckDB or Ibis table, ``Rows`` or a ``CountTable``.
     The graph is learned from the rows unless it is given. Knowledge and codings that are passed
     here override those of a question file. ``memory`` limits what counting may use;
-    ``progress`` is called while rows are read and while independence tests are made.
+    ``progress`` is called with a ``Progress`` as rows are counted and tests are made.
 
     >>> import evenhand as eh
     >>> asked = eh.datasets.question("admissions")
@@ -255,7 +255,7 @@ def _read_and_count(
     source: object,
     codings: Codings | None,
     memory: str | int | None,
-    progress: Callable[..., None] | None,
+    progress: ProgressCallback | None,
 ) -> tuple[Rows | None, CountTable]:
     codings = codings or Codings()
     if isinstance(source, CountTable | Rows):

@@ -16,6 +16,7 @@ import typer
 
 from evenhand.cli.file_suggestions import suggesting_files
 from evenhand.cli.option_syntax import parse_bin, parse_delimiter, parse_merges, parse_names
+from evenhand.display import ProgressCallback
 from evenhand.errors import Problem, QuestionError
 from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
 from evenhand.question.question_file import Labels
@@ -171,7 +172,7 @@ class CommonOptions:
             forbidden=(*given.forbidden, *(self.forbid or ())),
         )
 
-    def audit(self, progress: Callable[..., None]) -> "Audit":
+    def audit(self, progress: ProgressCallback) -> "Audit":
         """Audit the data with these options."""
         from evenhand.study import audit
 

@@ -11,8 +11,10 @@ from typing import Any, Self
 import typer
 
 from evenhand.cli.option_syntax import option
-from evenhand.display import Summary
+from evenhand.display import Progress, Summary
 from evenhand.errors import Problem
+
+_FAST = 1e5  # per second, from where on the rate is shown
 
 
 def print_result(summary: Summary) -> None:
@@ -99,9 +101,9 @@ class ProgressBar:
     def __enter__(self) -> Self:
         if self._shown:
             from rich.console import Console
-            from rich.progress import Progress
+            from rich.progress import Progress as Bar
 
-            self._bar = Progress(console=Console(stderr=True), transient=True)
+            self._bar = Bar(console=Console(stderr=True), transient=True)
             self._task = self._bar.add_task("counting", total=None)
             self._bar.start()
         return self
@@ -115,19 +117,13 @@ class ProgressBar:
         if self._bar is not None:
             self._bar.stop()
 
-    def __call__(self, so_far: Any) -> None:  # noqa: ANN401  # rows, tests or resamples
+    def __call__(self, progress: Progress) -> None:
         """Show how much of the work is done."""
-        if self._bar is None:
-            return
-        from evenhand.rows.progress import Passed
-
-        total: int | None = None
-        if isinstance(so_far, int):  # a search that cannot know how many tests it needs
-            done, description = so_far, "tests"
-        elif isinstance(so_far, Passed):
-            done, total = so_far.rows, so_far.total
-            description = f"{so_far.what} rows, {so_far.rate / 1e6:.1f} M/s"
-        else:
-            done, total, depth = so_far.done, so_far.total, getattr(so_far, "depth", None)
-            description = "resamples" if depth is None else f"tests given {depth}"
-        self._bar.update(self._task, completed=done, total=total, description=description)
+        if self._bar is not None:
+            rate = f", {progress.rate / 1e6:.1f} M/s" if progress.rate > _FAST else ""
+            self._bar.update(
+                self._task,
+                completed=progress.done,
+                total=progress.total,
+                description=progress.step + rate,
+            )

@@ -9,15 +9,15 @@ while one that is sometimes a cause may owe it to chance.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from evenhand.counts import CountTable, examined_counts
-from evenhand.display import Described, Summary, percent
+from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary, percent
 from evenhand.errors import EvenhandError, Problem, QuestionError
 from evenhand.evidence.certificate import Graph
 from evenhand.evidence.certification import certify
@@ -28,13 +28,6 @@ from evenhand.graph.kernel_choice import KernelName
 from evenhand.question import Knowledge, Question, Tiers
 
 _MANY_RESAMPLES = 50
-
-
-class BootstrapProgress(NamedTuple):
-    """How many resamples are done."""
-
-    done: int
-    total: int
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -123,7 +116,7 @@ def bootstrap(
     significance: float = 0.01,
     test: str = "chi-square",
     min_coverage: object = "0.9",
-    progress: Callable[[BootstrapProgress], object] | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Bootstrap:
     """Resample the counts, learn the graph anew unless one is given, and certify.
 
@@ -143,6 +136,7 @@ def bootstrap(
     verdicts: Counter[Verdict] = Counter()
     statistical: Counter[StatisticalVerdict] = Counter()
     failed = 0
+    reporter = ProgressReporter(progress)
     # Over many resamples compiling the kernel pays off, where numba is installed.
     kernel: KernelName = (
         "numba" if resamples >= _MANY_RESAMPLES and find_spec("numba") else "auto"
@@ -175,8 +169,7 @@ def bootstrap(
             least = certificate.min_coverage
             verdict, _ = agreed_verdict(certificate.causes, min_coverage=least)
             statistical[verdict] += 1
-        if progress:
-            progress(BootstrapProgress(number, resamples))
+        reporter.report("resamples", number, resamples)
     return Bootstrap(
         resamples=resamples,
         seed=seed,

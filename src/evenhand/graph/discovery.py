@@ -4,7 +4,6 @@ Edges first (``skeleton``), then colliders (``colliders``), then every direction
 from these and from what is known (``orientation``).
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Literal, get_args
@@ -12,6 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from evenhand.counts import CountTable
+from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import Problem, QuestionError, listed
 from evenhand.graph.colliders import (
     ClassifiedTriples,
@@ -25,7 +25,7 @@ from evenhand.graph.kernel_choice import Evaluator, KernelName
 from evenhand.graph.kernels.batch import Batch
 from evenhand.graph.orientation import Triple, edge_of, orient, triple_of
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph, Separation
-from evenhand.graph.skeleton import Evaluate, Limits, SearchProgress, Skeleton
+from evenhand.graph.skeleton import Evaluate, Limits, Skeleton
 from evenhand.question.knowledge import Knowledge, KnownOrder, Tiers
 
 Algorithm = Literal["stable", "original"]
@@ -40,7 +40,7 @@ def discover(
     algorithm: Algorithm = "stable",
     max_depth: int | None = None,
     max_tests: int | None = None,
-    progress: Callable[[SearchProgress], object] | None = None,
+    progress: ProgressCallback | None = None,
     kernel: KernelName = "auto",
 ) -> PartialGraph:
     """Learn which attributes cause which, as far as the counts and the knowledge say.
@@ -64,7 +64,9 @@ def discover(
     order = Knowledge.of(knowledge).about(counts.names)
     names = names_by_tier(order) if algorithm == "stable" else list(counts.names)
     evaluator = Evaluator(counts, names, kernel=kernel)
-    limits = Limits(max_depth=max_depth, max_tests=max_tests, progress=progress)
+    limits = Limits(
+        max_depth=max_depth, max_tests=max_tests, reporter=ProgressReporter(progress)
+    )
 
     def evaluate(batch: Batch) -> np.ndarray:
         return evaluator.p_values(batch, chosen_test)

@@ -9,7 +9,7 @@ the search begins at the decision and goes on from peer to peer, along edges wit
 direction, until no edge at the decision lacks one or no further peer can give it one.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, combinations, permutations
@@ -18,6 +18,7 @@ from typing import get_args
 import numpy as np
 
 from evenhand.counts import CountTable
+from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import ColumnError, ResourceError, listed
 from evenhand.graph.d_separation import BitsetGraph
 from evenhand.graph.independence_tests import check_choice
@@ -46,7 +47,7 @@ def find_causes(
     max_given: int = 6,
     max_given_peers: int = 3,
     method: Method = "hiton",
-    progress: Callable[[int], None] | None = None,
+    progress: ProgressCallback | None = None,
 ) -> LocalCauses:
     """Find the parents of the decision by tests around it only.
 
@@ -64,7 +65,7 @@ def find_causes(
     search = LocalSearch(
         decision,
         order,
-        CachedTests(tester, progress),
+        CachedTests(tester, ProgressReporter(progress)),
         method=method,
         max_given=max_given,
         max_given_peers=max_given_peers,

@@ -11,11 +11,12 @@ are two searches, and their union:
 - ``union``: a candidate leaves only if both searches separate it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Literal, Protocol, TypeAlias
 
+from evenhand.display import ProgressReporter
 from evenhand.graph.independence_tests import Independence
 from evenhand.graph.orientation import Edge, edge_of
 from evenhand.graph.partial_graph import Separation
@@ -38,7 +39,7 @@ class CachedTests:
     """
 
     tester: IndependenceTest
-    progress: Callable[[int], None] | None = None
+    reporter: ProgressReporter = field(default_factory=lambda: ProgressReporter(None))
     results: dict[tuple[Edge, frozenset[str]], Independence] = field(default_factory=dict)
     weakest: dict[Edge, Separation] = field(default_factory=dict)
 
@@ -50,8 +51,7 @@ class CachedTests:
             result = self.results[pair, given] = self.tester.test(*pair, sorted(given))
             if pair not in self.weakest or self.weakest[pair].p < result.p:
                 self.weakest[pair] = Separation(given, result.p)
-            if self.progress:
-                self.progress(len(self.results))
+            self.reporter.report("tests", len(self.results))
         return result
 
     def find_separation(

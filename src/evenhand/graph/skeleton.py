@@ -20,18 +20,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.display import ProgressReporter
 from evenhand.graph.kernels.batch import Batch
 from evenhand.graph.kernels.conditioning_sets import Matrix, batches_of, count_tests
 
 Evaluate = Callable[[Batch], NDArray[np.float64]]
-
-
-class SearchProgress(NamedTuple):
-    """How far a search is: ``done`` of ``total`` tests given sets of ``depth`` attributes."""
-
-    depth: int
-    done: int
-    total: int
 
 
 class WeakestTest(NamedTuple):
@@ -43,11 +36,11 @@ class WeakestTest(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Limits:
-    """When a search stops early, the tests done so far, and the callback for progress."""
+    """When a search stops early, the tests done so far, and who is told of progress."""
 
     max_depth: int | None = None
     max_tests: int | None = None
-    progress: Callable[[SearchProgress], object] | None = None
+    reporter: ProgressReporter = field(default_factory=lambda: ProgressReporter(None))
     done: int = 0
 
     def reached(self, depth: int, tests: int) -> str:
@@ -66,9 +59,8 @@ class Limits:
         return self.max_depth is not None and depth > self.max_depth
 
     def report(self, depth: int, done: int, total: int) -> None:
-        """Call the progress callback, if there is one."""
-        if self.progress:
-            self.progress(SearchProgress(depth, done, total))
+        """Report how many of the tests given sets of this size are done."""
+        self.reporter.report(f"tests given {depth}", done, total)
 
 
 @dataclass(slots=True)

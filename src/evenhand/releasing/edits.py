@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, ExaminedCounts
+from evenhand.display import ProgressReporter
 from evenhand.errors import Problem, ResourceError
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Codings
@@ -24,7 +25,6 @@ from evenhand.rows import Rows
 from evenhand.rows.arrow_arrays import as_texts
 from evenhand.rows.batch_source import BatchSource
 from evenhand.rows.column_encoder import ColumnEncoder
-from evenhand.rows.progress import Clock
 from evenhand.rows.text_encoders import FrequencyParser, LabelEncoder
 
 Integers: TypeAlias = NDArray[np.int64]
@@ -102,7 +102,7 @@ class Changer:
         self._selection = Selection(sizes, amounts, choosing) if not frequency else None
         self._counted = CountedSelection(sizes, amounts, choosing) if frequency else None
         self._rows_to_come = examined.counts.rows + examined.left_out + rows.dropped
-        self._clock = Clock("releasing", self._rows_to_come, rows.watch)
+        self._total, self._reporter = self._rows_to_come, ProgressReporter(rows.watch)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ class Changer:
 
     def step(self, batch: pa.RecordBatch) -> Edit:
         """What becomes of the next rows."""
-        self._clock.passed(batch.num_rows)
+        self._reporter.advance("releasing rows", batch.num_rows, self._total)
         seen = {name: labels.read(batch.column(name)) for name, labels in self._columns.items()}
         kept, moves = np.ones(batch.num_rows, bool), self._moves(seen)
         if self._drops:

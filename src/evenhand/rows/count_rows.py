@@ -1,7 +1,8 @@
 """The one pass over the rows: batches are encoded as keys, and keys are counted."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
 from evenhand.counts.count_table import code_type, in_order
+from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING
 from evenhand.rows import data_problems
@@ -16,7 +18,6 @@ from evenhand.rows.batch_source import BATCH_ROWS, BatchSource, reading
 from evenhand.rows.column_encoder import ColumnEncoder
 from evenhand.rows.data_problems import raise_all
 from evenhand.rows.key_counter import LARGEST_DENSE, Codes, KeyCounter, KeyLayout, sort_order
-from evenhand.rows.progress import Clock, Watch
 from evenhand.rows.text_encoders import FrequencyParser, LabelEncoder
 from evenhand.rows.value_labels import check_types
 
@@ -45,7 +46,7 @@ def count(
     *,
     largest_dense: int = LARGEST_DENSE,
     memory: int | None = None,
-    watch: Watch | None = None,
+    watch: ProgressCallback | None = None,
 ) -> CountResult:
     """Count the assignments of the named columns in all sources.
 
@@ -57,8 +58,8 @@ def count(
         sources = (source,)
     known = [source.rows for source in sources]
     total = None if None in known else sum(rows or 0 for rows in known)
-    clock = Clock("counting", total, watch)
-    counter = _RowCounter(names, codings, largest_dense, memory, clock)
+    advance = partial(ProgressReporter(watch).advance, "counting rows", total=total)
+    counter = _RowCounter(names, codings, largest_dense, memory, advance)
     for source in sources:
         with reading(source.where):
             counter.read(source)
@@ -75,10 +76,10 @@ class _RowCounter:
         codings: Codings,
         largest_dense: int,
         memory: int | None,
-        clock: Clock,
+        advance: Callable[[int], None],
     ) -> None:
         self.names = names
-        self.clock = clock
+        self.advance = advance
         self.codings = codings
         self.encoders = [LabelEncoder(name, codings) for name in names]
         self.columns = [ColumnEncoder(encoder, codings.na) for encoder in self.encoders]
@@ -112,7 +113,7 @@ class _RowCounter:
         self.counter.add(self.counter.layout.keys(coded), weights)
         early = self.rows < _EARLY_ROWS
         self.rows += batch.num_rows if weights is None else sum(weights.tolist())
-        self.clock.passed(batch.num_rows)
+        self.advance(batch.num_rows)
         self._check_memory(self.counter.distinct, source.where)
         if self.rows > _MOST_ROWS:
             raise data_problems.too_many_rows(str(self.codings.frequency), source.where)

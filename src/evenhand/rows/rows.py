@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from evenhand.counts import CountTable
-from evenhand.display import Described, Summary
+from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.errors import ColumnError, Problem, QuestionError, ResourceError, listed
 from evenhand.question import Bins, Codings
 from evenhand.rows.batch_source import Batches, BatchSource
@@ -16,7 +16,6 @@ from evenhand.rows.count_rows import CountResult, count
 from evenhand.rows.frame_sources import frame_source
 from evenhand.rows.memory_limit import memory_in_bytes
 from evenhand.rows.open_files import file_sources
-from evenhand.rows.progress import Watch
 from evenhand.rows.quantiles import quantile_bins, value_counts
 
 
@@ -28,7 +27,7 @@ class Rows(Described):
     sources: tuple[BatchSource, ...] = field(repr=False)
     requested: Codings
     memory: int | None = None
-    watch: Watch | None = field(default=None, repr=False)
+    watch: ProgressCallback | None = field(default=None, repr=False)
 
     @property
     def where(self) -> str:
@@ -140,13 +139,13 @@ def read(
     delimiter: str | None = None,
     codings: Codings | None = None,
     memory: str | int | None = None,
-    progress: Watch | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Rows:
     """Open a table of records: a file, folder, pattern, frame, relation or engine's table.
 
     Files are CSV (also compressed), Parquet or Arrow, whatever their names. ``codings`` holds
     all options that say how columns are read, as a question file has them. ``memory``, such
-    as "2GB", is by default half of the machine's. ``progress`` is called with a ``Passed``
+    as "2GB", is by default half of the machine's. ``progress`` is called with a ``Progress``
     after each batch.
 
     >>> import pyarrow as pa

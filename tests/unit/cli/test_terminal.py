@@ -4,9 +4,7 @@ import sys
 import pytest
 
 from evenhand.cli.terminal import ProgressBar
-from evenhand.evidence.bootstrap import Resampled
-from evenhand.graph.skeleton import SearchProgress
-from evenhand.rows.progress import Passed
+from evenhand.display import Progress
 
 
 class Terminal(io.StringIO):
@@ -17,10 +15,8 @@ class Terminal(io.StringIO):
 @pytest.mark.parametrize(
     ("so_far", "shown"),
     [
-        (3, "tests"),
-        (SearchProgress(2, 10, 40), "tests given 2"),
-        (Resampled(1, 5), "resamples"),
-        (Passed("read", 10, 20, 1.0), "read rows"),
+        (Progress("tests", 3, None, 0.1), "tests"),
+        (Progress("counting rows", 3_000_000, 4_000_000, 1.0), "counting rows, 3.0 M/s"),
     ],
 )
 def test_a_bar_shows_what_is_done_and_vanishes(monkeypatch, so_far, shown):
@@ -36,7 +32,7 @@ def test_a_bar_shows_what_is_done_and_vanishes(monkeypatch, so_far, shown):
 @pytest.mark.parametrize("quiet", [False, True])
 def test_no_bar_is_shown_in_a_pipe(capsys, quiet):
     with ProgressBar(quiet=quiet) as progress:
-        progress(3)
+        progress(Progress("tests", 3, None, 0.1))
     assert capsys.readouterr().err == ""
 
 

@@ -14,6 +14,6 @@ def test_rows_are_told_as_they_are_counted_and_released(tmp_path):
     codings = eh.Codings.of(columns=COLUMNS)
     found = eh.audit(path, QUESTION, graph=GRAPH, codings=codings, progress=seen.append)
     found.release(seed=7).write(tmp_path / "released.parquet")
-    last = {passed.what: passed for passed in seen}
-    assert list(last) == ["counting", "releasing"]
-    assert all(passed.rows == passed.total == 2000 for passed in last.values())
+    last = {progress.step: progress for progress in seen}
+    assert list(last) == ["counting rows", "releasing rows"]
+    assert all(one.done == one.total == 2000 for one in last.values())

@@ -5,6 +5,7 @@ from itertools import product
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.reading import value_counts
 
@@ -123,3 +124,13 @@ def test_every_assignment_of_a_full_domain_is_found():
     table = pa.table(dict(zip("pqr", map(list, zip(*rows, strict=True)), strict=True)))
     assert set(read(table).count().counts.tolist()) == {2}
     assert len(read(table).count()) == 24
+
+
+def test_progress_is_reported_after_each_batch(tmp_path):
+    table = pa.table({"a": ["x", "y"] * 2500})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=2000)
+    seen = []
+    read(tmp_path / "t.parquet", progress=seen.append).count()
+    assert [one.done for one in seen] == sorted({one.done for one in seen})
+    assert (seen[-1].done, seen[-1].total, seen[-1].seconds_left) == (5000, 5000, 0)
+    assert seen[0].rate > 0
