@@ -104,6 +104,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("evenhand")
     if name == "datasets":
         return import_module("evenhand.datasets")
     if name not in _HOMES:

@@ -25,7 +25,7 @@ from evenhand.evidence.bootstrap import Bootstrap, bootstrap
 from evenhand.evidence.certificate import Graph, Scope
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt
 from evenhand.graph import PartialGraph, discover
-from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
+from evenhand.question import Codings, Knowledge, Number, Question, QuestionFile, Tiers
 from evenhand.question.question_file import Labels
 from evenhand.releasing.release import Release, release
 from evenhand.removal import (
@@ -37,7 +37,7 @@ from evenhand.removal import (
     plan_removal,
 )
 from evenhand.report import Report, report
-from evenhand.rows import Rows, read
+from evenhand.rows import Rows, Source, read
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -169,7 +169,7 @@ class Audit(Described):
             title=title,
         )
 
-    def to_dict(self, *, assurance: object = "0.8") -> dict[str, Any]:
+    def to_dict(self, *, assurance: Number = "0.8") -> dict[str, Any]:
         """The plain values of the certificate, and the sensitivity of its findings."""
         return {
             **self.certificate.to_dict(assurance=assurance),
@@ -183,7 +183,7 @@ class Audit(Described):
 
 
 def audit(
-    source: object,
+    source: Source | Rows | CountTable,
     question: Question | QuestionFile,
     *,
     knowledge: Knowledge | Tiers | None = None,
@@ -191,7 +191,7 @@ def audit(
     codings: Codings | None = None,
     scope: Scope = "causes",
     limit: int = 1000,
-    min_coverage: object = "0.9",
+    min_coverage: Number = "0.9",
     significance: float = 0.01,
     test: str = "chi-square",
     progress: ProgressCallback | None = None,
@@ -252,7 +252,7 @@ def _seed(seed: int | None) -> int:
 
 
 def _read_and_count(
-    source: object,
+    source: Source | Rows | CountTable,
     codings: Codings | None,
     memory: str | int | None,
     progress: ProgressCallback | None,

@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,7 @@ def test_a_name_stays_what_it_is_when_its_room_is_loaded(name):
     """A room of the same name would take the place of a function once it is imported."""
     assert getattr(evenhand, name) is getattr(evenhand, name)
     assert name == "datasets" or f"evenhand.{name}" not in sys.modules
+
+
+def test_the_version_is_that_of_the_distribution():
+    assert evenhand.__version__ == version("evenhand")

@@ -25,7 +25,7 @@ from evenhand.evidence.population import StatisticalVerdict, agreed_verdict
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.discovery import discover
 from evenhand.graph.kernel_choice import KernelName
-from evenhand.question import Knowledge, Question, Tiers
+from evenhand.question import Knowledge, Number, Question, Tiers
 
 _MANY_RESAMPLES = 50
 
@@ -115,7 +115,7 @@ def bootstrap(
     knowledge: Knowledge | Tiers | None = None,
     significance: float = 0.01,
     test: str = "chi-square",
-    min_coverage: object = "0.9",
+    min_coverage: Number = "0.9",
     progress: ProgressCallback | None = None,
 ) -> Bootstrap:
     """Resample the counts, learn the graph anew unless one is given, and certify.

@@ -23,7 +23,7 @@ from evenhand.evidence.verdict import Coverage, Verdict
 from evenhand.files import write_file
 from evenhand.graph.dag import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
-from evenhand.question import Codings, Question
+from evenhand.question import Codings, Number, Question
 
 Scope: TypeAlias = Literal["causes", "minimal", "all"]
 Graph: TypeAlias = CausalGraph | PartialGraph
@@ -156,7 +156,7 @@ class Certificate(Described):
         return Subpopulations(self.partition, np.flatnonzero(~self.partition.measured))
 
     def relaxed(
-        self, *, assurance: object = "0.8", threshold: object = None
+        self, *, assurance: Number = "0.8", threshold: Number | None = None
     ) -> RelaxedCertificate:
         """The relaxed criterion on the same subpopulations."""
         question = self.question
@@ -306,7 +306,7 @@ class Certificate(Described):
         text = self.to_shared_json(least_count=least_count)
         return write_file(path, text, mode=0o644, overwrite=overwrite)
 
-    def to_dict(self, *, assurance: object = "0.8") -> dict[str, Any]:
+    def to_dict(self, *, assurance: Number = "0.8") -> dict[str, Any]:
         """The result as plain values, evidence strongest first."""
         partition, question, coverage = self.partition, self.question, self.coverage
         return {

@@ -21,7 +21,7 @@ from evenhand.evidence.verdict import Verdict, all_must_agree, all_must_hold
 from evenhand.graph.attribute_graph import known_order
 from evenhand.graph.parent_sets import ParentSets
 from evenhand.graph.partial_graph import PartialGraph
-from evenhand.question import Codings, Knowledge, Question, Tiers
+from evenhand.question import Codings, Knowledge, Number, Question, Tiers
 from evenhand.question.question import REST
 
 _SCOPES = ("causes", "minimal", "all")
@@ -48,7 +48,7 @@ def certify(
     *,
     scope: Scope = "causes",
     limit: int = 1000,
-    min_coverage: object = "0.9",
+    min_coverage: Number = "0.9",
     knowledge: Knowledge | Tiers | None = None,
     graph_origin: str | None = None,
     codings: Codings | None = None,
@@ -99,7 +99,7 @@ def certify_partitions(
     pools_others: bool,
     scope: Scope,
     limit: int,
-    min_coverage: object,
+    min_coverage: Number,
     graph_origin: str | None,
     codings: Codings | None,
     dropped: int,
@@ -158,8 +158,8 @@ def certify_relaxed(
     graph: Graph,
     question: Question,
     *,
-    assurance: object = "0.8",
-    threshold: object = None,
+    assurance: Number = "0.8",
+    threshold: Number | None = None,
     knowledge: Knowledge | Tiers | None = None,
 ) -> RelaxedCertificate:
     """Bound the share of rows in subpopulations that differ by less than the threshold.

@@ -14,7 +14,7 @@ from typing import Any
 from evenhand.display import Described, Summary, percent
 from evenhand.errors import Problem, QuestionError
 from evenhand.evidence.partition import Partition
-from evenhand.question import exact_fraction
+from evenhand.question import Number, exact_fraction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +119,7 @@ class RelaxedCertificate(Described):
 
 
 def relax(
-    partitions: Iterable[Partition], *, assurance: object = "0.8", threshold: Fraction
+    partitions: Iterable[Partition], *, assurance: Number = "0.8", threshold: Fraction
 ) -> RelaxedCertificate:
     """The weakest bound among the possible decision causes.
 
@@ -139,7 +139,7 @@ def relax(
     return min(bounds, key=lambda relaxed: relaxed.bound_of_all_rows)
 
 
-def exact_share(value: object, what: str) -> Fraction:
+def exact_share(value: Number, what: str) -> Fraction:
     """Parse a share between 0 and 1 exactly."""
     reason = ""
     try:

@@ -2,7 +2,7 @@
 
 from evenhand.question.codings import Bins, Codings
 from evenhand.question.knowledge import Arrow, Knowledge, KnownOrder, Tiers
-from evenhand.question.parse_values import as_label, exact_fraction
+from evenhand.question.parse_values import Number, as_label, exact_fraction
 from evenhand.question.question import Question
 from evenhand.question.question_file import QuestionFile
 
@@ -12,6 +12,7 @@ __all__ = [
     "Codings",
     "Knowledge",
     "KnownOrder",
+    "Number",
     "Question",
     "QuestionFile",
     "Tiers",

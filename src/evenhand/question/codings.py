@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias, get_args
 
 from evenhand.errors import Problem, QuestionError, Remedy, ValuesError, listed
 from evenhand.question.parse_values import (
+    Number,
     as_label,
     exact_fraction,
     exact_number,
@@ -39,7 +40,7 @@ class Bins:
     cuts: tuple[Fraction, ...]
 
     @classmethod
-    def at(cls, *cuts: object) -> "Bins":
+    def at(cls, *cuts: Number) -> "Bins":
         """Bins with these cut points; they may be text, so that 0.1 is one tenth."""
         try:
             exact = tuple(exact_fraction(cut) for cut in cuts)
@@ -94,8 +95,8 @@ class Codings:
         cls,
         *,
         columns: Iterable[str] | None = None,
-        bins: Mapping[str, Sequence[object] | int | Bins] | None = None,
-        merge: Mapping[str, Mapping[str, Sequence[object]]] | None = None,
+        bins: Mapping[str, Sequence[Number] | int | Bins] | None = None,
+        merge: Mapping[str, Mapping[str, Sequence[Number]]] | None = None,
         missing: str = "error",
         na: Iterable[str] = (),
         frequency: str | None = None,
@@ -214,7 +215,7 @@ def not_numbers(column: str, offending: Mapping[str, str], *, where: str) -> Val
     )
 
 
-def _parse_bins(column: str, cuts: Sequence[object] | int | Bins) -> Bins | int:
+def _parse_bins(column: str, cuts: Sequence[Number] | int | Bins) -> Bins | int:
     if isinstance(cuts, Bins):
         return cuts
     if not isinstance(cuts, int):
@@ -229,7 +230,7 @@ def _parse_bins(column: str, cuts: Sequence[object] | int | Bins) -> Bins | int:
     return cuts
 
 
-def _parse_merge(groups: Mapping[str, Sequence[object]]) -> dict[str, tuple[str, ...]]:
+def _parse_merge(groups: Mapping[str, Sequence[Number]]) -> dict[str, tuple[str, ...]]:
     merged: dict[str, tuple[str, ...]] = {}
     for new, olds in groups.items():
         if isinstance(olds, str) or not isinstance(olds, Iterable):

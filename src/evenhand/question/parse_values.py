@@ -3,12 +3,15 @@
 from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from typing import TypeAlias
 
 from evenhand.errors import Problem, QuestionError
 
 # A threshold with more digits than this is a mistake, and would make exact verdicts slow.
 _LONGEST_NUMBER = 18
 _LARGEST_EXPONENT = 400
+# As it is written, "0.05", "1/20" or 0.05; it is read as exactly that number.
+Number: TypeAlias = str | int | float | Decimal | Fraction
 
 
 def as_label(value: object) -> str:
@@ -61,7 +64,7 @@ def require_texts(values: object, what: str) -> tuple[str, ...]:
     return tuple(map(str, items))
 
 
-def exact_fraction(value: object) -> Fraction:
+def exact_fraction(value: Number) -> Fraction:
     """Parse "0.05", "1/20", Decimal, int or float as the exact number that was typed.
 
     A float stands for its shortest text: ``Fraction(0.05)`` is not one twentieth.

@@ -5,7 +5,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from evenhand.errors import Problem, QuestionError, Remedy, did_you_mean, listed
-from evenhand.question.parse_values import as_label, exact_fraction, exact_number, require_text
+from evenhand.question.parse_values import (
+    Number,
+    as_label,
+    exact_fraction,
+    exact_number,
+    require_text,
+)
 
 REST = "rest"  # as ``other``: all other groups, pooled
 
@@ -126,7 +132,7 @@ def check_values(
         raise QuestionError(*(replace(problem, where=where) for problem in problems))
 
 
-def _parse_threshold(value: object) -> Fraction:
+def _parse_threshold(value: Number) -> Fraction:
     try:
         threshold = exact_fraction(value)
     except ValueError as error:

@@ -16,7 +16,7 @@ import numpy as np
 from evenhand.display import Described, Summary
 from evenhand.errors import ResourceError
 from evenhand.evidence import Certificate, Partition, Verdict, certify
-from evenhand.question import Question
+from evenhand.question import Number, Question
 from evenhand.releasing.apply_to_counts import change_counts, generate_counts
 from evenhand.releasing.cost import Utility, compare_counts
 from evenhand.removal import (
@@ -156,7 +156,7 @@ class Comparison(Described):
 def compare(
     certificate: Certificate,
     *,
-    thresholds: Iterable[object] | None = None,
+    thresholds: Iterable[Number] | None = None,
     methods: Sequence[Method | Baseline] = EVERY_METHOD,
     seed: int | None = None,
 ) -> Comparison:

@@ -1,5 +1,6 @@
 """What happened: decision records in files, frames and tables, read once and counted."""
 
+from evenhand.rows.frame_sources import Source, TableObject
 from evenhand.rows.rows import Rows, read
 
-__all__ = ["Rows", "read"]
+__all__ = ["Rows", "Source", "TableObject", "read"]

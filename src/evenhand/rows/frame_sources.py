@@ -2,7 +2,8 @@
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from os import PathLike
+from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
@@ -16,6 +17,17 @@ from evenhand.rows.batch_source import (
     unreadable,
 )
 from evenhand.rows.ibis_tables import engine_source, is_engine_table
+
+
+class TableObject(Protocol):
+    """A table in memory or in an engine: of pandas, polars, Arrow, DuckDB or Ibis."""
+
+    @property
+    def columns(self) -> Any:  # noqa: ANN401  # each library has a type of its own for it
+        """The columns, or their names."""
+
+
+Source: TypeAlias = str | PathLike[str] | TableObject
 
 
 def frame_source(source: Any) -> BatchSource:  # noqa: ANN401  # whatever a person has

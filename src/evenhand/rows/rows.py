@@ -9,11 +9,11 @@ from typing import Any
 from evenhand.counts import CountTable
 from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.errors import ColumnError, Problem, QuestionError, ResourceError, listed
-from evenhand.question import Bins, Codings
+from evenhand.question import Bins, Codings, Number
 from evenhand.rows.batch_source import Batches, BatchSource
 from evenhand.rows.column_cache import ColumnCache
 from evenhand.rows.count_rows import CountResult, count
-from evenhand.rows.frame_sources import frame_source
+from evenhand.rows.frame_sources import Source, frame_source
 from evenhand.rows.memory_limit import memory_in_bytes
 from evenhand.rows.open_files import file_sources
 from evenhand.rows.quantiles import quantile_bins, value_counts
@@ -128,11 +128,11 @@ class Rows(Described):
 
 
 def read(
-    source: Any,  # noqa: ANN401  # a path, or any table a person has
+    source: Source,
     *,
     columns: Iterable[str] | None = None,
-    bins: Mapping[str, Sequence[object] | int | Bins] | None = None,
-    merge: Mapping[str, Mapping[str, Sequence[object]]] | None = None,
+    bins: Mapping[str, Sequence[Number] | int | Bins] | None = None,
+    merge: Mapping[str, Mapping[str, Sequence[Number]]] | None = None,
     missing: str = "error",
     na: Iterable[str] = (),
     frequency: str | None = None,
@@ -168,10 +168,9 @@ def read(
         )
     requested = codings or options
     requested = requested if delimiter is None else replace(requested, delimiter=delimiter)
-    is_path = isinstance(source, str | os.PathLike)
     sources = (
         file_sources(source, delimiter=requested.delimiter)
-        if is_path
+        if isinstance(source, str | os.PathLike)
         else (frame_source(source),)
     )
     rows = Rows(source, sources, requested, memory_in_bytes(memory), progress)
