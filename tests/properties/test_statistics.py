@@ -115,4 +115,4 @@ def test_every_measured_subpopulation_has_a_sensitivity_that_prints(table):
     for line in range(len(partition)):
         found = sensitivity(partition, line)
         assert 0 <= found.robustness <= 1
-        assert found.sentences()
+        assert found.summary().notes

@@ -11,7 +11,7 @@ look at its own δ and γ. For a difference within the threshold the same bound 
 average over U only: within it, differences of opposite signs may still hide.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from evenhand.display import Described, Summary
 from evenhand.evidence.partition import Partition
-from evenhand.question.question_file import Labels
 
 # A rate of fewer rows says too little about what a cause does.
 _LEAST_ROWS = 10
@@ -67,7 +66,10 @@ class Benchmark:
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Sensitivity(Described):
-    """What it takes to overturn what was found in one subpopulation."""
+    """What it takes to overturn the finding in one subpopulation.
+
+    ``benchmarks`` are the measured causes, those that could move most first.
+    """
 
     where: Mapping[str, str]
     risk_difference: Fraction
@@ -97,20 +99,6 @@ class Sensitivity(Described):
             return None
         return self.rate_ratio + sqrt(self.rate_ratio * (self.rate_ratio - 1))
 
-    def effect_needed(self, imbalance: float) -> float | None:
-        """The γ that it takes at some δ; None if no effect is large enough.
-
-        >>> from fractions import Fraction
-        >>> found = Sensitivity(where={}, risk_difference=Fraction(1, 4), rate_ratio=2.0,
-        ...                     threshold=Fraction(1, 20), benchmarks=())
-        >>> found.effect_needed(0.5), found.effect_needed(0.1)
-        (0.4, None)
-        """
-        if not imbalance:
-            return None
-        effect = self.needed / imbalance
-        return effect if effect <= 1 else None
-
     def times(self, benchmark: Benchmark) -> float | None:
         """How many times as strong as a measured cause it would have to be."""
         return self.needed / benchmark.strength if benchmark.strength else None
@@ -139,9 +127,8 @@ class Sensitivity(Described):
             ],
         }
 
-    def sentences(self, labels: Labels | None = None) -> tuple[str, ...]:
-        """The same in words."""
-        words = labels or Labels()
+    @property
+    def _sentences(self) -> tuple[str, ...]:
         strength = (
             f"with δ · γ of more than {self.needed:.3g}, for example one that is distributed "
             f"{100 * self.robustness:.0f} points differently in the two groups and changes the "
@@ -152,18 +139,17 @@ class Sensitivity(Described):
                 f"That average could reach the threshold with an unmeasured cause {strength}."
             )
             return (_ONLY_AVERAGE, reach)
-        said = f"The finding stands unless there is an unmeasured cause {strength}."
         compared = [
-            f"{times:.1f} times {words.column(one.name)}"
+            f"{times:.1f} times {one.name}"
             for one in self.benchmarks[:_NAMED]
             if (times := self.times(one)) is not None
         ]
-        if not compared:
-            return (
-                said,
-                "No measured cause differs between the groups here to compare it with.",
-            )
-        return (said, f"It would have to matter more than {', '.join(compared)}.")
+        return (
+            f"The finding stands unless there is an unmeasured cause {strength}.",
+            f"It would have to matter more than {', '.join(compared)}."
+            if compared
+            else "No measured cause differs between the groups here to compare it with.",
+        )
 
     def summary(self) -> Summary:
         """The strength needed, beside the strengths of the measured causes."""
@@ -186,12 +172,12 @@ class Sensitivity(Described):
                 )
                 for one in self.benchmarks
             ),
-            notes=self.sentences(),
+            notes=self._sentences,
         )
 
 
 def sensitivity(partition: Partition, line: int) -> Sensitivity | None:
-    """What it takes to overturn what was found in one line; None where nothing is measured."""
+    """What it takes to overturn the finding in one line; None where nothing is measured."""
     difference = partition.risk_difference(line)
     if difference is None:
         return None
@@ -202,13 +188,13 @@ def sensitivity(partition: Partition, line: int) -> Sensitivity | None:
             (partition.other_yes, partition.other),
         )
     )
-    benchmarks = (benchmark(partition, line, name) for name in partition.names)
+    benchmarks = [b for name in partition.names if (b := benchmark(partition, line, name))]
     return Sensitivity(
         where=partition.where(line),
         risk_difference=difference,
         threshold=partition.question.threshold,
         rate_ratio=float(rates[1] / rates[0]) if rates[0] else None,
-        benchmarks=strongest_first(one for one in benchmarks if one is not None),
+        benchmarks=tuple(sorted(benchmarks, key=lambda one: (-one.strength, one.name))),
     )
 
 
@@ -247,11 +233,6 @@ def benchmark(partition: Partition, line: int, name: str) -> Benchmark | None:
         effect=max(effects),
         shift=float(abs(pooled - np.average(kept, weights=weight))),
     )
-
-
-def strongest_first(benchmarks: Iterable[Benchmark]) -> tuple[Benchmark, ...]:
-    """Order measured causes by what they could move."""
-    return tuple(sorted(benchmarks, key=lambda one: (-one.strength, one.name)))
 
 
 def _effect(yes: NDArray[np.float64], total: NDArray[np.float64]) -> float:

@@ -51,9 +51,7 @@ class Scale:
         last = floor(min(self.high, 100.0) / step)
         return pictures.Axis(
             ticks=tuple(
-                pictures.Tick(
-                    at=self.at(n * step), text=f"{'−' if n < 0 else ''}{abs(n * step)}"
-                )
+                (self.at(n * step), f"{'−' if n < 0 else ''}{abs(n * step)}")
                 for n in range(first, last + 1)
             ),
             zero=self.at(0.0),
@@ -136,10 +134,7 @@ def funnel(cases: Sequence[Case], words: Words, *, filled: str, hollow: str) -> 
         "difference in percentage points from left to right, and from bottom to top how many "
         "people it holds (logarithmic).",
         axis=scale.axis(words),
-        levels=tuple(
-            pictures.Level(y=height(power), text=f"{power:,}")
-            for power in powers or [least, most]
-        ),
+        levels=tuple((height(power), f"{power:,}") for power in powers or [least, most]),
         dots=dots,
         height=FUNNEL_HEIGHT,
         filled=filled,

@@ -25,12 +25,12 @@ def unmeasured(certificate: Certificate, words: Words, sharing: Sharing) -> page
         group=capital(words.group),
         other=capital(words.other),
         largest=tuple(
-            page.AbsentGroup(
-                alike=words.alike(absent.where) or "everybody",
-                group=f"{absent.group:,}",
-                other=f"{absent.other:,}",
+            (
+                words.alike(people.where) or "everybody",
+                f"{people.group:,}",
+                f"{people.other:,}",
             )
-            for absent in largest
+            for people in largest
         ),
     )
 

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -12,13 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from evenhand.display import visible
-from evenhand.evidence import PartitionExplanation
-from evenhand.evidence.bootstrap import Bootstrap
-from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.files import write_file
-from evenhand.question.question_file import Labels
-from evenhand.releasing import Release
-from evenhand.report.build_page import Audited, ReportOptions, assemble_page
 from evenhand.report.page import Code, Page, Strong
 
 
@@ -48,47 +41,6 @@ class Report:
     def _repr_html_(self) -> str:
         frame = '<iframe sandbox width="100%" height="800" srcdoc="{}"></iframe>'
         return str(Markup(frame).format(self.html))  # noqa: S704  # a constant
-
-
-def report(
-    audit: Audited,
-    release: Release | None = None,
-    *,
-    labels: Labels | None = None,
-    partition: PartitionExplanation | None = None,
-    doubt: GraphDoubt | None = None,
-    resampled: Bootstrap | None = None,
-    share: bool = False,
-    least_count: int = 10,
-    title: str | None = None,
-    generated: str | None = None,
-) -> Report:
-    """Build the page on an audit, and on a release if there is one.
-
-    ``labels`` give plain words; ``partition`` is one that the reader asked about; ``doubt`` and
-    ``resampled`` tell how sure the graph is, if that was tried; ``title`` says what the data
-    are. With ``share`` groups with a count under ``least_count`` are withheld. ``generated`` is
-    the date to print, by default today's.
-
-    >>> import evenhand as eh
-    >>> graph = eh.CausalGraph.parse("gender -> major -> admission; test_score -> admission; "
-    ...                              "gender -> admission")
-    >>> asked = eh.datasets.question("admissions")
-    >>> report(eh.audit(eh.datasets.admissions(2), asked, graph=graph))
-    <Report: not certified: Does gender itself change admission? | a table>
-    """
-    today = datetime.now(UTC)
-    options = ReportOptions(
-        labels=labels or Labels(),
-        partition=partition,
-        doubt=doubt,
-        resampled=resampled,
-        share=share,
-        least_count=least_count,
-        title=title,
-        generated=generated or f"{today.day} {today:%B %Y}",
-    )
-    return Report(page=assemble_page(audit, release, options), shared=share)
 
 
 def render(page: Page) -> str:

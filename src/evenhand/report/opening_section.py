@@ -236,28 +236,25 @@ def _reasons(certificate: Certificate) -> tuple[str, ...]:
 
 def _figures(
     certificate: Certificate, population: Population, words: Words
-) -> tuple[page.Figure, ...]:
+) -> tuple[tuple[str, str], ...]:
     partition = certificate.partition
     moments = certificate.relaxed().moments
     mean = moments.mean if moments else None
     size = words.points(mean).removeprefix("−")
     ahead = f", {words.higher(mean)}" if mean else ""
+    beyond = words.threshold_points
     return (
-        page.Figure(
-            number=f"{partition.violating:,} of {population.measured:,}",
-            meaning=f"comparable groups differ by {words.threshold_points} or more",
+        (
+            f"{partition.violating:,} of {population.measured:,}",
+            f"comparable groups differ by {beyond} or more",
         ),
-        page.Figure(
-            number=size if mean is None else f"{size} points",
-            meaning=f"difference on average over the rows{ahead}",
+        (
+            size if mean is None else f"{size} points",
+            f"difference on average over the rows{ahead}",
         ),
-        page.Figure(
-            number=f"{population.shown:,} of {population.measured:,}",
-            meaning=f"groups {have(population.shown)} a difference shown to lie beyond "
-            f"{words.threshold_points}",
+        (
+            f"{population.shown:,} of {population.measured:,}",
+            f"groups {have(population.shown)} a difference shown to lie beyond {beyond}",
         ),
-        page.Figure(
-            number=share(float(certificate.coverage.rows)),
-            meaning="of the rows could be compared",
-        ),
+        (share(float(certificate.coverage.rows)), "of the rows could be compared"),
     )

@@ -32,7 +32,7 @@ def text(*pieces: str) -> Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictCard:
-    """One of the two verdicts: its mark, its word, one sentence."""
+    """A verdict: what it is about, its mark, its word, one sentence."""
 
     about: str
     mark: str
@@ -41,22 +41,17 @@ class VerdictCard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """A large number and what it counts."""
-
-    number: str
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdicts:
-    """The exact verdict and the statistical one, side by side, and what both rest on."""
+    """The exact verdict and the statistical one, side by side, and what both rest on.
+
+    ``figures`` are large numbers, each with what it counts.
+    """
 
     exact: VerdictCard
     statistical: VerdictCard
     rests_on: Text
     reasons: tuple[str, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +139,7 @@ class ComparisonRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparisons:
-    """Section 5."""
+    """Section 5: the rows of the table; ``reached`` heads a column."""
 
     lead: Text
     rows: tuple[ComparisonRow, ...]
@@ -153,32 +148,13 @@ class Comparisons:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReleaseState:
-    """The verdict before or after a release."""
-
-    when: str
-    mark: str
-    word: str
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BeforeAfter:
-    """One measure, as recorded and as released."""
-
-    measure: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Released:
-    """Section 6."""
+    """Section 6: the verdicts and some ``measures``, each before and after."""
 
-    states: tuple[ReleaseState, ...]
+    states: tuple[VerdictCard, ...]
     shifts: pictures.ShiftPlot | None
     histograms: pictures.Histograms | None
-    measures: tuple[BeforeAfter, ...]
+    measures: tuple[tuple[str, str, str], ...]
     paragraphs: tuple[Text, ...]
 
 
@@ -204,22 +180,13 @@ class Premise:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AbsentGroup:
-    """A group in which nobody can be compared."""
-
-    alike: str
-    group: str
-    other: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Unmeasured:
-    """Section 8."""
+    """Section 8: the ``largest`` groups that lack a side, with the rows of both sides."""
 
     lead: tuple[Text, ...]
     group: str
     other: str
-    largest: tuple[AbsentGroup, ...]
+    largest: tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from evenhand.display import percent
 from evenhand.evidence import Subpopulation, points
 from evenhand.evidence.finding_sentence import decision_phrase
 from evenhand.question import Question
@@ -150,13 +151,8 @@ def rate(yes: int, total: int) -> str:
 
 
 def share(part: float) -> str:
-    """A share as a percentage."""
-    text = f"{100 * part:.1f}"
-    if part < 1 and float(text) >= 100:
-        return ">99.9%"
-    if part > 0 and float(text) == 0:
-        return "<0.1%"
-    return "100%" if part == 1 else "0%" if part == 0 else f"{text}%"
+    """A share as a percentage, without decimals where it is all or none."""
+    return f"{part:.0%}" if part in (0, 1) else percent(part).replace(" ", "")
 
 
 def count(many: int, one: str, several: str | None = None) -> str:

@@ -66,18 +66,10 @@ class GraphDrawing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tick:
-    """A number on an axis."""
-
-    at: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """Differences from left to right: ticks, the zero line, the band under the threshold."""
+    """Differences from left to right: numbers, the zero line, the band under the threshold."""
 
-    ticks: tuple[Tick, ...]
+    ticks: tuple[tuple[float, str], ...]
     zero: float
     band: tuple[float, float]
     left: str
@@ -166,21 +158,13 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
-    """A number of people in the funnel."""
-
-    y: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Funnel:
-    """All groups by difference and size."""
+    """All groups by difference and size; ``levels`` are heights with numbers of people."""
 
     title: str
     subtitle: str
     axis: Axis
-    levels: tuple[Level, ...]
+    levels: tuple[tuple[float, str], ...]
     dots: tuple[Dot, ...]
     height: float
     filled: str

@@ -56,16 +56,16 @@ def _same_lines(before: Partition, after: Partition) -> bool:
 
 def _state(
     when: str, certificate: Certificate, words: Words, sharing: Sharing
-) -> page.ReleaseState:
+) -> page.VerdictCard:
     largest = _largest(certificate.partition)
     sentence = f"{_reached(certificate.partition)} groups at or beyond {words.threshold_points}"
     if largest is not None:
         sentence += f"; largest difference {words.points(largest)}"
-    return page.ReleaseState(
-        when=when,
+    return page.VerdictCard(
+        about=when,
         mark=mark(certificate.verdict),
         word=capital(str(certificate.verdict)),
-        sentence=sentence if sharing.whole else "given the same graph and threshold",
+        sentence=text(sentence if sharing.whole else "given the same graph and threshold"),
     )
 
 
@@ -151,28 +151,29 @@ def _differences(partition: Partition) -> list[Fraction]:
     return [d for line in lines if (d := partition.risk_difference(line)) is not None]
 
 
-def _measures(release: Release, words: Words) -> tuple[page.BeforeAfter, ...]:
-    utility, both = release.utility, (release.before.partition, release.certificate.partition)
+def _measures(release: Release, words: Words) -> tuple[tuple[str, str, str], ...]:
+    before, after = release.before.partition, release.certificate.partition
+    utility = release.utility
+
+    def largest(partition: Partition) -> str:
+        return words.points(_largest(partition))
 
     def favored(partition: Partition, side: str) -> str:
         yes = int(getattr(partition, f"{side}_yes").sum())
         total = int(getattr(partition, side).sum())
         return f"{yes:,} of {total:,} ({rate(yes, total)})"
 
-    measures = (
-        (f"Groups that differ by {words.threshold_points} or more", *map(_reached, both)),
-        ("Largest difference, points", *(words.points(_largest(one)) for one in both)),
+    reaching = f"Groups that differ by {words.threshold_points} or more"
+    return (
+        (reaching, _reached(before), _reached(after)),
+        ("Largest difference, points", largest(before), largest(after)),
         *(
-            (f"{capital(who)} who {words.did}", *(favored(one, side) for one in both))
+            (f"{capital(who)} who {words.did}", favored(before, side), favored(after, side))
             for who, side in ((words.group, "group"), (words.other, "other"))
         ),
         ("Cells of the table changed (n_T)", "", f"{utility.cell_changes:,}"),
         ("Distance of the distributions", "", f"{utility.distance:.3g}"),
         ("Chi-square", "", f"{utility.chi_square:,.1f}"),
-    )
-    return tuple(
-        page.BeforeAfter(measure=measure, before=before, after=after)
-        for measure, before, after in measures
     )
 
 

@@ -32,12 +32,12 @@ def test_a_scale_holds_all_values_and_the_band():
 def test_an_axis_has_a_few_ticks_within_its_ends(values):
     axis = Scale.over(values, 5.0).axis(WORDS)
     assert 2 <= len(axis.ticks) <= 8
-    assert all(0 <= tick.at <= 100 for tick in axis.ticks)
+    assert all(0 <= place <= 100 for place, _ in axis.ticks)
     assert axis.band[0] < axis.zero < axis.band[1]
 
 
 def test_minus_signs_on_an_axis_are_minus_signs():
-    texts = [tick.text for tick in Scale.over([-40.0, 40.0], 5.0).axis(WORDS).ticks]
+    texts = [number for _, number in Scale.over([-40.0, 40.0], 5.0).axis(WORDS).ticks]
     assert texts == ["−40", "−20", "0", "20", "40"]
 
 

@@ -1,6 +1,6 @@
-"""Results in, ``Page`` out: the sections one after the other."""
+"""``report``: results in, a page out; each section fills its part."""
 
-from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Protocol
 
@@ -21,6 +21,7 @@ from evenhand.report.chance_section import chance
 from evenhand.report.closing_sections import checking, small_print, unmeasured
 from evenhand.report.differences_sections import differences, evidence
 from evenhand.report.graph_section import causes, graph_figure
+from evenhand.report.html_report import Report
 from evenhand.report.opening_section import example, lead, verdicts
 from evenhand.report.partitions_section import comparisons
 from evenhand.report.phrases import Words, readable_labels
@@ -49,40 +50,49 @@ class Audited(Protocol):
         """The verdict with everything it rests on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportOptions:
-    """What the caller of ``report`` chose; see there."""
+def report(
+    audit: Audited,
+    release: Release | None = None,
+    *,
+    labels: Labels | None = None,
+    partition: PartitionExplanation | None = None,
+    doubt: GraphDoubt | None = None,
+    resampled: Bootstrap | None = None,
+    share: bool = False,
+    least_count: int = 10,
+    title: str | None = None,
+    generated: str | None = None,
+) -> Report:
+    """Build the page on an audit, and on a release if there is one.
 
-    labels: Labels
-    partition: PartitionExplanation | None
-    doubt: GraphDoubt | None
-    resampled: Bootstrap | None
-    share: bool
-    least_count: int
-    title: str | None
-    generated: str
+    ``labels`` give plain words; ``partition`` is one that the reader asked about; ``doubt`` and
+    ``resampled`` tell how sure the graph is, if that was tried; ``title`` says what the data
+    are. With ``share`` groups with a count under ``least_count`` are withheld. ``generated`` is
+    the date to print, by default today's.
 
-
-def assemble_page(audit: Audited, release: Release | None, options: ReportOptions) -> page.Page:
-    """Fill all sections of the page."""
+    >>> import evenhand as eh
+    >>> graph = eh.CausalGraph.parse("gender -> major -> admission; test_score -> admission; "
+    ...                              "gender -> admission")
+    >>> asked = eh.datasets.question("admissions")
+    >>> report(eh.audit(eh.datasets.admissions(2), asked, graph=graph))
+    <Report: not certified: Does gender itself change admission? | a table>
+    """
+    today = datetime.now(UTC)
+    generated = generated or f"{today.day} {today:%B %Y}"
     certificate, knowledge = audit.certificate, audit.knowledge
-    labels = readable_labels(options.labels, audit.counts.names)
-    words = Words(question=certificate.question, labels=labels)
-    sharing = Sharing(
-        options.share, options.least_count, certificate.partition, matching_partition(release)
+    words = Words(
+        question=certificate.question,
+        labels=readable_labels(labels or Labels(), audit.counts.names),
     )
+    sharing = Sharing(share, least_count, certificate.partition, matching_partition(release))
     cases = select_cases(certificate, sharing)
     source = _file_name(audit.rows)
-    name = options.title or source or "a table"
+    name = title or source or "a table"
     question = f"Does {words.protected} itself change {words.decision}?"
-    copy = f"copy for others: counts under {options.least_count} withheld"
-    return page.Page(
+    copy = f"copy for others: counts under {least_count} withheld"
+    content = page.Page(
         title=f"{certificate.verdict}: {question} | {name}",
-        masthead=(
-            name,
-            options.generated,
-            copy if options.share else "full report: small counts shown",
-        ),
+        masthead=(name, generated, copy if share else "full report: small counts shown"),
         question=question,
         lead=lead(certificate, words, sharing),
         verdicts=verdicts(certificate, cases, words, sharing),
@@ -92,17 +102,18 @@ def assemble_page(audit: Audited, release: Release | None, options: ReportOption
         differences=differences(certificate, cases, words, sharing),
         evidence=evidence(cases, words, sharing),
         chance=chance(certificate, cases, words, sharing),
-        comparisons=comparisons(certificate, options.partition, words, sharing),
+        comparisons=comparisons(certificate, partition, words, sharing),
         released=released(release, cases, words, sharing),
         premises=(
-            *graph_premises(certificate, knowledge, words, options.doubt, options.resampled),
+            *graph_premises(certificate, knowledge, words, doubt, resampled),
             *missing_value_premises(audit.counts, words, sharing),
             *other_premises(certificate, cases, words, sharing),
         ),
         unmeasured=unmeasured(certificate, words, sharing),
         checking=checking(certificate, cases, source, words, sharing),
-        small_print=small_print(certificate, words, sharing, options.generated),
+        small_print=small_print(certificate, words, sharing, generated),
     )
+    return Report(page=content, shared=share)
 
 
 def _file_name(rows: Rows | None) -> str | None:
