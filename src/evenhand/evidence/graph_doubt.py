@@ -143,7 +143,7 @@ def doubt(
 ) -> GraphDoubt:
     """Collect what the counts say against the graph around the decision.
 
-    Sets are drawn from the neighbors of either end, as in the search for the graph, by the test
+    Sets are taken from the neighbors of either end, as in the search for the graph, by the test
     it was found with, or chi-square; at most ``max_tests`` for each arrow, small sets first.
     Implied independences are tested by chi-square adjusted for thin strata.
     """

@@ -7,7 +7,6 @@ exact one and weighs as much.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
 from fractions import Fraction
 from math import ceil
 from typing import Any, Literal
@@ -24,6 +23,7 @@ from evenhand.evidence.common_difference import (
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.sampling_noise import Spread, sampling_variance, spread
 from evenhand.evidence.subpopulations import p_value, points
+from evenhand.evidence.verdict import ThreeValued
 
 _LEVEL = 0.05
 _POWER = 0.8
@@ -36,21 +36,12 @@ _GIVEN = (
 _MOST_TIMES = 1000
 
 
-class StatisticalVerdict(Enum):
+class StatisticalVerdict(ThreeValued):
     """What the rows show of the population: a difference, that there is none, or neither."""
 
     SHOWN = "difference shown"
     WITHIN = "all differences shown to be within the threshold"
     INCONCLUSIVE = "inconclusive"
-
-    def __str__(self) -> str:
-        return self.value
-
-    def __bool__(self) -> bool:
-        raise TypeError(
-            "A verdict is not true or false: there are three. Compare it, as in "
-            "`verdict is StatisticalVerdict.SHOWN`."
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +97,7 @@ class Population(Described):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be said beside the numbers."""
+        """Caveats to the numbers."""
         notes = [_GIVEN]
         if not self.agreed:
             notes.append(

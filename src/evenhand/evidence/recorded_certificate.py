@@ -74,11 +74,11 @@ class RecordedCertificate:
     @property
     def question(self) -> Question:
         """The question as it was asked."""
-        asked = dict(self.content["question"])
-        del asked["unfavorable"], asked["min_coverage"]
+        fields = dict(self.content["question"])
+        del fields["unfavorable"], fields["min_coverage"]
         if self.content["pooled"]["other"]:
-            asked["other"] = REST
-        return Question(**asked)
+            fields["other"] = REST
+        return Question(**fields)
 
     @property
     def codings(self) -> Codings:
@@ -174,18 +174,19 @@ class RecordedCertificate:
 
     def _examined(self, entry: Mapping[str, Any]) -> ExaminedCounts:
         """The counts that a partition's table holds, as they were compared."""
-        asked, pooled = self.content["question"], self.content["pooled"]
-        other = f"not {asked['group']}" if pooled["other"] else asked["other"]
-        decisions = [asked["favorable"], asked["unfavorable"]]
+        question, pooled = self.content["question"], self.content["pooled"]
+        other = f"not {question['group']}" if pooled["other"] else question["other"]
+        decisions = [question["favorable"], question["unfavorable"]]
         if pooled["unfavorable"]:
-            decisions.append(f"not {asked['unfavorable']}")  # one more, of which no row is left
+            # A third value, which no row has: these decisions were pooled.
+            decisions.append(f"not {question['unfavorable']}")
         values, codes, cells = _encode_table(entry)
         cell = np.tile(np.arange(4), len(cells))
         counts = CountTable.build(
             [
                 *map(Attribute, entry["names"], values),
-                Attribute(asked["protected"], (asked["group"], other)),
-                Attribute(asked["decision"], tuple(decisions)),
+                Attribute(question["protected"], (question["group"], other)),
+                Attribute(question["decision"], tuple(decisions)),
             ],
             [*(np.repeat(column, 4) for column in codes), cell // 2, cell % 2],
             np.array(cells, np.int64).ravel(),

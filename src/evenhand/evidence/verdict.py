@@ -15,21 +15,26 @@ from numpy.typing import NDArray
 _INT64_END = 2**63
 
 
-class Verdict(Enum):
+class ThreeValued(Enum):
+    """A verdict with three values: in ``if verdict:`` two of them would count as the same."""
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    def __bool__(self) -> bool:
+        kind = type(self)
+        raise TypeError(
+            "A verdict is not true or false: there are three. Compare it, as in "
+            f"`verdict is {kind.__name__}.{next(iter(kind)).name}`."
+        )
+
+
+class Verdict(ThreeValued):
     """What can be said of the criterion: met, not met, or neither from these rows."""
 
     CERTIFIED = "certified"
     NOT_CERTIFIED = "not certified"
     CANNOT_DECIDE = "cannot decide"
-
-    def __str__(self) -> str:
-        return self.value
-
-    def __bool__(self) -> bool:
-        raise TypeError(
-            "A verdict is not true or false: there are three. Compare it, as in "
-            "`verdict is Verdict.CERTIFIED`."
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

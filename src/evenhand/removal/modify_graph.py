@@ -121,9 +121,9 @@ def cell_weights(network: Network, partition: Partition) -> NDArray[np.float64]:
         for name, table in network.tables.items()
         if name != question.decision
     ]
-    kept = (question.protected, *partition.names, question.decision)
+    remaining = (question.protected, *partition.names, question.decision)
     ones = [Factor(decision.names, np.ones(decision.counts.shape))]
-    beta = eliminate([*others, *ones], kept).table.sum(axis=-1)
+    beta = eliminate([*others, *ones], remaining).table.sum(axis=-1)
     at = tuple(np.asarray(codes) for codes in partition.assignments.codes)
     return np.stack([beta[(code, *at)] for code in _group_codes(network, question)])
 

@@ -59,7 +59,7 @@ class Plan(Protocol):
 
     @property
     def question(self) -> Question:
-        """What was asked."""
+        """The question of the certificate."""
 
     @property
     def pooled(self) -> str | None:
@@ -78,7 +78,7 @@ class FromCertificate:
 
     @property
     def question(self) -> Question:
-        """What was asked."""
+        """The question of the certificate."""
         return self.certificate.question
 
     @property

@@ -14,9 +14,7 @@ from evenhand.graph.dag import CausalGraph
 GRAPH = CausalGraph.parse(
     "gender -> major -> admission; gender -> admission; test_score -> admission"
 )
-CERTIFICATE = certify(
-    datasets.admissions(2), GRAPH, datasets.question("admissions").question, scope="all"
-)
+CERTIFICATE = certify(datasets.admissions(2), GRAPH, datasets.question("admissions").question)
 DOCUMENTS = [json.loads(CERTIFICATE.to_json()), json.loads(CERTIFICATE.to_shared_json())]
 KNOWN = {
     "$schema", "title", "description", "$defs", "$ref", "type", "required", "properties",
@@ -29,7 +27,7 @@ KNOWN = {
 def places(value, path=()):
     yield path
     parts = value.items() if isinstance(value, dict) else ()
-    parts = enumerate(value[:2]) if isinstance(value, list) else parts
+    parts = enumerate(value[:1]) if isinstance(value, list) else parts
     for key, part in parts:
         yield from places(part, (*path, key))
 
@@ -57,7 +55,7 @@ def test_both_validators_agree_whatever_value_is_in_a_place(document):
     validator = jsonschema.Draft202012Validator(schema())
     refused = 0
     for path in places(document):
-        for value in (..., None, True, 0, -1, 2**70, "x", "", [], ["x"], {}, {"x": 1}):
+        for value in (..., None, True, -1, 2**70, "x", "", [], ["x"], {"x": 1}):
             if not path:
                 continue
             other = changed(document, path, value)
