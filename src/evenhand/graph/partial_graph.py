@@ -11,15 +11,6 @@ from evenhand.graph.orientation import Conflict, Edge, Triple, edge_of, orient, 
 from evenhand.graph.parent_sets import ParentSets, extend, possible_parent_sets
 from evenhand.question.question import Question
 
-__all__ = [
-    "Conflict",
-    "DiscoveryRecord",
-    "Extension",
-    "PartialGraph",
-    "Separation",
-    "load_graph",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Separation:

@@ -1,19 +1,24 @@
-"""The numba kernel: cubes for sets of few possible cells, occupied cells for the others.
+"""The numba kernel, with the same functions as ``numpy_kernel``.
 
-Needs numba (the extra ``fast``); import it only where the work pays for that. Compiled code
-takes flat arrays only, so that it loads fast.
+Sets of few possible cells are counted in cubes, others by the cells that occur. Needs numba
+(the extra ``fast``); import it only where the work pays for that. Compiled code takes flat
+arrays only, so that it loads fast.
 """
 
-from evenhand.graph.kernels import numba_cells, numba_cubes
-from evenhand.graph.kernels.batch import BatchPlan, BatchResults, Indices
-from evenhand.graph.kernels.coded_table import CodedTable
-from evenhand.graph.kernels.numba_lines import attested, line_sum, split
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["attested", "line_sum", "run", "split"]
+from evenhand.graph.kernels import numba_cells, numba_cubes, numpy_kernel
+from evenhand.graph.kernels.batch import BatchPlan, BatchResults, Floats, Indices, Numbers
+from evenhand.graph.kernels.coded_table import CodedTable
+from evenhand.graph.kernels.numba_jit import compiled
 
 # Sets with so many possible cells, or so many for each line, at most, are counted in cubes.
 _CUBE_CELLS = 2**13
 _CUBE_CELLS_PER_LINE = 0.25
+
+# Keys index an array if so few are possible for each line; otherwise numpy sorts them.
+_PLACES_PER_LINE = 32
 
 
 def run(
@@ -25,3 +30,52 @@ def run(
     for part, some in ((numba_cubes, sets[few]), (numba_cells, sets[~few])):
         if len(some):
             part.run(table, plan, some, kind, results)
+
+
+def split(
+    of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
+) -> tuple[Numbers, Floats]:
+    """Split groups of lines by one more attribute: each line's group, and the groups' rows."""
+    few = groups * values <= _PLACES_PER_LINE * len(rows)
+    return (_split if few else numpy_kernel.split)(of, groups, code, values, rows)
+
+
+@compiled
+def _split(
+    of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
+) -> tuple[Numbers, Floats]:
+    place = np.empty(groups * values, np.int32)
+    place[:] = -1
+    fine, totals = np.empty_like(of), np.empty(len(rows))
+    number = 0
+    for line in range(len(rows)):
+        key = np.int64(of[line]) * values + code[line]
+        group = place[key]
+        if group < 0:
+            group = number
+            place[key] = group
+            totals[group] = 0.0
+            number += 1
+        fine[line] = group
+        totals[group] += rows[line]
+    return fine, totals[:number].copy()
+
+
+@compiled
+def attested(of: Numbers, groups: int, within: Numbers, strata: int) -> NDArray[np.integer]:
+    """How many groups lie in each stratum."""
+    seen = np.zeros(groups, np.bool_)
+    counts = np.zeros(strata, np.int32)
+    for line in range(len(of)):
+        counts[within[line]] += not seen[of[line]]
+        seen[of[line]] = True
+    return counts
+
+
+@compiled
+def line_sum(weight: Floats, x: Floats, y: Floats, rows: Floats, of: Numbers) -> float:
+    """The sum of weight · x · y · rows[of] over lines."""
+    total = 0.0
+    for line in range(len(weight)):
+        total += weight[line] * x[line] * y[line] * rows[of[line]]
+    return total
