@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.hiring import NAMES, QUESTION, csv_text, people, released
 
 from evenhand.checker import checker
-from evenhand.releasing.csv_records import Fields, RecordReader
+from evenhand.releasing.csv_records import FieldFinder, RecordReader
 from evenhand.removal import ModifyData, ModifyGraph
 from evenhand.rows import batch_source, read
 
@@ -113,7 +113,7 @@ def test_the_same_seed_gives_the_same_bytes_for_any_batches(found, batch, seed, 
         folder = Path(name)
         pq.write_table(table, folder / "people.parquet", row_group_size=max(1, batch // 2))
         whole = released(table, seed=seed, method=by).rows
-        for module in ("rows.arrow_files", "rows.frames", "releasing.output_formats"):
+        for module in ("rows.arrow_files", "rows.frame_sources", "releasing.output_formats"):
             patch.setattr(f"evenhand.{module}.BATCH_ROWS", batch)
         made = released(folder / "people.parquet", seed=seed, method=by)
         made.write(folder / "out.parquet")
@@ -174,12 +174,12 @@ def test_fields_are_found_and_written_as_a_reader_reads_them(rows, number):
     text = io.StringIO(newline="")
     csv.writer(text).writerows(rows)
     records = RecordReader(io.BytesIO(text.getvalue().encode()), ",").take(len(rows))
-    fields = Fields(",", [number])
+    fields = FieldFinder(",", [number])
     for at, row in enumerate(rows):
         begin, end = fields.find(records, at)[number]
         old = records.text[begin:end]
         assert next(csv.reader(io.StringIO(old.decode(), newline="")), [""]) == [row[number]]
-        new = fields.written(row[number], b"").decode()
+        new = fields.encode(row[number], b"").decode()
         assert next(csv.reader(io.StringIO(new, newline="")), [""]) == [row[number]]
 
 

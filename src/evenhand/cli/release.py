@@ -18,7 +18,7 @@ from evenhand.cli.terminal import ProgressBar, print_json, print_result
 from evenhand.errors import Problem, QuestionError, did_you_mean
 
 if TYPE_CHECKING:
-    from evenhand.releasing import Release, Written
+    from evenhand.releasing import PublishedFiles, Release
     from evenhand.removal import Baseline, Method
 
 _release = options_in("The release")
@@ -90,12 +90,12 @@ def release(
             )
         )
     if output is not None and not dry_run:
-        from evenhand.releasing.publish import files_of
+        from evenhand.releasing.publish import release_files
 
-        planned = files_of(output, overwrite=overwrite, share=share, uncertified=uncertified)
+        planned = release_files(output, share=share, uncertified=uncertified)
         check_outputs(options, report, release=planned.paths, overwrite=overwrite)
         if not share:
-            shared = files_of(output, overwrite=overwrite, share=True, uncertified=uncertified)
+            shared = release_files(output, share=True, uncertified=uncertified)
             check_no_shared_certificate(shared.path("shared"))
     progress = ProgressBar(quiet=json)
     with progress:
@@ -124,7 +124,7 @@ def release(
     _print_release(released, files, report)
 
 
-def _print_release(released: "Release", files: "Written", report: Path | None) -> None:
+def _print_release(released: "Release", files: "PublishedFiles", report: Path | None) -> None:
     """Print what was released, and where the files are."""
     print_result(released.summary())
     for leftover in files.removed:

@@ -1,7 +1,7 @@
 """A plan applied to rows, counted and certified again, published; and what it cost."""
 
 from evenhand.releasing.manifest import Replay, replay
-from evenhand.releasing.publish import Written
+from evenhand.releasing.publish import PublishedFiles
 from evenhand.releasing.release import Release
 
-__all__ = ["Release", "Replay", "Written", "replay"]
+__all__ = ["PublishedFiles", "Release", "Replay", "replay"]

@@ -22,7 +22,7 @@ from evenhand.errors import CannotReleaseError, ColumnError, Problem, QuestionEr
 from evenhand.question import Bins
 from evenhand.question.codings import MISSING
 from evenhand.releasing.moves import rows_differ
-from evenhand.releasing.shuffle import KEYS, Bijection
+from evenhand.releasing.shuffle import KEYS, Shuffle
 from evenhand.removal import Plan, RemovalPlan
 from evenhand.rows import Rows
 from evenhand.rows.arrow_arrays import as_numpy
@@ -105,13 +105,13 @@ class EngineChange:
         if codings.missing == "drop":
             absent = [_missing(table[name], codings.na) for name in self.rows.columns]
             table = table.filter(~reduce(or_, absent))
-        shuffle = Bijection.of(self.seed)
+        shuffle = Shuffle.of(self.seed)
         left, right = shuffle.halves(table[self.key].cast("int64"))
         table = table.mutate(**{_LEFT: left, _RIGHT: right})
         for number in range(len(shuffle.rounds)):
-            left, right = shuffle.turned(number, table[_LEFT], table[_RIGHT])
+            left, right = shuffle.next_round(number, table[_LEFT], table[_RIGHT])
             table = table.mutate(**{_LEFT: left, _RIGHT: right})
-        return table.mutate(**{_PLACE: shuffle.joined(table[_LEFT], table[_RIGHT])})
+        return table.mutate(**{_PLACE: shuffle.join(table[_LEFT], table[_RIGHT])})
 
     @cached_property
     def _reach(self) -> list[int]:

@@ -1,6 +1,6 @@
-"""Carrying a plan out on counts: counted data in, counted data out.
+"""Applies a plan to counts, or generates counts from its modified model.
 
-Making the rows of a modified model: counted out exactly, or drawn independently.
+Counted data in, counted data out: rows of one assignment are alike, so only numbers matter.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,21 +15,28 @@ from evenhand.removal import GeneratedPlan, Plan
 from evenhand.removal.modify_graph import quotas
 
 
-def change_counts(counts: CountTable, plan: Plan, generator: np.random.Generator) -> CountTable:
+def apply_to_counts(
+    counts: CountTable, plan: Plan, generator: np.random.Generator
+) -> CountTable:
+    """The counts after a plan, changed or generated."""
+    if isinstance(plan, GeneratedPlan):
+        return generate_counts(plan, generator)
+    return change_counts(counts, plan, generator)
+
+
+def change_counts(
+    counts: CountTable, plan: Plan, generator: np.random.Generator, *, effects: bool = True
+) -> CountTable:
     """Draw the rows of each move at random among those that match, and change them.
 
-    Rows of one assignment are alike, so only the number drawn of each assignment matters.
+    Without ``effects`` only the moves are applied, and no effect of the decision is redrawn.
     """
     patterns = Patterns(plan)
-    columns = {
-        name: patterns.codes_of(name, counts.attribute(name).values)[counts.column(name)]
-        for name in patterns.names
-    }
-    found = patterns.find(columns)
+    moves = patterns.find_in(counts)
     kept = counts.counts.copy()
     pieces: list[CountTable] = []
-    by_move = np.argsort(found, kind="stable")
-    starts = np.searchsorted(found[by_move], np.arange(len(patterns.moves) + 1))
+    by_move = np.argsort(moves, kind="stable")
+    starts = np.searchsorted(moves[by_move], np.arange(len(patterns.moves) + 1))
     for at, move in enumerate(patterns.moves):
         lines = by_move[starts[at] : starts[at + 1]]
         drawn = generator.multivariate_hypergeometric(
@@ -39,7 +46,7 @@ def change_counts(counts: CountTable, plan: Plan, generator: np.random.Generator
         if move.times:
             pieces.append(_changed(counts, lines, drawn * move.times, move.becomes))
     changed = _joined(counts, pieces)
-    for table in plan.redrawn:
+    for table in plan.redrawn if effects else ():
         changed = redraw(changed, table, generator, pooled=plan.pooled)
     return _joined(counts, [CountTable(counts.attributes, counts.codes, kept), changed])
 

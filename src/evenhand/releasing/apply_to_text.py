@@ -1,12 +1,12 @@
-"""Delimited text in, the same text out, with other bytes in the fields that change."""
+"""Applies edits to delimited text: the same bytes, but for the fields that change."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from evenhand.releasing.csv_records import Fields, RecordReader, Records
-from evenhand.releasing.edits import Changer, Edit
-from evenhand.releasing.moves import Stored, rows_differ
+from evenhand.releasing.csv_records import FieldFinder, RecordReader, Records
+from evenhand.releasing.edits import Edit, Editor
+from evenhand.releasing.moves import rows_differ
 from evenhand.releasing.output_formats import Sink
 from evenhand.rows.batch_source import BatchSource, Dialect, reading
 from evenhand.rows.csv_diagnosis import TextFile
@@ -14,37 +14,34 @@ from evenhand.rows.csv_diagnosis import TextFile
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def splice(
-    parts: Sequence[tuple[BatchSource, Dialect]],
-    changer: Changer,
-    stored: Mapping[str, Stored],
-    frequency: str | None,
-    sink: Sink,
+def apply_to_text(
+    files: Sequence[tuple[BatchSource, Dialect]], editor: Editor, sink: Sink
 ) -> None:
     """Write the released records of all files, under the header of the first."""
     unfinished = False
-    for number, (part, dialect) in enumerate(parts):
-        splicer = _Splicer(part, dialect, stored, frequency)
-        text = TextFile(part.where, dialect.compression, dialect.delimiter)
-        with reading(part.where), text.open() as file:
+    for number, (source, dialect) in enumerate(files):
+        splicer = _Splicer(source, dialect, editor)
+        text = TextFile(source.where, dialect.compression, dialect.delimiter)
+        with reading(source.where), text.open() as file:
             mark = file.read(len(_BYTE_ORDER_MARK)) if dialect.has_bom else b""
             reader = RecordReader(file, dialect.delimiter)
             header = reader.take(1).text
             pieces = [mark, header] if number == 0 else []
-            for batch in part.open(changer.names, coded=True):
+            for batch in source.open(editor.names, coded=True):
                 records = reader.take(batch.num_rows)
                 if len(records.ends) < batch.num_rows:
-                    raise rows_differ(part.where, "The file became shorter meanwhile.")
-                pieces += splicer.pieces(records, changer.step(batch))
+                    raise rows_differ(source.where, "The file became shorter meanwhile.")
+                pieces += splicer.pieces(records, editor.edit(batch))
                 unfinished = _write(sink, pieces, dialect, after=unfinished)
                 pieces = []
             if len(reader.take(1).ends):
-                raise rows_differ(part.where, "The file became longer meanwhile.")
+                raise rows_differ(source.where, "The file became longer meanwhile.")
             unfinished = _write(sink, [*pieces, reader.rest()], dialect, after=unfinished)
+    editor.check_complete()
 
 
 def _write(sink: Sink, pieces: Sequence[bytes], dialect: Dialect, *, after: bool) -> bool:
-    """Write, ``after`` a line without end too; say whether this leaves such a line."""
+    """Write pieces, ``after`` an unfinished line if so; return whether they leave one."""
     text = b"".join(pieces)
     if not text:
         return after
@@ -53,35 +50,29 @@ def _write(sink: Sink, pieces: Sequence[bytes], dialect: Dialect, *, after: bool
 
 
 class _Splicer:
-    """Rewrites the records of one file."""
+    """Replaces fields in the records of one file."""
 
-    def __init__(
-        self,
-        part: BatchSource,
-        dialect: Dialect,
-        stored: Mapping[str, Stored],
-        frequency: str | None,
-    ) -> None:
-        self._numbers = {name: part.names.index(name) for name in stored}
+    def __init__(self, source: BatchSource, dialect: Dialect, editor: Editor) -> None:
+        self._numbers = {name: source.names.index(name) for name in editor.values}
         self._texts = {
-            name: [value or "" for value in values.values.to_pylist()]
-            for name, values in stored.items()
+            name: [value or "" for value in stored.values.to_pylist()]
+            for name, stored in editor.values.items()
         }
-        self._frequency = part.names.index(frequency) if frequency else -1
-        chosen = [*self._numbers.values(), *([self._frequency] if frequency else [])]
-        self._fields = Fields(dialect.delimiter, chosen)
+        self._frequency = source.names.index(editor.frequency) if editor.frequency else -1
+        chosen = [*self._numbers.values(), *([self._frequency] if editor.frequency else [])]
+        self._fields = FieldFinder(dialect.delimiter, chosen)
         self._newline = dialect.newline.encode()
 
     def pieces(self, records: Records, edit: Edit) -> list[bytes]:
         """The bytes of the released records, in order."""
         changes = self._changes(edit)
         copies = np.ones(edit.rows, np.int64)
-        if edit.source is not None:
-            copies = np.bincount(edit.source, minlength=edit.rows)
+        if edit.from_rows is not None:
+            copies = np.bincount(edit.from_rows, minlength=edit.rows)
         begins = np.cumsum(copies) - copies
         touched = copies != 1
         rows = np.fromiter(changes, np.int64, len(changes))
-        touched[rows if edit.source is None else edit.source[rows]] = True
+        touched[rows if edit.from_rows is None else edit.from_rows[rows]] = True
         pieces, done = [], 0
         for row in np.flatnonzero(touched).tolist():
             pieces.append(records.text[done : records.begins[row]])
@@ -95,9 +86,9 @@ class _Splicer:
     def _changes(self, edit: Edit) -> dict[int, dict[int, str]]:
         """For each released row that changes, the new texts by the number of the field."""
         changes: dict[int, dict[int, str]] = {}
-        for name, (at, places) in edit.cells.items():
-            for row, place in zip(at.tolist(), places.tolist(), strict=True):
-                changes.setdefault(row, {})[self._numbers[name]] = self._texts[name][place]
+        for name, (at, index) in edit.cells.items():
+            for row, value in zip(at.tolist(), index.tolist(), strict=True):
+                changes.setdefault(row, {})[self._numbers[name]] = self._texts[name][value]
         if edit.frequencies:
             for row, number in np.stack(edit.frequencies).T.tolist():
                 changes.setdefault(row, {})[self._frequency] = str(number)
@@ -111,7 +102,7 @@ class _Splicer:
         for number in sorted(texts):
             first, last = spans[number]
             pieces.append(records.text[begin:first])
-            pieces.append(self._fields.written(texts[number], records.text[first:last]))
+            pieces.append(self._fields.encode(texts[number], records.text[first:last]))
             begin = last
         return b"".join([*pieces, records.text[begin:end]])
 

@@ -17,11 +17,10 @@ from evenhand.display import Described, Summary
 from evenhand.errors import ResourceError
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.question import Number, Question
-from evenhand.releasing.apply_to_counts import change_counts, generate_counts
+from evenhand.releasing.apply_to_counts import apply_to_counts
 from evenhand.releasing.cost import Utility, compare_counts
 from evenhand.removal import (
     Baseline,
-    GeneratedPlan,
     LocalMassaging,
     LocalPreferentialSampling,
     Method,
@@ -199,10 +198,7 @@ def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> 
     start = process_time()
     plan = plan_removal(certificate, method=method, seed=generator)
     before = certificate.examined.counts
-    if isinstance(plan, GeneratedPlan):
-        after = generate_counts(plan, generator)
-    else:
-        after = change_counts(before, plan, generator)
+    after = apply_to_counts(before, plan, generator)
     seconds = process_time() - start
     columns = [name for name in before.names if name in certificate.graph.nodes]
     found = Partition.of(

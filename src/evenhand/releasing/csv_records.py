@@ -1,8 +1,7 @@
 """Delimited text as bytes: where its records and fields begin and end.
 
-A released text is the old one with other bytes in the fields that change; quotes, line ends and
-blank lines stay. What a record is, is decided as the reader decides it: a quote opens a field
-only at its beginning, and a line ends with LF, CR LF or CR outside of quotes.
+Records are found as the reader of the rows finds them: a quote opens a field only at its
+beginning, and a line ends with LF, CR LF or CR outside of quotes. Blank lines are no records.
 """
 
 import re
@@ -17,7 +16,7 @@ _BLOCK = 1 << 22
 _QUOTE, _LF, _CR = b'"\n\r'
 
 
-class Source(Protocol):
+class ByteSource(Protocol):
     """Bytes to be read in order."""
 
     def read(self, size: int, /) -> bytes:
@@ -37,7 +36,7 @@ class Records:
     ends: NDArray[np.int64]
 
 
-class Fields:
+class FieldFinder:
     """Finds chosen fields of a record, by their numbers."""
 
     def __init__(self, delimiter: str, numbers: Iterable[int]) -> None:
@@ -58,13 +57,13 @@ class Fields:
 
     def find(self, records: Records, at: int) -> dict[int, tuple[int, int]]:
         """Where the chosen fields of a record begin and end."""
-        found = self._record.match(records.text, int(records.begins[at]), int(records.ends[at]))
-        if found is None:
+        match = self._record.match(records.text, int(records.begins[at]), int(records.ends[at]))
+        if match is None:
             return {}
-        return {number: found.span(group + 1) for group, number in enumerate(self._numbers)}
+        return {number: match.span(group + 1) for group, number in enumerate(self._numbers)}
 
-    def written(self, label: str, old: bytes) -> bytes:
-        """A label as bytes of a field, in quotes if the old ones were or if it needs them."""
+    def encode(self, label: str, old: bytes) -> bytes:
+        """A label as bytes of a field, in quotes if the old bytes were or if it needs them."""
         text = label.encode()
         needs = any(mark in text for mark in (b'"', b"\n", b"\r", self._mark))
         quoted = needs or old.startswith(b'"')
@@ -72,11 +71,11 @@ class Fields:
 
 
 class RecordReader:
-    """Reads records in the numbers asked for."""
+    """Reads as many records at a time as are asked for."""
 
-    def __init__(self, source: Source, delimiter: str) -> None:
+    def __init__(self, source: ByteSource, delimiter: str) -> None:
         self._source, self._delimiter = source, delimiter
-        self._line = Fields(delimiter, ()).line
+        self._line = FieldFinder(delimiter, ()).line
         self._text = b""
         self._scanned = 0
         self._begins = np.zeros(0, np.int64)
@@ -129,7 +128,7 @@ class RecordReader:
         if b'"' in text:
             quotes = np.flatnonzero(marks == _QUOTE)
             if not self._are_regular(marks, quotes):
-                return np.array([found.end() for found in self._lines(text)], np.int64)
+                return np.array([line.end() for line in self._lines(text)], np.int64)
             breaks = breaks[np.searchsorted(quotes, breaks) % 2 == 0]
         return breaks + 1
 
@@ -145,6 +144,6 @@ class RecordReader:
     def _lines(self, text: bytes) -> Iterable[re.Match[bytes]]:
         """Line after line, by the letter of the rule: slow, and right for odd quotes."""
         position = 0
-        while found := self._line.match(text, position):
-            yield found
-            position = found.end()
+        while line := self._line.match(text, position):
+            yield line
+            position = line.end()

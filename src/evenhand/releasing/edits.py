@@ -1,12 +1,12 @@
-"""``Changer``: batches of rows in order, and what becomes of each.
+"""``Editor``: says for batches of rows, in order, what changes in each.
 
 It knows nothing of files and frames: it looks at the columns that the plan names and says which
-rows are left out, which stand there more than once, and which cells get another of the values
-stored in their column. Whoever holds the rows carries that out.
+rows are left out, which occur more than once, and which cells get another of the values stored
+in their column. The modules ``apply_to_…`` apply that to what holds the rows.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -19,59 +19,81 @@ from evenhand.errors import Problem, ResourceError
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING
-from evenhand.releasing.moves import CountedSelection, Patterns, Selection, Stored, rows_differ
+from evenhand.releasing.moves import (
+    LineSelection,
+    Patterns,
+    Selection,
+    StoredValues,
+    rows_differ,
+)
 from evenhand.removal import Plan
 from evenhand.rows import Rows
-from evenhand.rows.arrow_arrays import as_texts
+from evenhand.rows.arrow_arrays import as_arrow, as_texts
 from evenhand.rows.batch_source import BatchSource
 from evenhand.rows.column_encoder import ColumnEncoder
 from evenhand.rows.text_encoders import FrequencyParser, LabelEncoder
 
 Integers: TypeAlias = NDArray[np.int64]
-Seen: TypeAlias = Mapping[str, tuple[Integers, NDArray[np.integer]]]
+# For each column the codes of its distinct values, and for each row which of them it holds.
+Encoded: TypeAlias = Mapping[str, tuple[Integers, NDArray[np.integer]]]
 
 _MOST_ALIKE = 10**9  # numpy draws from no more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """What becomes of a batch of rows.
+    """What changes in a batch of rows.
 
-    ``source`` says for each released row which row of the batch it was; None if each is there
-    once. ``cells`` holds for each changed column the released rows that get another value, and
-    the place of that value among the stored ones. ``frequencies`` holds the released lines that
-    stand for another number of rows than before, and that number.
+    ``from_rows`` says for each released row which row of the batch it was; None if each is
+    there once. ``cells`` holds for each changed column the released rows that get another
+    value, and the index of that value in ``values``. ``frequencies`` holds the released lines
+    that stand for another number of rows than before, and that number, which goes into the
+    column ``frequency``.
     """
 
     rows: int
-    source: Integers | None = None
-    cells: Mapping[str, tuple[Integers, Integers]] = field(default_factory=dict)
+    values: Mapping[str, StoredValues]
+    cells: Mapping[str, tuple[Integers, Integers]]
+    from_rows: Integers | None = None
+    frequency: str | None = None
     frequencies: tuple[Integers, Integers] | None = None
 
     @property
-    def released(self) -> int:
-        """How many rows there are afterwards."""
-        return self.rows if self.source is None else len(self.source)
+    def rows_after(self) -> int:
+        """How many rows there are after the edit."""
+        return self.rows if self.from_rows is None else len(self.from_rows)
+
+    def new_values(self) -> Iterator[tuple[str, Integers, pa.Array]]:
+        """Each column that changes, its released rows that do, and their new values."""
+        for name, (at, index) in self.cells.items():
+            yield name, at, self.values[name].values.take(as_arrow(index))
+        if self.frequency and self.frequencies:
+            at, numbers = self.frequencies
+            yield self.frequency, at, as_arrow(numbers)
 
 
-class Changer:
-    """Says what becomes of rows, batch after batch, and at the end whether all have come."""
+class Editor:
+    """Makes the edits of one pass over the rows, and tells at its end if any row is missing.
+
+    Two editors of the same plan and seed make the same edits, however the rows are cut into
+    batches.
+    """
 
     def __init__(
         self,
         rows: Rows,
         plan: Plan,
-        stored: Mapping[str, Stored],
+        values: Mapping[str, StoredValues],
         examined: ExaminedCounts,
         seed: int,
     ) -> None:
         choosing, self._drawing = np.random.default_rng(seed).spawn(2)
-        self._where, self._stored = rows.where, stored
-        self._redrawn = plan.redrawn if stored else ()
+        self._where, self.values = rows.where, values
+        self._redrawn = plan.redrawn if values else ()
         self._question, self._pooled = plan.question, plan.pooled
         self._drops = rows.codings.missing == "drop"
         parents = {parent.name for table in self._redrawn for parent in table.parents}
-        wanted = {*plan.names, *parents, *stored, *(rows.columns if self._drops else ())}
+        wanted = {*plan.names, *parents, *values, *(rows.columns if self._drops else ())}
         self._columns = {
             name: _Labels(name, rows.codings, rows.sources[0])
             for name in rows.columns
@@ -82,13 +104,13 @@ class Changer:
         self._times = np.array([move.times for move in moves], np.int64)
         self._becomes = {
             name: self._columns[name].codes(move.becomes.get(name) for move in moves)
-            for name in stored
+            for name in values
         }
-        frequency = rows.codings.frequency
-        self._frequency = ColumnEncoder(FrequencyParser(frequency)) if frequency else None
-        self._part = rows.sources[0]
+        self.frequency = rows.codings.frequency
+        self._frequency_parser = ColumnEncoder(FrequencyParser(self.frequency or ""))
+        self._source = rows.sources[0]
         sizes, amounts = self._sizes(examined.counts), [move.rows for move in moves]
-        if any(rows > size for rows, size in zip(amounts, sizes, strict=True)):
+        if any(amount > size for amount, size in zip(amounts, sizes, strict=True)):
             raise rows_differ(self._where, "The plan would change more rows than there are.")
         if max(sizes, default=0) >= _MOST_ALIKE:
             raise ResourceError(
@@ -99,94 +121,103 @@ class Changer:
                     self._where,
                 )
             )
-        self._selection = Selection(sizes, amounts, choosing) if not frequency else None
-        self._counted = CountedSelection(sizes, amounts, choosing) if frequency else None
+        select = LineSelection if self.frequency else Selection
+        self._selection = select(sizes, amounts, choosing)
         self._rows_to_come = examined.counts.rows + examined.left_out + rows.dropped
         self._total, self._reporter = self._rows_to_come, ProgressReporter(rows.watch)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns that it has to see."""
-        return (*self._columns, *([self._frequency.name] if self._frequency else []))
+        return (*self._columns, *([self.frequency] if self.frequency else []))
 
-    def step(self, batch: pa.RecordBatch) -> Edit:
-        """What becomes of the next rows."""
+    def edit(self, batch: pa.RecordBatch) -> Edit:
+        """What changes in the next rows."""
         self._reporter.advance("releasing rows", batch.num_rows, self._total)
-        seen = {name: labels.read(batch.column(name)) for name, labels in self._columns.items()}
-        kept, moves = np.ones(batch.num_rows, bool), self._moves(seen)
+        encoded = {name: c.encode(batch.column(name)) for name, c in self._columns.items()}
+        kept, moves = np.ones(batch.num_rows, bool), self._moves(encoded)
         if self._drops:
-            for name, (codes, indices) in seen.items():
+            for name, (codes, indices) in encoded.items():
                 kept &= (codes != self._columns[name].missing)[indices]
             moves = np.where(kept, moves, -1)
         try:
-            if self._selection:
-                return self._edit(kept, moves, self._selection, seen)
-            return self._edit_counted(kept, moves, self._numbers(batch), seen)
+            if isinstance(self._selection, Selection):
+                return self._edit_rows(kept, moves, self._selection.take(moves), encoded)
+            rows = self._rows_of_lines(batch)
+            taken = self._selection.take(moves, rows)
+            return self._edit_lines(kept, moves, rows, taken, encoded)
         except OverflowError:
             raise rows_differ(self._where, "There are more of a kind than before.") from None
 
-    def finish(self) -> None:
-        """Refuse if other rows came than were counted."""
-        selection = self._selection or self._counted
-        if self._rows_to_come or (selection and not selection.complete):
+    def check_complete(self) -> None:
+        """Refuse if fewer rows came than were counted."""
+        if self._rows_to_come or not self._selection.complete:
             raise rows_differ(self._where, "There are fewer of a kind than before.")
 
-    def _edit(
-        self, kept: NDArray[np.bool_], moves: Integers, selection: Selection, seen: Seen
+    def _edit_rows(
+        self,
+        kept: NDArray[np.bool_],
+        moves: Integers,
+        taken: NDArray[np.bool_],
+        encoded: Encoded,
     ) -> Edit:
         self._rows_to_come -= len(moves)
-        taken = selection.take(moves)
-        lines = np.flatnonzero(taken)
-        times = self._times[moves[lines]]
-        after = self._values(np.repeat(lines, times), moves, seen)
+        chosen = np.flatnonzero(taken)
+        times = self._times[moves[chosen]]
+        after = self._codes_after(np.repeat(chosen, times), moves, encoded)
         if kept.all() and (times == 1).all():
-            return Edit(rows=len(moves), cells=self._cells(lines, lines, after, seen))
+            cells = self._cells(chosen, chosen, after, encoded)
+            return Edit(rows=len(moves), values=self.values, cells=cells)
         copies = kept.astype(np.int64)
-        copies[lines] = times
-        source = np.repeat(np.arange(len(moves)), copies)
-        at = np.flatnonzero(taken[source])
-        cells = self._cells(at, source[at], after, seen)
-        return Edit(rows=len(moves), source=source, cells=cells)
+        copies[chosen] = times
+        from_rows = np.repeat(np.arange(len(moves)), copies)
+        at = np.flatnonzero(taken[from_rows])
+        cells = self._cells(at, from_rows[at], after, encoded)
+        return Edit(rows=len(moves), values=self.values, cells=cells, from_rows=from_rows)
 
-    def _edit_counted(
-        self, kept: NDArray[np.bool_], moves: Integers, rows: Integers, seen: Seen
+    def _edit_lines(
+        self,
+        kept: NDArray[np.bool_],
+        moves: Integers,
+        rows: Integers,
+        taken: Integers,
+        encoded: Encoded,
     ) -> Edit:
-        """A line of which some rows change is split: what stays, and what they become."""
+        """Split a line of which some rows change: what stays, and what they become."""
         self._rows_to_come -= sum(rows.tolist())
-        taken = self._counted.take(moves, rows) if self._counted else np.zeros_like(rows)
-        lines = np.flatnonzero(taken)
-        units = np.repeat(lines, taken[lines] * self._times[moves[lines]])
-        after = self._values(units, moves, seen)
+        chosen = np.flatnonzero(taken)
+        units = np.repeat(chosen, taken[chosen] * self._times[moves[chosen]])
+        after = self._codes_after(units, moves, encoded)
         parts, amounts = np.unique(
             np.stack([units, *after.values()]), axis=1, return_counts=True
         )
         stays = np.flatnonzero(kept & ((taken == 0) | (taken < rows)))
-        source = np.concatenate([stays, parts[0]])
-        order = np.argsort(source, kind="stable")
-        source, at = source[order], np.flatnonzero(order >= len(stays))
+        from_rows = np.concatenate([stays, parts[0]])
+        order = np.argsort(from_rows, kind="stable")
+        from_rows, at = from_rows[order], np.flatnonzero(order >= len(stays))
         numbers = np.concatenate([(rows - taken)[stays], amounts])[order]
-        other = np.flatnonzero(numbers != rows[source])
+        other = np.flatnonzero(numbers != rows[from_rows])
         after = dict(zip(after, parts[1:], strict=True))
         return Edit(
             rows=len(rows),
-            source=source,
-            cells=self._cells(at, parts[0], after, seen),
+            values=self.values,
+            cells=self._cells(at, parts[0], after, encoded),
+            from_rows=from_rows,
+            frequency=self.frequency,
             frequencies=(other, numbers[other]),
         )
 
-    def _numbers(self, batch: pa.RecordBatch) -> Integers:
+    def _rows_of_lines(self, batch: pa.RecordBatch) -> Integers:
         """How many rows each line stands for."""
-        if not self._frequency:
-            return np.ones(batch.num_rows, np.int64)
-        column = batch.column(self._frequency.name)
-        numbers, indices = self._frequency.encode(column, self._part, 0)
+        column = batch.column(self.frequency)
+        numbers, indices = self._frequency_parser.encode(column, self._source, 0)
         return numbers[indices]
 
-    def _moves(self, seen: Seen) -> Integers:
+    def _moves(self, encoded: Encoded) -> Integers:
         """The move that each row falls under, or -1."""
         columns = {}
         for name in self._patterns.names:
-            codes, indices = seen[name]
+            codes, indices = encoded[name]
             table = self._patterns.codes_of(name, self._columns[name].labels)
             columns[name] = table[codes][indices]
         return self._patterns.find(columns)
@@ -194,106 +225,143 @@ class Changer:
     def _sizes(self, counts: CountTable) -> list[int]:
         """How many rows fall under each move."""
         counts = counts.marginal(self._patterns.names)
-        found = self._patterns.find(
-            {
-                name: self._patterns.codes_of(name, counts.attribute(name).values)[codes]
-                for name, codes in zip(counts.names, counts.codes, strict=True)
-            }
-        )
+        moves = self._patterns.find_in(counts)
         sizes = np.zeros(len(self._patterns.moves), np.int64)
-        np.add.at(sizes, found[found >= 0], counts.counts[found >= 0])
+        np.add.at(sizes, moves[moves >= 0], counts.counts[moves >= 0])
         return sizes.tolist()
 
-    def _values(self, lines: Integers, moves: Integers, seen: Seen) -> dict[str, Integers]:
-        """The codes of the columns that change, after the change, for each row that does.
+    def _codes_after(
+        self, chosen: Integers, moves: Integers, encoded: Encoded
+    ) -> dict[str, Integers]:
+        """The new codes of the columns that change, for each chosen row.
 
         For every row as many random numbers are drawn, so that batches do not matter.
         """
-        after = {name: _codes(seen[name], lines) for name in self._stored}
+        after = {name: _codes(encoded[name], chosen) for name in self.values}
         for name, by_move in self._becomes.items():
-            new = by_move[moves[lines]]
+            new = by_move[moves[chosen]]
             after[name] = np.where(new >= 0, new, after[name])
-        luck = self._drawing.random((len(lines), len(self._redrawn)))
+        uniform = self._drawing.random((len(chosen), len(self._redrawn)))
         for at, table in enumerate(self._redrawn):
             given = tuple(
-                self._places(parent)[
+                self._codes_in(parent)[
                     after[parent.name]
                     if parent.name in after
-                    else _codes(seen[parent.name], lines)
+                    else _codes(encoded[parent.name], chosen)
                 ]
                 for parent in table.parents
             )
             own = self._columns[table.node.name].codes(table.node.values)
-            after[table.node.name] = own[drawn(table, given, luck[:, at])]
+            after[table.node.name] = own[draw_values(table, given, uniform[:, at])]
         return after
 
-    def _places(self, attribute: Attribute) -> Integers:
-        """For each label of a column its place among an attribute's values."""
+    def _codes_in(self, attribute: Attribute) -> Integers:
+        """For each label of a column its code in an attribute of a conditional table."""
         group, pooled = self._question.group, self._pooled
         pools = pooled is not None and attribute.name == self._question.protected
-        place = {value: at for at, value in enumerate(attribute.values)}
+        code = {value: at for at, value in enumerate(attribute.values)}
         labels = self._columns[attribute.name].labels
-        seen = [pooled if pools and label != group else label for label in labels]
-        return np.array([place.get(str(label), 0) for label in seen], np.int64)
+        known = [pooled if pools and label != group else label for label in labels]
+        return np.array([code.get(str(label), 0) for label in known], np.int64)
 
     def _cells(
-        self, at: Integers, lines: Integers, after: Mapping[str, Integers], seen: Seen
+        self, at: Integers, chosen: Integers, after: Mapping[str, Integers], encoded: Encoded
     ) -> dict[str, tuple[Integers, Integers]]:
         """Where released rows have another value than the rows that they were."""
         cells = {}
         for name, codes in after.items():
-            other = np.flatnonzero(codes != _codes(seen[name], lines))
-            places, labels = self._stored[name].places, self._columns[name].labels
-            table = np.array([places.get(label, 0) for label in labels], np.int64)
+            other = np.flatnonzero(codes != _codes(encoded[name], chosen))
+            index, labels = self.values[name].index, self._columns[name].labels
+            table = np.array([index.get(label, 0) for label in labels], np.int64)
             cells[name] = (at[other], table[codes[other]])
         return cells
 
 
-def drawn(
-    table: ConditionalTable, given: tuple[Integers, ...], luck: NDArray[np.float64]
+def join_edits(edits: Iterable[Edit]) -> Edit:
+    """Edits of consecutive batches as one."""
+    pieces = list(edits)
+    begins = np.cumsum([0, *(piece.rows for piece in pieces)])
+    begins_after = np.cumsum([0, *(piece.rows_after for piece in pieces)])
+    from_rows = None
+    if any(piece.from_rows is not None for piece in pieces):
+        from_rows = np.concatenate(
+            [
+                begin + (np.arange(piece.rows) if piece.from_rows is None else piece.from_rows)
+                for begin, piece in zip(begins, pieces, strict=False)
+            ]
+        )
+
+    def shifted(
+        pairs: Iterable[tuple[Integers, Integers] | None],
+    ) -> tuple[Integers, Integers]:
+        known = [
+            (begin + pair[0], pair[1])
+            for begin, pair in zip(begins_after, pairs, strict=False)
+            if pair
+        ]
+        none = np.zeros(0, np.int64)
+        return (
+            np.concatenate([none, *(rows for rows, _ in known)]),
+            np.concatenate([none, *(values for _, values in known)]),
+        )
+
+    names = dict.fromkeys(name for piece in pieces for name in piece.cells)
+    by_line = any(piece.frequencies for piece in pieces)
+    return Edit(
+        rows=int(begins[-1]),
+        values={name: values for piece in pieces for name, values in piece.values.items()},
+        cells={name: shifted(piece.cells.get(name) for piece in pieces) for name in names},
+        from_rows=from_rows,
+        frequency=pieces[0].frequency if by_line else None,
+        frequencies=shifted(piece.frequencies for piece in pieces) if by_line else None,
+    )
+
+
+def draw_values(
+    table: ConditionalTable, given: tuple[Integers, ...], uniform: NDArray[np.float64]
 ) -> Integers:
     """Draw a node's values from their shares, given its parents', with numbers in [0, 1)."""
     upper = np.cumsum(table.shares, axis=-1)
     upper /= upper[..., -1:]  # exactly 1 at the last value that can be drawn
-    steps = np.broadcast_to(upper[given], (len(luck), len(table.node)))
-    places: Integers = (steps <= luck[:, np.newaxis]).sum(axis=1)
-    return places
+    steps = np.broadcast_to(upper[given], (len(uniform), len(table.node)))
+    codes: Integers = (steps <= uniform[:, np.newaxis]).sum(axis=1)
+    return codes
 
 
 class _Labels:
-    """A column's labels as they are met, each with its code."""
+    """A column's labels in the order in which they are met, each with its code."""
 
-    def __init__(self, name: str, codings: Codings, part: BatchSource) -> None:
-        self._domain = LabelEncoder(name, codings)
-        self._column = ColumnEncoder(self._domain, codings.na)
-        self._part = part
+    def __init__(self, name: str, codings: Codings, source: BatchSource) -> None:
+        self._encoder = LabelEncoder(name, codings)
+        self._column = ColumnEncoder(self._encoder, codings.na)
+        self._source = source
 
-    def read(self, array: pa.Array) -> tuple[Integers, NDArray[np.integer]]:
+    def encode(self, array: pa.Array) -> tuple[Integers, NDArray[np.integer]]:
         """Codes of the distinct values, and for each row which of them it holds."""
-        return self._column.encode(array, self._part, 0)
+        return self._column.encode(array, self._source, 0)
 
     def codes(self, labels: Iterable[str | None]) -> Integers:
-        """The codes of labels, met or not; -1 for None. Only where no coding stands between."""
+        """The codes of labels, met or not; -1 for None. Only for columns without a coding."""
         return np.array(
             [-1 if label is None else self._code(label) for label in labels], np.int64
         )
 
     def _code(self, label: str) -> int:
         text = pa.nulls(1, pa.string()) if label == MISSING else as_texts([label])
-        return int(self._domain.encode(text)[0])
+        return int(self._encoder.encode(text)[0])
 
     @property
     def labels(self) -> list[str]:
         """The labels in the order of their codes."""
-        return [MISSING if label is None else label for label in self._domain.codes]
+        return [MISSING if label is None else label for label in self._encoder.codes]
 
     @property
     def missing(self) -> int:
         """The code of missing values."""
-        return self._domain.codes.get(None, -1)
+        return self._encoder.codes.get(None, -1)
 
 
-def _codes(seen: tuple[Integers, NDArray[np.integer]], lines: Integers) -> Integers:
-    table, indices = seen
-    codes: Integers = table[indices[lines]]
+def _codes(encoded: tuple[Integers, NDArray[np.integer]], rows: Integers) -> Integers:
+    table, indices = encoded
+    codes: Integers = table[indices[rows]]
     return codes

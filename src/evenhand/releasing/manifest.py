@@ -1,10 +1,8 @@
-"""The manifest: for the owner's eyes, all that is needed to make a release once more.
+"""The manifest: all that is needed to make a release once more, and making it once more.
 
 It holds the seed. Whoever has the seed, the data before and this program can tell which rows
-were changed; so it is written for its owner alone, and the certificate holds no more than a
+were changed; so it is readable by its owner only, and the certificate holds no more than a
 commitment to the seed.
-
-Making a release once more from its manifest, to see that it was made as it says.
 """
 
 import hashlib
@@ -24,10 +22,17 @@ from evenhand.evidence.certificate_document import canonical
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Codings, Question
 from evenhand.question.question import REST
-from evenhand.releasing.apply import carry_out
+from evenhand.releasing.apply import apply
 from evenhand.releasing.moves import rows_differ
-from evenhand.releasing.output_formats import Format
-from evenhand.removal import GeneratedPlan, Move, Plan, changed_columns
+from evenhand.releasing.output_formats import OutputFormat
+from evenhand.removal import (
+    BaselinePlan,
+    GeneratedPlan,
+    Move,
+    Plan,
+    RemovalPlan,
+    changed_columns,
+)
 from evenhand.rows import Rows, read
 
 FORMAT = "evenhand manifest 1"
@@ -58,7 +63,7 @@ def commitment(nonce: bytes, seed: int) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class RecordedPlan:
     """A plan as a manifest records it."""
 
     method: str
@@ -70,20 +75,7 @@ class Recorded:
     redrawn: tuple[ConditionalTable, ...]
 
 
-def recorded(plan: Plan, *, redrawn: tuple[ConditionalTable, ...]) -> Recorded:
-    """A plan's moves, with other effects to draw."""
-    return Recorded(
-        method=plan.method,
-        policy=plan.policy,
-        names=plan.names,
-        pooled=plan.pooled,
-        question=plan.question,
-        moves=tuple(plan.moves),
-        redrawn=redrawn,
-    )
-
-
-def plan_document(plan: Plan) -> dict[str, Any]:
+def _plan_document(plan: Plan) -> dict[str, Any]:
     """A plan as plain values, complete."""
     moves = list(plan.moves)
     return {
@@ -113,7 +105,7 @@ def plan_document(plan: Plan) -> dict[str, Any]:
     }
 
 
-def versions() -> dict[str, str]:
+def _versions() -> dict[str, str]:
     """What the bytes of a release may depend on."""
     return {
         "python": platform.python_version(),
@@ -155,7 +147,7 @@ class Manifest:
 
     @property
     def seed(self) -> int:
-        """What the random choices were made from."""
+        """The seed of the random choices."""
         return int(self.document["seed"])
 
     @property
@@ -170,10 +162,10 @@ class Manifest:
         return output
 
     @property
-    def plan(self) -> Recorded:
-        """What was carried out."""
+    def plan(self) -> RecordedPlan:
+        """The plan that was applied."""
         plan = self.document["plan"]
-        return Recorded(
+        return RecordedPlan(
             method=plan["method"],
             policy=plan["policy"],
             names=tuple(plan["names"]),
@@ -205,9 +197,34 @@ class Manifest:
         return replace(self.question, other=REST) if pooled else self.question
 
 
-def manifest_text(document: Mapping[str, Any]) -> str:
-    """The manifest's one text."""
-    return canonical({"format": FORMAT, "versions": versions(), **document})
+def manifest_text(
+    plan: RemovalPlan | GeneratedPlan | BaselinePlan,
+    seed: int,
+    nonce: bytes,
+    inputs: Mapping[str, Any],
+    output: Mapping[str, Any],
+) -> str:
+    """The manifest of a release, with descriptions of what was read and written."""
+    before = plan.certificate
+    return canonical(
+        {
+            "format": FORMAT,
+            "versions": _versions(),
+            "notice": notice(plan),
+            "seed": str(seed),
+            "nonce": nonce.hex(),
+            "seed_commitment": commitment(nonce, seed),
+            "question": before.question.to_dict(),
+            "codings": before.codings.to_dict(),
+            "plan": _plan_document(plan),
+            "input": {
+                "rows": before.rows + before.examined.left_out + before.dropped,
+                "counts_sha256": before.examined.counts.marginal(plan.names).digest,
+                **inputs,
+            },
+            "output": output,
+        }
+    )
 
 
 def _attribute(attribute: Attribute) -> dict[str, Any]:
@@ -233,7 +250,7 @@ class Replay:
 
 
 def replay(manifest: Manifest | str | Path, rows: Any) -> Replay:  # noqa: ANN401  # any table
-    """Carry a manifest's plan out on the rows before, without writing anything.
+    """Apply a manifest's plan to the rows before, without writing anything.
 
     ``rows`` are what the release was made from, in the same form: a path, a frame, ``Rows`` or
     a ``CountTable``. Another version of the libraries that write Parquet or compress text may
@@ -266,14 +283,14 @@ def replay(manifest: Manifest | str | Path, rows: Any) -> Replay:  # noqa: ANN40
     compared = examined.counts.marginal(manifest.plan.names)
     if compared.digest != manifest.document["input"]["counts_sha256"]:
         raise rows_differ(where, "The manifest was made from other rows.")
-    digest = _Digest()
-    form = Format.of(manifest.output["name"])
-    carry_out(source, manifest.plan, examined, manifest.seed).write(form, digest)
+    digest = _DigestSink()
+    output = OutputFormat.of(manifest.output["name"])
+    apply(source, manifest.plan, examined, manifest.seed).write(output, digest)
     return Replay(sha256=digest.sha256.hexdigest(), recorded=manifest.output["sha256"])
 
 
-class _Digest:
-    """A file that keeps only the SHA-256 of what is written."""
+class _DigestSink:
+    """File-like object that keeps only the SHA-256 of what is written."""
 
     closed = False
 

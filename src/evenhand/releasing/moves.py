@@ -1,12 +1,9 @@
-"""Which move, if any, a line or row falls under.
+"""How a plan's moves find their rows: which match, which of these change, to which values.
 
-Which rows a move takes: so many of those that match, drawn without replacement.
-
-The rows of a move are numbered as they come. Which numbers are taken is drawn before the first
-row is seen, so it depends on the seed alone, and not on how the rows are cut into batches.
-
-
-What can be written into a column: values that are stored there already, and no others.
+A move changes so many of the rows that match its pattern, drawn without replacement. Matching
+rows are numbered as they come, and which numbers change is drawn before the first row is seen:
+so the choice depends on the seed alone, not on how the rows are cut into batches. A changed
+cell gets a value that is stored in its column already.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from evenhand.counts import CountTable
 from evenhand.errors import CannotReleaseError, InputError, Problem, Remedy, listed
 from evenhand.question.codings import MISSING
 from evenhand.removal import Move, Plan, changed_columns
@@ -26,6 +24,7 @@ from evenhand.rows.value_labels import distinct, to_labels
 
 _LARGEST_KEY = 2**62
 _LARGEST_TABLE = 2**20
+_CHUNK = 1 << 20  # numbers to draw from at a time: numpy may need eight bytes for each
 
 
 class Patterns:
@@ -64,7 +63,7 @@ class Patterns:
         """For each label of a column, the code that ``find`` expects."""
         known, other = self._codes[name], self._cards[name] - 1
         return np.array(
-            [known.get(self._seen(name, label), other) for label in labels], np.int64
+            [known.get(self._pooled_label(name, label), other) for label in labels], np.int64
         )
 
     def find(self, columns: Mapping[str, NDArray[np.integer]]) -> NDArray[np.int64]:
@@ -77,7 +76,16 @@ class Patterns:
         place = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         return np.where(self._keys[place] == keys, self._order[place], -1)
 
-    def _seen(self, name: str, label: str | None) -> str | None:
+    def find_in(self, counts: CountTable) -> NDArray[np.int64]:
+        """The move of each line of a table of counts, or -1."""
+        return self.find(
+            {
+                name: self.codes_of(name, counts.attribute(name).values)[counts.column(name)]
+                for name in self.names
+            }
+        )
+
+    def _pooled_label(self, name: str, label: str | None) -> str | None:
         pooled = self._pooled is not None and name == self._protected and label is not None
         return self._pooled if pooled and label != self._group else label
 
@@ -101,10 +109,6 @@ class Patterns:
                 span = len(known) + 1
             key, span = key * self._cards[name] + column, span * self._cards[name]
         return key
-
-
-# Of so many numbers some are drawn at a time: numpy may need eight bytes for each.
-_CHUNK = 1 << 20
 
 
 class Selection:
@@ -172,8 +176,8 @@ class Selection:
         return bool((self._seen == self.sizes).all())
 
 
-class CountedSelection:
-    """The same for lines that stand for several rows each: how many of them are taken."""
+class LineSelection:
+    """The same for lines that stand for several rows each: how many rows of each are taken."""
 
     def __init__(
         self, sizes: Sequence[int], wanted: Sequence[int], generator: np.random.Generator
@@ -203,15 +207,15 @@ class CountedSelection:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """For each label the first value that was met with it, and the row in which it stood."""
+class StoredValues:
+    """The first value of each label in a column, and its row; ``index`` finds them by label."""
 
-    places: Mapping[str, int]
+    index: Mapping[str, int]
     values: pa.Array
     rows: NDArray[np.int64]
 
 
-def stored_values(rows: Rows, plan: Plan) -> dict[str, Stored]:
+def stored_values(rows: Rows, plan: Plan) -> dict[str, StoredValues]:
     """The values that a plan may write, by column."""
     names = changed_columns(plan)
     coded = [name for name in names if rows.codings.is_coded(name)]
@@ -265,7 +269,7 @@ def _totals(counts: NDArray[np.int64]) -> list[int]:
     return totals
 
 
-def _first_of_each(rows: Rows, name: str, labels: frozenset[str]) -> Stored:
+def _first_of_each(rows: Rows, name: str, labels: frozenset[str]) -> StoredValues:
     """Read the column until each label was met."""
     met: dict[str, tuple[pa.Array, int]] = {}
     for label, value, row in _first_values(rows, name):
@@ -276,8 +280,8 @@ def _first_of_each(rows: Rows, name: str, labels: frozenset[str]) -> Stored:
     if len(met) < len(labels):
         absent = sorted(labels - met.keys())
         raise rows_differ(rows.where, f"No {name!r} is {listed(absent)}.")
-    return Stored(
-        {label: place for place, label in enumerate(met)},
+    return StoredValues(
+        {label: at for at, label in enumerate(met)},
         pa.concat_arrays([value for value, _ in met.values()]),
         np.array([row for _, row in met.values()], np.int64),
     )

@@ -1,4 +1,4 @@
-"""Files of released rows: which form a name asks for, and how rows are written in it."""
+"""The formats of released files: which one a name asks for, how rows are written in it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -42,11 +42,11 @@ class Sink(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
-    """The form of a file: text with a delimiter, perhaps compressed, Parquet or Arrow.
+class OutputFormat:
+    """The format of a file: text with a delimiter, perhaps compressed, Parquet or Arrow.
 
-    >>> Format.of("released.csv.gz")
-    Format(kind='text', delimiter=None, compression='gzip')
+    >>> OutputFormat.of("released.csv.gz")
+    OutputFormat(kind='text', delimiter=None, compression='gzip')
     """
 
     kind: Kind
@@ -54,8 +54,8 @@ class Format:
     compression: str | None = None
 
     @classmethod
-    def of(cls, path: str | Path) -> "Format":
-        """The form that a file's name asks for."""
+    def of(cls, path: str | Path) -> "OutputFormat":
+        """The format that a file's name asks for."""
         *_, before, last = ("", "", *Path(path).suffixes)
         compression = _COMPRESSIONS.get(last.lower())
         ending = (before if compression else last).lower()
@@ -74,36 +74,36 @@ class Format:
         )
 
     @contextmanager
-    def packed(self, sink: Sink) -> Iterator[Any]:
+    def compressed(self, sink: Sink) -> Iterator[Any]:
         """What to write into; the sink gets compressed bytes where these are asked for."""
         if self.compression is None:
             yield sink
             return
-        with pa.CompressedOutputStream(pa.PythonFile(sink, "w"), self.compression) as packed:
-            yield packed
+        with pa.CompressedOutputStream(pa.PythonFile(sink, "w"), self.compression) as stream:
+            yield stream
 
 
 def write_batches(
-    batches: Iterable[pa.RecordBatch], schema: pa.Schema, form: Format, sink: Sink
+    batches: Iterable[pa.RecordBatch], schema: pa.Schema, output: OutputFormat, sink: Sink
 ) -> None:
-    """Write batches in any form."""
-    if form.kind == "text":
+    """Write batches in any format."""
+    if output.kind == "text":
         schema = _for_text(schema)
         batches = (batch.cast(schema) for batch in batches)
-    elif form.kind == "parquet":
+    elif output.kind == "parquet":
         batches = _grouped(batches)
-    with form.packed(sink) as out, _writer(schema, form, out) as writer:
+    with output.compressed(sink) as out, _writer(schema, output, out) as writer:
         for batch in batches:
             writer.write(batch)
 
 
-def _writer(schema: pa.Schema, form: Format, sink: Any) -> Any:  # noqa: ANN401  # four kinds
-    if form.kind == "parquet":
+def _writer(schema: pa.Schema, output: OutputFormat, sink: Any) -> Any:  # noqa: ANN401  # four kinds
+    if output.kind == "parquet":
         return pq.ParquetWriter(sink, schema)
-    if form.kind == "text":
-        options = arrow_csv.WriteOptions(delimiter=form.delimiter or ",")
+    if output.kind == "text":
+        options = arrow_csv.WriteOptions(delimiter=output.delimiter or ",")
         return arrow_csv.CSVWriter(sink, schema, write_options=options)
-    if form.kind == "arrow stream":
+    if output.kind == "arrow stream":
         return pa.ipc.new_stream(sink, schema)
     options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
     return pa.ipc.new_file(sink, schema, options=options)
@@ -126,7 +126,7 @@ def _for_text(schema: pa.Schema) -> pa.Schema:
 
 
 def _grouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Batches put together to tables of about a million rows."""
+    """Batches joined to tables of about a million rows."""
     held: list[pa.RecordBatch] = []
     for batch in batches:
         held.append(batch)
@@ -140,7 +140,7 @@ def _grouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 def copy_parquet(
     paths: Sequence[str], edit: Callable[[pa.RecordBatch], pa.RecordBatch], sink: Sink
 ) -> None:
-    """Write edited Parquet files as one, in the form of the first.
+    """Write edited Parquet files as one, in the manner of the first.
 
     Columns, metadata, row groups and compression stay. Texts are neither decoded nor hashed
     where dictionaries hold them.

@@ -1,24 +1,38 @@
-"""Writing a release: data, certificate and manifest, examined before they get their names."""
+"""``publish``: one sequence for files and for tables of an engine.
 
-from collections.abc import Callable, Mapping, Sequence
+Write the rows under a temporary name, read them back, count and certify them, refuse or write
+certificate and manifest, and rename everything at once. Where rows are written and how they are
+renamed is all that differs between a file and a table.
+"""
+
+import secrets
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evenhand.errors import Problem, QuestionError
+from evenhand.errors import Problem, QuestionError, ResourceError
 from evenhand.evidence import Certificate
 from evenhand.files import check_folder, sha256
-from evenhand.releasing.apply import Carried
+from evenhand.releasing.apply import AppliedRows, EngineRows
+from evenhand.releasing.certifier import Certifier
 from evenhand.releasing.manifest import manifest_text
 from evenhand.releasing.moves import rows_differ
-from evenhand.releasing.output_formats import Format
-from evenhand.releasing.transaction import FileSet
+from evenhand.releasing.output_formats import OutputFormat
+from evenhand.releasing.transaction import FileSet, Transaction
 from evenhand.rows import Rows, read
+from evenhand.rows.ibis_tables import engine_errors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """The files of a release, and what a killed run had left that was removed before."""
+class PublishedFiles:
+    """The files of a release, and the leftovers of a killed run that were removed before.
+
+    Where the rows became a table of an engine, ``data`` is its name.
+    """
 
     data: Path
     certificate: Path
@@ -27,108 +41,256 @@ class Written:
     removed: tuple[str, ...]
 
 
-def write_release(
-    path: str | Path,
-    carried: Carried,
-    *,
-    examine: Callable[[Rows], Certificate],
-    document: Mapping[str, Any],
-    overwrite: bool,
-    share: bool,
-    uncertified: bool,
-) -> tuple[Written, Certificate]:
-    """Write released rows; ``examine`` counts and certifies what came to the disk, or refuses.
+def publish(
+    path: Path, applied: AppliedRows, certifier: Certifier, *, overwrite: bool, share: bool
+) -> tuple[PublishedFiles, Certificate]:
+    """Write released rows with their certificate and manifest, or nothing at all.
 
-    ``document`` is the manifest but for what is known only now.
+    Rows in an engine become a new table of it if the path has no suffix. ``share`` adds a
+    certificate for others.
     """
-    form, files = (
-        Format.of(path),
-        files_of(Path(path), overwrite=overwrite, share=share, uncertified=uncertified),
-    )
+    options = {"overwrite": overwrite, "share": share, "uncertified": certifier.uncertified}
+    target: _Target
+    if isinstance(applied, EngineRows) and not path.suffix:
+        target = _TableTarget(applied, _table_files(path, **options))
+    else:
+        target = _FileTarget(applied, release_files(path, **options), OutputFormat.of(path))
+    files = target.files
     check_folder(files.folder)
     removed = files.clean_up()
-    files.check(carried.inputs)
-    if carried.inputs_are_listed:
-        _check_apart(files.folder, carried.inputs)
-    before = _stamps(carried.inputs)
-    with files.transaction() as transaction:
-        with transaction.open_last() as sink:
-            carried.write(form, sink)
-        if _stamps(carried.inputs) != before:
-            raise rows_differ(carried.inputs[0], "The file was written to meanwhile.")
-        passing = files.temporary("data")
-        delimiter = (
-            (form.delimiter or carried.delimiter or ",") if form.kind == "text" else None
-        )
-        rows = read(passing, codings=carried.codings, delimiter=delimiter)
-        if carried.codings.delimiter is None:
-            # Nobody named one before, and readers of the certificate find it as we did.
-            rows = replace(rows, requested=carried.codings)
-        certificate = examine(rows)
+    target.check()
+    with files.transaction() as transaction, target.write(transaction) as rows:
+        certificate = certifier.certify(rows)
+        certifier.check(certificate)
         transaction.write_text("certificate", certificate.to_json())
         if share:
             transaction.write_text("shared", certificate.to_shared_json(), mode=0o644)
-        transaction.write_text(
-            "manifest",
-            manifest_text(
-                {
-                    **document,
-                    "input": {**document["input"], "files": [*map(_described, carried.inputs)]},
-                    "output": {
-                        **_described(str(passing)),
-                        "name": files.names["data"],
-                        "rows": rows.count().rows,
-                        "counts_sha256": certificate.examined.counts.marginal(
-                            document["plan"]["names"]
-                        ).digest,
-                        "certificate_sha256": sha256(files.temporary("certificate")),
-                    },
-                }
-            ),
-        )
-        transaction.commit(carried.inputs)
-    return (
-        Written(
-            data=files.path("data"),
-            certificate=files.path("certificate"),
-            manifest=files.path("manifest"),
-            shared=files.path("shared") if share else None,
-            removed=removed,
-        ),
-        certificate,
+        plan, (inputs, output) = certifier.plan, target.manifest_entries()
+        output |= {
+            "rows": rows.count().rows,
+            "counts_sha256": certificate.examined.counts.marginal(plan.names).digest,
+            "certificate_sha256": sha256(files.temporary("certificate")),
+        }
+        manifest = manifest_text(plan, certifier.seed, certifier.nonce, inputs, output)
+        transaction.write_text("manifest", manifest)
+        target.commit(transaction)
+    published = PublishedFiles(
+        data=target.data,
+        certificate=files.path("certificate"),
+        manifest=files.path("manifest"),
+        shared=files.path("shared") if share else None,
+        removed=removed,
     )
+    return published, certificate
 
 
-def files_of(path: Path, *, overwrite: bool, share: bool, uncertified: bool) -> FileSet:
-    """The names of all files, from that of the data."""
+def release_files(
+    path: Path, *, share: bool, uncertified: bool, overwrite: bool = False
+) -> FileSet:
+    """The names of all files of a release, from that of the data."""
     endings = "".join(path.suffixes[-2 if path.suffix.lower() in (".gz", ".zst") else -1 :])
     stem = path.name.removesuffix(endings)
     if uncertified and not stem.endswith(".uncertified"):
         stem += ".uncertified"
-    names = {"certificate": f"{stem}.certificate.json", "manifest": f"{stem}.manifest.json"}
-    if share:
-        names["shared"] = f"{stem}.shared.certificate.json"
-    names["data"] = stem + endings
+    names = {**_papers(stem, share=share), "data": stem + endings}
     return FileSet(folder=path.parent, key=stem, names=names, overwrite=overwrite)
 
 
-def _check_apart(folder: Path, inputs: Sequence[str]) -> None:
-    """Refuse to write among listed inputs: the next reading would take the release for one."""
-    if any(folder.samefile(Path(source).parent) for source in inputs):
+def _table_files(path: Path, *, overwrite: bool, share: bool, uncertified: bool) -> FileSet:
+    """The files beside a table; a table that exists is never replaced."""
+    table = path.name + ("_uncertified" if uncertified else "")
+    names = _papers(table, share=share)
+    return FileSet(folder=path.parent, key=table, names=names, overwrite=overwrite)
+
+
+def _papers(stem: str, *, share: bool) -> dict[str, str]:
+    shared = {"shared": f"{stem}.shared.certificate.json"} if share else {}
+    names = {"certificate": f"{stem}.certificate.json", **shared}
+    return {**names, "manifest": f"{stem}.manifest.json"}
+
+
+class _Target(ABC):
+    """Where released rows are written under a temporary name, and then renamed."""
+
+    def __init__(self, applied: AppliedRows, files: FileSet) -> None:
+        self.applied, self.files = applied, files
+
+    @property
+    @abstractmethod
+    def data(self) -> Path:
+        """What the rows are called in the end."""
+
+    @abstractmethod
+    def check(self) -> None:
+        """Refuse names that cannot or must not be written to."""
+
+    @abstractmethod
+    def write(self, transaction: Transaction) -> AbstractContextManager[Rows]:
+        """Write the rows and read them back; nothing is left of them if the block fails."""
+
+    @abstractmethod
+    def manifest_entries(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the manifest says of the inputs and of the written rows."""
+
+    @abstractmethod
+    def commit(self, transaction: Transaction) -> None:
+        """Rename the rows and the files."""
+
+
+class _FileTarget(_Target):
+    """A file: the last of the transaction."""
+
+    def __init__(self, applied: AppliedRows, files: FileSet, output: OutputFormat) -> None:
+        super().__init__(applied, files)
+        self._output = output
+
+    @property
+    def data(self) -> Path:
+        return self.files.path("data")
+
+    def check(self) -> None:
+        inputs, folder = self.applied.inputs, self.files.folder
+        self.files.check(inputs)
+        if self.applied.inputs_are_listed and any(
+            folder.samefile(Path(source).parent) for source in inputs
+        ):
+            raise QuestionError(
+                Problem(
+                    "The inputs are the files of this folder.",
+                    "A release among them would be read as one of them.",
+                    "Write it to another folder.",
+                    str(folder),
+                )
+            )
+
+    @contextmanager
+    def write(self, transaction: Transaction) -> Iterator[Rows]:
+        applied, output = self.applied, self._output
+        before = _stamps(applied.inputs)
+        with transaction.open_last() as sink:
+            applied.write(output, sink)
+        if _stamps(applied.inputs) != before:
+            raise rows_differ(applied.inputs[0], "The file was written to meanwhile.")
+        delimiter = None
+        if output.kind == "text":
+            delimiter = output.delimiter or applied.delimiter or ","
+        rows = read(self.files.temporary("data"), codings=applied.codings, delimiter=delimiter)
+        if applied.codings.delimiter is None:
+            # Nobody named one before, and readers of the certificate find it as we did.
+            rows = replace(rows, requested=applied.codings)
+        yield rows
+
+    def manifest_entries(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        output = _describe(self.files.temporary("data")) | {"name": self.files.names["data"]}
+        return {"files": [*map(_describe, self.applied.inputs)]}, output
+
+    def commit(self, transaction: Transaction) -> None:
+        transaction.commit(self.applied.inputs)
+
+
+class _TableTarget(_Target):
+    """A new table of the engine that holds the rows; a table is never replaced."""
+
+    def __init__(self, applied: EngineRows, files: FileSet) -> None:
+        super().__init__(applied, files)
+        self._change, self._where = applied.change, applied.change.rows.where
+        self._name, self._temporary = files.key, f"evenhand_{secrets.token_hex(8)}"
+        with engine_errors(self._where):
+            self._connection = applied.change.rows.origin.get_backend()
+
+    @property
+    def data(self) -> Path:
+        return Path(self._name)
+
+    def check(self) -> None:
+        self.files.check([])
+        try:
+            self._connection.table(self._name)
+        except Exception:  # noqa: BLE001  # engines have none in common for an absent table
+            return
         raise QuestionError(
             Problem(
-                "The inputs are the files of this folder.",
-                "A release among them would be read as one of them.",
-                "Write it to another folder.",
-                str(folder),
+                f"There is a table {self._name!r} already.",
+                "Tables are never written over.",
+                "Choose another name, or drop that table first.",
+                self._where,
             )
         )
 
+    @contextmanager
+    def write(self, transaction: Transaction) -> Iterator[Rows]:  # noqa: ARG002  # no file
+        try:
+            with engine_errors(self._where):
+                self._connection.create_table(self._temporary, self._change.released)
+            with engine_errors(self._temporary):
+                table = self._connection.table(self._temporary)
+            rows = read(table, codings=self.applied.codings)
+            self._check_other_columns(rows)
+            yield rows
+        except BaseException as error:
+            self._clear(error)
+            raise
+
+    def _check_other_columns(self, released: Rows) -> None:
+        """Refuse if anything but the decision is counted otherwise than before."""
+        before, decision = self._change.rows, self._change.plan.question.decision
+        others = [name for name in before.columns if name != decision]
+        old, new = (rows.count().marginal(others) for rows in (before, released))
+        if old != new or released.dropped:
+            raise rows_differ(self._where, "Columns that nobody changed have changed.")
+
+    def _clear(self, error: BaseException) -> None:
+        """Drop the temporary table after an error."""
+        try:
+            self._drop(self._temporary)
+        except ResourceError:
+            raise ResourceError(
+                Problem(
+                    "The engine could not do its part, nor clear away what it had done.",
+                    str(error).rstrip(".") + ".",
+                    f"If there is a table {self._temporary!r}, drop it: it was not certified.",
+                    self._where,
+                )
+            ) from error
+
+    def manifest_entries(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        return {}, {
+            "name": self._name,
+            "engine": str(self._connection.name),
+            "key": self._change.key,
+            "sha256": None,
+        }
+
+    def commit(self, transaction: Transaction) -> None:
+        old, new = self._quoted(self._temporary), self._quoted(self._name)
+        self._run(f"ALTER TABLE {old} RENAME TO {new}")
+        try:
+            transaction.commit([])
+        except BaseException:
+            self._drop(self._name)
+            raise
+
+    def _drop(self, name: str) -> None:
+        self._run(f"DROP TABLE IF EXISTS {self._quoted(name)}")
+
+    def _quoted(self, name: str) -> str:
+        sqlglot: Any = sys.modules["sqlglot"]  # loaded with ibis
+        quoted = sqlglot.to_identifier(name, quoted=True)
+        return str(quoted.sql(dialect=self._connection.dialect))
+
+    def _run(self, statement: str) -> None:
+        with engine_errors(self._where):
+            cursor = self._connection.raw_sql(statement)
+            connection = getattr(cursor, "connection", None)
+            if connection is not None:
+                connection.commit()
+
 
 def _stamps(inputs: Sequence[str]) -> list[tuple[int, ...]]:
-    found = [Path(path).stat() for path in inputs]
-    return [(s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns) for s in found]
+    """What changes when a file is written to."""
+    stats = [Path(path).stat() for path in inputs]
+    return [(s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns) for s in stats]
 
 
-def _described(path: str) -> dict[str, Any]:
+def _describe(path: str | Path) -> dict[str, Any]:
     return {"name": Path(path).name, "bytes": Path(path).stat().st_size, "sha256": sha256(path)}

@@ -1,32 +1,35 @@
-"""``release``: a plan carried out on rows, which are then counted and certified once more."""
+"""``release``: a plan applied to rows, which are then counted and certified once more.
+
+    rows, plan ─► release       refuses a plan that leaves differences, draws seed and nonce
+                     │
+                   apply        by who holds the rows: files and frames get the edits that an
+                     │          Editor makes of their batches, counts are redrawn or generated,
+                     │          an engine gets one SELECT with a CASE
+                   Certifier    counts the rows after the plan, certifies them, compares them
+                     │          with what the plan predicts, and refuses or accepts them
+                   publish      writes the rows under a temporary name, reads them back, asks
+                                the Certifier, writes certificate and manifest, renames all
+
+Frames and counts are certified at once; rows of files and engines when they are asked for.
+"""
 
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
-from evenhand.errors import CannotReleaseError, Problem, QuestionError, Remedy, listed
-from evenhand.evidence import Certificate, Partition, Verdict, certify
+from evenhand.errors import CannotReleaseError, Problem, QuestionError, Remedy
+from evenhand.evidence import Certificate, Partition
 from evenhand.graph.partial_graph import PartialGraph
-from evenhand.question import Codings, Knowledge, Tiers
-from evenhand.question.question import REST
-from evenhand.releasing.apply import Carried, carry_out
-from evenhand.releasing.apply_to_counts import change_counts
+from evenhand.question import Knowledge, Tiers
+from evenhand.releasing.apply import AppliedRows, EngineRows, apply
+from evenhand.releasing.certifier import Certifier
 from evenhand.releasing.cost import Relearned, Utility, compare_counts, relearn
-from evenhand.releasing.manifest import (
-    commitment,
-    notice,
-    plan_document,
-    recorded,
-)
-from evenhand.releasing.moves import rows_differ
-from evenhand.releasing.publish import Written, write_release
-from evenhand.releasing.publish_tables import write_table
+from evenhand.releasing.manifest import notice
+from evenhand.releasing.publish import PublishedFiles, publish
 from evenhand.removal import BaselinePlan, GeneratedPlan, Plan, RemovalPlan, changed_columns
 from evenhand.rows import Rows, read
 
@@ -43,7 +46,7 @@ def release(
     uncertified: bool = False,
     key: str | None = None,
 ) -> "Release":
-    """Carry a plan out on the rows that it was made for.
+    """Apply a plan to the rows that it was made for.
 
     ``rows`` are what was audited: ``Rows``, whatever ``read`` takes, or a ``CountTable``.
     Without a seed nobody can foresee which rows are chosen. What does not meet the criterion is
@@ -51,13 +54,11 @@ def release(
     rows are chosen by a column of different whole numbers, the ``key``.
 
     >>> import evenhand as eh
-    >>> from evenhand.graph import CausalGraph
-    >>> from evenhand.removal import ModifyData
-    >>> graph = CausalGraph.parse("gender -> major -> admission; gender -> admission; "
-    ...                           "test_score -> admission")
+    >>> graph = eh.CausalGraph.parse("gender -> major -> admission; gender -> admission; "
+    ...                              "test_score -> admission")
     >>> counts, asked = eh.datasets.admissions(2), eh.datasets.question("admissions").question
-    >>> found = certify(counts, graph, asked)
-    >>> released = release(counts, ModifyData().plan(found), seed=7)
+    >>> certificate = eh.certify(counts, graph, asked)
+    >>> released = release(counts, eh.ModifyData().plan(certificate), seed=7)
     >>> str(released.certificate.verdict), released.changed_rows
     ('certified', 15)
     """
@@ -74,7 +75,6 @@ def release(
         raise _out_of_reach(plan)
     released = Release(
         plan=plan,
-        before=plan.certificate,
         source=rows
         if isinstance(rows, CountTable | Rows)
         else read(rows, codings=plan.certificate.codings),
@@ -84,8 +84,8 @@ def release(
         uncertified=uncertified,
         key=key,
     )
-    if not released.carried.inputs and not released.carried.change:
-        released.check(released.certificate)
+    if not released.applied.inputs and not isinstance(released.applied, EngineRows):
+        released.certifier.check(released.certificate)
     return released
 
 
@@ -93,12 +93,11 @@ def release(
 class Release(Described):
     """Rows after a plan, and what can be said of them.
 
-    Of rows in files, nothing is read before it is needed; what ``write`` wrote is what was
+    Rows in files are not read before that is needed; what ``write`` wrote is what was
     certified. ``seed`` and ``nonce`` are for the owner's eyes.
     """
 
     plan: RemovalPlan | GeneratedPlan | BaselinePlan
-    before: Certificate
     source: Rows | CountTable
     seed: int
     nonce: bytes
@@ -110,105 +109,60 @@ class Release(Described):
         plan = self.plan
         return f"<Release: {plan.method} ({plan.policy}) of {self.before.rows:,} rows>"
 
-    @cached_property
-    def carried(self) -> Carried:
-        """The released rows, in the forms in which they are needed."""
-        return carry_out(self.source, self.plan, self.before.examined, self.seed, self.key)
-
     @property
-    def rows(self) -> Any:  # noqa: ANN401  # the kind of object that came in
-        """The released rows: the same kind of object that came in; of files, ``Rows``."""
-        self.check(self.certificate)
-        return self.carried.rows
+    def before(self) -> Certificate:
+        """What the rows before amount to."""
+        return self.plan.certificate
+
+    @cached_property
+    def applied(self) -> AppliedRows:
+        """The rows after the plan, not yet certified."""
+        return apply(self.source, self.plan, self.before.examined, self.seed, self.key)
+
+    @cached_property
+    def certifier(self) -> Certifier:
+        """What certifies the released rows, or refuses them."""
+        return Certifier(
+            plan=self.plan,
+            seed=self.seed,
+            nonce=self.nonce,
+            uncertified=self.uncertified,
+            where=self.source.where if isinstance(self.source, Rows) else "counts",
+        )
 
     @cached_property
     def certificate(self) -> Certificate:
         """What the released rows, counted afresh, amount to under the same graph."""
-        counted = self.carried.counted
-        if isinstance(counted, Rows):
-            return self.certify(counted.count(), counted.codings, dropped=counted.dropped)
-        return self.certify(counted, Codings(), dropped=0)
+        return self.certifier.certify(self.applied.counted)
 
-    def certify(self, counts: CountTable, codings: Codings, *, dropped: int) -> Certificate:
-        """Certify counts of released rows as the rows before were certified."""
-        before, pooled = self.before, self.before.pools_others
-        question = before.question
-        if len(decisions := counts.values(question.decision)) == 1:
-            raise CannotReleaseError(
-                Problem(
-                    f"{question.decision!r} would always be {listed(decisions)} then.",
-                    "There would be no decisions left to speak of.",
-                    "Raise the threshold, or merge values so that more people are compared.",
-                )
-            )
-        if pooled and not isinstance(self.plan, GeneratedPlan):
-            question = replace(question, other=REST)
-        found = certify(
-            counts,
-            before.graph,
-            question,
-            scope=before.scope,
-            limit=max(1000, len(before.partitions)),
-            min_coverage=before.min_coverage,
-            graph_origin=before.graph_origin.replace(
-                "the same rows", "the rows before release"
-            ),
-            codings=codings,
-            dropped=dropped,
+    @property
+    def rows(self) -> Any:  # noqa: ANN401  # the kind of object that came in
+        """The released rows: the same kind of object that came in; of files, ``Rows``."""
+        self.certifier.check(self.certificate)
+        return self.applied.rows
+
+    def write(
+        self, path: str | Path, *, overwrite: bool = False, share: bool = False
+    ) -> PublishedFiles:
+        """Write the rows, and beside them ``.certificate.json`` and ``.manifest.json``.
+
+        The format is that of the name: text as .csv and the like, also .csv.gz; .parquet;
+        .arrow. The rows are read back from the disk, counted and certified before any file gets
+        its name, the data last. ``share`` adds a certificate for others' eyes. An existing
+        release is replaced only with ``overwrite``, and an input never is. Rows in an engine
+        become a new table of it if the name has no ending.
+        """
+        published, certificate = publish(
+            Path(path), self.applied, self.certifier, overwrite=overwrite, share=share
         )
-        assumed = (*before.also_assumed, *found.also_assumed, notice(self.plan))
-        return replace(
-            found, also_assumed=tuple(dict.fromkeys(assumed)), release=self._section()
-        )
-
-    def _section(self) -> dict[str, Any]:
-        """What the certificate's document says of the release."""
-        return {
-            "notice": notice(self.plan),
-            "method": self.plan.method,
-            "policy": self.plan.policy,
-            "seed_commitment": commitment(self.nonce, self.seed),
-            "changed_columns": list(changed_columns(self.plan)),
-            "changed_rows": self.changed_rows,
-            "dropped_before": self.before.dropped,
-            "left_out_before": self.before.examined.left_out
-            if isinstance(self.plan, GeneratedPlan)
-            else 0,
-        }
-
-    def check(self, found: Certificate) -> None:
-        """Refuse rows that are not what the plan makes of those counted, or not certified."""
-        if not isinstance(self.plan, GeneratedPlan) and not self._is_expected(found):
-            source = self.source.where if isinstance(self.source, Rows) else "counts"
-            raise rows_differ(
-                source, "After the change they are not what the plan makes of them."
-            )
-        if not self.uncertified and found.verdict is not Verdict.CERTIFIED:
-            raise CannotReleaseError(
-                Problem(
-                    "The released rows would not be certified.",
-                    remedy="Nothing is written. For another method or policy see `compare`.",
-                ),
-                *found.reasons,
-            )
-
-    def _is_expected(self, found: Certificate) -> bool:
-        """Whether the plan's columns are counted as the plan foretells."""
-        names = self.plan.names
-        # Over these columns a pattern is one line, so that nothing is left to chance.
-        foretold = change_counts(
-            self.before.examined.counts.marginal(names),
-            recorded(self.plan, redrawn=()),
-            np.random.default_rng(0),
-        )
-        return compare_counts(foretold, found.examined.counts.marginal(names)).cell_changes == 0
+        # What is on the disk now is the release; it need not be counted again.
+        vars(self).setdefault("certificate", certificate)
+        return published
 
     @property
     def changed_rows(self) -> int:
         """How many rows were changed, left out or doubled; all of them if they are new."""
-        if isinstance(self.plan, GeneratedPlan):
-            return self.plan.rows
-        return sum(move.rows for move in self.plan.moves)
+        return self.plan.changed_rows
 
     @cached_property
     def utility(self) -> Utility:
@@ -231,54 +185,6 @@ class Release(Described):
             significance=record.significance,
             test=record.test,
         )
-
-    def write(
-        self, path: str | Path, *, overwrite: bool = False, share: bool = False
-    ) -> Written:
-        """Write the rows, and beside them ``.certificate.json`` and ``.manifest.json``.
-
-        The form is that of the name: text as .csv and the like, also .csv.gz; .parquet; .arrow.
-        The rows are read back from the disk, counted and certified before any file gets its
-        name, the data last. ``share`` adds a certificate for others' eyes. Without permission
-        nothing is overwritten, and an input never is. Rows in an engine become a new table of
-        it, if the name has no ending.
-        """
-        options: dict[str, Any] = {
-            "examine": self._examine,
-            "document": self._document(),
-            "overwrite": overwrite,
-            "share": share,
-            "uncertified": self.uncertified,
-        }
-        if self.carried.change and not Path(path).suffix:
-            written, found = write_table(Path(path), self.carried.change, **options)
-        else:
-            written, found = write_release(path, self.carried, **options)
-        # What is on the disk now is the release; it need not be counted again.
-        vars(self).setdefault("certificate", found)
-        return written
-
-    def _examine(self, rows: Rows) -> Certificate:
-        found = self.certify(rows.count(), rows.codings, dropped=rows.dropped)
-        self.check(found)
-        return found
-
-    def _document(self) -> dict[str, Any]:
-        """The manifest, as far as it does not depend on files."""
-        before = self.before
-        return {
-            "notice": notice(self.plan),
-            "seed": str(self.seed),
-            "nonce": self.nonce.hex(),
-            "seed_commitment": commitment(self.nonce, self.seed),
-            "question": before.question.to_dict(),
-            "codings": before.codings.to_dict(),
-            "plan": plan_document(self.plan),
-            "input": {
-                "rows": before.rows + before.examined.left_out + before.dropped,
-                "counts_sha256": before.examined.counts.marginal(self.plan.names).digest,
-            },
-        }
 
     def to_dict(self) -> dict[str, Any]:
         """The release as plain values."""

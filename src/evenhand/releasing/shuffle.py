@@ -19,12 +19,12 @@ _ROUNDS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Bijection:
-    """A shuffle of the numbers below 2⁴⁰.
+class Shuffle:
+    """A keyed bijection of the numbers below 2⁴⁰.
 
     Numbers may be anything with arithmetic: integers, arrays, columns of an engine.
 
-    >>> shuffle = Bijection.of(7)
+    >>> shuffle = Shuffle.of(7)
     >>> sorted(shuffle.place(key) for key in (0, 1, 2))
     [197570838550, 324082420655, 462069742288]
     """
@@ -32,20 +32,20 @@ class Bijection:
     rounds: tuple[tuple[int, int, int], ...]
 
     @classmethod
-    def of(cls, seed: int) -> "Bijection":
-        """The shuffle that belongs to a seed."""
-        drawn = np.random.default_rng(seed).integers(1, _PRIME, (_ROUNDS, 3))
-        return cls(tuple((a, b, c) for a, b, c in drawn.tolist()))
+    def of(cls, seed: int) -> "Shuffle":
+        """The shuffle with coefficients drawn from a seed."""
+        coefficients = np.random.default_rng(seed).integers(1, _PRIME, (_ROUNDS, 3))
+        return cls(tuple((a, b, c) for a, b, c in coefficients.tolist()))
 
     def place(self, key: Any) -> Any:  # noqa: ANN401  # whatever can be added and multiplied
-        """Where a key comes to stand."""
+        """The place of a key after the shuffle."""
         left, right = self.halves(key)
         for number in range(_ROUNDS):
-            left, right = self.turned(number, left, right)
-        return self.joined(left, right)
+            left, right = self.next_round(number, left, right)
+        return self.join(left, right)
 
     @staticmethod
-    def joined(left: Any, right: Any) -> Any:  # noqa: ANN401
+    def join(left: Any, right: Any) -> Any:  # noqa: ANN401
         """The number of two halves."""
         return left * HALF + right
 
@@ -55,7 +55,7 @@ class Bijection:
         right = key % HALF
         return (key - right) // HALF, right
 
-    def turned(self, number: int, left: Any, right: Any) -> tuple[Any, Any]:  # noqa: ANN401
+    def next_round(self, number: int, left: Any, right: Any) -> tuple[Any, Any]:  # noqa: ANN401
         """The halves after one more round."""
         a, b, c = self.rounds[number]
         mixed = ((right * a + b) % _PRIME * right + c) % _PRIME

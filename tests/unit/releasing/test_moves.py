@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evenhand import Question
 from evenhand.releasing import moves as module
-from evenhand.releasing.moves import CountedSelection, Patterns, Selection
+from evenhand.releasing.moves import LineSelection, Patterns, Selection
 from evenhand.removal import Move
 
 ASKED = Question(protected="sex", group="f", decision="hired", favorable="yes")
@@ -141,7 +141,7 @@ def test_lines_give_as_many_rows_as_are_wanted_whatever_the_batches():
     moves = np.array([0, 0, 1, -1, 0, 1])
 
     def drawn(batch):
-        chosen = CountedSelection([105, 10], [50, 10], np.random.default_rng(3))
+        chosen = LineSelection([105, 10], [50, 10], np.random.default_rng(3))
         pieces = [
             chosen.take(moves[a : a + batch], rows[a : a + batch]) for a in range(0, 6, batch)
         ]
@@ -154,4 +154,4 @@ def test_lines_give_as_many_rows_as_are_wanted_whatever_the_batches():
     assert (whole <= rows).all()
     assert np.array_equal(drawn(1), whole)
     with pytest.raises(OverflowError):
-        CountedSelection([5, 10], [1, 1], np.random.default_rng(3)).take(moves, rows)
+        LineSelection([5, 10], [1, 1], np.random.default_rng(3)).take(moves, rows)

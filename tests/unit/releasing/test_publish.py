@@ -18,6 +18,7 @@ from evenhand import CountTable
 from evenhand.checker import checker
 from evenhand.errors import InputError, QuestionError
 from evenhand.evidence import Verdict, certify
+from evenhand.releasing.apply import FileRows
 from evenhand.releasing.release import release
 from evenhand.removal import LocalPreferentialSampling, ModifyData, ModifyGraph
 from evenhand.rows import read
@@ -399,16 +400,13 @@ def test_a_file_that_changed_since_it_was_counted_is_refused(source, tmp_path):
 
 def test_a_file_that_changes_while_it_is_read_is_refused(source, tmp_path, monkeypatch):
     made = released(source)
-    write = made.carried.write
+    write = FileRows.write
 
-    def slow(form, sink):
-        write(form, sink)
+    def slow(*arguments):
+        write(*arguments)
         source.write_bytes(source.read_bytes() + b"\n")
 
-    monkeypatch.setattr(
-        "evenhand.releasing.release.carry_out", lambda *_: replace(made.carried, write=slow)
-    )
-    again = replace(made)
+    monkeypatch.setattr(FileRows, "write", slow)
     with pytest.raises(InputError, match="meanwhile"):
-        again.write(tmp_path / "out.csv")
+        made.write(tmp_path / "out.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]

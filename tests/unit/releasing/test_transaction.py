@@ -18,7 +18,7 @@ from evenhand.errors import QuestionError, ResourceError
 from evenhand.evidence import Verdict
 from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.files import sha256
-from evenhand.releasing import Written
+from evenhand.releasing import PublishedFiles
 from evenhand.releasing.transaction import FileSet, disk_errors, is_locked, lock
 from evenhand.rows import read
 
@@ -237,8 +237,8 @@ def test_runs_at_the_same_time_make_one_release(folder):
 
     with ThreadPoolExecutor(8) as pool:
         ended = list(pool.map(write, made))
-    assert all(isinstance(one, Written | ResourceError) for one in ended)
-    assert any(isinstance(one, Written) for one in ended)
+    assert all(isinstance(one, PublishedFiles | ResourceError) for one in ended)
+    assert any(isinstance(one, PublishedFiles) for one in ended)
     assert names(folder) == FINAL
     assert is_whole(folder)
 

@@ -1,0 +1,108 @@
+"""``Certifier``: certifies released rows, and refuses those that must not be released."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from evenhand.counts import CountTable
+from evenhand.errors import CannotReleaseError, Problem, listed
+from evenhand.evidence import Certificate, Verdict, certify
+from evenhand.question import Codings
+from evenhand.question.question import REST
+from evenhand.releasing.apply_to_counts import change_counts
+from evenhand.releasing.cost import compare_counts
+from evenhand.releasing.manifest import commitment, notice
+from evenhand.releasing.moves import rows_differ
+from evenhand.removal import BaselinePlan, GeneratedPlan, RemovalPlan, changed_columns
+from evenhand.rows import Rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class Certifier:
+    """What released rows must be: what the plan makes of those counted, and certified.
+
+    With ``uncertified`` the verdict does not matter. ``where`` names the rows before.
+    """
+
+    plan: RemovalPlan | GeneratedPlan | BaselinePlan
+    seed: int
+    nonce: bytes
+    uncertified: bool
+    where: str
+
+    def certify(self, released: Rows | CountTable) -> Certificate:
+        """Certify released rows as the rows before were certified."""
+        counts, codings, dropped = (
+            (released.count(), released.codings, released.dropped)
+            if isinstance(released, Rows)
+            else (released, Codings(), 0)
+        )
+        before = self.plan.certificate
+        question = before.question
+        if len(decisions := counts.values(question.decision)) == 1:
+            raise CannotReleaseError(
+                Problem(
+                    f"{question.decision!r} would always be {listed(decisions)} then.",
+                    "There would be no decisions left to speak of.",
+                    "Raise the threshold, or merge values so that more people are compared.",
+                )
+            )
+        if before.pools_others and not isinstance(self.plan, GeneratedPlan):
+            question = replace(question, other=REST)
+        certificate = certify(
+            counts,
+            before.graph,
+            question,
+            scope=before.scope,
+            limit=max(1000, len(before.partitions)),
+            min_coverage=before.min_coverage,
+            graph_origin=before.graph_origin.replace(
+                "the same rows", "the rows before release"
+            ),
+            codings=codings,
+            dropped=dropped,
+        )
+        assumed = (*before.also_assumed, *certificate.also_assumed, notice(self.plan))
+        return replace(
+            certificate, also_assumed=tuple(dict.fromkeys(assumed)), release=self._section()
+        )
+
+    def check(self, certificate: Certificate) -> None:
+        """Refuse rows that are not what the plan makes of those counted, or not certified."""
+        if not isinstance(self.plan, GeneratedPlan) and not self._is_expected(certificate):
+            raise rows_differ(
+                self.where, "After the change they are not what the plan makes of them."
+            )
+        if not self.uncertified and certificate.verdict is not Verdict.CERTIFIED:
+            raise CannotReleaseError(
+                Problem(
+                    "The released rows would not be certified.",
+                    remedy="Nothing is written. For another method or policy see `compare`.",
+                ),
+                *certificate.reasons,
+            )
+
+    def _is_expected(self, certificate: Certificate) -> bool:
+        """Whether the plan's columns are counted as the plan predicts."""
+        names, before = self.plan.names, self.plan.certificate.examined.counts
+        # On these columns each pattern is one cell, so the result is deterministic.
+        expected = change_counts(
+            before.marginal(names), self.plan, np.random.default_rng(0), effects=False
+        )
+        released = certificate.examined.counts.marginal(names)
+        return compare_counts(expected, released).cell_changes == 0
+
+    def _section(self) -> dict[str, Any]:
+        """What the certificate's document says of the release."""
+        before, generated = self.plan.certificate, isinstance(self.plan, GeneratedPlan)
+        return {
+            "notice": notice(self.plan),
+            "method": self.plan.method,
+            "policy": self.plan.policy,
+            "seed_commitment": commitment(self.nonce, self.seed),
+            "changed_columns": list(changed_columns(self.plan)),
+            "changed_rows": self.plan.changed_rows,
+            "dropped_before": before.dropped,
+            "left_out_before": before.examined.left_out if generated else 0,
+        }
