@@ -69,7 +69,7 @@ class _Frame:
 
 
 @dataclass(slots=True)
-class _Run:
+class _Route:
     """A link with the items it passes: its two ends, and lanes between."""
 
     kind: str
@@ -89,39 +89,42 @@ def _draw(sketch: Sketch, frame: _Frame) -> pictures.GraphDrawing:
         each = 11.0 if node.role == "decision" else 6.0
         return max(text, 42.0, each * max(incoming[node.name], outgoing[node.name]) + 14)
 
-    thick = {n.name: height(n) if frame.wide else frame.box for n in sketch.nodes}
-    deep = frame.box if frame.wide else max(map(height, sketch.nodes))
+    sizes = {n.name: height(n) if frame.wide else frame.box for n in sketch.nodes}
+    depth = frame.box if frame.wide else max(map(height, sketch.nodes))
     items = [
         Item(
             layer=n.column,
-            size=thick[n.name],
+            size=sizes[n.name],
             margin=18 if frame.wide else 14,
             pinned=n.role == "protected" and frame.wide,
         )
         for n in sketch.nodes
     ]
     index = {node.name: at for at, node in enumerate(sketch.nodes)}
-    runs, links = _runs(sketch, index, items)
+    routes, links = _routes(sketch, index, items)
     centre = arrange(items, links)
     top = 26.0 if sketch.headings else 0.0
 
     def along(layer: int) -> float:
-        return layer * (deep + frame.gap) + (0 if frame.wide else 2)
+        return layer * (depth + frame.gap) + (0 if frame.wide else 2)
 
-    pen = _Pen(_Layout(items, [c + top for c in centre], along, deep, frame.point), runs)
-    arrows = sorted((pen.arrow(run) for run in runs), key=lambda arrow: _STRENGTHS[arrow.kind])
+    pen = _Pen(items, [c + top for c in centre], along, depth, frame.point)
+    pen.assign_ports(routes)
+    arrows = sorted(
+        (pen.arrow(route) for route in routes), key=lambda arrow: _STRENGTHS[arrow.kind]
+    )
     boxes = tuple(
         _box(
             node,
             lines[node.name],
-            frame.point(along(node.column), pen.centre[at] - thick[node.name] / 2),
-            frame.point(deep, thick[node.name]),
+            frame.point(along(node.column), pen.centre[at] - sizes[node.name] / 2),
+            frame.point(depth, sizes[node.name]),
         )
         for at, node in enumerate(sketch.nodes)
     )
     layers = max(item.layer for item in items)
     extent = frame.point(
-        along(layers) + deep,
+        along(layers) + depth,
         max(c + i.size / 2 for c, i in zip(pen.centre, items, strict=True)),
     )
     beyond = frame.point(pen.before, 2.0)
@@ -134,7 +137,9 @@ def _draw(sketch: Sketch, frame: _Frame) -> pictures.GraphDrawing:
         width=width + free,
         height=extent[1] + beyond[1] + frame.point(pen.after, 2.0)[1],
         headings=tuple(
-            pictures.Heading(text=text, x=along(first), width=along(last) + deep - along(first))
+            pictures.Heading(
+                text=text, x=along(first), width=along(last) + depth - along(first)
+            )
             for text, first, last in sketch.headings
         ),
         arrows=tuple(arrows),
@@ -142,11 +147,11 @@ def _draw(sketch: Sketch, frame: _Frame) -> pictures.GraphDrawing:
     )
 
 
-def _runs(
+def _routes(
     sketch: Sketch, index: dict[str, int], items: list[Item]
-) -> tuple[list[_Run], list[Link]]:
+) -> tuple[list[_Route], list[Link]]:
     """Links with a lane in every column they pass; lanes are added to the items."""
-    runs, links = [], []
+    routes, links = [], []
     for a, b, kind, directed in sketch.links:
         ends = [index[a], index[b]]
         backward = items[ends[0]].layer > items[ends[1]].layer
@@ -162,53 +167,53 @@ def _runs(
             stops.append(len(items) - 1)
         stops.append(last)
         links += [Link(s, t, _STRENGTHS[kind]) for s, t in pairwise(stops)]
-        runs.append(_Run(kind, directed, stops[::-1] if backward else stops))
-    return runs, links
-
-
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """Where everything is: centres across, the beginning of each layer along, its depth."""
-
-    items: Sequence[Item]
-    centre: list[float]
-    along: Callable[[int], float]
-    deep: float
-    point: Point
-
-    def boxes(self, layer: int) -> list[int]:
-        """The boxes of a layer in their order, without lanes."""
-        boxes = [
-            i for i, item in enumerate(self.items) if item.layer == layer and item.size > 1
-        ]
-        return sorted(boxes, key=self.centre.__getitem__)
+        routes.append(_Route(kind, directed, stops[::-1] if backward else stops))
+    return routes, links
 
 
 class _Pen:
     """Draws links between items that have their places.
 
-    ``before`` and ``after`` are how far arcs reach beyond the first and the last layer.
+    ``centre`` holds the places across; ``along`` gives the beginning of a layer and ``depth``
+    its extent. ``before`` and ``after`` are how far arcs reach beyond the first and the last
+    layer. A port is where a link meets the side of a box.
     """
 
-    def __init__(self, layout: _Layout, runs: Sequence[_Run]) -> None:
-        self.items, self.centre = layout.items, layout.centre
-        self.along, self.deep, self.point = layout.along, layout.deep, layout.point
-        self.last = max(item.layer for item in layout.items)
-        layers = (layout.boxes(layer) for layer in range(self.last + 1))
-        self.rank = {box: at for layer in layers for at, box in enumerate(layer)}
+    def __init__(
+        self,
+        items: Sequence[Item],
+        centre: list[float],
+        along: Callable[[int], float],
+        depth: float,
+        point: Point,
+    ) -> None:
+        self.items, self.centre = items, centre
+        self.along, self.depth, self.point = along, depth, point
+        self.last = max(item.layer for item in items)
+        self.rank = {
+            box: place
+            for layer in range(self.last + 1)
+            for place, box in enumerate(self.boxes(layer))
+        }
         self.before = self.after = 2.0
         self.ports: dict[tuple[int, int], float] = {}
-        self.spread(runs)
 
-    def spread(self, runs: Sequence[_Run]) -> None:
+    def boxes(self, layer: int) -> list[int]:
+        """The boxes of a layer in their order, without lanes."""
+        boxes = [
+            n for n, item in enumerate(self.items) if item.layer == layer and item.size > 1
+        ]
+        return sorted(boxes, key=self.centre.__getitem__)
+
+    def assign_ports(self, routes: Sequence[_Route]) -> None:
         """Give each link its own place on the side of a box, in the order of the other ends."""
         sides: dict[tuple[int, bool], list[tuple[float, int]]] = {}
-        for number, run in enumerate(runs):
-            for box, near in (run.stops[:2], run.stops[:-3:-1]):
+        for number, route in enumerate(routes):
+            for box, near in (route.stops[:2], route.stops[:-3:-1]):
                 step = self.items[near].layer - self.items[box].layer
                 if step:
                     sides.setdefault((box, step > 0), []).append((self.centre[near], number))
-        self.numbers = {id(run): number for number, run in enumerate(runs)}
+        self.numbers = {id(route): number for number, route in enumerate(routes)}
         for (box, _), ends in sides.items():
             ends.sort()
             room = self.items[box].size - 14
@@ -217,21 +222,21 @@ class _Pen:
                 shift = (place - (len(ends) - 1) / 2) * each
                 self.ports[number, box] = self.centre[box] + shift
 
-    def arrow(self, run: _Run) -> pictures.Arrow:
-        first, last = run.stops[0], run.stops[-1]
-        head = _HEADS[run.kind] if run.directed else 0.0
+    def arrow(self, route: _Route) -> pictures.Arrow:
+        first, last = route.stops[0], route.stops[-1]
+        head = _HEADS[route.kind] if route.directed else 0.0
         if self.items[first].layer == self.items[last].layer:
-            return self.beside(run, first, last, head)
-        number = self.numbers[id(run)]
+            return self.within_layer(route, first, last, head)
+        number = self.numbers[id(route)]
         forward = 1 if self.items[last].layer > self.items[first].layer else -1
         here = (
-            self.along(self.items[first].layer) + (self.deep if forward > 0 else 0),
+            self.along(self.items[first].layer) + (self.depth if forward > 0 else 0),
             self.ports[number, first],
         )
         path = [f"M{self.at(*here)}"]
-        for stop in run.stops[1:]:
-            near = self.along(self.items[stop].layer) + (0 if forward > 0 else self.deep)
-            far = near + forward * self.deep
+        for stop in route.stops[1:]:
+            near = self.along(self.items[stop].layer) + (0 if forward > 0 else self.depth)
+            far = near + forward * self.depth
             is_end = stop == last
             across = self.ports[number, last] if is_end else self.centre[stop]
             near -= forward * (head + 1.5 if is_end and head else 0)
@@ -243,24 +248,24 @@ class _Pen:
                 path.append(f"L{self.at(far, across)}")
             here = (near if is_end else far, across)
         return pictures.Arrow(
-            kind=run.kind, path="".join(path), head=self.head(here, (forward, 0), head)
+            kind=route.kind, path="".join(path), head=self.head(here, (forward, 0), head)
         )
 
-    def beside(self, run: _Run, first: int, last: int, head: float) -> pictures.Arrow:
+    def within_layer(self, route: _Route, first: int, last: int, head: float) -> pictures.Arrow:
         """A link within a column: straight between neighbours, else an arc beside the boxes."""
         start = self.along(self.items[first].layer)
         sign = 1 if self.centre[last] > self.centre[first] else -1
         from_ = self.centre[first] + sign * self.items[first].size / 2
         to = self.centre[last] - sign * self.items[last].size / 2
         if abs(self.rank[first] - self.rank[last]) == 1:
-            middle = start + self.deep / 2
+            middle = start + self.depth / 2
             end = to - sign * (head + 1.5 if head else 0)
             path = f"M{self.at(middle, from_)}L{self.at(middle, end)}"
             return pictures.Arrow(
-                kind=run.kind, path=path, head=self.head((middle, end), (0, sign), head)
+                kind=route.kind, path=path, head=self.head((middle, end), (0, sign), head)
             )
         right = self.items[first].layer == self.last and self.last > 0
-        edge = start + (self.deep if right else 0)
+        edge = start + (self.depth if right else 0)
         out = 1 if right else -1
         reach = 14.0 + 5 * abs(self.rank[first] - self.rank[last])
         bulge = edge + out * reach
@@ -276,7 +281,7 @@ class _Pen:
             f"{self.at(end, to)}"
         )
         return pictures.Arrow(
-            kind=run.kind, path=path, head=self.head((end, to), (-out, 0), head)
+            kind=route.kind, path=path, head=self.head((end, to), (-out, 0), head)
         )
 
     def head(self, base: tuple[float, float], way: tuple[int, int], length: float) -> str:

@@ -23,13 +23,13 @@ _MOST_ROWS = 8
 
 def comparisons(
     certificate: Certificate,
-    asked: PartitionExplanation | None,
+    requested: PartitionExplanation | None,
     words: Words,
     sharing: Sharing,
 ) -> page.Comparisons:
     """The decision causes, other block sets checked, everybody, and what was asked."""
     survey = survey_partitions(certificate)
-    explained = ((survey.everybody, ""), (asked, "asked for"))
+    explained = ((survey.everybody, ""), (requested, "asked for"))
     return page.Comparisons(
         lead=_lead(certificate, survey, words),
         rows=(
@@ -44,7 +44,7 @@ def comparisons(
         after=(
             *_more([verdict for _, verdict in survey.examined[_MOST_ROWS:]]),
             *_gap(certificate, survey.everybody, words, sharing),
-            *_asked(asked, words),
+            *_requested(requested, words),
         ),
     )
 
@@ -167,13 +167,13 @@ def _gap(
     )
 
 
-def _asked(asked: PartitionExplanation | None, words: Words) -> tuple[page.Text, ...]:
-    if asked is None:
+def _requested(requested: PartitionExplanation | None, words: Words) -> tuple[page.Text, ...]:
+    if requested is None:
         return (text("No further comparison was asked about."),)
-    names = words.columns(asked.partition.names)
+    names = words.columns(requested.partition.names)
     meaning = (
         "meaningful: what it shows is evidence."
-        if asked.is_meaningful
+        if requested.is_meaningful
         else "misleading: what it shows, or does not show, is no evidence of anything."
     )
     return (text(f"The comparison that was asked for, by {names}, is {meaning}"),)
