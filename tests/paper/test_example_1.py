@@ -3,16 +3,12 @@
 from fractions import Fraction
 
 import pytest
+from tests.admission import GRAPH, QUESTION
 
 from evenhand import datasets
 from evenhand.evidence import Verdict, certify, explain_partition
-from evenhand.graph.dag import CausalGraph
 
 COUNTS = datasets.admissions(1)
-QUESTION = datasets.question("admissions").question
-GRAPH = CausalGraph.parse(
-    "gender -> major -> admission; gender -> admission; test_score -> admission"
-)
 
 
 @pytest.mark.paper("fig:toy")

@@ -3,20 +3,16 @@
 from fractions import Fraction
 
 import pytest
+from tests.admission import GRAPH, QUESTION
 
 from evenhand import datasets
 from evenhand.evidence import certify_relaxed
 from evenhand.graph.dag import CausalGraph
 
-ADMISSION = datasets.question("admissions").question
-GRAPH = CausalGraph.parse(
-    "gender -> major -> admission; gender -> admission; test_score -> admission"
-)
-
 
 @pytest.mark.paper("thm:rnd")
 def test_the_bound_is_chebyshevs_by_hand():
-    relaxed = certify_relaxed(datasets.admissions(2), GRAPH, ADMISSION, threshold="0.1")
+    relaxed = certify_relaxed(datasets.admissions(2), GRAPH, QUESTION, threshold="0.1")
     # 600 and 800 rows at 3/50 and 1/20, twice 400 at -1/10.
     mean = (600 * Fraction(3, 50) + 800 * Fraction(1, 20) - 800 * Fraction(1, 10)) / 2200
     square = (600 * Fraction(9, 2500) + 800 * Fraction(1, 400) + 800 * Fraction(1, 100)) / 2200
@@ -29,7 +25,7 @@ def test_the_bound_is_chebyshevs_by_hand():
 @pytest.mark.parametrize(("assurance", "claimed"), [("0.44", True), ("0.45", False)])
 def test_the_assurance_decides_the_claim(assurance, claimed):
     relaxed = certify_relaxed(
-        datasets.admissions(2), GRAPH, ADMISSION, threshold="0.1", assurance=assurance
+        datasets.admissions(2), GRAPH, QUESTION, threshold="0.1", assurance=assurance
     )
     assert relaxed.claimed is claimed
 

@@ -8,6 +8,7 @@ from itertools import permutations
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
+from tests.admission import GRAPH, QUESTION
 from tests.strategies import asked_dags
 
 from evenhand import CountTable, datasets
@@ -15,12 +16,7 @@ from evenhand.checker import checker
 from evenhand.errors import GraphError, InputError
 from evenhand.evidence import RecordedCertificate, certify
 from evenhand.evidence.certificate_document import with_seal
-from evenhand.graph.dag import CausalGraph
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
-
-GRAPH = CausalGraph.parse(
-    "gender -> major -> admission; gender -> admission; test_score -> admission"
-)
 
 
 @st.composite
@@ -144,10 +140,9 @@ def with_new_seal(document):
 
 
 def records():
-    question = datasets.question("admissions").question
     for example in (1, 2):
         counts = datasets.admissions(example)
-        certificate = certify(counts, GRAPH, question, scope="all", dropped=4)
+        certificate = certify(counts, GRAPH, QUESTION, scope="all", dropped=4)
         document = json.loads(certificate.to_json())
         for path in paths(document):
             yield pytest.param(document, path, id=f"{example}-" + ".".join(map(str, path)))
@@ -178,8 +173,7 @@ def is_found_by_the_engine(text):
 
 @pytest.mark.parametrize("at", range(4))
 def test_every_dropped_row_is_found(at):
-    question = datasets.question("admissions").question
-    document = json.loads(certify(datasets.admissions(1), GRAPH, question).to_json())
+    document = json.loads(certify(datasets.admissions(1), GRAPH, QUESTION).to_json())
     del document["partitions"][0]["table"][at]
     status, notes = checker.verify(with_new_seal(document))
     assert status == 1

@@ -7,7 +7,7 @@ these independences is tested, and a small p says that the graph lacks something
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations, islice
 from operator import attrgetter
 from typing import TypeAlias
@@ -82,27 +82,8 @@ class GraphDoubt(Described):
             "decision": self.decision,
             "test": self.test,
             "complete": self.complete,
-            "arrows": [
-                {
-                    "cause": one.cause,
-                    "given": list(one.given),
-                    "p": one.p,
-                    "tests": one.tests,
-                    "certain": one.certain,
-                    "required": one.required,
-                }
-                for one in self.arrows
-            ],
-            "implied": [
-                {
-                    "name": one.name,
-                    "given": list(one.given),
-                    "p": one.p,
-                    "p_adjusted": one.p_adjusted,
-                    "testable": one.testable,
-                }
-                for one in self.implied
-            ],
+            "arrows": [asdict(one) | {"given": list(one.given)} for one in self.arrows],
+            "implied": [asdict(one) | {"given": list(one.given)} for one in self.implied],
         }
 
     def summary(self) -> Summary:

@@ -6,7 +6,7 @@ exact one and weighs as much.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Any, Literal
@@ -65,13 +65,7 @@ class NeededRows:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {
-            "toward": self.toward,
-            "where": dict(self.where),
-            "rows": self.rows,
-            "needed": self.needed,
-            "times": self.times,
-        }
+        return asdict(self) | {"times": self.times}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 
 from evenhand import CountTable, datasets
 from evenhand.checker import checker
@@ -20,15 +21,7 @@ from evenhand.graph.partial_graph import PartialGraph
 from evenhand.rows import read
 
 ROOM = Path(checker.__file__).parent
-ADMISSION = datasets.question("admissions").question
-GRAPH = CausalGraph.parse(
-    "gender -> major -> admission; gender -> admission; test_score -> admission"
-)
-OPEN_GRAPH = PartialGraph.parse(
-    "gender -> major -> admission; gender -> admission; test_score - admission; "
-    "gender -> test_score; major -> test_score"
-)
-CERTIFICATE = certify(datasets.admissions(2), GRAPH, ADMISSION, scope="all")
+CERTIFICATE = certify(datasets.admissions(2), GRAPH, QUESTION, scope="all")
 
 
 def sealed(document):
@@ -92,13 +85,13 @@ def test_as_a_program_it_exits_with_the_status(tmp_path, monkeypatch):
 @pytest.mark.parametrize("example", [1, 2])
 @pytest.mark.parametrize("scope", ["causes", "minimal", "all"])
 def test_true_records_are_true(example, scope):
-    certificate = certify(datasets.admissions(example), GRAPH, ADMISSION, scope=scope)
+    certificate = certify(datasets.admissions(example), GRAPH, QUESTION, scope=scope)
     assert checker.verify(certificate.to_json()) == (0, [])
 
 
 @pytest.mark.parametrize("scope", ["causes", "minimal", "all"])
 def test_an_open_edge_at_the_decision_cannot_be_decided(scope):
-    certificate = certify(datasets.admissions(1), OPEN_GRAPH, ADMISSION, scope=scope)
+    certificate = certify(datasets.admissions(1), OPEN_GRAPH, QUESTION, scope=scope)
     status, notes = checker.verify(certificate.to_json())
     assert (status, len(notes)) == (3, 1)
     assert "an edge at the decision is open" in notes[0]
@@ -110,7 +103,7 @@ def test_open_edges_elsewhere_leave_only_completeness_open():
     lines |= {"p": lines["major"], "r": lines["test_score"]}
     counts = CountTable.of(lines, [count for _, count in counts])
     graph = PartialGraph((*GRAPH.nodes, "p", "r"), GRAPH.arrows, frozenset({("p", "r")}))
-    text = certify(counts, graph, ADMISSION, scope="all").to_json()
+    text = certify(counts, graph, QUESTION, scope="all").to_json()
     status, notes = checker.verify(text)
     assert (status, notes) == (3, ["scope: whether it is complete was not checked"])
 
@@ -120,7 +113,7 @@ def test_open_edges_elsewhere_leave_only_completeness_open():
     status, notes = forged(accuse, text)
     assert status == 1
     assert "partitions: ['test_score'] is not a block set" in notes
-    assert checker.verify(certify(counts, graph, ADMISSION).to_json()) == (0, [])
+    assert checker.verify(certify(counts, graph, QUESTION).to_json()) == (0, [])
 
 
 def test_adult_is_true(paper_adult):
@@ -230,7 +223,7 @@ def test_a_partition_that_is_no_block_set_is_false():
     assert any("['age'] is not a block set" in note for note in notes)
 
 
-CERTIFIED = certify(datasets.admissions(1), GRAPH, ADMISSION)
+CERTIFIED = certify(datasets.admissions(1), GRAPH, QUESTION)
 
 
 def a_block_set_less(document):
@@ -315,7 +308,7 @@ def an_empty_line(document):
     ],
 )
 def test_a_forgery_is_found_though_sealed(forgery):
-    text = certify(datasets.admissions(1), GRAPH, ADMISSION, scope="all").to_json()
+    text = certify(datasets.admissions(1), GRAPH, QUESTION, scope="all").to_json()
     assert checker.verify(text) == (0, [])
     status, notes = forged(forgery, text)
     assert status == 1
@@ -344,7 +337,7 @@ def test_more_block_sets_than_can_be_tried_are_not_counted():
     graph = CausalGraph.parse("; ".join(f"{name} -> admission" for name in columns))
     columns["admission"] = ["admitted", "rejected", "admitted", "rejected"]
     counts = CountTable.of(columns, [9, 9, 9, 9])
-    certificate = certify(counts, graph, ADMISSION, scope="minimal")
+    certificate = certify(counts, graph, QUESTION, scope="minimal")
     status, notes = checker.verify(certificate.to_json())
     assert (status, notes) == (3, ["scope: whether it is complete was not checked"])
 
@@ -386,7 +379,7 @@ def test_a_count_that_is_none_is_malformed(count):
 
 def test_possible_causes_that_disagree_are_not_certified():
     """Of Example 2 the major alone shows nothing, the major and the score show differences."""
-    certificate = certify(datasets.admissions(2), OPEN_GRAPH, ADMISSION)
+    certificate = certify(datasets.admissions(2), OPEN_GRAPH, QUESTION)
     text = certificate.to_json()
     status, notes = checker.verify(text)
     assert (status, len(notes)) == (3, 1)
@@ -464,7 +457,7 @@ def test_data_are_read_as_the_codings_say(tmp_path, missing, other):
         frequency="times",
     )
     question = replace(
-        ADMISSION,
+        QUESTION,
         protected="sex", group="f", other=other, decision="hired", favorable="yes",
     )  # fmt: skip
     names = [name for name in rows.columns if name != "hired"]
@@ -480,7 +473,7 @@ def test_data_are_read_as_the_codings_say(tmp_path, missing, other):
 
 
 COUNTED = "s,x,d,n\nf,a,y,5\nf,a,n,5\nm,a,y,5\nm,a,n,5\n"
-HIRING = replace(ADMISSION, protected="s", group="f", decision="d", favorable="y")
+HIRING = replace(QUESTION, protected="s", group="f", decision="d", favorable="y")
 CAUSES = CausalGraph.parse("s -> d; x -> d")
 
 

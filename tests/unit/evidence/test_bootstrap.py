@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from tests.admission import GRAPH
 
 from evenhand import CountTable, Question, Tiers, datasets
 from evenhand.errors import Problem, QuestionError, ResourceError
 from evenhand.evidence import Verdict
 from evenhand.evidence.bootstrap import bootstrap, resample
 from evenhand.evidence.population import StatisticalVerdict
-from evenhand.graph import CausalGraph, discover
+from evenhand.graph import discover
 
 ADMISSIONS = datasets.question("admissions")
 
@@ -71,10 +72,7 @@ def test_strong_causes_are_found_in_every_resample():
 
 
 def test_a_given_graph_is_kept_and_only_the_verdict_varies():
-    graph = CausalGraph.parse(
-        "gender -> major -> admission; gender -> admission; test_score -> admission"
-    )
-    found = run(datasets.admissions(2), graph=graph)
+    found = run(datasets.admissions(2), graph=GRAPH)
     assert not found.relearned
     assert found.causes == {"major": 20, "test_score": 20}
     assert found.verdicts == {Verdict.NOT_CERTIFIED: 20}

@@ -7,22 +7,12 @@ from importlib.resources import files
 
 import jsonschema
 import pytest
+from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 
 from evenhand import Codings, CountTable, datasets
 from evenhand.errors import QuestionError, ResourceError
 from evenhand.evidence import certify
-from evenhand.graph.dag import CausalGraph
-from evenhand.graph.partial_graph import PartialGraph
 
-ADMISSION = datasets.question("admissions").question
-GRAPH = CausalGraph.parse(
-    "gender -> major -> admission; gender -> admission; test_score -> admission"
-)
-
-OPEN_GRAPH = PartialGraph.parse(
-    "gender -> major -> admission; gender -> admission; test_score - admission; "
-    "gender -> test_score; major -> test_score"
-)
 SCHEMA = json.loads(files("evenhand.evidence").joinpath("certificate.schema.json").read_text())
 
 
@@ -30,9 +20,9 @@ def certificates():
     codings = Codings.of(bins={"age": [37]}, merge={"major": {"CS": ["cs"]}}, missing="drop")
     for example in (1, 2):
         counts = datasets.admissions(example)
-        yield certify(counts, GRAPH, ADMISSION)
-        yield certify(counts, GRAPH, ADMISSION, scope="all", codings=codings, dropped=3)
-        yield certify(counts, OPEN_GRAPH, ADMISSION)
+        yield certify(counts, GRAPH, QUESTION)
+        yield certify(counts, GRAPH, QUESTION, scope="all", codings=codings, dropped=3)
+        yield certify(counts, OPEN_GRAPH, QUESTION)
 
 
 @pytest.mark.parametrize("certificate", tuple(certificates()), ids=repr)
@@ -52,7 +42,7 @@ def test_no_number_has_a_point():
 
 def test_the_document_says_what_it_rests_on():
     certificate = certify(
-        datasets.admissions(2), GRAPH, ADMISSION, also_assumed=["The sun shone."], dropped=2
+        datasets.admissions(2), GRAPH, QUESTION, also_assumed=["The sun shone."], dropped=2
     )
     document = json.loads(certificate.to_json())
     assert document["question"]["threshold"] == "1/20"
@@ -66,7 +56,7 @@ def test_the_document_says_what_it_rests_on():
 
 def test_the_shared_copy_withholds_rows_with_a_small_cell():
     counts = datasets.admissions(2)
-    certificate = certify(counts, GRAPH, ADMISSION)
+    certificate = certify(counts, GRAPH, QUESTION)
     document = json.loads(certificate.to_shared_json(least_count=50))
     assert document["withheld"] == {"least_count": 50, "subpopulations": 1}
     shown = document["partitions"][0]["table"]
@@ -75,7 +65,7 @@ def test_the_shared_copy_withholds_rows_with_a_small_cell():
 
 
 def test_the_shared_copy_has_no_total_no_digest_and_no_evidence():
-    text = certify(datasets.admissions(2), GRAPH, ADMISSION, scope="all").to_shared_json()
+    text = certify(datasets.admissions(2), GRAPH, QUESTION, scope="all").to_shared_json()
     document = json.loads(text)
     assert not {"rows", "reasons"} & set(document)
     for entry in document["partitions"]:
@@ -87,35 +77,33 @@ def test_pooled_decisions_are_named():
     counts = datasets.admissions(2)
     lines = {name: [labels[at] for labels, _ in counts] for at, name in enumerate(counts.names)}
     lines["admission"][0] = "waiting"
-    certificate = certify(
-        CountTable.of(lines, [count for _, count in counts]), GRAPH, ADMISSION
-    )
+    certificate = certify(CountTable.of(lines, [count for _, count in counts]), GRAPH, QUESTION)
     document = json.loads(certificate.to_json())
     assert document["pooled"] == {"other": False, "unfavorable": True}
     assert document["question"]["unfavorable"] == "not admitted"
 
 
 def test_the_threshold_as_written_is_the_threshold_as_certified():
-    exact = replace(ADMISSION, threshold="0.075")
+    exact = replace(QUESTION, threshold="0.075")
     document = json.loads(certify(datasets.admissions(2), GRAPH, exact).to_json())
     assert document["question"]["threshold"] == "3/40"
 
 
 def test_a_certificate_is_neither_true_nor_false():
-    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION)
+    certificate = certify(datasets.admissions(1), GRAPH, QUESTION)
     with pytest.raises(TypeError, match="certificate.verdict is Verdict.CERTIFIED"):
         bool(certificate)
 
 
 def test_equal_certificates_are_equal():
-    first, second = (certify(datasets.admissions(n), GRAPH, ADMISSION) for n in (1, 1))
+    first, second = (certify(datasets.admissions(n), GRAPH, QUESTION) for n in (1, 1))
     assert first == second
     assert hash(first) == hash(second)
-    assert first != certify(datasets.admissions(2), GRAPH, ADMISSION)
+    assert first != certify(datasets.admissions(2), GRAPH, QUESTION)
 
 
 def test_plain_values_serve_the_command_line():
-    found = certify(datasets.admissions(2), GRAPH, ADMISSION).to_dict()
+    found = certify(datasets.admissions(2), GRAPH, QUESTION).to_dict()
     assert found["verdict"] == "not certified"
     assert found["threshold"] == "1/20"
     assert found["coverage"] == {"rows": 1, "group": 1, "other": 1}
@@ -137,14 +125,14 @@ def test_plain_values_serve_the_command_line():
 
 def test_the_words_never_call_anything_fair():
     for example in (1, 2):
-        text = str(certify(datasets.admissions(example), GRAPH, ADMISSION)).lower()
+        text = str(certify(datasets.admissions(example), GRAPH, QUESTION)).lower()
         assert "fair" not in text
         assert "compliant" not in text
         assert "given this graph" in text
 
 
 def test_the_full_file_is_for_its_owner_only(tmp_path):
-    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION)
+    certificate = certify(datasets.admissions(1), GRAPH, QUESTION)
     path = certificate.write(tmp_path / "a.certificate.json")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert path.read_text("utf-8") == certificate.to_json()
@@ -154,7 +142,7 @@ def test_the_full_file_is_for_its_owner_only(tmp_path):
 
 
 def test_a_certificate_that_is_there_is_replaced_only_if_that_is_allowed(tmp_path):
-    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION)
+    certificate = certify(datasets.admissions(1), GRAPH, QUESTION)
     path = tmp_path / "a.json"
     for write, text in (
         (certificate.write, certificate.to_json()),
@@ -170,7 +158,7 @@ def test_a_certificate_that_is_there_is_replaced_only_if_that_is_allowed(tmp_pat
 
 @pytest.mark.parametrize("name", ["absent/c.json", "."])
 def test_a_place_that_takes_no_file_is_named_with_a_remedy(tmp_path, name):
-    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION)
+    certificate = certify(datasets.admissions(1), GRAPH, QUESTION)
     with pytest.raises(ResourceError) as refused:
         certificate.write(tmp_path / name)
     (problem,) = refused.value.problems

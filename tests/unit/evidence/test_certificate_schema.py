@@ -5,16 +5,13 @@ import json
 
 import jsonschema
 import pytest
+from tests.admission import GRAPH, QUESTION
 
 from evenhand import datasets
 from evenhand.evidence import certify
 from evenhand.evidence.certificate_schema import schema, schema_errors
-from evenhand.graph.dag import CausalGraph
 
-GRAPH = CausalGraph.parse(
-    "gender -> major -> admission; gender -> admission; test_score -> admission"
-)
-CERTIFICATE = certify(datasets.admissions(2), GRAPH, datasets.question("admissions").question)
+CERTIFICATE = certify(datasets.admissions(2), GRAPH, QUESTION)
 DOCUMENTS = [json.loads(CERTIFICATE.to_json()), json.loads(CERTIFICATE.to_shared_json())]
 KNOWN = {
     "$schema", "title", "description", "$defs", "$ref", "type", "required", "properties",

@@ -4,6 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 
 from evenhand import CountTable, Knowledge, Question, Tiers, datasets
 from evenhand.errors import ColumnError, GraphError, QuestionError
@@ -11,10 +12,6 @@ from evenhand.evidence import Verdict, certify
 from evenhand.graph.dag import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
 
-ADMISSION = datasets.question("admissions").question
-GRAPH = CausalGraph.parse(
-    "gender -> major -> admission; gender -> admission; test_score -> admission"
-)
 HIRING = Question(protected="sex", group="f", decision="hired", favorable="yes")
 
 
@@ -72,53 +69,47 @@ def test_a_coverage_that_is_no_share_is_refused(share):
 
 def test_an_unknown_scope_is_refused():
     with pytest.raises(QuestionError, match="'everything'"):
-        certify(datasets.admissions(1), GRAPH, ADMISSION, scope="everything")
+        certify(datasets.admissions(1), GRAPH, QUESTION, scope="everything")
 
 
 def test_a_graph_with_unknown_columns_is_refused():
     with pytest.raises((ColumnError, GraphError), match="height"):
         certify(
-            datasets.admissions(1), CausalGraph.parse("height -> admission; gender"), ADMISSION
+            datasets.admissions(1), CausalGraph.parse("height -> admission; gender"), QUESTION
         )
 
 
 def test_a_missing_direct_arrow_changes_nothing_and_is_said():
     without = CausalGraph(GRAPH.nodes, GRAPH.arrows - {("gender", "admission")})
     counts = datasets.admissions(2)
-    bare = certify(counts, without, ADMISSION)
-    assert bare.verdict is certify(counts, GRAPH, ADMISSION).verdict
+    bare = certify(counts, without, QUESTION)
+    assert bare.verdict is certify(counts, GRAPH, QUESTION).verdict
     assert bare.direct_arrow is False
-    assert certify(counts, GRAPH, ADMISSION).direct_arrow is True
+    assert certify(counts, GRAPH, QUESTION).direct_arrow is True
 
 
 def test_a_limit_that_cuts_the_block_sets_leaves_the_verdict_open():
-    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION, scope="all", limit=0)
+    certificate = certify(datasets.admissions(1), GRAPH, QUESTION, scope="all", limit=0)
     assert certificate.verdict is Verdict.CANNOT_DECIDE
     assert not certificate.complete
     assert "limit" in certificate.reasons[-1].remedy
 
 
 def test_a_violation_is_one_even_if_the_limit_cuts():
-    certificate = certify(datasets.admissions(2), GRAPH, ADMISSION, scope="all", limit=0)
+    certificate = certify(datasets.admissions(2), GRAPH, QUESTION, scope="all", limit=0)
     assert certificate.verdict is Verdict.NOT_CERTIFIED
 
 
 def test_minimal_block_sets_are_examined_beside_the_causes():
-    certificate = certify(datasets.admissions(1), GRAPH, ADMISSION, scope="minimal")
+    certificate = certify(datasets.admissions(1), GRAPH, QUESTION, scope="minimal")
     assert [partition.names for partition in certificate.partitions] == [
         ("major", "test_score"),
         ("major",),
     ]
 
 
-OPEN_GRAPH = PartialGraph.parse(
-    "gender -> major -> admission; gender -> admission; test_score - admission; "
-    "gender -> test_score; major -> test_score"
-)
-
-
 def test_an_open_edge_that_decides_is_named_with_its_remedy():
-    certificate = certify(datasets.admissions(2), OPEN_GRAPH, ADMISSION)
+    certificate = certify(datasets.admissions(2), OPEN_GRAPH, QUESTION)
     assert certificate.verdict is Verdict.CANNOT_DECIDE
     assert certificate.ambiguous
     assert certificate.deciding_edges == (("test_score", "admission"),)
@@ -131,7 +122,7 @@ def test_an_open_edge_that_decides_is_named_with_its_remedy():
 
 
 def test_an_open_edge_that_does_not_decide_leaves_the_common_verdict():
-    certificate = certify(datasets.admissions(1), OPEN_GRAPH, ADMISSION)
+    certificate = certify(datasets.admissions(1), OPEN_GRAPH, QUESTION)
     assert certificate.verdict is Verdict.CERTIFIED
     assert certificate.ambiguous
     assert certificate.deciding_edges == ()
@@ -146,13 +137,13 @@ def test_an_open_edge_that_does_not_decide_leaves_the_common_verdict():
     ],
 )
 def test_knowledge_settles_an_open_edge(knowledge, verdict):
-    certificate = certify(datasets.admissions(2), OPEN_GRAPH, ADMISSION, knowledge=knowledge)
+    certificate = certify(datasets.admissions(2), OPEN_GRAPH, QUESTION, knowledge=knowledge)
     assert certificate.verdict is verdict
     assert not certificate.ambiguous
 
 
 def test_ambiguous_causes_leave_block_sets_unexamined():
-    certificate = certify(datasets.admissions(1), OPEN_GRAPH, ADMISSION, scope="all")
+    certificate = certify(datasets.admissions(1), OPEN_GRAPH, QUESTION, scope="all")
     assert certificate.verdict is Verdict.CANNOT_DECIDE
     assert not certificate.complete
     assert "ambiguous" in certificate.reasons[-1].what
@@ -162,7 +153,7 @@ def test_edges_open_elsewhere_do_not_matter():
     graph = PartialGraph.parse(
         "major - gender; major -> admission; gender -> admission; test_score -> admission"
     )
-    certificate = certify(datasets.admissions(1), graph, ADMISSION, scope="minimal")
+    certificate = certify(datasets.admissions(1), graph, QUESTION, scope="minimal")
     assert certificate.verdict is Verdict.CERTIFIED
     assert not certificate.ambiguous
 
@@ -173,10 +164,10 @@ def test_groups_that_are_not_compared_are_left_out_and_counted():
     for name, value in zip(counts.names, ("other", "CS", "L", "admitted"), strict=True):
         lines[name].append(value)
     three = CountTable.of(lines, [*(count for _, count in counts), 11])
-    named = certify(three, GRAPH, replace(ADMISSION, other="male"))
+    named = certify(three, GRAPH, replace(QUESTION, other="male"))
     assert named.examined.left_out == 11
     assert named.rows == counts.rows
-    pooled = certify(three, GRAPH, replace(ADMISSION, other="rest"))
+    pooled = certify(three, GRAPH, replace(QUESTION, other="rest"))
     assert pooled.examined.left_out == 0
     assert pooled.question.other == "not female"
     assert any("pooled" in sentence for sentence in pooled.assumptions)
@@ -185,6 +176,6 @@ def test_groups_that_are_not_compared_are_left_out_and_counted():
 def test_an_open_edge_between_the_two_is_an_arrow_by_the_question_itself():
     """Whoever asks it takes for granted that admission did not change gender."""
     graph = PartialGraph.parse("gender - admission; major -> admission; major - gender")
-    certificate = certify(datasets.admissions(2), graph, ADMISSION)
+    certificate = certify(datasets.admissions(2), graph, QUESTION)
     assert certificate.direct_arrow is True
     assert ("gender", "admission") in certificate.graph.arrows

@@ -4,6 +4,7 @@ import re
 from fractions import Fraction
 
 import pytest
+from tests.admission import GRAPH, QUESTION
 
 from evenhand import Question, datasets
 from evenhand.evidence import certify
@@ -12,10 +13,6 @@ from evenhand.evidence.subpopulations import Subpopulation
 from evenhand.graph.dag import CausalGraph
 from evenhand.question.question_file import Labels
 
-GRAPH = CausalGraph.parse(
-    "gender -> major -> admission; gender -> admission; test_score -> admission"
-)
-ASKED = datasets.question("admissions").question
 WORDS = Labels(
     values={
         "gender": {"female": "women", "male": "men"},
@@ -27,7 +24,7 @@ WORDS = Labels(
 
 
 def told(labels=WORDS, **where):
-    certificate = certify(datasets.admissions(2), GRAPH, ASKED)
+    certificate = certify(datasets.admissions(2), GRAPH, QUESTION)
     (found,) = (one for one in certificate.subpopulations if one.where == where)
     return finding(found, certificate.question, labels)
 

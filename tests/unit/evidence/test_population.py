@@ -1,12 +1,12 @@
 """The statistical verdict with three values, and the rows that would settle it."""
 
 import pytest
+from tests.admission import GRAPH, QUESTION
 from tests.populations import LEAST, partition_of, partition_of_dutch
 
 from evenhand import datasets
 from evenhand.evidence import certify
 from evenhand.evidence.population import StatisticalVerdict, needed_rows, population
-from evenhand.graph.dag import CausalGraph
 
 
 def test_one_sided_differences_are_not_called_opposite(dutch):
@@ -97,11 +97,7 @@ def test_a_verdict_is_neither_true_nor_false():
 
 
 def test_it_stands_beside_the_exact_verdict_in_every_form():
-    graph = CausalGraph.parse(
-        "gender -> major -> admission; gender -> admission; test_score -> admission"
-    )
-    asked = datasets.question("admissions").question
-    certificate = certify(datasets.admissions(2), graph, asked)
+    certificate = certify(datasets.admissions(2), GRAPH, QUESTION)
     assert certificate.population.verdict is StatisticalVerdict.INCONCLUSIVE
     assert certificate.summary().facts[0][0] == "in the population"
     assert certificate.to_dict()["population"]["verdict"] == "inconclusive"

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 
 from evenhand import Codings, CountTable, datasets
 from evenhand.counts import Attribute, examined_counts
@@ -17,17 +18,8 @@ from evenhand.evidence import (
     certify,
 )
 from evenhand.graph.dag import CausalGraph
-from evenhand.graph.partial_graph import PartialGraph
 
-ADMISSION = datasets.question("admissions").question
 COUNTS = datasets.admissions(2)
-GRAPH = CausalGraph.parse(
-    "gender -> major -> admission; gender -> admission; test_score -> admission"
-)
-OPEN_GRAPH = PartialGraph.parse(
-    "gender -> major -> admission; gender -> admission; test_score - admission; "
-    "gender -> test_score; major -> test_score"
-)
 
 
 def recorded(text):
@@ -36,7 +28,7 @@ def recorded(text):
 
 def test_it_knows_what_was_asked():
     codings = Codings.of(bins={"age": [37, "50.5"]}, merge={"major": {"CS": ["a", "*"]}})
-    certificate = certify(COUNTS, GRAPH, ADMISSION, codings=codings)
+    certificate = certify(COUNTS, GRAPH, QUESTION, codings=codings)
     record = recorded(certificate.to_json())
     assert record.verdict is Verdict.NOT_CERTIFIED
     assert record.question == certificate.question
@@ -47,7 +39,7 @@ def test_it_knows_what_was_asked():
 @pytest.mark.parametrize("scope", ["causes", "minimal", "all"])
 @pytest.mark.parametrize("graph", [GRAPH, OPEN_GRAPH], ids=["given", "open"])
 def test_its_own_counts_agree(scope, graph, limit):
-    certificate = certify(COUNTS, graph, ADMISSION, scope=scope, limit=limit, dropped=5)
+    certificate = certify(COUNTS, graph, QUESTION, scope=scope, limit=limit, dropped=5)
     for text in (certificate.to_json(), certificate.to_shared_json(least_count=50)):
         assert recorded(text).differences(COUNTS, dropped=5) == ()
         assert recorded(text).own_differences() == ()
@@ -100,7 +92,7 @@ def a_direct_edge_left_open(content):
 def an_accusation(content):
     content["graph"]["undirected"] = [["zz", "zzz"]]
     content["graph"]["nodes"] += ["zz", "zzz"]
-    alike = Partition.of(examined_counts(COUNTS, ADMISSION), ["test_score"])
+    alike = Partition.of(examined_counts(COUNTS, QUESTION), ["test_score"])
     entry = dict(content["partitions"][0], names=["test_score"], role="block set")
     content["partitions"].append(
         entry
@@ -154,7 +146,7 @@ def unsorted_lines(content):
     ],
 )
 def test_a_forgery_is_found_with_and_without_the_counts(forgery):
-    certificate = certify(COUNTS, GRAPH, ADMISSION)
+    certificate = certify(COUNTS, GRAPH, QUESTION)
     assert changed(certificate, lambda _: None).own_differences() == ()
     record = changed(certificate, forgery)
     assert record.own_differences()
@@ -172,7 +164,7 @@ def test_a_block_set_that_is_kept_back_is_found():
             counts.append(count)
     table = CountTable.of(columns, counts)
     graph = CausalGraph(tuple(columns), frozenset({("gender", "admission")}))
-    certificate = certify(table, graph, ADMISSION, scope="all")
+    certificate = certify(table, graph, QUESTION, scope="all")
     assert certificate.verdict is Verdict.NOT_CERTIFIED
 
     def forgery(content):
@@ -201,7 +193,7 @@ def test_values_may_stand_in_any_order_that_the_lines_keep():
     ]
     sorted_by_age = CountTable.build(attributes, map(np.array, codes), counts.counts)
     graph = CausalGraph.parse("gender -> admission; age -> admission")
-    certificate = certify(sorted_by_age, graph, ADMISSION)
+    certificate = certify(sorted_by_age, graph, QUESTION)
     assert [
         line[0] for line in json.loads(certificate.to_json())["partitions"][0]["table"]
     ] == [*order]
@@ -212,12 +204,12 @@ def test_a_pooled_question_is_asked_pooled_again():
     lines = {name: [labels[at] for labels, _ in COUNTS] for at, name in enumerate(COUNTS.names)}
     lines["gender"][0] = "other"
     counts = CountTable.of(lines, [count for _, count in COUNTS])
-    certificate = certify(counts, GRAPH, replace(ADMISSION, other="rest"))
+    certificate = certify(counts, GRAPH, replace(QUESTION, other="rest"))
     assert recorded(certificate.to_json()).differences(counts) == ()
 
 
 def test_other_counts_are_told_apart_by_place():
-    record = recorded(certify(COUNTS, GRAPH, ADMISSION).to_json())
+    record = recorded(certify(COUNTS, GRAPH, QUESTION).to_json())
     places = record.differences(datasets.admissions(1))
     assert any(place.startswith("rows.examined: it says 2200") for place in places)
     assert any(place.startswith("partitions[0].table[0][4]") for place in places)
@@ -225,7 +217,7 @@ def test_other_counts_are_told_apart_by_place():
 
 
 def test_counts_that_lack_a_column_do_not_agree():
-    record = recorded(certify(COUNTS, GRAPH, ADMISSION).to_json())
+    record = recorded(certify(COUNTS, GRAPH, QUESTION).to_json())
     (place,) = record.differences(COUNTS.marginal(["gender", "major", "admission"]))
     assert "test_score" in place
 
@@ -237,7 +229,7 @@ def test_what_is_no_certificate_is_refused(text):
 
 
 def test_the_form_is_checked_once_and_every_misfit_named():
-    content = json.loads(certify(COUNTS, GRAPH, ADMISSION).to_json())
+    content = json.loads(certify(COUNTS, GRAPH, QUESTION).to_json())
     content["rows"]["dropped"] = -5
     content["partitions"][0]["subpopulations"]["above"] = False
     content["surprise"] = 1

@@ -3,21 +3,17 @@
 from fractions import Fraction
 
 import pytest
+from tests.admission import GRAPH, QUESTION
 
 from evenhand import CountTable, Question, datasets
 from evenhand.errors import QuestionError
 from evenhand.evidence import certify, certify_relaxed
 from evenhand.graph.dag import CausalGraph
 
-ADMISSION = datasets.question("admissions").question
-GRAPH = CausalGraph.parse(
-    "gender -> major -> admission; gender -> admission; test_score -> admission"
-)
-
 
 @pytest.mark.paper("def:rnd")
 def test_the_relaxed_criterion_is_claimed_where_nothing_differs():
-    relaxed = certify_relaxed(datasets.admissions(1), GRAPH, ADMISSION, assurance="0.99")
+    relaxed = certify_relaxed(datasets.admissions(1), GRAPH, QUESTION, assurance="0.99")
     assert relaxed.claimed
     assert relaxed.bound == 1
     assert "claimed" in str(relaxed)
@@ -43,10 +39,10 @@ def test_unmeasured_rows_weaken_the_relaxed_claim():
 @pytest.mark.parametrize("assurance", ["1.2", "-0.1", "most", float("nan")])
 def test_an_assurance_that_is_no_share_is_refused(assurance):
     with pytest.raises(QuestionError, match="assurance"):
-        certify_relaxed(datasets.admissions(2), GRAPH, ADMISSION, assurance=assurance)
+        certify_relaxed(datasets.admissions(2), GRAPH, QUESTION, assurance=assurance)
 
 
 @pytest.mark.parametrize("threshold", ["0", "1", "5%", float("inf")])
 def test_a_threshold_that_is_none_is_refused(threshold):
     with pytest.raises(QuestionError, match="threshold"):
-        certify_relaxed(datasets.admissions(2), GRAPH, ADMISSION, threshold=threshold)
+        certify_relaxed(datasets.admissions(2), GRAPH, QUESTION, threshold=threshold)

@@ -3,16 +3,13 @@
 from fractions import Fraction
 
 import pytest
+from tests.admission import GRAPH, QUESTION
 
 from evenhand import datasets
 from evenhand.evidence import certify, points
 from evenhand.evidence.subpopulations import p_value
-from evenhand.graph.dag import CausalGraph
 
-GRAPH = CausalGraph.parse(
-    "gender -> major -> admission; gender -> admission; test_score -> admission"
-)
-CERTIFICATE = certify(datasets.admissions(2), GRAPH, datasets.question("admissions").question)
+CERTIFICATE = certify(datasets.admissions(2), GRAPH, QUESTION)
 HALF = Fraction(1, 20)
 
 
@@ -58,7 +55,7 @@ def test_a_table_says_null_where_nothing_is_measured():
     for name, value in (("gender", "male"), ("test_score", "L"), ("admission", "admitted")):
         lines[name].append(value)
     more = type(counts).of(lines, [*(count for _, count in only_men), 7])
-    certificate = certify(more, GRAPH, datasets.question("admissions").question)
+    certificate = certify(more, GRAPH, QUESTION)
     table = certificate.subpopulations.to_arrow().to_pylist()
     assert table[-1]["major"] == "PE"
     assert table[-1]["risk_difference"] is table[-1]["p_zero"] is table[-1]["shown"] is None
@@ -77,7 +74,7 @@ def test_the_text_shows_counts_differences_and_intervals():
 
 def test_html_escapes_what_it_shows():
     counts = datasets.admissions(2).recoded("major", {"CS": "<b>&"})
-    html = certify(counts, GRAPH, datasets.question("admissions").question)._repr_html_()
+    html = certify(counts, GRAPH, QUESTION)._repr_html_()
     assert "&lt;b&gt;&amp;" in html
     assert "<b>" not in html
 

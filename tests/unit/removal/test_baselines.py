@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.admission import GRAPH, QUESTION
 
 from evenhand import CountTable, Question, datasets
 from evenhand.errors import CannotReleaseError, ColumnError, ResourceError
@@ -22,15 +23,12 @@ from evenhand.removal import (
     plan_removal,
 )
 
-ADMISSION = CausalGraph.parse(
-    "gender -> major; gender -> admission; major -> admission; test_score -> admission"
-)
 BASELINES = [ShuffleProtected(), LocalMassaging(), LocalPreferentialSampling()]
 
 
 @pytest.fixture
 def example_2():
-    return certify(datasets.admissions(2), ADMISSION, datasets.question("admissions").question)
+    return certify(datasets.admissions(2), GRAPH, QUESTION)
 
 
 def carried_out(certificate, method, seed=0):
@@ -210,9 +208,7 @@ def test_an_unknown_attribute_is_refused(example_2):
 
 def test_ambiguous_causes_give_no_plan():
     graph = PartialGraph.parse("gender -> admission; gender -> major; major - admission")
-    certificate = certify(
-        datasets.admissions(2), graph, datasets.question("admissions").question
-    )
+    certificate = certify(datasets.admissions(2), graph, QUESTION)
     with pytest.raises(CannotReleaseError):
         ShuffleProtected().plan(certificate)
 

@@ -2,21 +2,15 @@
 
 import numpy as np
 import pytest
+from tests.admission import GRAPH, QUESTION
 
 from evenhand import datasets
 from evenhand.evidence import certify
-from evenhand.graph.dag import CausalGraph
 from evenhand.removal import ModifyGraph, plan_removal
-
-GRAPH = CausalGraph.parse(
-    "gender -> major; gender -> admission; major -> admission; test_score -> admission"
-)
 
 
 def planned(**options):
-    certificate = certify(
-        datasets.admissions(2), GRAPH, datasets.question("admissions").question
-    )
+    certificate = certify(datasets.admissions(2), GRAPH, QUESTION)
     return plan_removal(certificate, method=ModifyGraph(**options))
 
 

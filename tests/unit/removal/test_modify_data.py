@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.admission import GRAPH, QUESTION
 
 from evenhand import CountTable, Question, datasets
 from evenhand.errors import QuestionError
@@ -12,14 +13,10 @@ from evenhand.evidence import Verdict, certify
 from evenhand.graph.dag import CausalGraph
 from evenhand.removal import ModifyData, plan_removal
 
-ADMISSION = CausalGraph.parse(
-    "gender -> major; gender -> admission; major -> admission; test_score -> admission"
-)
-
 
 def example_2(threshold="0.05"):
-    question = replace(datasets.question("admissions").question, threshold=Fraction(threshold))
-    return certify(datasets.admissions(2), ADMISSION, question)
+    question = replace(QUESTION, threshold=Fraction(threshold))
+    return certify(datasets.admissions(2), GRAPH, question)
 
 
 @pytest.mark.paper("alg:md")
@@ -79,8 +76,7 @@ def test_an_unknown_policy_is_refused():
 
 
 def test_what_is_certified_stays_as_it_is():
-    question = datasets.question("admissions").question
-    certificate = certify(datasets.admissions(1), ADMISSION, question)
+    certificate = certify(datasets.admissions(1), GRAPH, QUESTION)
     assert certificate.verdict is Verdict.CERTIFIED
     assert plan_removal(certificate).changed_rows == 0
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.admission import GRAPH, QUESTION
 
 from evenhand import CountTable, Question, datasets
 from evenhand.evidence import certify
@@ -9,16 +10,10 @@ from evenhand.graph.conditional_tables import Network
 from evenhand.graph.dag import CausalGraph
 from evenhand.removal import Move, RemovalPlan
 
-GRAPH = CausalGraph.parse(
-    "gender -> major; gender -> admission; major -> admission; test_score -> admission"
-)
-
 
 def planned(group_change, other_change, **further):
     """A plan for Example 2, whose subpopulations are CS-H, CS-L, EE-H and EE-L."""
-    certificate = certify(
-        datasets.admissions(2), GRAPH, datasets.question("admissions").question
-    )
+    certificate = certify(datasets.admissions(2), GRAPH, QUESTION)
     return RemovalPlan(
         method="by-hand",
         policy="none",
