@@ -1,12 +1,14 @@
 """Layers of boxes and lanes, put in an order with few crossings and then in their places.
 
 Positions here go across the layers: downwards if layers are columns. Everything is
-deterministic: the same graph always gives the same picture.
+deterministic: the same graph always gives the same picture. (Hence ``fsum``: the rounding of
+``sum`` depends on the version of Python.)
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import fsum
 
 _SWEEPS = 12
 _PASSES = 25
@@ -77,12 +79,12 @@ class _Order:
         total = 0.0
         for layer in self.layers:
             for at, above in enumerate(layer):
-                total += sum(self.crossings(above, below)[0] for below in layer[at + 1 :]) / 2
+                total += fsum(self.crossings(above, below)[0] for below in layer[at + 1 :]) / 2
                 total += self.apart(above) / 2
         return total
 
     def apart(self, item: int) -> float:
-        return sum(
+        return fsum(
             _CLOSENESS * weight * abs(self.place[item] - self.place[other])
             for other, weight in self.beside[item]
         )
@@ -114,14 +116,14 @@ class _Order:
     def middle(self, item: int, size: int) -> float:
         """Where the linked items stand on average, as a share of their layers."""
         near = self.across[item]
-        weight = sum(w for _, w in near)
+        weight = fsum(w for _, w in near)
         if not weight:
             return self.place[item] / size
         places = (
             w * (self.place[other] + 0.5) / len(self.layers[self.items[other].layer])
             for other, w in near
         )
-        return sum(places) / weight
+        return fsum(places) / weight
 
     def swap(self) -> None:
         """Change neighbours' places as long as that helps."""
@@ -162,9 +164,9 @@ def _place(
     for round_ in range(_ROUNDS):
         for number in range(len(layers)) if round_ % 2 else reversed(range(len(layers))):
             layer, offset = layers[number], offsets[number]
-            weights = [1 + sum(w for _, w in near[item]) for item in layer]
+            weights = [1 + fsum(w for _, w in near[item]) for item in layer]
             wanted = [
-                (centre[item] + sum(w * centre[o] for o, w in near[item])) / weight - at
+                (centre[item] + fsum(w * centre[o] for o, w in near[item])) / weight - at
                 for item, weight, at in zip(layer, weights, offset, strict=True)
             ]
             for item, value, at in zip(layer, _rising(wanted, weights), offset, strict=True):

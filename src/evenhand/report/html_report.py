@@ -71,7 +71,7 @@ def environment() -> Environment:
 def _finalize(value: object) -> object:
     """Data must not act: unseen characters are spelled out. Numbers of pictures are short."""
     if isinstance(value, float):
-        return f"{value:.2f}".rstrip("0").rstrip(".")
+        return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")  # -0.0 + 0.0 is 0.0
     if isinstance(value, str) and not isinstance(value, Markup):
         return visible(value)
     return value
