@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 from pathlib import Path
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 Spelling: TypeAlias = Callable[[str, object], str]
 
@@ -119,6 +119,17 @@ class EvenhandError(ValueError):
     def __init__(self, *problems: Problem) -> None:
         self.problems = problems
         super().__init__("\n".join(map(str, problems)))
+
+    @classmethod
+    def of(
+        cls,
+        what: str,
+        found: str = "",
+        remedy: str | Remedy | tuple[Remedy, ...] = "",
+        where: str = "",
+    ) -> Self:
+        """An error with this one problem."""
+        return cls(Problem(what, found, remedy, where))
 
 
 class InputError(EvenhandError):

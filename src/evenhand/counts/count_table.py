@@ -19,14 +19,7 @@ from numpy.typing import NDArray
 
 from evenhand.counts.missing_markers import MissingMarker, looks_missing, marker_notes
 from evenhand.display import Described, Summary
-from evenhand.errors import (
-    ColumnError,
-    InputError,
-    Problem,
-    ResourceError,
-    ValuesError,
-    listed,
-)
+from evenhand.errors import ColumnError, InputError, ResourceError, ValuesError, listed
 
 # Up to here a float64 holds every integer, so bincount's weights stay exact.
 _EXACT_FLOAT = 2**53
@@ -74,18 +67,14 @@ class CountTable(Described):
         lengths = {len(column) for column in codes}
         weights = [1] * max(lengths, default=0) if counts is None else list(counts)
         if len(lengths) > 1 or (codes and len(weights) not in lengths):
-            raise InputError(
-                Problem(
-                    "The columns and counts are not all of one length.",
-                    remedy="Give one label, and one count, for each line.",
-                )
+            raise InputError.of(
+                "The columns and counts are not all of one length.",
+                remedy="Give one label, and one count, for each line.",
             )
         if any(count != int(count) or count < 0 for count in weights):
-            raise InputError(
-                Problem(
-                    "The counts are not all whole numbers of at least 0.",
-                    remedy="Give how often each line occurs.",
-                )
+            raise InputError.of(
+                "The counts are not all whole numbers of at least 0.",
+                remedy="Give how often each line occurs.",
             )
         return cls.build(attributes, codes, np.array(weights, np.int64)).pruned()
 
@@ -125,11 +114,9 @@ class CountTable(Described):
         names = [attribute.name for attribute in self.attributes]
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
-            raise ColumnError(
-                Problem(
-                    f"The column names {listed(repeated)} occur more than once.",
-                    remedy="Give every column a name of its own.",
-                )
+            raise ColumnError.of(
+                f"The column names {listed(repeated)} occur more than once.",
+                remedy="Give every column a name of its own.",
             )
         for column in (*self.codes, self.counts):
             column.flags.writeable = False
@@ -258,12 +245,10 @@ class CountTable(Described):
         """The code that stands for a value."""
         values = self.attribute(name).values
         if value not in values:
-            raise ValuesError(
-                Problem(
-                    f"The column {name!r} has no value {value!r}.",
-                    f"Its values are {listed(values)}.",
-                    "Name one of these.",
-                )
+            raise ValuesError.of(
+                f"The column {name!r} has no value {value!r}.",
+                f"Its values are {listed(values)}.",
+                "Name one of these.",
             )
         return values.index(value)
 
@@ -272,12 +257,10 @@ class CountTable(Described):
         table = self.marginal(names)
         cells = int(np.prod(table.cards, dtype=object))
         if cells > _LARGEST_CUBE:
-            raise ResourceError(
-                Problem(
-                    f"A dense table of {listed(table.names)} would have {cells:,} cells.",
-                    f"At most {_LARGEST_CUBE:,} are allowed.",
-                    "Use fewer attributes, or merge their values.",
-                )
+            raise ResourceError.of(
+                f"A dense table of {listed(table.names)} would have {cells:,} cells.",
+                f"At most {_LARGEST_CUBE:,} are allowed.",
+                "Use fewer attributes, or merge their values.",
             )
         cube = np.zeros(table.cards, np.int64)
         cube[tuple(table.codes)] = table.counts

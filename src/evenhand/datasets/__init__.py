@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from evenhand.counts import CountTable
-from evenhand.errors import InputError, Problem, listed
+from evenhand.errors import InputError, listed
 from evenhand.question import Codings, QuestionFile
 
 __all__ = ["admissions", "adult", "dutch", "question"]
@@ -44,8 +44,8 @@ def admissions(example: int) -> CountTable:
     Paper: tab:toy1, tab:toy2
     """
     if example not in _ADMISSIONS:
-        raise InputError(
-            Problem(f"The paper has no example {example!r}.", remedy="Ask for example 1 or 2.")
+        raise InputError.of(
+            f"The paper has no example {example!r}.", remedy="Ask for example 1 or 2."
         )
     columns: dict[str, list[str]] = {
         name: [] for name in ("gender", "major", "test_score", "admission")
@@ -86,25 +86,21 @@ def dutch(path: str | Path) -> CountTable:
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            Problem(
-                f"The census file cannot be read: {error}.",
-                remedy="Name your copy of dutch_census_2001.arff.",
-                where=str(path),
-            )
+        raise InputError.of(
+            f"The census file cannot be read: {error}.",
+            remedy="Name your copy of dutch_census_2001.arff.",
+            where=str(path),
         ) from error
     header, separator, data = text.partition("@data")
     names = [line.split()[1] for line in header.splitlines() if line.startswith("@attribute")]
     lines = [line for line in csv.reader(data.split("\n")) if line]
     unfit = [number for number, line in enumerate(lines, 1) if len(line) != len(names)]
     if not separator or not lines or unfit or not {"age", "occupation"} <= set(names):
-        raise InputError(
-            Problem(
-                "This is not the ARFF file of the 2001 Dutch census.",
-                f"Its attributes are {listed(names)}; odd data lines: {listed(unfit[:5])}.",
-                "Name your copy of dutch_census_2001.arff.",
-                str(path),
-            )
+        raise InputError.of(
+            "This is not the ARFF file of the 2001 Dutch census.",
+            f"Its attributes are {listed(names)}; odd data lines: {listed(unfit[:5])}.",
+            "Name your copy of dutch_census_2001.arff.",
+            str(path),
         )
     columns = dict(zip(names, zip(*lines, strict=True), strict=True))
     return CountTable.of(
@@ -119,10 +115,8 @@ def question(name: str) -> QuestionFile:
     """What the paper asks of a data set: "admissions", "adult" or "dutch"."""
     source = files(__package__).joinpath(f"{name}.toml")
     if not source.is_file():
-        raise InputError(
-            Problem(
-                f"There is no data set {name!r}.",
-                remedy="Ask for 'admissions', 'adult' or 'dutch'.",
-            )
+        raise InputError.of(
+            f"There is no data set {name!r}.",
+            remedy="Ask for 'admissions', 'adult' or 'dutch'.",
         )
     return QuestionFile.parse(source.read_text("utf-8"), where=f"{name}.toml")

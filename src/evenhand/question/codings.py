@@ -45,18 +45,14 @@ class Bins:
         try:
             exact = tuple(exact_fraction(cut) for cut in cuts)
         except ValueError as error:
-            raise QuestionError(
-                Problem(
-                    f"The cut points {listed(cuts)} are not all numbers: {error}.",
-                    remedy=Remedy("Write numbers, for example", "bins", {"age": [37]}),
-                )
+            raise QuestionError.of(
+                f"The cut points {listed(cuts)} are not all numbers: {error}.",
+                remedy=Remedy("Write numbers, for example", "bins", {"age": [37]}),
             ) from error
         if not exact or any(a >= b for a, b in pairwise(exact)):
-            raise QuestionError(
-                Problem(
-                    f"The cut points {listed(cuts)} do not rise.",
-                    remedy="Give at least one, from the smallest to the largest.",
-                )
+            raise QuestionError.of(
+                f"The cut points {listed(cuts)} do not rise.",
+                remedy="Give at least one, from the smallest to the largest.",
             )
         return cls(exact)
 
@@ -201,17 +197,15 @@ class Codings:
 def not_numbers(column: str, offending: Mapping[str, str], *, where: str) -> ValuesError:
     """The error for values that cannot be binned; ``offending`` maps each to its place."""
     text, place = next(iter(offending.items()))
-    return ValuesError(
-        Problem(
-            f"The column {column!r} is to be binned, but {listed([text])} is not a number.",
-            f"First at {place}; {len(offending)} such values in all: {listed(offending)}.",
-            (
-                Remedy("Declare them as missing", "na"),
-                Remedy("drop the bins"),
-                Remedy("correct them"),
-            ),
-            where,
-        )
+    return ValuesError.of(
+        f"The column {column!r} is to be binned, but {listed([text])} is not a number.",
+        f"First at {place}; {len(offending)} such values in all: {listed(offending)}.",
+        (
+            Remedy("Declare them as missing", "na"),
+            Remedy("drop the bins"),
+            Remedy("correct them"),
+        ),
+        where,
     )
 
 
@@ -221,11 +215,9 @@ def _parse_bins(column: str, cuts: Sequence[Number] | int | Bins) -> Bins | int:
     if not isinstance(cuts, int):
         return Bins.at(*cuts)
     if isinstance(cuts, bool) or cuts < 2:
-        raise QuestionError(
-            Problem(
-                f"{cuts!r} quantile classes make no classes of {column!r}.",
-                remedy="Ask for at least 2, or give cut points in a list.",
-            )
+        raise QuestionError.of(
+            f"{cuts!r} quantile classes make no classes of {column!r}.",
+            remedy="Ask for at least 2, or give cut points in a list.",
         )
     return cuts
 
@@ -234,21 +226,17 @@ def _parse_merge(groups: Mapping[str, Sequence[Number]]) -> dict[str, tuple[str,
     merged: dict[str, tuple[str, ...]] = {}
     for new, olds in groups.items():
         if isinstance(olds, str) or not isinstance(olds, Iterable):
-            raise QuestionError(
-                Problem(
-                    f"{new!r} replaces {olds!r}, which is no list of values.",
-                    remedy='Write a list, as ["old", "another"].',
-                )
+            raise QuestionError.of(
+                f"{new!r} replaces {olds!r}, which is no list of values.",
+                remedy='Write a list, as ["old", "another"].',
             )
         merged[new] = tuple(as_label(old) for old in olds)
     named = [old for olds in merged.values() for old in olds]
     twice = sorted({old for old in named if named.count(old) > 1})
     if twice:
-        raise QuestionError(
-            Problem(
-                f"The values {listed(twice)} are merged twice.",
-                remedy="Put each old value under one new value.",
-            )
+        raise QuestionError.of(
+            f"The values {listed(twice)} are merged twice.",
+            remedy="Put each old value under one new value.",
         )
     return merged
 

@@ -57,12 +57,10 @@ class Tiers:
         """Parse tiers as on the command line: ``'sex,age|education|*|income'``."""
         tiers = [[name.strip() for name in part.split(",")] for part in text.split("|")]
         if not all(name for tier in tiers for name in tier):
-            raise KnowledgeError(
-                Problem(
-                    f"The tiers {text!r} have an empty place.",
-                    remedy="Write column names between commas and tiers between bars, "
-                    "as 'sex,age|education|*|income'.",
-                )
+            raise KnowledgeError.of(
+                f"The tiers {text!r} have an empty place.",
+                remedy="Write column names between commas and tiers between bars, "
+                "as 'sex,age|education|*|income'.",
             )
         return cls(*(... if tier == [WILDCARD] else tier for tier in tiers))
 
@@ -85,11 +83,9 @@ class Knowledge:
     def __post_init__(self) -> None:
         for field in ("required", "forbidden"):
             if isinstance(getattr(self, field), str):
-                raise KnowledgeError(
-                    Problem(
-                        f"The {field} arrows are {getattr(self, field)!r}, which is no list.",
-                        remedy='Write a list, as ["cause -> effect"].',
-                    )
+                raise KnowledgeError.of(
+                    f"The {field} arrows are {getattr(self, field)!r}, which is no list.",
+                    remedy='Write a list, as ["cause -> effect"].',
                 )
             arrows = tuple(parse_arrow(arrow) for arrow in getattr(self, field))
             object.__setattr__(self, field, arrows)
@@ -191,18 +187,14 @@ def parse_arrow(arrow: object) -> Arrow:
         else ()
     )
     if len(parts) != 2 or not all(isinstance(part, str) and part for part in parts):
-        raise KnowledgeError(
-            Problem(
-                f"{arrow!r} is not an arrow.",
-                remedy="Write it as 'cause -> effect', or as a pair of names.",
-            )
+        raise KnowledgeError.of(
+            f"{arrow!r} is not an arrow.",
+            remedy="Write it as 'cause -> effect', or as a pair of names.",
         )
     if parts[0] == parts[1]:
-        raise KnowledgeError(
-            Problem(
-                f"The arrow {parts[0]} -> {parts[1]} points at its own tail.",
-                remedy="Name two different columns.",
-            )
+        raise KnowledgeError.of(
+            f"The arrow {parts[0]} -> {parts[1]} points at its own tail.",
+            remedy="Name two different columns.",
         )
     return parts
 

@@ -5,7 +5,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TypeAlias
 
-from evenhand.errors import Problem, QuestionError
+from evenhand.errors import QuestionError
 
 # A threshold with more digits than this is a mistake, and would make exact verdicts slow.
 _LONGEST_NUMBER = 18
@@ -44,8 +44,8 @@ def exact_number(text: str) -> Fraction:
 def require_text(value: object, what: str) -> str:
     """Return the value if it is text; raise ``QuestionError`` otherwise."""
     if not isinstance(value, str):
-        raise QuestionError(
-            Problem(f"{what} is {value!r}, which is no text.", remedy="Write a name in quotes.")
+        raise QuestionError.of(
+            f"{what} is {value!r}, which is no text.", remedy="Write a name in quotes."
         )
     return value
 
@@ -55,11 +55,9 @@ def require_texts(values: object, what: str) -> tuple[str, ...]:
     is_list = isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
     items: tuple[object, ...] = tuple(values) if is_list else (None,)  # type: ignore[arg-type]
     if not all(isinstance(item, str) for item in items):
-        raise QuestionError(
-            Problem(
-                f"{what} is {values!r}, which is no list of texts.",
-                remedy='Write a list, as ["a", "b"].',
-            )
+        raise QuestionError.of(
+            f"{what} is {values!r}, which is no list of texts.",
+            remedy='Write a list, as ["a", "b"].',
         )
     return tuple(map(str, items))
 

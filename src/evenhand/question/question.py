@@ -47,19 +47,15 @@ class Question:
                 object.__setattr__(self, field, as_label(value))
         object.__setattr__(self, "threshold", _parse_threshold(self.threshold))
         if self.protected == self.decision:
-            raise QuestionError(
-                Problem(
-                    f"{self.decision!r} is named both as the protected attribute and as "
-                    "the decision.",
-                    remedy="Name two different columns.",
-                )
+            raise QuestionError.of(
+                f"{self.decision!r} is named both as the protected attribute and as "
+                "the decision.",
+                remedy="Name two different columns.",
             )
         if self.other == self.group:
-            raise QuestionError(
-                Problem(
-                    f"{self.group!r} would be compared with itself.",
-                    remedy=(Remedy("Name another value", "other"), Remedy("leave it out")),
-                )
+            raise QuestionError.of(
+                f"{self.group!r} would be compared with itself.",
+                remedy=(Remedy("Name another value", "other"), Remedy("leave it out")),
             )
 
     def to_dict(self) -> dict[str, str]:
@@ -137,12 +133,10 @@ def _parse_threshold(value: Number) -> Fraction:
         threshold = exact_fraction(value)
     except ValueError as error:
         hint = _suggest_number(str(value))
-        raise QuestionError(
-            Problem(
-                f"The threshold {value!r} cannot be read.",
-                hint or f"{error}.",
-                "Write a number between 0 and 1, as '0.05' or '1/20'.",
-            )
+        raise QuestionError.of(
+            f"The threshold {value!r} cannot be read.",
+            hint or f"{error}.",
+            "Write a number between 0 and 1, as '0.05' or '1/20'.",
         ) from error
     if not 0 < threshold < 1:
         why = (
@@ -152,12 +146,10 @@ def _parse_threshold(value: Number) -> Fraction:
             if 1 <= threshold < 100
             else ""
         )
-        raise QuestionError(
-            Problem(
-                f"The threshold {value!s} is not between 0 and 1.",
-                why,
-                "Write a difference of rates, as '0.05' for five percentage points.",
-            )
+        raise QuestionError.of(
+            f"The threshold {value!s} is not between 0 and 1.",
+            why,
+            "Write a difference of rates, as '0.05' for five percentage points.",
         )
     return threshold
 

@@ -60,19 +60,17 @@ class QuestionFile:
         path = Path(path)
         try:
             if path.stat().st_size > _LARGEST_FILE:
-                raise QuestionError(
-                    Problem("This is too large for a question file.", where=str(path))
+                raise QuestionError.of(
+                    "This is too large for a question file.", where=str(path)
                 )
             return cls.parse(path.read_text("utf-8"), where=str(path))
         except (OSError, UnicodeDecodeError) as error:
-            raise QuestionError(
-                Problem(
-                    "There is no such question file."
-                    if isinstance(error, FileNotFoundError)
-                    else f"The question file cannot be read: {error}.",
-                    remedy="`evenhand init DATA` writes one.",
-                    where=str(path),
-                )
+            raise QuestionError.of(
+                "There is no such question file."
+                if isinstance(error, FileNotFoundError)
+                else f"The question file cannot be read: {error}.",
+                remedy="`evenhand init DATA` writes one.",
+                where=str(path),
             ) from error
 
     @classmethod
@@ -81,8 +79,8 @@ class QuestionFile:
         try:
             content = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise QuestionError(
-                Problem(f"This is not TOML: {error}.", remedy="Mend that line.", where=where)
+            raise QuestionError.of(
+                f"This is not TOML: {error}.", remedy="Mend that line.", where=where
             ) from error
         problems = [
             Problem(f"{name!r} is not a table.", remedy=f"Write [{name}].", where=where)
@@ -132,11 +130,9 @@ def _parse_question(table: Mapping[str, Any]) -> Question:
     needed = ("protected", "group", "decision", "favorable")
     absent = [key for key in needed if table.get(key, "") == ""]
     if absent:
-        raise QuestionError(
-            Problem(
-                f"The table [question] lacks {listed(absent)}.",
-                remedy="Name the column and the value for each.",
-            )
+        raise QuestionError.of(
+            f"The table [question] lacks {listed(absent)}.",
+            remedy="Name the column and the value for each.",
         )
     return Question(**{key: table[key] for key in _KEYS["question"] if key in table})
 

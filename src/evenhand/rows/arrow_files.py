@@ -6,7 +6,7 @@ from os import SEEK_END
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evenhand.errors import InputError, Problem
+from evenhand.errors import InputError
 from evenhand.rows.arrow_arrays import value_type
 from evenhand.rows.batch_source import BATCH_ROWS, Batches, BatchSource, reading
 
@@ -47,13 +47,11 @@ def arrow_source(where: str, *, is_stream: bool) -> BatchSource:
         schema = begin(file).schema
         file.seek(-len(_END_OF_STREAM), SEEK_END)
         if is_stream and file.read() != _END_OF_STREAM:
-            raise InputError(
-                Problem(
-                    "This Arrow stream breaks off before its end.",
-                    "The mark that ends a stream is missing.",
-                    "Write or fetch it again.",
-                    where,
-                )
+            raise InputError.of(
+                "This Arrow stream breaks off before its end.",
+                "The mark that ends a stream is missing.",
+                "Write or fetch it again.",
+                where,
             )
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001

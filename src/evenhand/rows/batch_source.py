@@ -98,22 +98,18 @@ def reading(where: str) -> Iterator[None]:
     try:
         yield
     except MemoryError as error:
-        raise ResourceError(
-            Problem(
-                "There is not enough memory to go on.",
-                f"{error}".rstrip(".") + "." if str(error) else "",
-                "Choose fewer columns, or bin those with many values.",
-                where,
-            )
+        raise ResourceError.of(
+            "There is not enough memory to go on.",
+            f"{error}".rstrip(".") + "." if str(error) else "",
+            "Choose fewer columns, or bin those with many values.",
+            where,
         ) from error
     except UnicodeDecodeError as error:
-        raise InputError(
-            Problem(
-                "A text is not UTF-8.",
-                f"{error.reason} at byte {error.start} of the text.",
-                "Convert the text to UTF-8.",
-                where,
-            )
+        raise InputError.of(
+            "A text is not UTF-8.",
+            f"{error.reason} at byte {error.start} of the text.",
+            "Convert the text to UTF-8.",
+            where,
         ) from error
     except (pa.ArrowException, OSError) as error:
         raise InputError(unreadable(error, where)) from error

@@ -22,7 +22,7 @@ from weakref import WeakSet
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from evenhand.errors import InputError, Problem, Remedy, listed
+from evenhand.errors import InputError, Remedy, listed
 from evenhand.rows.batch_source import Batches, BatchSource, Dialect, reading, unreadable
 from evenhand.rows.csv_diagnosis import END, LONGEST_RECORD, TextFile
 
@@ -47,13 +47,11 @@ def csv_source(where: str, *, compression: str | None, delimiter: str | None) ->
     if re.search("[\0\udc80-\udcff]", header):
         raise InputError(*text.invalid_bytes())
     if not names:
-        raise InputError(
-            Problem(
-                "This file has no header.",
-                "Its first lines are blank, or have no end.",
-                "The first line must name the columns.",
-                where,
-            )
+        raise InputError.of(
+            "This file has no header.",
+            "Its first lines are blank, or have no end.",
+            "The first line must name the columns.",
+            where,
         )
     begin = len((bom + header).encode())
     dialect = Dialect(
@@ -193,12 +191,10 @@ class _JoinedFiles:
 def _delimiter(lines: Sequence[str], given: str | None, *, where: str) -> str:
     """The given delimiter, or the one that gives the most columns."""
     if given is not None and (len(given) != 1 or given in '"\r\n' or not given.isascii()):
-        raise InputError(
-            Problem(
-                f"{given!r} cannot be a delimiter.",
-                remedy="Give one character, such as ',' or ';' or '\\t'.",
-                where=where,
-            )
+        raise InputError.of(
+            f"{given!r} cannot be a delimiter.",
+            remedy="Give one character, such as ',' or ';' or '\\t'.",
+            where=where,
         )
     best = max(_DELIMITERS, key=lambda delimiter: _width(lines, delimiter))
     columns = _width(lines, best)[1]
@@ -206,17 +202,15 @@ def _delimiter(lines: Sequence[str], given: str | None, *, where: str) -> str:
         return given
     if columns != 1 and given is None:
         return best
-    raise InputError(
-        Problem(
-            "Only one column was found.",
-            f"The delimiter {best!r} would give {columns} columns."
-            if given
-            else f"None of {listed(_DELIMITERS)} stands in the header.",
-            Remedy("Give this one", "delimiter", best)
-            if given
-            else Remedy("Give the one that does", "delimiter"),
-            where,
-        )
+    raise InputError.of(
+        "Only one column was found.",
+        f"The delimiter {best!r} would give {columns} columns."
+        if given
+        else f"None of {listed(_DELIMITERS)} stands in the header.",
+        Remedy("Give this one", "delimiter", best)
+        if given
+        else Remedy("Give the one that does", "delimiter"),
+        where,
     )
 
 

@@ -7,7 +7,6 @@ from evenhand.errors import (
     ColumnError,
     InputError,
     MissingValueError,
-    Problem,
     Remedy,
     ResourceError,
     ValuesError,
@@ -34,13 +33,11 @@ def unfit_texts(columns: Sequence[ColumnEncoder]) -> Iterator[InputError]:
     for column in columns:
         for text, place in [*column.unfit.items()][:1]:
             if "\0" in text:
-                yield InputError(
-                    Problem(
-                        f"The column {column.name!r} has a text with a NUL byte.",
-                        f"First at {place}; {len(column.unfit):,} such texts in all.",
-                        "Remove these bytes: the file is damaged or no text.",
-                        place.source.where,
-                    )
+                yield InputError.of(
+                    f"The column {column.name!r} has a text with a NUL byte.",
+                    f"First at {place}; {len(column.unfit):,} such texts in all.",
+                    "Remove these bytes: the file is damaged or no text.",
+                    place.source.where,
                 )
             else:
                 places = {**dict.fromkeys(column.unfit, ""), text: str(place)}
@@ -57,29 +54,25 @@ def idle_merges(
                 near = " ".join(
                     filter(None, (did_you_mean(old, values[column]) for old in olds))
                 )
-                yield ValuesError(
-                    Problem(
-                        f"None of {listed(olds)}, merged as {new!r}, occurs in {column!r}.",
-                        near or f"Its values are {listed(sorted(values[column]))}.",
-                        "Write the values exactly as they stand in the data.",
-                        where,
-                    )
+                yield ValuesError.of(
+                    f"None of {listed(olds)}, merged as {new!r}, occurs in {column!r}.",
+                    near or f"Its values are {listed(sorted(values[column]))}.",
+                    "Write the values exactly as they stand in the data.",
+                    where,
                 )
 
 
 def unfit_frequencies(column: ColumnEncoder) -> Iterator[InputError]:
     """Frequencies that are negative, fractional, missing or no numbers."""
     for text, place in [*column.unfit.items()][:1]:
-        yield ValuesError(
-            Problem(
-                f"The frequency {column.name!r} is {text!r}, which is no number of rows."
-                if text
-                else f"The frequency {column.name!r} is missing.",
-                f"First at {place}; {len(column.unfit):,} such values in all: "
-                f"{listed(column.unfit)}.",
-                "Frequencies are whole numbers from 0 on. A survey weight is none.",
-                place.source.where,
-            )
+        yield ValuesError.of(
+            f"The frequency {column.name!r} is {text!r}, which is no number of rows."
+            if text
+            else f"The frequency {column.name!r} is missing.",
+            f"First at {place}; {len(column.unfit):,} such values in all: "
+            f"{listed(column.unfit)}.",
+            "Frequencies are whole numbers from 0 on. A survey weight is none.",
+            place.source.where,
         )
 
 
@@ -90,18 +83,16 @@ def missing_values(
     for column in columns:
         amount = amounts.get(column.name, 0)
         if amount and column.missing:
-            yield MissingValueError(
-                Problem(
-                    f"The column {column.name!r} has {amount:,} missing "
-                    f"{'value' if amount == 1 else 'values'}.",
-                    f"First at {column.missing}.",
-                    (
-                        Remedy("Leave these rows out", "missing", "drop"),
-                        Remedy("make it a value of its own", "missing", "level"),
-                        Remedy("leave the column out", "columns"),
-                    ),
-                    column.missing.source.where,
-                )
+            yield MissingValueError.of(
+                f"The column {column.name!r} has {amount:,} missing "
+                f"{'value' if amount == 1 else 'values'}.",
+                f"First at {column.missing}.",
+                (
+                    Remedy("Leave these rows out", "missing", "drop"),
+                    Remedy("make it a value of its own", "missing", "level"),
+                    Remedy("leave the column out", "columns"),
+                ),
+                column.missing.source.where,
             )
 
 
@@ -111,43 +102,37 @@ def taken_level(
     """A label that stands for missing values but occurs itself."""
     for column, codes in zip(columns, labels, strict=True):
         if MISSING in codes and column.missing:
-            yield ValuesError(
-                Problem(
-                    f"The column {column.name!r} has missing values, and the text {MISSING!r}.",
-                    "The two would be counted as one.",
-                    (
-                        Remedy("Declare the text as missing too", "na", [MISSING]),
-                        Remedy("merge it", "merge"),
-                    ),
-                    column.missing.source.where,
-                )
+            yield ValuesError.of(
+                f"The column {column.name!r} has missing values, and the text {MISSING!r}.",
+                "The two would be counted as one.",
+                (
+                    Remedy("Declare the text as missing too", "na", [MISSING]),
+                    Remedy("merge it", "merge"),
+                ),
+                column.missing.source.where,
             )
 
 
 def nothing_left(dropped: int, where: str) -> InputError:
     """Every row has a missing value somewhere."""
-    return MissingValueError(
-        Problem(
-            f"Each of the {dropped:,} rows has a missing value in some column.",
-            "Nothing is left after dropping them.",
-            (
-                Remedy("Leave columns out", "columns"),
-                Remedy("make missing values a value of their own", "missing", "level"),
-            ),
-            where,
-        )
+    return MissingValueError.of(
+        f"Each of the {dropped:,} rows has a missing value in some column.",
+        "Nothing is left after dropping them.",
+        (
+            Remedy("Leave columns out", "columns"),
+            Remedy("make missing values a value of their own", "missing", "level"),
+        ),
+        where,
     )
 
 
 def no_rows(where: str) -> InputError:
     """A table with columns but no rows."""
-    return InputError(
-        Problem(
-            "There are no rows.",
-            "Only the names of the columns were found.",
-            "Check that this is the right table, and complete.",
-            where,
-        )
+    return InputError.of(
+        "There are no rows.",
+        "Only the names of the columns were found.",
+        "Check that this is the right table, and complete.",
+        where,
     )
 
 
@@ -156,45 +141,39 @@ def too_many_assignments(
 ) -> ResourceError:
     """More distinct assignments than fit into the memory."""
     name = max(sizes, key=lambda name: sizes[name])
-    return ResourceError(
-        Problem(
-            f"{distinct:,} distinct assignments do not fit into {memory / 1e6:,.0f} MB.",
-            f"The column {name!r} has {sizes[name]:,} values, the most of all.",
-            (
-                Remedy("Choose fewer columns", "columns"),
-                Remedy("merge values", "merge"),
-                Remedy("bin them", "bins"),
-                Remedy("allow more memory", "memory"),
-            ),
-            where,
-        )
+    return ResourceError.of(
+        f"{distinct:,} distinct assignments do not fit into {memory / 1e6:,.0f} MB.",
+        f"The column {name!r} has {sizes[name]:,} values, the most of all.",
+        (
+            Remedy("Choose fewer columns", "columns"),
+            Remedy("merge values", "merge"),
+            Remedy("bin them", "bins"),
+            Remedy("allow more memory", "memory"),
+        ),
+        where,
     )
 
 
 def too_large_columns(sizes: Mapping[str, int], memory: int, where: str) -> ResourceError:
     """Columns that do not fit into the memory: of few but long texts, or of very many rows."""
     name = max(sizes, key=lambda name: sizes[name])
-    return ResourceError(
-        Problem(
-            f"The columns do not fit into {memory / 1e6:,.0f} MB.",
-            f"The column {name!r} takes {sizes[name] / 1e6:,.0f} MB so far, the most of all.",
-            (
-                Remedy("Choose fewer columns", "columns"),
-                Remedy("allow more memory", "memory"),
-            ),
-            where,
-        )
+    return ResourceError.of(
+        f"The columns do not fit into {memory / 1e6:,.0f} MB.",
+        f"The column {name!r} takes {sizes[name] / 1e6:,.0f} MB so far, the most of all.",
+        (
+            Remedy("Choose fewer columns", "columns"),
+            Remedy("allow more memory", "memory"),
+        ),
+        where,
     )
 
 
 def too_many_rows(frequency: str, where: str) -> InputError:
     """More rows than a count can hold."""
-    return ValuesError(
-        Problem(
-            f"The frequencies {frequency!r} add up to more than 2⁶².",
-            remedy="Check the column: these can hardly be numbers of rows.",
-            where=where,
-        )
+    return ValuesError.of(
+        f"The frequencies {frequency!r} add up to more than 2⁶².",
+        remedy="Check the column: these can hardly be numbers of rows.",
+        where=where,
     )
 
 
@@ -204,11 +183,9 @@ def identifiers(
     """Columns with nearly as many values as rows: no group in them can be compared."""
     for name, size in sizes.items():
         if rows >= _FEW_ROWS and size > share * rows:
-            yield ColumnError(
-                Problem(
-                    f"The column {name!r} looks like an identifier or a measurement.",
-                    f"It has {size:,} different values in {rows:,} rows.",
-                    (Remedy("Leave it out", "columns"), Remedy("bin it", "bins", {name: 4})),
-                    where,
-                )
+            yield ColumnError.of(
+                f"The column {name!r} looks like an identifier or a measurement.",
+                f"It has {size:,} different values in {rows:,} rows.",
+                (Remedy("Leave it out", "columns"), Remedy("bin it", "bins", {name: 4})),
+                where,
             )

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
-from evenhand.errors import ColumnError, InputError, Problem, listed
+from evenhand.errors import ColumnError, InputError, listed
 from evenhand.rows.batch_source import (
     BATCH_ROWS,
     Batches,
@@ -68,24 +68,20 @@ def _frame_source(source: Any) -> BatchSource:  # noqa: ANN401  # whatever a per
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         if hasattr(source, "__arrow_c_stream__"):
             return _reader_source(pa.RecordBatchReader.from_stream(source))
-        raise InputError(
-            Problem(
-                f"A {type(source).__name__} is no table that can be read.",
-                remedy="Give a path, an Arrow table, a pandas or polars frame, "
-                "a DuckDB relation or an Ibis table.",
-            )
+        raise InputError.of(
+            f"A {type(source).__name__} is no table that can be read.",
+            remedy="Give a path, an Arrow table, a pandas or polars frame, "
+            "a DuckDB relation or an Ibis table.",
         )
     where = f"{frame.implementation.value} frame"
     lazy = isinstance(frame, nw.LazyFrame)
     names = list(frame.collect_schema() if lazy else source.columns)
     odd = [name for name in names if not isinstance(name, str)]
     if odd:
-        raise ColumnError(
-            Problem(
-                f"The column names {listed(odd)} are no texts.",
-                remedy="Rename the columns, as in frame.columns = map(str, frame.columns).",
-                where=where,
-            )
+        raise ColumnError.of(
+            f"The column names {listed(odd)} are no texts.",
+            remedy="Rename the columns, as in frame.columns = map(str, frame.columns).",
+            where=where,
         )
 
     def select(columns: list[str]) -> pa.Table:
@@ -95,13 +91,11 @@ def _frame_source(source: Any) -> BatchSource:  # noqa: ANN401  # whatever a per
             # A pandas index comes along; it is no column.
             return eager.to_arrow().select(columns)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            raise InputError(
-                Problem(
-                    "A column of this frame mixes values of several types.",
-                    f"{error}.",
-                    "Give it one type, as in frame['a'].astype(str), or leave it out.",
-                    where,
-                )
+            raise InputError.of(
+                "A column of this frame mixes values of several types.",
+                f"{error}.",
+                "Give it one type, as in frame['a'].astype(str), or leave it out.",
+                where,
             ) from error
 
     return _table_source(where, names, select)
@@ -113,13 +107,11 @@ def _reader_source(reader: pa.RecordBatchReader) -> BatchSource:
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
         if not unread:
-            raise InputError(
-                Problem(
-                    "A reader can be read only once.",
-                    "It was read before, perhaps to find quantiles.",
-                    "Give a table, as in reader.read_all().",
-                    where,
-                )
+            raise InputError.of(
+                "A reader can be read only once.",
+                "It was read before, perhaps to find quantiles.",
+                "Give a table, as in reader.read_all().",
+                where,
             )
         with reading(where):
             for batch in unread.pop():

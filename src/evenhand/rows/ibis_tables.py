@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evenhand.errors import EvenhandError, Problem, ResourceError, ValuesError
+from evenhand.errors import EvenhandError, ResourceError, ValuesError
 from evenhand.question import Bins, Codings, as_label
 from evenhand.question.codings import not_numbers
 from evenhand.question.parse_values import exact_number
@@ -85,13 +85,11 @@ def engine_errors(where: str) -> Iterator[None]:
         raise
     except Exception as error:
         message = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise ResourceError(
-            Problem(
-                "The engine could not do its part.",
-                f"It says: {_SECRET.sub('…', message).rstrip('.')}.",
-                "Nothing was left behind. Check the connection, the table and your rights.",
-                where,
-            )
+        raise ResourceError.of(
+            "The engine could not do its part.",
+            f"It says: {_SECRET.sub('…', message).rstrip('.')}.",
+            "Nothing was left behind. Check the connection, the table and your rights.",
+            where,
         ) from error
 
 
@@ -196,15 +194,11 @@ def _check_frequency(table: Any, name: str, where: str) -> None:  # noqa: ANN401
     whole = column.type().is_integer()
     odd = table.filter(column.isnull() | (column < 0)).count() if whole else None
     if odd is None or fetch(odd.as_table(), where).column(0)[0].as_py():
-        raise ValuesError(
-            Problem(
-                f"The frequency {name!r} is not a whole number in every row.",
-                f"Its type is {column.type()}."
-                if odd is None
-                else "Some are null or negative.",
-                "Frequencies are whole numbers from 0 on. A survey weight is none.",
-                where,
-            )
+        raise ValuesError.of(
+            f"The frequency {name!r} is not a whole number in every row.",
+            f"Its type is {column.type()}." if odd is None else "Some are null or negative.",
+            "Frequencies are whole numbers from 0 on. A survey weight is none.",
+            where,
         )
 
 

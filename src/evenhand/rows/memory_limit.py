@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from evenhand.errors import Problem, QuestionError
+from evenhand.errors import QuestionError
 
 _UNITS = " kmgt"
 _SMALLEST = 256 * 10**6
@@ -26,11 +26,9 @@ def memory_in_bytes(memory: str | int | None) -> int:
         unit = 1024 if match[3] else 1000
         size = int(float(match[1]) * unit ** _UNITS.index(match[2] or " "))
     if size < _SMALLEST:
-        raise QuestionError(
-            Problem(
-                f"{memory!r} is no amount of memory to work in.",
-                remedy="Write it as 2GB or 500MB; the least is 256MB.",
-            )
+        raise QuestionError.of(
+            f"{memory!r} is no amount of memory to work in.",
+            remedy="Write it as 2GB or 500MB; the least is 256MB.",
         )
     return size
 

@@ -37,12 +37,10 @@ def file_sources(
     """The sources of a file, of all data files in a folder, or of all that match a pattern."""
     text = os.fspath(path)
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text):
-        raise InputError(
-            Problem(
-                "This is an address, and nothing is fetched from the network.",
-                remedy="Download it and give the path of the file.",
-                where=text,
-            )
+        raise InputError.of(
+            "This is an address, and nothing is fetched from the network.",
+            remedy="Download it and give the path of the file.",
+            where=text,
         )
     with reading(text):
         sources = tuple(_file_source(file, delimiter) for file in _matching_files(text))
@@ -68,14 +66,12 @@ def _matching_files(text: str) -> list[Path]:
         inside = sorted(path.iterdir())
     files = [file for file in inside if _is_data(file)]
     if not files:
-        raise InputError(
-            Problem(
-                "This folder has no data files.",
-                f"It holds {listed(file.name for file in inside) or 'nothing'}.",
-                f"Data files end in {', '.join(_TEXT + _BINARY)}, perhaps with .gz or .zst. "
-                "Others can be named by a pattern, such as 'folder/part-*'.",
-                text,
-            )
+        raise InputError.of(
+            "This folder has no data files.",
+            f"It holds {listed(file.name for file in inside) or 'nothing'}.",
+            f"Data files end in {', '.join(_TEXT + _BINARY)}, perhaps with .gz or .zst. "
+            "Others can be named by a pattern, such as 'folder/part-*'.",
+            text,
         )
     return files
 
@@ -103,31 +99,25 @@ def _is_data(file: Path) -> bool:
 def _file_source(path: Path, delimiter: str | None) -> BatchSource:
     where = str(path)
     if re.search("[\udc80-\udcff]", where):
-        raise InputError(
-            Problem(
-                "The path has bytes that are no UTF-8.",
-                remedy="Rename the file or its folder.",
-                where=ascii(where),
-            )
+        raise InputError.of(
+            "The path has bytes that are no UTF-8.",
+            remedy="Rename the file or its folder.",
+            where=ascii(where),
         )
     with reading(where):
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise InputError(
-                Problem(
-                    "This is a pipe, a device or a socket.",
-                    "It cannot be read twice, and may never end.",
-                    "Write its content to a file first.",
-                    where,
-                )
+            raise InputError.of(
+                "This is a pipe, a device or a socket.",
+                "It cannot be read twice, and may never end.",
+                "Write its content to a file first.",
+                where,
             )
         if status.st_size == 0:
-            raise InputError(
-                Problem(
-                    "This file is empty (0 bytes).",
-                    remedy="Check how it was written or fetched.",
-                    where=where,
-                )
+            raise InputError.of(
+                "This file is empty (0 bytes).",
+                remedy="Check how it was written or fetched.",
+                where=where,
             )
         with path.open("rb") as file:
             head = file.read(64)
@@ -137,15 +127,13 @@ def _file_source(path: Path, delimiter: str | None) -> BatchSource:
         return arrow_source(where, is_stream=not head.startswith(_ARROW[0]))
     for pattern, thing, remedy in _FOREIGN:
         if re.match(pattern, head):
-            raise InputError(Problem(f"This is {thing}.", remedy=remedy, where=where))
+            raise InputError.of(f"This is {thing}.", remedy=remedy, where=where)
     if path.suffix.lower() in _BINARY:
-        raise InputError(
-            Problem(
-                f"The name ends in {path.suffix}, but the file does not begin like one.",
-                f"Its first bytes are {head[:8]!r}.",
-                "If it is a text file, give it a name that says so, such as .csv.",
-                where,
-            )
+        raise InputError.of(
+            f"The name ends in {path.suffix}, but the file does not begin like one.",
+            f"Its first bytes are {head[:8]!r}.",
+            "If it is a text file, give it a name that says so, such as .csv.",
+            where,
         )
     compressions = {_GZIP: "gzip", _ZSTD: "zstd"}
     packed = (name for magic, name in compressions.items() if head.startswith(magic))

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from evenhand.errors import Problem, ValuesError
+from evenhand.errors import ValuesError
 from evenhand.question import Bins, Codings
 from evenhand.question.parse_values import exact_number
 from evenhand.rows.arrow_arrays import as_arrow, as_numpy, as_texts
@@ -53,13 +53,11 @@ def quantile_bins(name: str, classes: int, occurrences: ValueCounts, *, where: s
     ranks = [-(-total * number // classes) for number in range(1, classes)]
     cuts = sorted({value_at(rank) for rank in ranks} - {value_at(total)}) if total else []
     if not cuts:
-        raise ValuesError(
-            Problem(
-                f"The column {name!r} cannot be split into {classes} classes of numbers.",
-                "One value fills them all." if total else "It has no numbers.",
-                "Give cut points in a list, or leave the column as it is.",
-                where,
-            )
+        raise ValuesError.of(
+            f"The column {name!r} cannot be split into {classes} classes of numbers.",
+            "One value fills them all." if total else "It has no numbers.",
+            "Give cut points in a list, or leave the column as it is.",
+            where,
         )
     return Bins(tuple(cuts))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, ProgressCallback, Summary
-from evenhand.errors import ColumnError, Problem, QuestionError, ResourceError, listed
+from evenhand.errors import ColumnError, QuestionError, ResourceError, listed
 from evenhand.question import Bins, Codings, Number
 from evenhand.rows.batch_source import Batches, BatchSource
 from evenhand.rows.column_cache import ColumnCache
@@ -160,11 +160,9 @@ def read(
         columns=columns, bins=bins, merge=merge, missing=missing, na=na, frequency=frequency
     )
     if codings is not None and options != Codings():
-        raise QuestionError(
-            Problem(
-                "Codings were given twice: as `codings` and one by one.",
-                remedy="Give either.",
-            )
+        raise QuestionError.of(
+            "Codings were given twice: as `codings` and one by one.",
+            remedy="Give either.",
         )
     requested = codings or options
     requested = requested if delimiter is None else replace(requested, delimiter=delimiter)
@@ -185,14 +183,12 @@ def _check_columns(rows: Rows) -> None:
         raise ColumnError.unknown(unknown, names, where=rows.where)
     twice = sorted({name for name in rows.columns if rows.columns.count(name) > 1})
     if twice or codings.frequency in rows.columns or not rows.columns:
-        raise QuestionError(
-            Problem(
-                f"The columns {listed(twice)} are chosen twice."
-                if twice
-                else f"The frequency {codings.frequency!r} is also chosen as a column."
-                if rows.columns
-                else "No column is chosen.",
-                remedy="Name each column once, and the frequency apart from them.",
-                where=rows.where,
-            )
+        raise QuestionError.of(
+            f"The columns {listed(twice)} are chosen twice."
+            if twice
+            else f"The frequency {codings.frequency!r} is also chosen as a column."
+            if rows.columns
+            else "No column is chosen.",
+            remedy="Name each column once, and the frequency apart from them.",
+            where=rows.where,
         )
