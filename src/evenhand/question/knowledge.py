@@ -6,6 +6,7 @@ other. ``...`` stands for all columns that no tier names.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from types import EllipsisType
 from typing import TypeAlias
 
@@ -207,19 +208,14 @@ def _arrow_text(arrow: Arrow) -> str | list[str]:
 
 
 def _cycle(arrows: Iterable[Arrow]) -> list[str]:
-    """A cycle among the arrows, as a closed path; empty if there is none."""
-    effects: dict[str, list[str]] = {}
+    """A cycle among the arrows, as a closed path from its first name; or nothing."""
+    sorter: TopologicalSorter[str] = TopologicalSorter()
     for cause, effect in sorted(arrows):
-        effects.setdefault(cause, []).append(effect)
-    finished: set[str] = set()
-
-    def walk(path: list[str]) -> list[str]:
-        for effect in effects.get(path[-1], ()):
-            if effect in path:
-                return [*path[path.index(effect) :], effect]
-            if effect not in finished and (cycle := walk([*path, effect])):
-                return cycle
-        finished.add(path[-1])
-        return []
-
-    return next((cycle for start in sorted(effects) if (cycle := walk([start]))), [])
+        sorter.add(effect, cause)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        nodes: list[str] = error.args[1][1:]
+        first = nodes.index(min(nodes))
+        return [*nodes[first:], *nodes[: first + 1]]
+    return []

@@ -89,22 +89,26 @@ class QuestionFile:
         ]
         content = {name: table for name, table in content.items() if isinstance(table, dict)}
         problems += _unknown_keys(content, where=where)
-        question = _attempt(
-            problems, where, lambda: _parse_question(content.get("question", {}))
-        )
-        knowledge = _attempt(
-            problems, where, lambda: _parse_knowledge(content.get("knowledge", {}))
-        )
-        codings = _attempt(problems, where, lambda: _parse_codings(content.get("data", {})))
-        labels = _attempt(problems, where, lambda: _parse_labels(content.get("labels", {})))
+
+        def attempt(parse: Callable[[Mapping[str, Any]], _T], name: str) -> _T | None:
+            """Parse one table; add its problems to the list instead of raising them."""
+            try:
+                return parse(content.get(name, {}))
+            except EvenhandError as error:
+                problems.extend(replace(problem, where=where) for problem in error.problems)
+            except (TypeError, AttributeError) as error:
+                what = f"A value has the wrong type: {error}."
+                remedy = "Compare with a file from `evenhand init`."
+                problems.append(Problem(what, remedy=remedy, where=where))
+            return None
+
+        question = attempt(_parse_question, "question")
+        knowledge = attempt(_parse_knowledge, "knowledge")
+        codings = attempt(_parse_codings, "data")
+        labels = attempt(_parse_labels, "labels")
         if problems or not (question and knowledge and codings and labels):
             raise QuestionError(*problems)
-        return cls(
-            question=question,
-            knowledge=knowledge,
-            codings=codings,
-            labels=labels,
-        )
+        return cls(question=question, knowledge=knowledge, codings=codings, labels=labels)
 
     def __str__(self) -> str:
         knowledge = {name: value for name, value in self.knowledge.to_dict().items() if value}
@@ -156,23 +160,6 @@ def _parse_labels(table: Mapping[str, Any]) -> Labels:
     for word in words:
         require_text(word, "A label")
     return Labels(columns=columns, values=values)
-
-
-def _attempt(problems: list[Problem], where: str, parse: Callable[[], _T]) -> _T | None:
-    """Parse one table; add its problems to the list instead of raising them."""
-    try:
-        return parse()
-    except EvenhandError as error:
-        problems += [replace(problem, where=where) for problem in error.problems]
-    except (TypeError, AttributeError) as error:
-        problems.append(
-            Problem(
-                f"A value has the wrong type: {error}.",
-                remedy="Compare with a file from `evenhand init`.",
-                where=where,
-            )
-        )
-    return None
 
 
 def _unknown_keys(content: Mapping[str, Any], *, where: str) -> list[Problem]:

@@ -160,10 +160,7 @@ def too_large_columns(sizes: Mapping[str, int], memory: int, where: str) -> Reso
     return ResourceError.of(
         f"The columns do not fit into {memory / 1e6:,.0f} MB.",
         f"The column {name!r} takes {sizes[name] / 1e6:,.0f} MB so far, the most of all.",
-        (
-            Remedy("Choose fewer columns", "columns"),
-            Remedy("allow more memory", "memory"),
-        ),
+        (Remedy("Choose fewer columns", "columns"), Remedy("allow more memory", "memory")),
         where,
     )
 

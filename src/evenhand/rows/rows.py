@@ -26,7 +26,7 @@ class Rows(Described):
     origin: Any  # what was given to ``read``
     sources: tuple[BatchSource, ...] = field(repr=False)
     requested: Codings
-    memory: int | None = None
+    memory: int  # bytes
     watch: ProgressCallback | None = field(default=None, repr=False)
 
     @property
@@ -50,7 +50,7 @@ class Rows(Described):
         }
         if not quantiles:
             return self.requested
-        values = value_counts(self.sources, [*quantiles], self.requested, memory=self._limit)
+        values = value_counts(self.sources, [*quantiles], self.requested, memory=self.memory)
         bins = {
             name: quantile_bins(name, classes, values[name], where=self.where)
             for name, classes in quantiles.items()
@@ -69,7 +69,7 @@ class Rows(Described):
     @cached_property
     def _count_result(self) -> CountResult:
         return count(
-            self.sources, self.columns, self.codings, memory=self._limit, watch=self.watch
+            self.sources, self.columns, self.codings, memory=self.memory, watch=self.watch
         )
 
     @property
@@ -86,15 +86,11 @@ class Rows(Described):
         if self.sources[0].group_by:
             return count(self.sources, chosen, self.codings).table
         source, codings = self._cache.source(chosen)
-        return count([source], chosen, codings, memory=self._limit).table
+        return count([source], chosen, codings, memory=self.memory).table
 
     @cached_property
     def _cache(self) -> ColumnCache:
-        return ColumnCache(self.sources, self.columns, self.codings, memory=self._limit // 2)
-
-    @cached_property
-    def _limit(self) -> int:
-        return memory_in_bytes(self.memory)
+        return ColumnCache(self.sources, self.columns, self.codings, memory=self.memory // 2)
 
     def profile(self) -> dict[str, dict[str, int] | None]:
         """How often each value of each column occurs; None where they are too many or long.
@@ -106,7 +102,7 @@ class Rows(Described):
     def _values(self, name: str) -> dict[str, int] | None:
         plain = replace(self.requested, columns=(name,), bins={}, merge={}, missing="level")
         try:
-            return count(self.sources, [name], plain, memory=self._limit).table.values(name)
+            return count(self.sources, [name], plain, memory=self.memory).table.values(name)
         except ColumnError:
             return None
         except ResourceError:
@@ -122,8 +118,7 @@ class Rows(Described):
     def summary(self) -> Summary:
         """The name of the table and its columns, without reading rows."""
         return Summary(
-            title=f"Rows of {self.where}",
-            facts=(("columns", ", ".join(self.columns)),),
+            title=f"Rows of {self.where}", facts=(("columns", ", ".join(self.columns)),)
         )
 
 
@@ -161,8 +156,7 @@ def read(
     )
     if codings is not None and options != Codings():
         raise QuestionError.of(
-            "Codings were given twice: as `codings` and one by one.",
-            remedy="Give either.",
+            "Codings were given twice: as `codings` and one by one.", remedy="Give either."
         )
     requested = codings or options
     requested = requested if delimiter is None else replace(requested, delimiter=delimiter)
