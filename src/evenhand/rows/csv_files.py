@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from threading import Event
+from time import sleep
 from typing import TypeAlias
 from weakref import WeakSet
 
@@ -135,6 +136,7 @@ def _stop_reading() -> None:
     """
     for parsed in [*_UNFINISHED]:
         parsed.close()
+        sleep(0.05)  # the thread that set ``gone`` is still returning from Python
 
 
 def _without_sentinel(batches: Iterable[pa.RecordBatch]) -> Batches:
