@@ -70,27 +70,21 @@ def _graph(certificate: Certificate) -> page.Premise:
     links = count(len(graph.arrows), "arrow")
     if graph.undirected:
         links += f" and {count(len(graph.undirected), 'link')} of open direction"
-    dispute = "Another graph can change which people are compared, and with that the verdict."
-    if record is None:
-        return page.Premise(
-            status="Given",
-            what="The causal graph.",
-            why=text(f"It has {links}, stated by whoever asked. {dispute}"),
+    origin = "stated by whoever asked."
+    if record is not None:
+        conflicts = len(record.conflicts)
+        among = f", {count(conflicts, 'contradiction')} among them" if conflicts else ""
+        origin = (
+            f"found in these rows by the PC algorithm ({record.algorithm}): {record.test} "
+            f"test, significance {record.significance}, {count(sum(record.tests), 'test')}"
+            f"{among}. No common cause of two attributes may be missing."
         )
-    tests = sum(record.tests)
     return page.Premise(
-        status="Learned, not given",
+        status="Learned, not given" if record else "Given",
         what="The causal graph.",
         why=text(
-            f"It has {links}, found in these rows by the PC algorithm "
-            f"({record.algorithm}): {record.test} test, significance "
-            f"{record.significance}, {count(tests, 'test')}"
-            + (
-                f", {count(len(record.conflicts), 'contradiction')} among them"
-                if record.conflicts
-                else ""
-            )
-            + f". No common cause of two attributes may be missing. {dispute}",
+            f"It has {links}, {origin} Another graph can change which people are compared, and "
+            "with that the verdict."
         ),
     )
 
@@ -247,36 +241,34 @@ def _sensitivity(
     certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
 ) -> page.Premise:
     """How strong an unrecorded cause would have to be, in terms of the recorded ones."""
-    what = (
-        f"No unrecorded cause of {words.decision} differs between {words.group} and "
-        f"{words.other} of the same group."
-    )
+    findings: tuple[Sensitivity, ...] = ()
     if not any(case.side for case in cases):
-        hidden = (
+        why = text(
             "Under the threshold only the average over such a cause is bounded: differences "
             "of opposite signs could hide within a group, and an unrecorded cause could "
             "cover a direct effect."
         )
-        return page.Premise(status="Cannot be tested", what=what, why=text(hidden))
-    if not sharing.whole:
-        hidden = (
+    elif not sharing.whole:
+        why = text(
             "How strong such a cause would have to be is told in the full report: beside it "
             "stand the recorded causes, whose strength rests on groups that are withheld."
         )
-        return page.Premise(status="Cannot be tested", what=what, why=text(hidden))
-    tried = sensitivity_of_findings(certificate.partition)
-    return page.Premise(
-        status="Cannot be tested",
-        what=what,
-        why=text(
+    else:
+        findings = sensitivity_of_findings(certificate.partition)
+        why = text(
             "How many points such a cause would have to account for to bring a finding "
             "under the threshold, beside what the strongest recorded cause could account "
             "for among the same people. ",
-            *_survival([finding.survives for finding in tried]),
-        ),
+            *_survival([finding.survives for finding in findings]),
+        )
+    return page.Premise(
+        status="Cannot be tested",
+        what=f"No unrecorded cause of {words.decision} differs between {words.group} and "
+        f"{words.other} of the same group.",
+        why=why,
         needed=tuple(
             _needed(case, finding, words)
-            for case, finding in zip(cases, tried[:_EXAMPLES], strict=False)
+            for case, finding in zip(cases, findings[:_EXAMPLES], strict=False)
         ),
     )
 

@@ -1,6 +1,6 @@
 """Section 4: what chance could have done, and what all groups say together."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from evenhand.evidence import Certificate, RelaxedCertificate
 from evenhand.evidence.population import Population
@@ -60,42 +60,28 @@ def _each_group(population: Population, cases: Sequence[Case], words: Words) -> 
     )
 
 
-def _all_together(population: Population, words: Words) -> tuple[page.Text, ...]:
-    paragraphs: list[page.Text] = []
-    if population.common:
-        common = population.common
-        paragraphs.append(
-            text(
-                "Weighed together (Mantel–Haenszel), the difference is ",
-                Strong(f"{words.points(common.difference)} points"),
-                f", 95% interval {words.interval((common.low, common.high))}, p that it is "
-                f"zero: {p_value(common.p_zero)}.",
-            )
+def _all_together(population: Population, words: Words) -> Iterator[page.Text]:
+    if common := population.common:
+        yield text(
+            "Weighed together (Mantel–Haenszel), the difference is ",
+            Strong(f"{words.points(common.difference)} points"),
+            f", 95% interval {words.interval((common.low, common.high))}, p that it is "
+            f"zero: {p_value(common.p_zero)}.",
         )
-    if population.heterogeneity and population.measured > 1:
-        varying = population.heterogeneity
-        paragraphs.append(
-            text(
-                f"Whether all groups share one difference: p {p_value(varying.p)}. Whether "
-                f"some favor {words.group} and some {words.other}: p "
-                f"{p_value(varying.p_opposite)}; {words.other} are ahead in "
-                f"{varying.for_other:,}, {words.group} in {varying.for_group:,}.",
-            )
+    if (varying := population.heterogeneity) and population.measured > 1:
+        yield text(
+            f"Whether all groups share one difference: p {p_value(varying.p)}. Whether "
+            f"some favor {words.group} and some {words.other}: p "
+            f"{p_value(varying.p_opposite)}; {words.other} are ahead in "
+            f"{varying.for_other:,}, {words.group} in {varying.for_group:,}.",
         )
-    if population.needed:
-        needed = population.needed
-        aim = (
-            "to show a difference"
-            if needed.toward == "shown"
-            else "to show that all are within"
+    if needed := population.needed:
+        aim = "a difference" if needed.toward == "shown" else "that all are within"
+        yield text(
+            f"About {needed.needed:,} rows instead of {needed.rows:,} would probably do "
+            f"to show {aim} where it is nearest "
+            f"({words.alike(needed.where) or 'everybody'}).",
         )
-        paragraphs.append(
-            text(
-                f"About {needed.needed:,} rows instead of {needed.rows:,} would probably do "
-                f"{aim} where it is nearest ({words.alike(needed.where) or 'everybody'}).",
-            )
-        )
-    return tuple(paragraphs)
 
 
 def _relaxed_sentence(relaxed: RelaxedCertificate, words: Words) -> str:

@@ -109,7 +109,7 @@ def _all_of_few(
     certificate: Certificate, chosen: Sequence[Case], words: Words, sharing: Sharing
 ) -> pictures.DotPlot:
     """Rates beside differences, for every group."""
-    scale, naming = _scale(chosen, words), GroupNames.of(certificate, words)
+    scale, names = _scale(chosen, words), GroupNames.of(certificate, words)
     reaching = sum(case.side != 0 for case in chosen)
     title = (
         "In every group, the difference reaches the threshold"
@@ -121,8 +121,8 @@ def _all_of_few(
         title=title,
         subtitle=f"Shares of {words.group} and of {words.other} who {words.did}, and the "
         "difference with its 95% interval. Evidence first, least likely to be chance first.",
-        name=naming.head,
-        detail=naming.detail_head,
+        name=names.head,
+        detail=names.detail_head,
         flags=(),
         rates=f"Share who {words.did}",
         group=words.group,
@@ -132,9 +132,8 @@ def _all_of_few(
         lines=tuple(
             pictures.Line(
                 id=case.id,
-                name=naming.name(case),
-                detail=naming.detail(case),
-                flags=(),
+                name=names.name(case),
+                detail=names.detail(case),
                 rates=rates(case, words),
                 mark=mark(case, scale, words),
             )
@@ -158,7 +157,6 @@ def _strongest(
         name="Group",
         detail="people",
         flags=tuple(words.value(name, value) for name, value in flags.items()),
-        rates="",
         group=words.group,
         other=words.other,
         **_marks(sharing),
@@ -169,7 +167,6 @@ def _strongest(
                 name=words.alike({name: case.people.where[name] for name in varying or names}),
                 detail=f"{case.people.rows:,}",
                 flags=tuple(case.people.where[name] == value for name, value in flags.items()),
-                rates=None,
                 mark=mark(case, scale, words),
             )
             for case in chosen

@@ -49,7 +49,7 @@ def arrange(items: Sequence[Item], links: Sequence[Link]) -> list[float]:
     ordered = _Order(items, links, layers)
     ordered.sweep()
     ordered.swap()
-    return _place(items, links, ordered.layers)
+    return _place(items, ordered.across, ordered.layers)
 
 
 class _Order:
@@ -148,14 +148,9 @@ class _Order:
 
 
 def _place(
-    items: Sequence[Item], links: Sequence[Link], layers: Sequence[Sequence[int]]
+    items: Sequence[Item], near: Sequence[Sequence[tuple[int, float]]], layers: list[list[int]]
 ) -> list[float]:
     """Centres: each item as near to those it is linked to as order and sizes allow."""
-    near: list[list[tuple[int, float]]] = [[] for _ in items]
-    for link in links:
-        if items[link.source].layer != items[link.target].layer:
-            near[link.source].append((link.target, link.strength))
-            near[link.target].append((link.source, link.strength))
     centre = [0.0] * len(items)
     offsets = [_offsets([items[item] for item in layer]) for layer in layers]
     for layer, offset in zip(layers, offsets, strict=True):

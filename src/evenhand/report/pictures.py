@@ -109,8 +109,8 @@ class Line:
     id: str
     name: str
     detail: str
-    flags: tuple[bool, ...]
-    rates: Rates | None
+    flags: tuple[bool, ...] = ()
+    rates: Rates | None = None
     mark: Mark
 
 
@@ -123,7 +123,7 @@ class DotPlot:
     name: str
     detail: str
     flags: tuple[str, ...]
-    rates: str
+    rates: str = ""
     group: str
     other: str
     filled: str

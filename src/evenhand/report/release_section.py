@@ -1,6 +1,6 @@
 """Section 6: the data before and after a release, what was changed, and what it cost."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from evenhand.evidence import Certificate, Partition, Verdict
@@ -177,40 +177,25 @@ def _measures(release: Release, words: Words) -> tuple[tuple[str, str, str], ...
     )
 
 
-def _paragraphs(release: Release, words: Words, sharing: Sharing) -> list[page.Text]:
-    plan, after = release.plan, release.certificate
-    paragraphs: list[page.Text] = []
+def _paragraphs(release: Release, words: Words, sharing: Sharing) -> Iterator[page.Text]:
+    plan = release.plan
+    method = f"Method {plan.method}, policy {plan.policy}."
     if sharing.whole:
-        paragraphs.append(
-            text(
-                Strong(
-                    f"{release.changed_rows:,} of {release.before.rows:,} rows were changed "
-                    f"({rate(release.changed_rows, release.before.rows)})."
-                ),
-                *_directions(plan, words),
-                f" Method {plan.method}, policy {plan.policy}. Which rows of a group change "
-                "is drawn at random.",
-            )
+        changed, rows = release.changed_rows, release.before.rows
+        yield text(
+            Strong(f"{changed:,} of {rows:,} rows were changed ({rate(changed, rows)})."),
+            *_directions(plan, words),
+            f" {method} Which rows of a group change is drawn at random.",
         )
     else:
-        paragraphs.append(
-            text(
-                f"Method {plan.method}, policy {plan.policy}. How many rows were changed is "
-                "withheld.",
-            )
-        )
-    paragraphs.append(
-        text(
-            Strong(f"The released rows record nobody’s true {words.decision}. "),
-            _effects(release, words),
-        )
+        yield text(f"{method} How many rows were changed is withheld.")
+    yield text(
+        Strong(f"The released rows record nobody’s true {words.decision}. "),
+        _effects(release, words),
     )
-    if after.verdict is not Verdict.CERTIFIED:
-        paragraphs.append(
-            text(Strong("This release is not certified."), " The method gives no guarantee.")
-        )
-    paragraphs.append(_relearned(release, words))
-    return paragraphs
+    if release.certificate.verdict is not Verdict.CERTIFIED:
+        yield text(Strong("This release is not certified."), " The method gives no guarantee.")
+    yield _relearned(release, words)
 
 
 def _effects(release: Release, words: Words) -> str:
