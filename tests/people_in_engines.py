@@ -27,6 +27,16 @@ def in_duckdb(ibis, source):
     return connection.table("people")
 
 
+def run_sql(source, statement):
+    """The rows that a statement gives where a table of DuckDB is."""
+    return source.get_backend().con.execute(statement).fetchall()
+
+
+def table_names(source):
+    """The tables there are beside the registered one."""
+    return {name for (name,) in run_sql(source, "show tables")} - {"source"}
+
+
 def audit(source, *, codings=CODINGS, question=QUESTION, graph=GRAPH):
     """What the engine counts, certified."""
     return eh.audit(source, question, graph=graph, codings=codings)

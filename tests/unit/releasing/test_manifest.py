@@ -13,13 +13,6 @@ from evenhand.releasing.release import release
 from evenhand.removal import LocalPreferentialSampling, ModifyData, ModifyGraph
 
 
-@pytest.fixture
-def source(tmp_path):
-    path = tmp_path / "people.csv"
-    path.write_text(csv_text(people()), newline="")
-    return path
-
-
 def test_the_manifest_holds_what_a_replay_needs(source, tmp_path):
     written = released(source, seed=12345).write(tmp_path / "out.csv")
     found = json.loads(written.manifest.read_text())

@@ -1,0 +1,127 @@
+"""Frames come back as they were, but for the cells that change."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from tests.hiring import NAMES, QUESTION, released, table
+
+from evenhand.evidence import Verdict
+from evenhand.removal import (
+    LocalPreferentialSampling,
+)
+
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "arrow": pa.table,
+    "batch": pa.RecordBatch.from_pydict,
+    "lazy": lambda columns: pl.DataFrame(columns).lazy(),
+}
+
+
+def columns_of(frame):
+    """The table as lists, whatever holds it."""
+    if isinstance(frame, pl.LazyFrame):
+        frame = frame.collect()
+    if isinstance(frame, pa.Table | pa.RecordBatch):
+        return frame.to_pydict()
+    lists = frame.to_dict("list") if isinstance(frame, pd.DataFrame) else frame.to_dict()
+    return {name: list(values) for name, values in lists.items()}
+
+
+@pytest.fixture(params=FRAMES)
+def frame(request):
+    return FRAMES[request.param](table())
+
+
+def test_a_frame_comes_back_as_the_same_kind_certified_and_changed_only_in_decisions(frame):
+    made = released(frame)
+    assert type(made.rows) is type(frame)
+    assert made.certificate.verdict is Verdict.CERTIFIED
+    before, after = columns_of(frame), columns_of(made.rows)
+    assert list(before) == list(after)
+    for name in set(NAMES) - {"hired"}:
+        assert before[name] == after[name]
+    changed = sum(a != b for a, b in zip(before["hired"], after["hired"], strict=True))
+    assert 0 < changed == made.changed_rows == made.plan.changed_rows
+
+
+def test_the_frame_that_came_in_stays_as_it_was(frame):
+    before = columns_of(frame)
+    _ = released(frame).rows
+    assert columns_of(frame) == before
+
+
+def test_pandas_keeps_types_index_and_attributes():
+    frame = pd.DataFrame(table())
+    frame["hired"] = pd.Categorical(frame["hired"], ["yes", "unused", "no"], ordered=True)
+    frame["number"] = np.float32(1.5)
+    frame["when"] = pd.Timestamp("2020-01-01", tz="Europe/Berlin")
+    frame.index = pd.Index([f"p{row % 50}" for row in range(len(frame))], name="person")
+    frame.attrs["origin"] = "here"
+    rows = released(frame).rows
+    assert (rows.dtypes == frame.dtypes).all()
+    assert rows.index.equals(frame.index)
+    assert rows.index.name == "person"
+    assert rows.attrs == {"origin": "here"}
+    pd.testing.assert_frame_equal(rows.drop(columns="hired"), frame.drop(columns="hired"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (np.array([0, 1], np.int8), ("0", "1")),
+        (np.array([0.0, 1.0]), ("0", "1")),
+        (np.array([False, True]), ("false", "true")),
+        (pd.array([0, 1], "Int64"), ("0", "1")),
+        (pd.array(["a", "b"], "string[pyarrow]"), ("a", "b")),
+    ],
+)
+def test_decisions_of_any_type_keep_it(old, new):
+    frame = pd.DataFrame(table())
+    codes = (frame["hired"] == "yes").to_numpy().astype(int)
+    frame["hired"] = (
+        pd.Series(old).take(codes).to_numpy()
+        if isinstance(old, np.ndarray)
+        else old.take(codes)
+    )
+    rows = released(frame, question=replace(QUESTION, favorable=new[1])).rows
+    assert rows["hired"].dtype == frame["hired"].dtype
+    assert set(rows["hired"]) == set(frame["hired"])
+
+
+def test_polars_keeps_enumerations():
+    frame = pl.DataFrame(table()).with_columns(
+        pl.col("hired").cast(pl.Enum(["yes", "x", "no"]))
+    )
+    rows = released(frame).rows
+    assert rows.schema == frame.schema
+
+
+def test_arrow_keeps_chunks_dictionaries_and_metadata():
+    source = pa.table(table()).replace_schema_metadata({"made": "by hand"})
+    coded = source.column("hired").dictionary_encode()
+    source = source.set_column(3, "hired", coded)
+    source = pa.concat_tables([source.slice(0, 150), source.slice(150)])
+    rows = released(source).rows
+    assert rows.schema.equals(source.schema, check_metadata=True)
+    assert [len(c) for c in rows.column("hired").chunks] == [150, 250]
+
+
+def test_views_of_texts_beside_the_question_are_released_too():
+    source = pa.table(table())
+    source = source.set_column(0, "note", source.column("note").cast(pa.string_view()))
+    rows = released(source, missing="drop", na=["none"]).rows
+    assert rows.schema == source.schema
+
+
+def test_sampling_leaves_rows_out_and_doubles_others():
+    frame = pd.DataFrame(table())
+    made = released(frame, method=LocalPreferentialSampling(), uncertified=True)
+    assert made.rows.index.has_duplicates
+    assert set(made.rows.index) < set(frame.index)
+    pd.testing.assert_frame_equal(made.rows, frame.loc[made.rows.index])

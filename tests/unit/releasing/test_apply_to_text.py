@@ -1,0 +1,105 @@
+"""Edits of delimited text: every other byte stays."""
+
+import csv
+import gzip
+import io
+
+import pandas as pd
+import pytest
+from tests.hiring import COLUMNS, NAMES, csv_text, people, released, table
+
+from evenhand.removal import LocalPreferentialSampling, ModifyGraph
+
+
+def fields(text, delimiter=","):
+    return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_only_the_bytes_of_changed_decisions_change(tmp_path, newline, quoting, mark):
+    found = [[field.replace("\n", newline) for field in row] for row in people()]
+    text = mark + csv_text(found, newline=newline, quoting=quoting)
+    (tmp_path / "people.csv").write_text(text, newline="")
+    made = released(tmp_path / "people.csv")
+    made.write(tmp_path / "out.csv")
+    after = (tmp_path / "out.csv").read_bytes().decode()
+    assert after.startswith(mark)
+    old, new = fields(text.removeprefix(mark)), fields(after.removeprefix(mark))
+    differing = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
+    assert len(differing) == made.changed_rows
+    at = NAMES.index("hired")
+    for a, b in differing:
+        assert a[:at] + a[at + 1 :] == b[:at] + b[at + 1 :]
+    # Quotes and line ends are as the writer of the old text would put them.
+    again = io.StringIO(newline="")
+    csv.writer(again, lineterminator=newline, quoting=quoting).writerows(new)
+    assert mark + again.getvalue() == after
+
+
+def test_blank_lines_odd_quotes_and_a_last_line_without_end_stay(tmp_path):
+    found = [row if row[0] else ("5\" pipe, 3'", *row[1:]) for row in people()]
+    lines = csv_text(found).replace('"5"" pipe, 3\'"', '5" pipe').splitlines(keepends=True)
+    lines[5:5] = ["\n", "\r\n"]
+    text = "\n" + "".join(lines).removesuffix("\n")
+    (tmp_path / "people.csv").write_text(text, newline="")
+    released(tmp_path / "people.csv").write(tmp_path / "out.csv")
+    after = (tmp_path / "out.csv").read_bytes().decode()
+    assert after.startswith("\nnote,")
+    assert after.count("\r\n") == text.count("\r\n") > 0
+    assert not after.endswith("\n")
+    assert after.count('5" pipe,') == text.count('5" pipe,') > 0
+
+
+@pytest.mark.parametrize("options", [{}, {"delimiter": ";"}])
+def test_other_delimiters_stay(tmp_path, options):
+    (tmp_path / "people.csv").write_text(csv_text(people(), delimiter=";"))
+    released(tmp_path / "people.csv", **options).write(tmp_path / "out.csv")
+    old, new = (
+        fields((tmp_path / name).read_text(), ";") for name in ("people.csv", "out.csv")
+    )
+    assert [row[:3] for row in old] == [row[:3] for row in new]
+
+
+def test_rows_left_out_or_doubled_are_whole_records(tmp_path):
+    (tmp_path / "people.csv").write_text(csv_text(people()).removesuffix("\n"), newline="")
+    made = released(
+        tmp_path / "people.csv", method=LocalPreferentialSampling(), uncertified=True
+    )
+    made.write(tmp_path / "out.csv")
+    old = fields((tmp_path / "people.csv").read_bytes().decode())
+    new = fields((tmp_path / "out.uncertified.csv").read_bytes().decode())
+    assert len(new) - 1 == made.certificate.rows
+    assert set(map(tuple, new)) <= set(map(tuple, old))
+
+
+def test_missing_values_leave_no_trace_in_the_text(tmp_path):
+    found = [
+        (*row[:2], "" if at % 5 == 0 else row[2], *row[3:]) for at, row in enumerate(people())
+    ]
+    (tmp_path / "people.csv").write_text(csv_text(found), newline="")
+    released(tmp_path / "people.csv", missing="drop").write(tmp_path / "out.csv")
+    new = fields((tmp_path / "out.csv").read_bytes().decode())
+    assert len(new) == 1 + 320
+    assert [row[0] for row in new[1:]] == [row[0] for row in found if row[2]]
+
+
+def test_counted_lines_are_split_in_the_text(tmp_path):
+    lines = pd.DataFrame(table())[list(COLUMNS)].value_counts().rename("n").reset_index()
+    lines.to_csv(tmp_path / "lines.csv", index=False)
+    made = released(tmp_path / "lines.csv", method=ModifyGraph(), frequency="n")
+    made.write(tmp_path / "out.csv")
+    assert pd.read_csv(tmp_path / "out.csv")["n"].sum() == 400
+
+
+def test_compressed_text_comes_out_compressed_or_not(tmp_path):
+    text = csv_text(people()).encode()
+    (tmp_path / "people.csv.gz").write_bytes(gzip.compress(text, mtime=0))
+    made = released(tmp_path / "people.csv.gz")
+    made.write(tmp_path / "plain.csv")
+    made.write(tmp_path / "packed.csv.gz")
+    made.write(tmp_path / "other.csv.zst")
+    plain = (tmp_path / "plain.csv").read_bytes()
+    assert gzip.decompress((tmp_path / "packed.csv.gz").read_bytes()) == plain
+    assert (tmp_path / "packed.certificate.json").exists()

@@ -1,0 +1,99 @@
+"""What is certified of released rows, and what is refused."""
+
+import json
+
+import pandas as pd
+import pytest
+from tests.hiring import COLUMNS, NAMES, audited, released, table
+
+from evenhand.errors import CannotReleaseError, InputError
+from evenhand.graph import CausalGraph
+from evenhand.releasing.release import release
+from evenhand.removal import (
+    LocalMassaging,
+    LocalPreferentialSampling,
+    ModifyData,
+    ModifyGraph,
+    ShuffleProtected,
+)
+
+
+def test_a_release_without_any_difference_in_decisions_is_refused():
+    women, men = [("", "f", "none", "yes", "low")] * 5, [("", "m", "none", "yes", "low")] * 4
+    frame = pd.DataFrame([*women, *men, ("", "m", "none", "no", "low")], columns=NAMES)
+    with pytest.raises(CannotReleaseError, match="always be 'yes'"):
+        released(frame)
+
+
+def test_too_small_a_coverage_is_refused():
+    frame = pd.DataFrame(table())
+    frame["degree"] = frame["degree"].where(frame["sex"] == "f", "other")
+    with pytest.raises(CannotReleaseError, match="both groups occur"):
+        released(frame)
+
+
+def test_other_block_sets_are_examined_as_before():
+    graph = CausalGraph.parse("sex -> hired; degree -> hired; pay -> degree; sex -> pay")
+    made = released(
+        pd.DataFrame(table(3000)),
+        method=ModifyData(margin="0.04"),
+        graph=graph,
+        scope="all",
+        uncertified=True,
+    )
+    names = [partition.names for partition in made.certificate.partitions]
+    assert ("degree",) in names
+    assert len(names) > 1
+
+
+def test_rows_of_another_audit_are_refused():
+    _, found = audited(pd.DataFrame(table()))
+    other = pd.DataFrame(table(seed=1))
+    with pytest.raises(InputError, match="not those that were counted"):
+        release(other, ModifyData().plan(found))
+
+
+def test_the_certificate_says_that_decisions_are_no_records_about_persons():
+    made = released(pd.DataFrame(table()))
+    assert any("no records about persons" in said for said in made.certificate.assumptions)
+    assert made.certificate.release["changed_rows"] == made.changed_rows
+    assert "changed_rows" not in made.certificate.to_shared_json()
+    assert "no records about persons" in made.certificate.to_shared_json()
+    assert str(made.seed) not in made.certificate.release.values()
+
+
+@pytest.mark.parametrize(
+    ("by", "said", "columns"),
+    [
+        (ModifyData(), "Decisions in these rows were changed to remove", ["hired"]),
+        (ModifyGraph(), "changed, and with them pay drawn anew, to remove", ["hired", "pay"]),
+        (ModifyGraph(generate=True), "none of the rows before was kept", sorted(COLUMNS)),
+        (ShuffleProtected(), "The protected attribute sex was changed in these", ["sex"]),
+        (LocalMassaging(), "Decisions in these rows were changed to remove", ["hired"]),
+        (LocalPreferentialSampling(), "rows were left out and others doubled", []),
+    ],
+)
+def test_the_notice_and_the_changed_columns_are_those_of_the_method(by, said, columns):
+    made = released(pd.DataFrame(table()), method=by, uncertified=True)
+    section = made.certificate.release
+    assert said in section["notice"]
+    assert section["notice"] in made.certificate.assumptions
+    assert section["notice"] in made.summary().notes
+    assert section["changed_columns"] == made.to_dict()["changed_columns"]
+    assert sorted(section["changed_columns"]) == columns
+    assert ("changed columns", ", ".join(section["changed_columns"]) or "none") in (
+        made.summary().facts
+    )
+    assert (
+        json.loads(made.certificate.to_shared_json())["release"]["changed_columns"]
+        == (section["changed_columns"])
+    )
+
+
+def test_rows_of_other_groups_that_a_generated_table_lacks_are_counted():
+    frame = pd.DataFrame(table(groups="fmx"))
+    others = int((frame["sex"] == "x").sum())
+    made = released(frame, method=ModifyGraph(generate=True))
+    assert made.certificate.release["left_out_before"] == others
+    assert len(made.rows) == len(frame) - others
+    assert released(frame).certificate.release["left_out_before"] == 0
