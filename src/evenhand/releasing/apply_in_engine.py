@@ -1,8 +1,8 @@
-"""A plan carried out where the rows are: the released table as an expression of its engine.
+"""Applies a plan where the rows are: the released table as an expression of their engine.
 
-The engine numbers each row by a shuffle of its key (see ``bijection``), and a move takes the
+The engine numbers each row by a shuffle of its key (see ``shuffle``), and a move takes the
 rows that come first. How far a move reaches is found from counts alone: one GROUP BY tells how
-many of its rows lie in each stretch of places, another question gives the places in the stretch
+many of its rows lie in each bucket of places, another question gives the places in the bucket
 where the move ends. The new table is then one SELECT with a CASE; nothing is joined or sorted.
 """
 
@@ -45,7 +45,7 @@ _LEFT, _RIGHT, _PLACE, _MOVE, _BEGIN = (
 
 @dataclass(frozen=True)
 class EngineChange:
-    """A plan, ready to be carried out in the engine that holds the rows."""
+    """A plan, ready to be applied by the engine that holds the rows."""
 
     rows: Rows
     plan: RemovalPlan
@@ -117,47 +117,48 @@ class EngineChange:
     def _reach(self) -> list[int]:
         """For each move the place before which its rows are taken."""
         wanted, sizes = list(self._patterns.values()), self._sizes()
-        stretch = _stretch(sum(sizes), len(sizes))
+        bucket = _bucket_size(sum(sizes), len(sizes))
         numbers = {pattern: at for at, pattern in enumerate(self._patterns)}
         table = self._numbered
         table = table.mutate(
             **{
                 _MOVE: self._by_pattern(table, numbers, otherwise=-1),
-                _BEGIN: table[_PLACE] - table[_PLACE] % stretch,
+                _BEGIN: table[_PLACE] - table[_PLACE] % bucket,
             }
         )
         matching = table.filter(table[_MOVE] >= 0)
-        counted = matching.group_by(_MOVE, _BEGIN).aggregate(rows=matching.count())
-        found = self._fetch(counted)
-        if np.bincount(found[_MOVE], found["rows"], len(sizes)).tolist() != sizes:
+        histogram = self._fetch(
+            matching.group_by(_MOVE, _BEGIN).aggregate(rows=matching.count())
+        )
+        if np.bincount(histogram[_MOVE], histogram["rows"], len(sizes)).tolist() != sizes:
             raise rows_differ(self.rows.where, "A move finds other rows than were counted.")
-        ends = [_end(found, move, rows) for move, rows in enumerate(wanted)]
+        ends = [_last_bucket(histogram, move, rows) for move, rows in enumerate(wanted)]
         begins = {
             pattern: begin
             for pattern, (begin, rest) in zip(self._patterns, ends, strict=True)
             if rest
         }
         if not begins:
-            return [begin + stretch for begin, _ in ends]
+            return [begin + bucket for begin, _ in ends]
         last = self._by_pattern(table, begins, otherwise=-1)
         places = self._fetch(table.filter(table[_BEGIN] == last).select(_MOVE, _PLACE))
         return [
             int(np.sort(places[_PLACE][places[_MOVE] == move])[rest - 1]) + 1
             if rest
-            else begin + stretch
+            else begin + bucket
             for move, (begin, rest) in enumerate(ends)
         ]
 
     def _sizes(self) -> list[int]:
         """How many rows were counted under each move."""
-        counted = dict(self.examined.counts.marginal(self.plan.names))
-        return [counted.get(pattern, 0) for pattern in self._patterns]
+        counts = dict(self.examined.counts.marginal(self.plan.names))
+        return [counts.get(pattern, 0) for pattern in self._patterns]
 
     def _fetch(self, table: Table) -> dict[str, Any]:
-        found = fetch(table, self.rows.where)
+        fetched = fetch(table, self.rows.where)
         return {
-            name: as_numpy(pa.concat_arrays(found.column(name).cast(pa.int64()).chunks))
-            for name in found.column_names
+            name: as_numpy(pa.concat_arrays(fetched.column(name).cast(pa.int64()).chunks))
+            for name in fetched.column_names
         }
 
     @cached_property
@@ -168,20 +169,20 @@ class EngineChange:
     @cached_property
     def _values(self) -> dict[str, dict[str, list[object]]]:
         """The stored values of the plan's columns, by the label they are counted under."""
-        codings, found = self.rows.codings, {}
+        codings, values = self.rows.codings, {}
         for name in self.plan.names:
             if engine_bins(self.rows.origin[name], codings.bins.get(name)):
                 continue
             distinct = fetch(self.rows.origin.select(name).distinct(), self.rows.where)
             array = pa.concat_arrays(distinct.column(0).chunks)
-            domain = LabelEncoder(name, codings)
-            codes = domain.encode(to_labels(array, na=codings.na)).tolist()
-            labels = [MISSING if label is None else label for label in domain.codes]
+            encoder = LabelEncoder(name, codings)
+            codes = encoder.encode(to_labels(array, na=codings.na)).tolist()
+            labels = [MISSING if label is None else label for label in encoder.codes]
             by_label: dict[str, list[object]] = {}
             for code, value in zip(codes, array.to_pylist(), strict=True):
                 by_label.setdefault(labels[code], []).append(value)
-            found[name] = by_label
-        return found
+            values[name] = by_label
+        return values
 
     @property
     def _decisions(self) -> dict[str, object]:
@@ -198,14 +199,13 @@ class EngineChange:
             column = table[name]
             if isinstance(bins, Bins) and name not in self._values:
                 return _class_conditions(column, bins, missing_numbers(column, codings.na))
-            found: dict[str, Any] = {}
+            by_label: dict[str, Any] = {}
             for label, values in self._values[name].items():
-                seen = (
-                    self.plan.pooled if pools and label != self.plan.question.group else label
-                )
+                pooled = pools and label != self.plan.question.group
+                key = str(self.plan.pooled if pooled else label)
                 here = _is_one_of(column, values)
-                found[str(seen)] = found[str(seen)] | here if str(seen) in found else here
-            return found
+                by_label[key] = by_label[key] | here if key in by_label else here
+            return by_label
 
         return conditions
 
@@ -240,18 +240,18 @@ def _tree(
     )
 
 
-def _stretch(rows: int, moves: int) -> int:
+def _bucket_size(rows: int, moves: int) -> int:
     """How many places are counted as one.
 
-    Then the GROUP BY gives about as many lines as rows come back from the last stretches.
+    Then the GROUP BY gives about as many lines as rows come back from the last buckets.
     """
     return int(KEYS >> min(20, (rows // max(moves, 1)).bit_length() // 2))
 
 
-def _end(found: Mapping[str, Any], move: int, wanted: int) -> tuple[int, int]:
-    """The stretch in which a move ends, and how many rows it takes of it; 0 for all."""
-    here = found[_MOVE] == move
-    begins, rows = found[_BEGIN][here], found["rows"][here]
+def _last_bucket(histogram: Mapping[str, Any], move: int, wanted: int) -> tuple[int, int]:
+    """The bucket in which a move ends, and how many rows it takes of it; 0 for all."""
+    here = histogram[_MOVE] == move
+    begins, rows = histogram[_BEGIN][here], histogram["rows"][here]
     order = np.argsort(begins)
     reached = np.cumsum(rows[order])
     at = int(np.searchsorted(reached, wanted))
@@ -278,11 +278,11 @@ def _class_conditions(column: Any, bins: Bins, missing: Any) -> dict[str, Any]: 
     """The condition of each class of numbers."""
     inside = class_conditions(column, bins)
     beyond = [~missing, *(~condition for condition in inside)]
-    found = {
+    by_label = {
         label: reduce(and_, [~missing, lower, *upper])
         for label, lower, *upper in zip(bins.labels, beyond, [*inside, ~missing], strict=True)
     }
-    return found | {MISSING: missing}
+    return by_label | {MISSING: missing}
 
 
 def _missing(column: Any, na: Sequence[str]) -> Any:  # noqa: ANN401  # a column
@@ -311,7 +311,7 @@ def _check_key(rows: Rows, key: str | None) -> None:
         raise ColumnError.unknown([key], table.columns, where=where)
     column = table[key]
     if not column.type().is_integer():
-        found = f"Its type is {column.type()}."
+        reason = f"Its type is {column.type()}."
     else:
         facts = table.aggregate(
             rows=table.count(),
@@ -322,17 +322,17 @@ def _check_key(rows: Rows, key: str | None) -> None:
         )
         (fact,) = fetch(facts, where).to_pylist()
         if fact["known"] < fact["rows"]:
-            found = f"It is null in {fact['rows'] - fact['known']:,} rows."
+            reason = f"It is null in {fact['rows'] - fact['known']:,} rows."
         elif fact["different"] < fact["rows"]:
-            found = f"{fact['rows']:,} rows have {fact['different']:,} different values."
+            reason = f"{fact['rows']:,} rows have {fact['different']:,} different values."
         elif not 0 <= fact["low"] <= fact["high"] < KEYS:
-            found = f"It goes from {fact['low']:,} to {fact['high']:,}."
+            reason = f"It goes from {fact['low']:,} to {fact['high']:,}."
         else:
             return
     raise ColumnError(
         Problem(
             f"The column {key!r} is no key for a release.",
-            found,
+            reason,
             "A key is a whole number from 0 to 2⁴⁰ − 1, and another one in every row. "
             "Without one, make a table that has it, for instance by numbering the rows.",
             where,

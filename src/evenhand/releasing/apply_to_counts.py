@@ -33,22 +33,22 @@ def change_counts(
     """
     patterns = Patterns(plan)
     moves = patterns.find_in(counts)
-    kept = counts.counts.copy()
+    left = counts.counts.copy()
     pieces: list[CountTable] = []
     by_move = np.argsort(moves, kind="stable")
     starts = np.searchsorted(moves[by_move], np.arange(len(patterns.moves) + 1))
     for at, move in enumerate(patterns.moves):
         lines = by_move[starts[at] : starts[at + 1]]
-        drawn = generator.multivariate_hypergeometric(
-            kept[lines], move.rows, method="marginals"
+        amounts = generator.multivariate_hypergeometric(
+            left[lines], move.rows, method="marginals"
         )
-        kept[lines] -= drawn
+        left[lines] -= amounts
         if move.times:
-            pieces.append(_changed(counts, lines, drawn * move.times, move.becomes))
-    changed = _joined(counts, pieces)
+            pieces.append(_moved(counts, lines, amounts * move.times, move.becomes))
+    changed = _concatenated(counts, pieces)
     for table in plan.redrawn if effects else ():
         changed = redraw(changed, table, generator, pooled=plan.pooled)
-    return _joined(counts, [CountTable(counts.attributes, counts.codes, kept), changed])
+    return _concatenated(counts, [CountTable(counts.attributes, counts.codes, left), changed])
 
 
 def redraw(
@@ -83,19 +83,19 @@ def _recode(counts: CountTable, table: Attribute, pooled: str | None) -> NDArray
     return codes
 
 
-def _changed(
+def _moved(
     counts: CountTable,
     lines: NDArray[np.intp],
-    drawn: NDArray[np.int64],
+    amounts: NDArray[np.int64],
     becomes: Mapping[str, str],
 ) -> CountTable:
     codes = [column[lines] for column in counts.codes]
     for name, value in becomes.items():
         codes[counts.position(name)] = np.full(len(lines), counts.code(name, value))
-    return CountTable(counts.attributes, tuple(codes), drawn)
+    return CountTable(counts.attributes, tuple(codes), amounts)
 
 
-def _joined(like: CountTable, pieces: Iterable[CountTable]) -> CountTable:
+def _concatenated(like: CountTable, pieces: Iterable[CountTable]) -> CountTable:
     tables = [
         *pieces,
         CountTable(like.attributes, tuple(c[:0] for c in like.codes), like.counts[:0]),
@@ -125,7 +125,7 @@ def generate_counts(plan: GeneratedPlan, generator: np.random.Generator) -> Coun
         else:
             if node.name == plan.question.decision:
                 given = _by_quotas(plan, table, given)
-            split = _counted_out(table, parents, given, generator)
+            split = _split_by_shares(table, parents, given, generator)
         line, code = np.nonzero(split)
         codes = (*(column[line] for column in table.codes), code.astype(np.uint32))
         table = CountTable((*table.attributes, node), codes, split[line, code])
@@ -136,12 +136,12 @@ def _by_quotas(
     plan: GeneratedPlan, table: CountTable, given: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The decision's shares that give each group a whole, allowed number of favorable rows."""
-    asked = plan.question
-    favorable = plan.network.tables[asked.decision].node.values.index(asked.favorable)
+    question = plan.question
+    favorable = plan.network.tables[question.decision].node.values.index(question.favorable)
     line, first = table.groups(plan.partition.names)
-    side = (table.column(asked.protected) != table.code(asked.protected, asked.group)).astype(
-        int
-    )
+    side = (
+        table.column(question.protected) != table.code(question.protected, question.group)
+    ).astype(int)
     sizes = table.totals(2 * line + side, 2 * len(first)).reshape(-1, 2)
     rates = np.zeros((len(first), 2))
     rates[line, side] = given[:, favorable]
@@ -158,7 +158,7 @@ def _by_quotas(
     return shares
 
 
-def _counted_out(
+def _split_by_shares(
     table: CountTable,
     parents: tuple[str, ...],
     shares: NDArray[np.float64],

@@ -1,6 +1,6 @@
 """``compare``: every method on the same counts, what it costs and what it leaves.
 
-All methods are carried out on counts, in memory, and measured on the graph's columns, whatever
+All methods are applied to counts, in memory, and measured on the graph's columns, whatever
 other columns there are. Each starts from the same seed, so no result depends on which other
 methods are compared.
 """
@@ -52,7 +52,7 @@ class Outcome:
     ``violating`` of the ``measured`` subpopulations still differ by the threshold or more;
     ``guaranteed`` says whether the plan promises that none does. ``model_distance`` is the
     optimum in the model, where there is one; what was measured is in ``utility``. ``seconds``
-    is processor time, of planning and carrying out.
+    is processor time, of planning and applying.
     """
 
     method: str
@@ -165,29 +165,29 @@ def compare(
 
     Paper: table:comparison, table:setting
     """
-    asked = certificate.question
+    question = certificate.question
     certificates = [
         certify(
             certificate.examined.counts,
             certificate.graph,
-            replace(asked, threshold=threshold),  # type: ignore[arg-type]  # read from text
+            replace(question, threshold=threshold),  # type: ignore[arg-type]  # read from text
             min_coverage=certificate.min_coverage,
             codings=certificate.codings,
         )
-        for threshold in ([asked.threshold] if thresholds is None else thresholds)
+        for threshold in ([question.threshold] if thresholds is None else thresholds)
     ]
     seed = certificate.examined.counts.seed if seed is None else seed
     outcomes, skipped = [], []
-    for found in certificates:
+    for certified in certificates:
         for method in methods:
             try:
-                outcomes.append(_outcome(found, method, seed))
+                outcomes.append(_outcome(certified, method, seed))
             except ResourceError as error:
                 skipped.append(f"{type(method).__name__} was left out. {error}")
     return Comparison(
-        question=asked,
+        question=question,
         seed=seed,
-        before=tuple(found.partition for found in certificates),
+        before=tuple(certified.partition for certified in certificates),
         outcomes=tuple(outcomes),
         skipped=tuple(dict.fromkeys(skipped)),
     )
@@ -201,7 +201,7 @@ def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> 
     after = apply_to_counts(before, plan, generator)
     seconds = process_time() - start
     columns = [name for name in before.names if name in certificate.graph.nodes]
-    found = Partition.of(
+    partition = Partition.of(
         replace(certificate.examined, counts=after), certificate.partition.names
     )
     return Outcome(
@@ -212,9 +212,9 @@ def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> 
         changed_rows=plan.changed_rows,
         utility=compare_counts(before.marginal(columns), after.marginal(columns)),
         model_distance=plan.model_distance,
-        violating=found.violating,
-        measured=int(found.measured.sum()),
-        verdict=found.verdict(certificate.min_coverage),
+        violating=partition.violating,
+        measured=int(partition.measured.sum()),
+        verdict=partition.verdict(certificate.min_coverage),
         seconds=seconds,
     )
 

@@ -144,7 +144,7 @@ class Relearned(Described):
 
     def sentence(self, certificate: Certificate) -> str:
         """What discovery finds otherwise than the release's certificate; nothing if nothing."""
-        found = [
+        changes = [
             f"{verb} {', '.join(names)} as {'a cause' if len(names) == 1 else 'causes'}"
             for verb, names in (
                 ("no longer finds", self.lost),
@@ -153,10 +153,10 @@ class Relearned(Described):
             )
             if names
         ]
-        if not found and self.verdict is certificate.verdict:
+        if not changes and self.verdict is certificate.verdict:
             return ""
-        told = " and ".join(found) or "finds the same causes"
-        return f"Discovery on the released rows {told}; by that graph: {self.verdict}."
+        summary = " and ".join(changes) or "finds the same causes"
+        return f"Discovery on the released rows {summary}; by that graph: {self.verdict}."
 
     @property
     def _doubtful(self) -> list[str]:
@@ -196,29 +196,29 @@ def relearn(
     The certificate is that of the release or of the data before it: it gives the question and
     the causes to compare with.
     """
-    asked = certificate.question
+    question = certificate.question
     if certificate.pools_others:
-        asked = replace(asked, other=REST)
+        question = replace(question, other=REST)
     graph = discover(
-        examined_counts(released, asked).counts,
+        examined_counts(released, question).counts,
         knowledge=knowledge,
         significance=significance,
         test=test,
     )
-    found = certify(
+    learned = certify(
         released,
         graph,
-        asked,
+        question,
         knowledge=knowledge,
         min_coverage=certificate.min_coverage,
     )
-    now, before = set(found.decision_causes), set(certificate.decision_causes)
-    possible = {name for names in found.possible_decision_causes for name in names}
+    now, before = set(learned.decision_causes), set(certificate.decision_causes)
+    possible = {name for names in learned.possible_decision_causes for name in names}
     return Relearned(
         graph=graph,
-        decision_causes=found.decision_causes,
-        possible_decision_causes=found.possible_decision_causes,
-        verdict=found.verdict,
+        decision_causes=learned.decision_causes,
+        possible_decision_causes=learned.possible_decision_causes,
+        verdict=learned.verdict,
         gained=tuple(sorted(now - before)),
         lost=tuple(sorted(before - possible)),
     )

@@ -191,8 +191,8 @@ class Manifest:
         return Question(**self.document["question"])
 
     @property
-    def asked(self) -> Question:
-        """What was asked, as it is put to counts."""
+    def counted_question(self) -> Question:
+        """The question as it is put to counts, which may know more groups."""
         pooled = self.document["plan"]["pooled"] is not None
         return replace(self.question, other=REST) if pooled else self.question
 
@@ -279,7 +279,7 @@ def replay(manifest: Manifest | str | Path, rows: Any) -> Replay:  # noqa: ANN40
     counts, where = (
         (source, "counts") if isinstance(source, CountTable) else (source.count(), source.where)
     )
-    examined = examined_counts(counts, manifest.asked)
+    examined = examined_counts(counts, manifest.counted_question)
     compared = examined.counts.marginal(manifest.plan.names)
     if compared.digest != manifest.document["input"]["counts_sha256"]:
         raise rows_differ(where, "The manifest was made from other rows.")

@@ -195,9 +195,9 @@ class LineSelection:
             if left < 0:
                 raise OverflowError
             # A draw of the wanted among all rows left: how many of them fall on this line.
-            drawn = int(self._generator.hypergeometric(here, left, wanted)) if wanted else 0
-            taken[line] = drawn
-            self._rows_left[move], self._wanted[move] = left, wanted - drawn
+            amount = int(self._generator.hypergeometric(here, left, wanted)) if wanted else 0
+            taken[line] = amount
+            self._rows_left[move], self._wanted[move] = left, wanted - amount
         return taken
 
     @property
@@ -254,14 +254,14 @@ def rows_differ(where: str, found: str) -> InputError:
 def _labels(plan: Plan, name: str) -> frozenset[str]:
     """The labels that a plan may write into a column."""
     moved = {move.becomes[name] for move in plan.moves if name in move.becomes}
-    drawn = {
+    redrawn = {
         value
         for table in plan.redrawn
         if table.node.name == name
         for value, count in zip(table.node.values, _totals(table.counts), strict=True)
         if count
     }
-    return frozenset(moved | drawn)
+    return frozenset(moved | redrawn)
 
 
 def _totals(counts: NDArray[np.int64]) -> list[int]:
@@ -290,8 +290,8 @@ def _first_of_each(rows: Rows, name: str, labels: frozenset[str]) -> StoredValue
 def _first_values(rows: Rows, name: str) -> Iterator[tuple[str, pa.Array, int]]:
     """The label of every distinct value in each batch, the value, and its first row there."""
     begin = 0
-    for part in rows.sources:
-        for batch in part.open([name], coded=True):
+    for source in rows.sources:
+        for batch in source.open([name], coded=True):
             values, indices = distinct(batch.column(name))
             occurring, first = np.unique(indices, return_index=True)
             present = values.take(as_arrow(occurring.astype(np.int64)))

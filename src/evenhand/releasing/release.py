@@ -202,17 +202,17 @@ class Release(Described):
 
     def summary(self) -> Summary:
         """What was changed, what it cost, and what is certified now."""
-        rows, found = self.before.rows, self.certificate
+        rows, after = self.before.rows, self.certificate
         notes = [notice(self.plan)]
-        if self.relearned and (told := self.relearned.sentence(found)):
-            notes.append(told)
+        if self.relearned and (sentence := self.relearned.sentence(after)):
+            notes.append(sentence)
         in_model = self.plan.model_distance
         return Summary(
-            title=f"{found.verdict} after {self.plan.method} ({self.plan.policy}), given the "
+            title=f"{after.verdict} after {self.plan.method} ({self.plan.policy}), given the "
             f"same graph: {self.changed_rows:,} of {rows:,} rows changed",
             facts=(
                 ("before", _in_words(self.before)),
-                ("after", _in_words(found)),
+                ("after", _in_words(after)),
                 ("changed columns", ", ".join(changed_columns(self.plan)) or "none"),
                 *self.utility.summary().facts,
                 *(() if in_model is None else (("distance in the model", f"{in_model:.2e}"),)),
@@ -230,8 +230,8 @@ def _state(certificate: Certificate) -> dict[str, Any]:
 
 
 def _in_words(certificate: Certificate) -> str:
-    found = certificate.partition.numbers
-    differing = f"{found['violating']:,} of {found['measured']:,} measured differ"
+    numbers = certificate.partition.numbers
+    differing = f"{numbers['violating']:,} of {numbers['measured']:,} measured differ"
     return f"{certificate.verdict}: {differing}"
 
 

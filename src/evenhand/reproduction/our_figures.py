@@ -72,7 +72,7 @@ def _examples() -> Summary:
         for names in (("test_score",), ("major",), ("major", "test_score")):
             shown = explain_partition(counts, ADMISSION, question, names)
             differences = ", ".join(
-                f"{float(found.risk_difference or 0):+.3f}" for found in shown.subpopulations
+                f"{float(one.risk_difference or 0):+.3f}" for one in shown.subpopulations
             )
             rows.append(
                 (
@@ -96,17 +96,17 @@ def _examples() -> Summary:
 
 
 def _data_set(name: str, counts: CountTable) -> Iterator[Summary]:
-    printed, asked = PRINTED[name], datasets.question(name)
+    printed, profile = PRINTED[name], datasets.question(name)
     start = process_time()
-    graph = discover(counts, knowledge=asked.knowledge)
+    graph = discover(counts, knowledge=profile.knowledge)
     pc_seconds = process_time() - start
-    learned = certify(counts, graph, asked.question, knowledge=asked.knowledge)
+    learned = certify(counts, graph, profile.question, knowledge=profile.knowledge)
     yield _discovery(learned, printed)
     # Utility is measured on all columns; of the graph only the decision's causes matter here.
     arrows = frozenset(
-        (c, asked.question.decision) for c in graph.parents(asked.question.decision)
+        (c, profile.question.decision) for c in graph.parents(profile.question.decision)
     )
-    given = certify(counts, CausalGraph(counts.names, arrows), asked.question)
+    given = certify(counts, CausalGraph(counts.names, arrows), profile.question)
     yield _setting(given, printed)
     baselines = compare(
         learned,
@@ -132,10 +132,10 @@ def _data_set(name: str, counts: CountTable) -> Iterator[Summary]:
     )
 
 
-def _discovery(found: Certificate, printed: PrintedFigures) -> Summary:
-    told = found.to_dict()
-    spread, tally = told["risk_difference"], told["subpopulations"]
-    bound = found.relaxed(threshold=printed.bound_at).bound
+def _discovery(certificate: Certificate, printed: PrintedFigures) -> Summary:
+    values = certificate.to_dict()
+    spread, tally = values["risk_difference"], values["subpopulations"]
+    bound = certificate.relaxed(threshold=printed.bound_at).bound
     ours = {
         "occupied": str(tally["occupied"]),
         "measured": str(tally["measured"]),
@@ -154,7 +154,7 @@ def _discovery(found: Certificate, printed: PrintedFigures) -> Summary:
     )
     return Summary(
         title=f"{printed.title}: discovery",
-        facts=(("causes of the decision", ", ".join(found.decision_causes)),),
+        facts=(("causes of the decision", ", ".join(certificate.decision_causes)),),
         columns=("", "ours", "paper"),
         rows=tuple(
             (names.get(key, key), ours[key], theirs)
@@ -164,17 +164,19 @@ def _discovery(found: Certificate, printed: PrintedFigures) -> Summary:
     )
 
 
-def _setting(found: Certificate, printed: PrintedFigures) -> Summary:
+def _setting(certificate: Certificate, printed: PrintedFigures) -> Summary:
     ours: dict[str, list[str]] = {key: [] for key in printed.setting}
     left: dict[str, list[str]] = {"MGraph": [], "MData": []}
-    data = compare(found, thresholds=THRESHOLDS, methods=[ModifyData(policy="paper")]).outcomes
-    before = found.examined.counts
+    data = compare(
+        certificate, thresholds=THRESHOLDS, methods=[ModifyData(policy="paper")]
+    ).outcomes
+    before = certificate.examined.counts
     for outcome in data:
-        question = replace(found.question, threshold=outcome.threshold)
-        at = certify(before, found.graph, question)
+        question = replace(certificate.question, threshold=outcome.threshold)
+        at = certify(before, certificate.graph, question)
         after, _ = rounded_model(at, decision_left_in=printed.decision_left_in)
         utility = compare_counts(before, after)
-        remaining = certify(after, found.graph, question).partition.violating
+        remaining = certify(after, certificate.graph, question).partition.violating
         for name, value in (
             ("MGraph d × 10³", f"{1000 * utility.distance:.3f}"),
             ("MGraph n_T", f"{utility.cell_changes}"),

@@ -24,12 +24,14 @@ def rounded_model(
     Paper: table:setting
     """
     partition, unfavorable = check_releasable(certificate)
-    counts, asked = certificate.examined.counts, certificate.question
+    counts, question = certificate.examined.counts, certificate.question
     subpopulation, _ = counts.groups(partition.names)
-    side = (counts.column(asked.protected) != counts.code(asked.protected, asked.group)).astype(
-        np.int64
+    side = (
+        counts.column(question.protected) != counts.code(question.protected, question.group)
+    ).astype(np.int64)
+    favorable = counts.column(question.decision) == counts.code(
+        question.decision, question.favorable
     )
-    favorable = counts.column(asked.decision) == counts.code(asked.decision, asked.favorable)
 
     yes = np.stack([partition.group_yes, partition.other_yes])
     old = yes / np.maximum([partition.group, partition.other], 1)
@@ -41,15 +43,15 @@ def rounded_model(
     squares = cells**2 if decision_left_in else (cells / share) ** 2 * (1 + alone)
     weights = np.zeros_like(old)
     np.add.at(weights, (side, subpopulation), squares)
-    optimum = optimal_rates(partition, weights, asked.threshold)
+    optimum = optimal_rates(partition, weights, question.threshold)
 
     new = np.stack([optimum.group, optimum.other])[side, subpopulation]
     new_share = np.where(favorable, new, 1 - new)
     flipped = [column[alone] for column in counts.codes]
-    flipped[counts.position(asked.decision)] = np.where(
+    flipped[counts.position(question.decision)] = np.where(
         favorable[alone],
-        counts.code(asked.decision, unfavorable),
-        counts.code(asked.decision, asked.favorable),
+        counts.code(question.decision, unfavorable),
+        counts.code(question.decision, question.favorable),
     )
     rounded = np.rint(
         np.concatenate(
