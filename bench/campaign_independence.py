@@ -144,7 +144,7 @@ def chosen(asked: list[Question], seed: int) -> list[Question]:
 def size_class(counts: CountTable, given: tuple[str, ...]) -> float:
     """The class of the mean number of rows in a stratum."""
     _, first = counts.groups(given)
-    return next(bound for bound in CLASSES if counts.rows / len(first) < bound)
+    return next(bound for bound in CLASSES if counts.row_count / len(first) < bound)
 
 
 class Campaign:

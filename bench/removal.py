@@ -22,7 +22,7 @@ def report(name: str, counts: CountTable) -> None:
     asked = datasets.question(name)
     graph = discover(counts, knowledge=asked.knowledge)
     certificate = certify(counts, graph, asked.question, knowledge=asked.knowledge)
-    print(f"{name}: {counts.rows:,} rows, {len(counts):,} distinct assignments")
+    print(f"{name}: {counts.row_count:,} rows, {len(counts):,} distinct assignments")
     runs = [compare(certificate).outcomes for _ in range(5)]
     for same in zip(*runs, strict=True):
         best, first = min(one.seconds for one in same), same[0]

@@ -23,7 +23,7 @@ class Summary:
     title: str
     facts: tuple[tuple[str, str], ...] = ()
     columns: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
+    lines: tuple[tuple[str, ...], ...] = ()
     notes: tuple[object, ...] = ()
 
     def __str__(self) -> str:
@@ -32,7 +32,7 @@ class Summary:
         lines += [
             f"  {_pad(visible(name), width)}  {visible(fact)}" for name, fact in self.facts
         ]
-        lines += [f"  {line}" for line in _align(self.columns, self.rows)]
+        lines += [f"  {line}" for line in _align(self.columns, self.lines)]
         lines += [f"  {visible(str(note))}" for note in self.notes]
         return "\n".join(lines)
 
@@ -41,13 +41,13 @@ class Summary:
         lines = str(self).split("\n")
         if max(map(_width, lines)) <= width:
             return "\n".join(lines)
-        table = [f"  {line}" for line in _align(self.columns, self.rows)]
+        table = [f"  {line}" for line in _align(self.columns, self.lines)]
         if table and max(map(_width, table)) > width:
             table = [
                 _wrap(
                     f"{number}. " + "; ".join(f"{name} {cell}" for name, cell in pairs), width
                 )
-                for number, row in enumerate(self.rows, 1)
+                for number, row in enumerate(self.lines, 1)
                 for pairs in [zip(self.columns, row, strict=True)]
             ]
         return "\n".join(
@@ -66,7 +66,7 @@ class Summary:
         head = "".join(f"<th>{_html(column)}</th>" for column in self.columns)
         body = "".join(
             "<tr>" + "".join(f"<td>{_html(cell)}</td>" for cell in row) + "</tr>"
-            for row in self.rows
+            for row in self.lines
         )
         return (
             f"<section><h3>{_html(self.title)}</h3>"

@@ -54,7 +54,7 @@ class Audit(Described):
     certificate: Certificate
 
     def __repr__(self) -> str:
-        verdict = f"{self.verdict} at {self.question.threshold}, {self.counts.rows:,} rows"
+        verdict = f"{self.verdict} at {self.question.threshold}, {self.counts.row_count:,} rows"
         return f"<Audit: {verdict}, causes {', '.join(self.decision_causes) or 'none'}>"
 
     @property

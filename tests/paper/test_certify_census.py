@@ -29,7 +29,7 @@ def dutch_certificate(dutch):
 def test_adult_has_376_subpopulations_of_which_268_are_measured(adult_certificate):
     assert len(adult_certificate.subpopulations) == 376
     assert len(adult_certificate.unmeasured) == 376 - 268
-    assert round(float(adult_certificate.coverage.rows), 3) == 0.977
+    assert round(float(adult_certificate.coverage.overall), 3) == 0.977
 
 
 @pytest.mark.paper("sec:ee")

@@ -104,8 +104,10 @@ def test_mean_is_the_same_and_variance_not_larger_on_every_block_set(drawn):
     moments = []
     for partition in certificate.partitions:
         found = differences(counts, partition.names).values()
-        mean = sum(d * rows for d, rows in found) / counts.rows
-        moments.append((mean, sum(d * d * rows for d, rows in found) / counts.rows - mean**2))
+        mean = sum(d * rows for d, rows in found) / counts.row_count
+        moments.append(
+            (mean, sum(d * d * rows for d, rows in found) / counts.row_count - mean**2)
+        )
     (mean, variance), *others = moments
     assert all(other == mean for other, _ in others)
     assert all(other <= variance for _, other in others)
@@ -121,8 +123,10 @@ def test_the_bound_of_the_causes_holds_for_every_block_set(drawn, threshold):
     for partition in certificate.partitions:
         found = differences(counts, partition.names).values()
         under = sum(rows for d, rows in found if abs(d) < Fraction(threshold))
-        square = sum(d * d * rows for d, rows in found) / counts.rows
-        assert bound <= 1 - square / Fraction(threshold) ** 2 <= Fraction(under, counts.rows)
+        square = sum(d * d * rows for d, rows in found) / counts.row_count
+        assert (
+            bound <= 1 - square / Fraction(threshold) ** 2 <= Fraction(under, counts.row_count)
+        )
 
 
 def test_rows_that_do_not_follow_the_graph_can_fail_beyond_the_causes():

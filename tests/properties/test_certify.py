@@ -245,11 +245,11 @@ def test_a_relaxed_claim_is_a_lower_bound_of_what_is_seen(lines, assurance):
     assert relaxed.bound_of_all_rows <= 1
     assert relaxed.bound is None or relaxed.bound <= 1
     under = sum(
-        found.rows
+        found.row_count
         for found in certificate.subpopulations
         if found.risk_difference is not None and abs(found.risk_difference) < Fraction(1, 3)
     )
-    share = Fraction(under, certificate.rows)
+    share = Fraction(under, certificate.row_count)
     assert relaxed.bound_of_all_rows <= share
     if relaxed.claimed:
         assert share >= Fraction(assurance)
@@ -263,9 +263,9 @@ def test_moments_are_those_of_the_definition(lines):
     if not measured:
         assert moments is None
         return
-    rows = sum(found.rows for found in measured)
-    mean = sum(found.rows * found.risk_difference for found in measured) / Fraction(rows)
-    squares = sum(found.rows * (found.risk_difference - mean) ** 2 for found in measured)
+    rows = sum(found.row_count for found in measured)
+    mean = sum(found.row_count * found.risk_difference for found in measured) / Fraction(rows)
+    squares = sum(found.row_count * (found.risk_difference - mean) ** 2 for found in measured)
     assert moments.mean == mean
     assert moments.variance == squares / rows
 

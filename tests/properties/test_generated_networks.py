@@ -60,7 +60,7 @@ def made(found, plan, seed=0):
 def test_counted_out_tables_certify_by_construction(found, seed):
     after, counts = made(found, planned(found), seed)
     assert after.violating == 0
-    assert counts.rows == found.rows
+    assert counts.row_count == found.row_count
 
 
 @pytest.mark.slow
@@ -74,7 +74,7 @@ def test_a_thousand_random_networks_certify():
             continue
         after, counts = made(found, planned(found), seed)
         assert after.violating == 0, seed
-        assert counts.rows == found.rows
+        assert counts.row_count == found.row_count
         checked += 1
 
 
@@ -101,7 +101,7 @@ def test_each_quota_is_the_feasible_pair_nearest_to_its_target(found):
     after, counts = made(found, plan)
     table = plan.network.tables[plan.question.decision]
     yes = table.node.values.index(plan.question.favorable)
-    for at in np.flatnonzero(after.measured & (after.rows <= 40)).tolist():
+    for at in np.flatnonzero(after.measured & (after.row_counts <= 40)).tolist():
         sizes = (int(after.group[at]), int(after.other[at]))
         labels = after.where(at)
         rates = []
@@ -120,7 +120,7 @@ def test_each_quota_is_the_feasible_pair_nearest_to_its_target(found):
         ]
         got = (int(after.group_yes[at]), int(after.other_yes[at]))
         assert distance(got) == pytest.approx(min(map(distance, allowed)))
-    assert counts.rows == found.rows
+    assert counts.row_count == found.row_count
 
 
 @given(certificates())
@@ -215,4 +215,4 @@ def test_sampled_tables_have_as_many_rows_and_follow_the_seed(found):
     _, once = made(found, plan, 1)
     _, twice = made(found, plan, 1)
     assert once == twice
-    assert once.rows == found.rows
+    assert once.row_count == found.row_count

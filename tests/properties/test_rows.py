@@ -297,7 +297,7 @@ def test_quantiles_reach_their_share_of_the_rows(values, classes):
     rows = read(pa.table({"a": values}), bins={"a": classes})
     if expected:
         assert rows.codings.bins["a"].cuts == tuple(expected)
-        assert rows.count().rows == len(values)
+        assert rows.count().row_count == len(values)
 
 
 typed = st.one_of(

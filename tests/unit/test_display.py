@@ -18,12 +18,12 @@ def test_marks_that_hide_or_act_are_shown(mark):
 
 
 def test_columns_of_numbers_are_set_to_the_right():
-    text = str(Summary(title="t", columns=("name", "rows"), rows=(("a", "1"), ("b", "1,000"))))
+    text = str(Summary(title="t", columns=("name", "rows"), lines=(("a", "1"), ("b", "1,000"))))
     assert text.splitlines()[2] == "  a         1"
 
 
 def test_wide_characters_take_two_places():
-    text = str(Summary(title="t", columns=("n", "m"), rows=(("日本", "x"), ("a", "x"))))
+    text = str(Summary(title="t", columns=("n", "m"), lines=(("日本", "x"), ("a", "x"))))
     assert text.splitlines()[2].index("x") == text.splitlines()[3].index("x") - 2
 
 
@@ -39,7 +39,7 @@ def test_text_fits_the_terminal_that_shows_it(width):
         title="a title that is longer than thirty columns by some words",
         facts=(("name", "word " * 30),),
         columns=("first", "second"),
-        rows=(("word " * 10, "1"), ("word " * 12, "2")),
+        lines=(("word " * 10, "1"), ("word " * 12, "2")),
         notes=("word " * 20,),
     )
     assert all(len(line) <= width for line in summary.fit(width).splitlines())

@@ -104,7 +104,7 @@ def audit(
         print_result(result.summary())
         print_result(relaxed.summary())
         doubts = graph_doubt.summary()
-        print_result(doubts if doubt else replace(doubts, columns=(), rows=(), notes=()))
+        print_result(doubts if doubt else replace(doubts, columns=(), lines=(), notes=()))
         if resampled:
             print_result(resampled.summary())
         if explained:

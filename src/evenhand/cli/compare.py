@@ -48,7 +48,7 @@ def _narrow(summary: Summary) -> Summary:
     A policy is printed with its method where there is a choice, and otherwise in a note; a
     single threshold is among the facts already.
     """
-    lines = [dict(zip(summary.columns, row, strict=True)) for row in summary.rows]
+    lines = [dict(zip(summary.columns, row, strict=True)) for row in summary.lines]
     policies: dict[str, set[str]] = {}
     for line in lines:
         policies.setdefault(line["method"], set()).add(line["policy"])
@@ -64,6 +64,6 @@ def _narrow(summary: Summary) -> Summary:
     return replace(
         summary,
         columns=columns,
-        rows=tuple(tuple(line[name] or "-" for name in columns) for line in lines),
+        lines=tuple(tuple(line[name] or "-" for name in columns) for line in lines),
         notes=(*summary.notes, f"The only policy: {policy}.") if single else summary.notes,
     )

@@ -33,8 +33,8 @@ def demo(
     _title("What is asked")
     _say(
         "Did being a woman itself change whether a person earns over 50K, by 5 percentage "
-        f"points or more, among people who are alike? {counts.rows:,} rows of the Adult census "
-        "data (UCI), eleven attributes in two classes each."
+        f"points or more, among people who are alike? {counts.row_count:,} rows of the Adult "
+        "census data (UCI), eleven attributes in two classes each."
     )
     result = audit(counts, adult.question, knowledge=tiers)
     certificate = result.certificate

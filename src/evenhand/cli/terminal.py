@@ -50,9 +50,9 @@ def print_in_parts(summary: Summary, narrow: Summary) -> None:
     numbered = replace(
         narrow,
         columns=("", *narrow.columns),
-        rows=tuple((str(number), *row) for number, row in enumerate(narrow.rows, 1)),
+        lines=tuple((str(number), *row) for number, row in enumerate(narrow.lines, 1)),
     )
-    print_result(replace(narrow, columns=(), rows=(), notes=()))
+    print_result(replace(narrow, columns=(), lines=(), notes=()))
     for part in _parts(numbered, width):
         typer.echo(str(part).removeprefix("\n") + "\n")
     notes = Summary(title="", notes=narrow.notes).fit(width)
@@ -74,7 +74,7 @@ def _select(table: Summary, columns: list[int]) -> Summary:
     return Summary(
         title="",
         columns=tuple(table.columns[i] for i in columns),
-        rows=tuple(tuple(row[i] for i in columns) for row in table.rows),
+        lines=tuple(tuple(row[i] for i in columns) for row in table.lines),
     )
 
 

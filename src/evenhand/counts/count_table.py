@@ -43,7 +43,7 @@ class CountTable(Described):
     """Distinct value assignments and how often each occurs.
 
     >>> table = CountTable.of({"sex": ["f", "m", "f"], "hired": ["no", "yes", "no"]})
-    >>> table.rows, len(table)
+    >>> table.row_count, len(table)
     (3, 2)
     >>> table.count(sex="f", hired="no")
     2
@@ -132,7 +132,7 @@ class CountTable(Described):
         return tuple(len(attribute) for attribute in self.attributes)
 
     @cached_property
-    def rows(self) -> int:
+    def row_count(self) -> int:
         """How many rows were counted."""
         return sum(self.counts.tolist()) if len(self.counts) else 0
 
@@ -161,7 +161,7 @@ class CountTable(Described):
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        return f"<CountTable of {self.rows:,} rows: {', '.join(self.names)}>"
+        return f"<CountTable of {self.row_count:,} rows: {', '.join(self.names)}>"
 
     def position(self, name: str) -> int:
         """Where the attribute stands among the attributes."""
@@ -209,7 +209,7 @@ class CountTable(Described):
 
     def totals(self, group: NDArray[np.integer], groups: int) -> NDArray[np.int64]:
         """Add up the counts of the lines in each group, exactly."""
-        if self.rows < _EXACT_FLOAT:
+        if self.row_count < _EXACT_FLOAT:
             return np.bincount(group, self.counts, groups).astype(np.int64)
         totals = np.zeros(groups, np.int64)
         np.add.at(totals, group, self.counts)
@@ -239,7 +239,7 @@ class CountTable(Described):
 
     def count(self, **assignment: str) -> int:
         """How many rows have these values."""
-        return self.given(assignment).rows
+        return self.given(assignment).row_count
 
     def code(self, name: str, value: str) -> int:
         """The code that stands for a value."""
@@ -317,14 +317,14 @@ class CountTable(Described):
             for value in attribute.values
             if looks_missing(value)
         ]
-        return tuple(sorted(markers, key=lambda marker: -marker.rows))
+        return tuple(sorted(markers, key=lambda marker: -marker.row_count))
 
     def summary(self) -> Summary:
         """Describe the table: rows, distinct assignments, and each attribute's values."""
         return Summary(
-            title=f"{self.rows:,} rows, {len(self):,} distinct assignments",
+            title=f"{self.row_count:,} rows, {len(self):,} distinct assignments",
             columns=("attribute", "values", "how often"),
-            rows=tuple(
+            lines=tuple(
                 (attribute.name, str(len(attribute)), _shares(self.values(attribute.name)))
                 for attribute in self.attributes
             ),

@@ -46,5 +46,5 @@ def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
     return ExaminedCounts(
         counts=compared,
         question=replace(question, other=other),
-        left_out=counts.rows - compared.rows,
+        left_out=counts.row_count - compared.row_count,
     )

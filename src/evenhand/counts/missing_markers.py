@@ -21,14 +21,14 @@ class MissingMarker:
 
     name: str
     value: str
-    rows: int
+    row_count: int
 
     @property
     def problem(self) -> Problem:
         """A note with what to do if it does mean that."""
         return Problem(
-            f"{self.name} has {self.rows:,} row{'s'[: self.rows > 1]} with {self.value!r}, "
-            "taken as a value.",
+            f"{self.name} has {self.row_count:,} row{'s'[: self.row_count > 1]} with "
+            f"{self.value!r}, taken as a value.",
             remedy=Remedy("If it means that there is none, declare it", "na", [self.value]),
         )
 

@@ -91,7 +91,7 @@ class Bootstrap(Described):
                 ("population", shares(self.statistical)),
             ),
             columns=("attribute", "a cause", "a possible cause") if self.relearned else (),
-            rows=tuple(
+            lines=tuple(
                 (
                     name,
                     percent(self.share(self.causes[name])),
@@ -184,7 +184,7 @@ def bootstrap(
 
 def resample(counts: CountTable, generator: np.random.Generator) -> CountTable:
     """As many rows as there are, sampled with replacement, as counts."""
-    sample = generator.multinomial(counts.rows, counts.counts / counts.rows)
+    sample = generator.multinomial(counts.row_count, counts.counts / counts.row_count)
     occupied = sample > 0
     return CountTable(
         counts.attributes, tuple(column[occupied] for column in counts.codes), sample[occupied]

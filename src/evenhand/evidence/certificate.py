@@ -76,7 +76,8 @@ class Certificate(Described):
     release: Mapping[str, str | int | list[str]] | None = None
 
     def __repr__(self) -> str:
-        return f"<Certificate: {self.verdict} at {self.question.threshold}, {self.rows:,} rows>"
+        threshold = self.question.threshold
+        return f"<Certificate: {self.verdict} at {threshold}, {self.row_count:,} rows>"
 
     def __bool__(self) -> bool:
         raise TypeError(
@@ -105,9 +106,9 @@ class Certificate(Described):
         return self.question.other if self.pools_others else None
 
     @property
-    def rows(self) -> int:
+    def row_count(self) -> int:
         """How many rows were examined."""
-        return self.examined.counts.rows
+        return self.examined.counts.row_count
 
     @property
     def ambiguous(self) -> bool:
@@ -206,10 +207,10 @@ class Certificate(Described):
         content["copy"] = "full"
         content["reasons"] = [reason.text(words_only) for reason in self.reasons]
         content["rows"] = {
-            "read": self.rows + self.examined.left_out + self.dropped,
+            "read": self.row_count + self.examined.left_out + self.dropped,
             "dropped": self.dropped,
             "left_out": self.examined.left_out,
-            "examined": self.rows,
+            "examined": self.row_count,
         }
         for entry, partition in zip(content["partitions"], self.partitions, strict=True):
             entry |= {
@@ -319,11 +320,11 @@ class Certificate(Described):
             "favorable": question.favorable,
             "threshold": str(question.threshold),
             "direct_arrow": self.direct_arrow,
-            "rows": self.rows,
+            "rows": self.row_count,
             "left_out": self.examined.left_out,
             "dropped": self.dropped,
             "coverage": {
-                "rows": float(coverage.rows),
+                "rows": float(coverage.overall),
                 "group": float(coverage.group),
                 "other": float(coverage.other),
             },
@@ -343,7 +344,7 @@ class Certificate(Described):
             "evidence": [subpopulation.to_dict() for subpopulation in self.evidence],
             "unmeasured": {
                 "subpopulations": len(self.unmeasured),
-                "rows": int(partition.rows[~partition.measured].sum()),
+                "rows": int(partition.row_counts[~partition.measured].sum()),
             },
             "assumptions": list(self.assumptions),
         }
@@ -368,7 +369,7 @@ class Certificate(Described):
             title=f"{self.verdict}: {_MET[self.verdict]} at τ = {question.threshold}, given "
             "this graph",
             facts=tuple(facts),
-            columns=table.columns if table.rows else (),
-            rows=table.rows,
+            columns=table.columns if table.lines else (),
+            lines=table.lines,
             notes=(*table.notes, *self.reasons, *self.also_assumed),
         )

@@ -284,7 +284,7 @@ def _partition_reasons(partition: Partition, least: Fraction) -> tuple[Problem, 
             (question.group, partition.group, partition.coverage.group),
             (question.other, partition.other, partition.coverage.other),
         )
-        if share < least or not partition.coverage.rows
+        if share < least or not partition.coverage.overall
     )
     return (*((differing,) if partition.violating else ()), *uncovered)
 

@@ -105,7 +105,7 @@ class GraphDoubt(Described):
             title=f"evidence against the graph at {self.decision}",
             facts=tuple(facts),
             columns=("cause", "largest p", "given", "sets tried"),
-            rows=tuple(
+            lines=tuple(
                 (one.cause, f"{one.p:.2g}", _braced(one.given), f"{one.tests:,}")
                 for one in self.arrows
             ),

@@ -85,7 +85,7 @@ class Partition:
         return self.other_yes + self.other_no
 
     @property
-    def rows(self) -> NDArray[np.int64]:
+    def row_counts(self) -> NDArray[np.int64]:
         """All rows of each subpopulation."""
         return self.assignments.counts
 
@@ -131,7 +131,7 @@ class Partition:
     def coverage(self) -> Coverage:
         """The share of rows in measured subpopulations."""
         return Coverage(
-            rows=_share(self.rows, self.measured),
+            overall=_share(self.row_counts, self.measured),
             group=_share(self.group, self.measured),
             other=_share(self.other, self.measured),
         )
@@ -186,7 +186,7 @@ class Partition:
         """The violating subpopulations, least likely to be chance first, then by rows."""
         violating = np.flatnonzero(self.side)
         p = self.statistics.p_threshold[self.measured_index[violating]]
-        return violating[np.lexsort((-self.rows[violating], p))]
+        return violating[np.lexsort((-self.row_counts[violating], p))]
 
 
 def _share(rows: NDArray[np.int64], chosen: NDArray[np.bool_]) -> Fraction:

@@ -57,7 +57,7 @@ class PartitionExplanation(Described):
             title=check.title,
             facts=check.facts,
             columns=table.columns,
-            rows=table.rows,
+            lines=table.lines,
             notes=(*table.notes, *check.notes, lead),
         )
 

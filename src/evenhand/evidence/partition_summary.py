@@ -25,7 +25,7 @@ def difference_moments(partition: Partition) -> dict[str, float | None]:
     differences = partition.statistics.difference
     if not len(differences):
         return dict.fromkeys(("min", "max", "mean", "sd"))
-    rows = partition.rows[partition.measured]
+    rows = partition.row_counts[partition.measured]
     mean = float(np.average(differences, weights=rows))
     variance = float(np.average((differences - mean) ** 2, weights=rows))
     return {
@@ -49,7 +49,7 @@ def _coverage_text(partition: Partition) -> str:
     question, coverage = partition.question, partition.coverage
     shares = ((question.group, coverage.group), (question.other, coverage.other))
     by_group = ", ".join(f"{label} {percent(float(share))}" for label, share in shares)
-    return f"{percent(float(coverage.rows))} of the rows; {by_group}"
+    return f"{percent(float(coverage.overall))} of the rows; {by_group}"
 
 
 def _range_text(partition: Partition) -> str:

@@ -50,7 +50,7 @@ class PartitionSurvey(Described):
         return Summary(
             title=f"{many} block sets among {self.attributes} attributes",
             columns=("alike in", "verdict", "measured", "violating"),
-            rows=tuple(
+            lines=tuple(
                 (
                     ", ".join(partition.names) or "nothing",
                     str(verdict),

@@ -6,7 +6,7 @@ exact one and weighs as much.
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Any, Literal
@@ -55,17 +55,23 @@ class NeededRows:
 
     toward: Literal["shown", "within"]
     where: dict[str, str]
-    rows: int
+    row_count: int
     needed: int
 
     @property
     def times(self) -> float:
         """The rows needed over the rows there are."""
-        return self.needed / self.rows
+        return self.needed / self.row_count
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return asdict(self) | {"times": self.times}
+        return {
+            "toward": self.toward,
+            "where": self.where,
+            "rows": self.row_count,
+            "needed": self.needed,
+            "times": self.times,
+        }
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -229,11 +235,11 @@ def needed_rows(partition: Partition) -> NeededRows | None:
     times[~unsettled] = np.inf if reaches.any() else 0.0
     at = int(times.argmin() if reaches.any() else times.argmax())
     line = int(np.flatnonzero(partition.measured)[at])
-    rows = int(partition.rows[line])
+    rows = int(partition.row_counts[line])
     return NeededRows(
         toward="shown" if reaches.any() else "within",
         where=partition.where(line),
-        rows=rows,
+        row_count=rows,
         needed=max(ceil(rows * float(times[at])), rows + 1),
     )
 
@@ -254,6 +260,6 @@ def _needed_text(needed: NeededRows) -> str:
             f"{where or 'everybody is'} the difference lies almost at the threshold"
         )
     return (
-        f"about {needed.needed:,} rows instead of {needed.rows:,} ({needed.times:.1f} times) "
-        f"where {where or 'everybody is'}, {aim}"
+        f"about {needed.needed:,} rows instead of {needed.row_count:,} ({needed.times:.1f} "
+        f"times) where {where or 'everybody is'}, {aim}"
     )

@@ -44,7 +44,7 @@ class Moments:
             sums[denominator] = first + weighted, second + weighted * crossed
         if not sums:
             return None
-        rows = sum(partition.rows[partition.measured].tolist())
+        rows = sum(partition.row_counts[partition.measured].tolist())
         common = lcm(*sums)
         mean = sum(first * (common // d) for d, (first, _) in sums.items())
         square = sum(second * (common // d) ** 2 for d, (_, second) in sums.items())
@@ -132,7 +132,7 @@ def relax(
             threshold=threshold,
             assurance=level,
             moments=Moments.of(partition),
-            coverage=partition.coverage.rows,
+            coverage=partition.coverage.overall,
         )
         for partition in partitions
     )

@@ -162,7 +162,7 @@ class Sensitivity(Described):
                 ("E-value", "" if self.e_value is None else f"{self.e_value:.3g}"),
             ),
             columns=("measured cause", "δ", "γ", "shift", "times"),
-            rows=tuple(
+            lines=tuple(
                 (
                     one.name,
                     f"{one.imbalance:.3f}",

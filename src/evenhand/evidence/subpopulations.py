@@ -48,7 +48,7 @@ class Subpopulation:
         return self.other_yes + self.other_no
 
     @property
-    def rows(self) -> int:
+    def row_count(self) -> int:
         """How many rows."""
         return self.group + self.other
 
@@ -171,7 +171,7 @@ class Subpopulations(Described, Sequence[Subpopulation]):
                 "95 % interval",
                 "p (vs τ)",
             ),
-            rows=tuple(
+            lines=tuple(
                 (
                     *one.where.values(),
                     f"{one.group_yes:,} of {one.group:,}",

@@ -41,7 +41,7 @@ class Verdict(ThreeValued):
 class Coverage:
     """The share of rows where both groups occur: of all rows, and of each group's own."""
 
-    rows: Fraction
+    overall: Fraction
     group: Fraction
     other: Fraction
 
@@ -51,7 +51,7 @@ class Coverage:
 
     def to_dict(self) -> dict[str, str]:
         """The three shares as exact fractions."""
-        return {"rows": str(self.rows), "group": str(self.group), "other": str(self.other)}
+        return {"rows": str(self.overall), "group": str(self.group), "other": str(self.other)}
 
 
 def sides(
@@ -93,7 +93,7 @@ def judge(*, violating: int, coverage: Coverage, min_coverage: Fraction) -> Verd
     """
     if violating:
         return Verdict.NOT_CERTIFIED
-    if not coverage.rows or not coverage.reaches(min_coverage):
+    if not coverage.overall or not coverage.reaches(min_coverage):
         return Verdict.CANNOT_DECIDE
     return Verdict.CERTIFIED
 

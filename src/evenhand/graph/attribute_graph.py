@@ -257,7 +257,7 @@ class AttributeGraph(Described):
                 ("edges without direction", str(len(self.undirected))),
             ),
             columns=("attribute", "causes", "effects", "direction open"),
-            rows=tuple(
+            lines=tuple(
                 (node, *(", ".join(sorted(side(node))) for side in sides))
                 for node in self.nodes
             ),

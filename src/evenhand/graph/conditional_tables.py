@@ -47,7 +47,7 @@ class ConditionalTable:
         cls, counts: CountTable, node: str, parents: Iterable[str]
     ) -> "ConditionalTable":
         """Count a node's values for every assignment of its parents."""
-        if counts.rows == 0:
+        if counts.row_count == 0:
             raise InputError(
                 Problem(
                     f"The table of {node!r} cannot be estimated from no rows.",

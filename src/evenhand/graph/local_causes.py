@@ -46,7 +46,7 @@ class LocalCauses(Described):
                 ("searched from", ", ".join(self.expanded)),
             ),
             columns=("attribute", "role", "largest p", "given"),
-            rows=tuple(
+            lines=tuple(
                 (
                     name,
                     role[name],

@@ -96,7 +96,7 @@ class EngineChange:
     def _patterns(self) -> dict[tuple[str, ...], int]:
         """The labels that the moves ask for, each with how many rows it takes."""
         names = self.plan.names
-        return {tuple(m.where[name] for name in names): m.rows for m in self.plan.moves}
+        return {tuple(m.where[name] for name in names): m.row_count for m in self.plan.moves}
 
     @cached_property
     def _numbered(self) -> Table:

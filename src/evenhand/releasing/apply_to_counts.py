@@ -40,7 +40,7 @@ def change_counts(
     for at, move in enumerate(patterns.moves):
         lines = by_move[starts[at] : starts[at + 1]]
         amounts = generator.multivariate_hypergeometric(
-            left[lines], move.rows, method="marginals"
+            left[lines], move.row_count, method="marginals"
         )
         left[lines] -= amounts
         if move.times:
@@ -116,7 +116,7 @@ def generate_counts(plan: GeneratedPlan, generator: np.random.Generator) -> Coun
 
     Paper: alg:mg
     """
-    table = CountTable((), (), np.array([plan.rows], np.int64))
+    table = CountTable((), (), np.array([plan.row_count], np.int64))
     for node, parents, shares in plan.tables:
         given = shares[tuple(table.column(parent) for parent in parents)]
         given = np.broadcast_to(given, (len(table), len(node)))

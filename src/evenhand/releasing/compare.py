@@ -147,7 +147,7 @@ class Comparison(Described):
                 "guaranteed",
                 "CPU s",
             ),
-            rows=tuple(map(_line, self.outcomes)),
+            lines=tuple(map(_line, self.outcomes)),
             notes=(*notes, *self.skipped),
         )
 

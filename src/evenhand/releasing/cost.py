@@ -77,7 +77,7 @@ def compare_counts(before: CountTable, after: CountTable) -> Utility:
     kept = new > 0
     kept_part = float((change[kept] ** 2 / new[kept]).sum())
     return Utility(
-        distance=sqrt(float((change.astype(float) ** 2).sum())) / before.rows,
+        distance=sqrt(float((change.astype(float) ** 2).sum())) / before.row_count,
         cell_changes=int(abs(change).sum()),
         chi_square=kept_part + float(old[~kept].sum()),
         chi_square_kept_cells=kept_part,

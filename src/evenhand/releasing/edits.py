@@ -109,7 +109,7 @@ class Editor:
         self.frequency = rows.codings.frequency
         self._frequency_parser = ColumnEncoder(FrequencyParser(self.frequency or ""))
         self._source = rows.sources[0]
-        sizes, amounts = self._sizes(examined.counts), [move.rows for move in moves]
+        sizes, amounts = self._sizes(examined.counts), [move.row_count for move in moves]
         if any(amount > size for amount, size in zip(amounts, sizes, strict=True)):
             raise rows_differ(self._where, "The plan would change more rows than there are.")
         if max(sizes, default=0) >= _MOST_ALIKE:
@@ -123,7 +123,7 @@ class Editor:
             )
         select = LineSelection if self.frequency else Selection
         self._selection = select(sizes, amounts, choosing)
-        self._rows_to_come = examined.counts.rows + examined.left_out + rows.dropped
+        self._rows_to_come = examined.counts.row_count + examined.left_out + rows.dropped
         self._total, self._reporter = self._rows_to_come, ProgressReporter(rows.watch)
 
     @property

@@ -84,11 +84,11 @@ def _plan_document(plan: Plan) -> dict[str, Any]:
         "names": list(plan.names),
         "pooled": plan.pooled,
         "generated": isinstance(plan, GeneratedPlan),
-        "changed_rows": sum(move.rows for move in moves),
+        "changed_rows": sum(move.row_count for move in moves),
         "moves": [
             {
                 "where": dict(move.where),
-                "rows": move.rows,
+                "rows": move.row_count,
                 "becomes": dict(move.becomes),
                 "times": move.times,
             }
@@ -218,7 +218,7 @@ def manifest_text(
             "codings": before.codings.to_dict(),
             "plan": _plan_document(plan),
             "input": {
-                "rows": before.rows + before.examined.left_out + before.dropped,
+                "rows": before.row_count + before.examined.left_out + before.dropped,
                 "counts_sha256": before.examined.counts.marginal(plan.names).digest,
                 **inputs,
             },

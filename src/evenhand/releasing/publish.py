@@ -67,7 +67,7 @@ def publish(
             transaction.write_text("shared", certificate.to_shared_json(), mode=0o644)
         plan, (inputs, output) = certifier.plan, target.manifest_entries()
         output |= {
-            "rows": rows.count().rows,
+            "rows": rows.count().row_count,
             "counts_sha256": certificate.examined.counts.marginal(plan.names).digest,
             "certificate_sha256": sha256(files.temporary("certificate")),
         }

@@ -107,7 +107,7 @@ class Release(Described):
 
     def __repr__(self) -> str:
         plan = self.plan
-        return f"<Release: {plan.method} ({plan.policy}) of {self.before.rows:,} rows>"
+        return f"<Release: {plan.method} ({plan.policy}) of {self.before.row_count:,} rows>"
 
     @property
     def before(self) -> Certificate:
@@ -202,7 +202,7 @@ class Release(Described):
 
     def summary(self) -> Summary:
         """What was changed, what it cost, and what is certified now."""
-        rows, after = self.before.rows, self.certificate
+        rows, after = self.before.row_count, self.certificate
         notes = [notice(self.plan)]
         if self.relearned and (sentence := self.relearned.sentence(after)):
             notes.append(sentence)
@@ -224,7 +224,7 @@ class Release(Described):
 def _state(certificate: Certificate) -> dict[str, Any]:
     return {
         "verdict": str(certificate.verdict),
-        "rows": certificate.rows,
+        "rows": certificate.row_count,
         "subpopulations": certificate.partition.numbers,
     }
 

@@ -50,7 +50,7 @@ class BaselinePlan(FromCertificate, Described):
     @property
     def changed_rows(self) -> int:
         """How many rows are changed, left out or doubled."""
-        return sum(move.rows for move in self.moves)
+        return sum(move.row_count for move in self.moves)
 
     def to_dict(self) -> dict[str, object]:
         """The plan as plain values."""

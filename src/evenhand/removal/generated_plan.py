@@ -34,7 +34,7 @@ class GeneratedPlan(FromCertificate, Described):
     certificate: Certificate
     threshold: Fraction
     names: tuple[str, ...]
-    rows: int
+    row_count: int
     model_distance: float
 
     method: ClassVar[str] = "modify-graph"
@@ -44,7 +44,7 @@ class GeneratedPlan(FromCertificate, Described):
     @property
     def changed_rows(self) -> int:
         """All rows."""
-        return self.rows
+        return self.row_count
 
     @property
     def reaches_criterion(self) -> bool:
@@ -79,7 +79,7 @@ class GeneratedPlan(FromCertificate, Described):
             else "counted out so that every decision rate meets the criterion"
         )
         return Summary(
-            title=f"{self.method} ({self.policy}): {self.rows:,} new rows, {how}",
+            title=f"{self.method} ({self.policy}): {self.row_count:,} new rows, {how}",
             facts=(
                 ("columns", ", ".join(self.names)),
                 ("distance in the model", f"{self.model_distance:.2e}"),

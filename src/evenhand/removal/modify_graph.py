@@ -74,7 +74,7 @@ class ModifyGraph:
                 certificate=certificate,
                 threshold=threshold,
                 names=tuple(name for name in counts.names if name in graph.nodes),
-                rows=counts.rows,
+                row_count=counts.row_count,
                 model_distance=optimum.distance,
             )
         changes = np.zeros((2, len(partition)), np.int64)

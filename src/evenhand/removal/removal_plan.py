@@ -18,20 +18,24 @@ _SHOWN_MOVES = 10
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Change ``rows`` randomly chosen rows that match ``where``.
+    """Change ``row_count`` randomly chosen rows that match ``where``.
 
     ``becomes`` holds the new values. ``times`` is how often such a row occurs in the release:
     0 or 2 only for methods without a guarantee.
     """
 
     where: Mapping[str, str]
-    rows: int
+    row_count: int
     becomes: Mapping[str, str]
     times: int = 1
 
     def to_dict(self) -> dict[str, object]:
         """Plain values, without ``times``."""
-        return {"where": dict(self.where), "rows": self.rows, "becomes": dict(self.becomes)}
+        return {
+            "where": dict(self.where),
+            "rows": self.row_count,
+            "becomes": dict(self.becomes),
+        }
 
 
 class Plan(Protocol):
@@ -165,7 +169,7 @@ class RemovalPlan(FromCertificate, Described):
 
     def summary(self) -> Summary:
         """Describe the plan: its totals, and its largest moves."""
-        moves = sorted(self.moves, key=lambda move: -move.rows)
+        moves = sorted(self.moves, key=lambda move: -move.row_count)
         more = len(moves) - _SHOWN_MOVES
         notes = [f"… and {more:,} smaller moves"] if more > 0 else []
         if self.redrawn:
@@ -181,16 +185,16 @@ class RemovalPlan(FromCertificate, Described):
         question = self.question
         return Summary(
             title=f"{self.method} ({self.policy}): {self.changed_rows:,} of "
-            f"{int(self.partition.rows.sum()):,} decisions would change",
+            f"{int(self.partition.row_counts.sum()):,} decisions would change",
             facts=(
                 (f"to {question.favorable}", f"{raised:,}"),
                 (f"to {self.unfavorable}", f"{self.changed_rows - raised:,}"),
                 ("subpopulations changed", f"{touched:,}"),
             ),
             columns=("rows", "where", "becomes"),
-            rows=tuple(
+            lines=tuple(
                 (
-                    f"{move.rows:,}",
+                    f"{move.row_count:,}",
                     ", ".join(f"{name}={value}" for name, value in move.where.items()),
                     ", ".join(move.becomes.values()),
                 )

@@ -200,7 +200,7 @@ def missing_value_premises(
     if not markers or sharing.share:
         return ()
     examples = [
-        f"{count(one.rows, 'row')} with “{one.value}” as {words.column(one.name)}"
+        f"{count(one.row_count, 'row')} with “{one.value}” as {words.column(one.name)}"
         for one in markers[:_EXAMPLES]
     ]
     rest = len(markers) - len(examples)

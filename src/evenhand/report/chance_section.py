@@ -78,7 +78,7 @@ def _all_together(population: Population, words: Words) -> Iterator[page.Text]:
     if needed := population.needed:
         aim = "a difference" if needed.toward == "shown" else "that all are within"
         yield text(
-            f"About {needed.needed:,} rows instead of {needed.rows:,} would probably do "
+            f"About {needed.needed:,} rows instead of {needed.row_count:,} would probably do "
             f"to show {aim} where it is nearest "
             f"({words.alike(needed.where) or 'everybody'}).",
         )

@@ -106,8 +106,8 @@ def rates(case: Case, words: Words) -> pictures.Rates:
 
 def funnel(cases: Sequence[Case], words: Words, *, filled: str, hollow: str) -> pictures.Funnel:
     """All groups by difference and, logarithmically, by size; the largest if there are many."""
-    chosen = sorted(cases, key=lambda case: -case.people.rows)[:_MOST_DOTS]
-    most, least = chosen[0].people.rows, chosen[-1].people.rows
+    chosen = sorted(cases, key=lambda case: -case.people.row_count)[:_MOST_DOTS]
+    most, least = chosen[0].people.row_count, chosen[-1].people.row_count
     threshold = float(100 * words.question.threshold)
     scale = Scale.over(map(in_points, chosen), threshold, left=0.07, right=0.07)
 
@@ -119,7 +119,7 @@ def funnel(cases: Sequence[Case], words: Words, *, filled: str, hollow: str) -> 
     dots = tuple(
         pictures.Dot(
             at=scale.at(in_points(case)),
-            y=height(case.people.rows),
+            y=height(case.people.row_count),
             kind=case.kind,
             shown=case.shown,
             id=case.id if case.shown else "",

@@ -17,7 +17,7 @@ _LARGEST = 5
 def unmeasured(certificate: Certificate, words: Words, sharing: Sharing) -> page.Unmeasured:
     """The groups in which nobody can be compared."""
     absent = certificate.unmeasured
-    rows = certificate.partition.rows
+    rows = certificate.partition.row_counts
     order = sorted(range(len(absent)), key=lambda at: -rows[absent.lines[at]])
     largest = [absent[at] for at in order[:_LARGEST]] if sharing.whole else []
     return page.Unmeasured(
@@ -52,14 +52,14 @@ def _absent(certificate: Certificate, words: Words, sharing: Sharing) -> list[pa
                 f" Every group holds both {words.group} and {words.other}.",
             )
         ]
-    rows = int(certificate.partition.rows[absent.lines].sum())
+    rows = int(certificate.partition.row_counts[absent.lines].sum())
     only = int((certificate.partition.group[absent.lines] == 0).sum())
     return [
         text(
             Strong(
                 f"{len(absent):,} of {count(len(certificate.partition), 'group')}, with "
                 f"{count(rows, 'person', 'people')} "
-                f"({share(rows / certificate.rows)} of the rows), "
+                f"({share(rows / certificate.row_count)} of the rows), "
                 f"{'holds' if len(absent) == 1 else 'hold'} only {words.group} or only "
                 f"{words.other}."
             ),
@@ -90,7 +90,8 @@ def checking(
             (f"python checker.py {quote(name)}", "the same, without evenhand"),
         ),
         data=text(
-            f"{certificate.rows:,} rows; SHA-256 of the counts that the verdict rests on: ",
+            f"{certificate.row_count:,} rows; SHA-256 of the counts that the verdict "
+            "rests on: ",
             Code(certificate.digest),
         )
         if not sharing.share

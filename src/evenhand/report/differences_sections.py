@@ -28,7 +28,7 @@ def differences(
     chosen, draw = (cases, _all_of_few) if few else (reaching[:STRONGEST], _strongest)
     return page.Differences(
         lead=_lead(cases, words, sharing),
-        all_people=f"All {certificate.rows:,} people by the difference in their group.",
+        all_people=f"All {certificate.row_count:,} people by the difference in their group.",
         segments=() if few or not sharing.whole else _segments(certificate, words),
         funnel=None if few else funnel(cases, words, **_marks(sharing)),
         plot=draw(certificate, chosen, words, sharing) if chosen else None,
@@ -88,15 +88,15 @@ def _segments(certificate: Certificate, words: Words) -> tuple[pictures.Segment,
     )
     segments, at = [], 0.0
     for kind, label, lines in kinds:
-        people = int(partition.rows[lines].sum())
-        width = 100 * people / certificate.rows
+        people = int(partition.row_counts[lines].sum())
+        width = 100 * people / certificate.row_count
         segments.append(
             pictures.Segment(
                 kind=kind,
                 label=label,
                 groups=f"{np.count_nonzero(lines):,}",
                 people=f"{people:,}",
-                share=share(people / certificate.rows),
+                share=share(people / certificate.row_count),
                 at=at,
                 width=width,
             )
@@ -165,7 +165,7 @@ def _strongest(
             pictures.Line(
                 id=case.id,
                 name=words.alike({name: case.people.where[name] for name in varying or names}),
-                detail=f"{case.people.rows:,}",
+                detail=f"{case.people.row_count:,}",
                 flags=tuple(case.people.where[name] == value for name, value in flags.items()),
                 mark=mark(case, scale, words),
             )

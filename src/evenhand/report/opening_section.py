@@ -30,7 +30,7 @@ def mark(verdict: Verdict) -> str:
 
 def lead(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
     """Who is compared with whom, and why."""
-    people = f"{certificate.rows:,} people are recorded. " if sharing.whole else ""
+    people = f"{certificate.row_count:,} people are recorded. " if sharing.whole else ""
     causes = certificate.partition.names
     compared = f"{capital(words.group)} are compared with {words.other}"
     if not causes:
@@ -190,14 +190,14 @@ def _statistical_sentence(population: Population, words: Words, sharing: Sharing
 
 def _rests_on(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
     partition, cover = certificate.partition, certificate.coverage
-    compared = int(partition.rows[partition.measured].sum())
+    compared = int(partition.row_counts[partition.measured].sum())
     absent = len(certificate.unmeasured)
     many = (
-        f"All {certificate.rows:,} rows lie in a group where {words.group} and {words.other} "
-        "can be compared."
-        if cover.rows == 1
-        else f"{compared:,} of {certificate.rows:,} rows ({share(float(cover.rows))}) lie in "
-        f"a group where {words.group} and {words.other} can be compared: "
+        f"All {certificate.row_count:,} rows lie in a group where {words.group} and "
+        f"{words.other} can be compared."
+        if cover.overall == 1
+        else f"{compared:,} of {certificate.row_count:,} rows ({share(float(cover.overall))}) "
+        f"lie in a group where {words.group} and {words.other} can be compared: "
         f"{share(float(cover.group))} of the {words.group}, {share(float(cover.other))} of "
         f"the {words.other}. "
         f"{count(absent, 'group')} could not be compared."
@@ -256,5 +256,5 @@ def _figures(
             f"{population.shown:,} of {population.measured:,}",
             f"groups {have(population.shown)} a difference shown to lie beyond {beyond}",
         ),
-        (share(float(certificate.coverage.rows)), "of the rows could be compared"),
+        (share(float(certificate.coverage.overall)), "of the rows could be compared"),
     )

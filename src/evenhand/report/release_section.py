@@ -181,7 +181,7 @@ def _paragraphs(release: Release, words: Words, sharing: Sharing) -> Iterator[pa
     plan = release.plan
     method = f"Method {plan.method}, policy {plan.policy}."
     if sharing.whole:
-        changed, rows = release.changed_rows, release.before.rows
+        changed, rows = release.changed_rows, release.before.row_count
         yield text(
             Strong(f"{changed:,} of {rows:,} rows were changed ({rate(changed, rows)})."),
             *_directions(plan, words),

@@ -87,7 +87,9 @@ def select_cases(certificate: Certificate, sharing: Sharing) -> tuple[Case, ...]
     # In a shared report gaps between ids would tell of groups that are not shown.
     letter = "E" if sharing.whole else "S"
     named = [(line, f"{letter}{number}") for number, line in enumerate(allowed, 1)]
-    named += [(line, "") for line in calm[np.lexsort((-partition.rows[calm], size))].tolist()]
+    named += [
+        (line, "") for line in calm[np.lexsort((-partition.row_counts[calm], size))].tolist()
+    ]
     lines = [line for line, _ in named]
     read: Iterable[Subpopulation] = Subpopulations(partition, np.asarray(lines, np.intp))
     threshold = float(certificate.question.threshold)
@@ -143,7 +145,7 @@ class GroupNames:
     def detail(self, case: Case) -> str:
         """Its other values, and how many people it holds."""
         values = (self._value(case, name) for name in self.names[1:])
-        return " · ".join([*values, f"{case.people.rows:,}"])
+        return " · ".join([*values, f"{case.people.row_count:,}"])
 
     def _value(self, case: Case, name: str) -> str:
         return self.words.labels.value(name, case.people.where[name])

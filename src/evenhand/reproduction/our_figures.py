@@ -56,10 +56,10 @@ def as_markdown(sections: Iterable[Summary]) -> str:
     for section in sections:
         lines += ["", f"## {section.title}", ""]
         lines += [f"- {name}: {fact}" for name, fact in section.facts]
-        if section.rows:
+        if section.lines:
             lines += ["", "| " + " | ".join(section.columns) + " |"]
             lines += ["|" + "---|" * len(section.columns)]
-            lines += ["| " + " | ".join(row) + " |" for row in section.rows]
+            lines += ["| " + " | ".join(row) + " |" for row in section.lines]
         lines += ["", *map(str, section.notes)] if section.notes else []
     return "\n".join(lines) + "\n"
 
@@ -87,7 +87,7 @@ def _examples() -> Summary:
     return Summary(
         title="Examples 1 and 2",
         columns=("example", "partition", "it is", "differences, men minus women"),
-        rows=tuple(rows),
+        lines=tuple(rows),
         notes=(
             "As printed: .06, .10, .05 and .10 in Example 2; (EE, L) differs by exactly 1/20.",
             "The men's average of Example 1 is 47 %, not the printed 46 %.",
@@ -123,7 +123,7 @@ def _data_set(name: str, counts: CountTable) -> Iterator[Summary]:
     yield Summary(
         title=f"{printed.title}: seconds",
         columns=("work", "ours (processor)", "paper"),
-        rows=(
+        lines=(
             ("PC", f"{pc_seconds:.2f}", f"{printed.pc_seconds}"),
             ("MGraph", f"{baselines[1].seconds:.2f}", f"{printed.graph_seconds}"),
             ("MData", f"{baselines[0].seconds:.2f}", f"{printed.data_seconds}"),
@@ -156,7 +156,7 @@ def _discovery(certificate: Certificate, printed: PrintedFigures) -> Summary:
         title=f"{printed.title}: discovery",
         facts=(("causes of the decision", ", ".join(certificate.decision_causes)),),
         columns=("", "ours", "paper"),
-        rows=tuple(
+        lines=tuple(
             (names.get(key, key), ours[key], theirs)
             for key, theirs in printed.discovery.items()
         ),
@@ -196,7 +196,7 @@ def _setting(certificate: Certificate, printed: PrintedFigures) -> Summary:
     return Summary(
         title=f"{printed.title}: utility at four thresholds (Table 5)",
         columns=("", "", *THRESHOLDS),
-        rows=tuple(rows),
+        lines=tuple(rows),
         notes=(
             "The rules are the paper's: ⌈n(|Δ|−τ)⌉ changes in the smaller group; the model's",
             "optimum rounded cell by cell. Both leave violations, which it does not say.",
@@ -227,7 +227,7 @@ def _comparison(outcomes: Sequence[Outcome], printed: PrintedFigures) -> Summary
     return Summary(
         title=f"{printed.title}: methods at 0.05 (Table 4)",
         columns=("method", "", "d × 10³", "n_T", "χ²", "still violating"),
-        rows=tuple(rows),
+        lines=tuple(rows),
         notes=(
             "minimal and quotas are our certified ways of MData and MGraph. Naive is random.",
             "The paper does not state LM's and LPS's ranker nor the order of the attributes.",

@@ -37,7 +37,7 @@ def rounded_model(
     old = yes / np.maximum([partition.group, partition.other], 1)
     rate = old[side, subpopulation]
     share = np.where(favorable, rate, 1 - rate)
-    cells = counts.counts / counts.rows
+    cells = counts.counts / counts.row_count
     # Where a group had one decision only, its people stand for those who get the other.
     alone = share == 1
     squares = cells**2 if decision_left_in else (cells / share) ** 2 * (1 + alone)

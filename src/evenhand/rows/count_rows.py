@@ -194,7 +194,7 @@ class _RowCounter:
             codes, counts = [column[~left_out] for column in codes], counts[~left_out]
         table = _table(self.encoders, codes, counts)
         sizes = {attribute.name: len(attribute) for attribute in table.attributes}
-        raise_all([*data_problems.identifiers(sizes, table.rows, share=0.5, where=where)])
+        raise_all([*data_problems.identifiers(sizes, table.row_count, share=0.5, where=where)])
         return CountResult(table, dropped)
 
 

@@ -83,7 +83,7 @@ def test_values_can_be_left_out(rows):
 
 def test_counts_are_exact_beyond_every_float():
     counts = CountTable.of({"a": ["x", "y"], "b": ["p", "p"]}, [2**53, 1])
-    assert counts.rows == 2**53 + 1
+    assert counts.row_count == 2**53 + 1
     assert counts.marginal(["b"]).counts.tolist() == [2**53 + 1]
 
 

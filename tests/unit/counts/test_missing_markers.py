@@ -18,7 +18,7 @@ def test_texts_that_often_mean_missing_are_noticed(text):
     counts = read(table(text, text, text)).count()
     assert counts.values("work") == {text: 3, "private": 2}
     (found,) = counts.missing_markers
-    assert (found.name, found.value, found.rows) == ("work", text, 3)
+    assert (found.name, found.value, found.row_count) == ("work", text, 3)
 
 
 @pytest.mark.parametrize("text", ["none", "unknown", "0", "-1", "no", "Nan Goldin", "other"])

@@ -24,13 +24,13 @@ def test_the_shipped_counts_equal_a_fresh_build(data_folder):
 def test_adult_has_its_rows_and_376_assignments(paper, rows):
     adult = datasets.adult(paper=paper)
     others = [name for name in adult.names if name not in ("sex", "income")]
-    assert adult.rows == rows
+    assert adult.row_count == rows
     assert len(others) == 9
     assert len(adult.marginal(others)) == 376
 
 
 def test_dutch_has_60_420_rows_not_60_421(dutch):
-    assert dutch.rows == 60_420
+    assert dutch.row_count == 60_420
     assert len(dutch.names) == 12
     assert dutch.attribute("age").values == ("<=9", ">9")
 

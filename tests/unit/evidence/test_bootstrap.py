@@ -22,7 +22,7 @@ def run(counts, asked=ADMISSIONS, **options):
 def test_a_resample_has_as_many_rows_of_the_same_kinds():
     counts = datasets.admissions(2)
     drawn = resample(counts, np.random.default_rng(1))
-    assert drawn.rows == counts.rows
+    assert drawn.row_count == counts.row_count
     assert drawn.attributes == counts.attributes
     assert {labels for labels, _ in drawn} <= {labels for labels, _ in counts}
 
@@ -31,9 +31,9 @@ def test_counts_vary_as_those_of_rows_drawn_with_replacement():
     counts = CountTable.of({"x": ["a", "b", "c"]}, [100, 300, 600])
     generator = np.random.default_rng(2)
     drawn = np.array([resample(counts, generator).counts for _ in range(4000)])
-    shares = counts.counts / counts.rows
+    shares = counts.counts / counts.row_count
     assert drawn.mean(axis=0) == pytest.approx(counts.counts, rel=0.02)
-    assert drawn.var(axis=0) == pytest.approx(counts.rows * shares * (1 - shares), rel=0.1)
+    assert drawn.var(axis=0) == pytest.approx(counts.row_count * shares * (1 - shares), rel=0.1)
 
 
 def test_the_same_seed_gives_the_same_shares():

@@ -35,7 +35,7 @@ def test_a_difference_at_the_threshold_is_not_certified_whatever_the_coverage():
     counts = hiring({"cook": (8, 12, 9, 11), "maid": (0, 900, 0, 0), "guard": (0, 0, 900, 0)})
     certificate = certify(counts, JOBS, HIRING)
     assert certificate.verdict is Verdict.NOT_CERTIFIED
-    assert certificate.coverage.rows == Fraction(40, 1840)
+    assert certificate.coverage.overall == Fraction(40, 1840)
 
 
 def test_too_little_coverage_of_one_group_cannot_be_decided():
@@ -166,7 +166,7 @@ def test_groups_that_are_not_compared_are_left_out_and_counted():
     three = CountTable.of(lines, [*(count for _, count in counts), 11])
     named = certify(three, GRAPH, replace(QUESTION, other="male"))
     assert named.examined.left_out == 11
-    assert named.rows == counts.rows
+    assert named.row_count == counts.row_count
     pooled = certify(three, GRAPH, replace(QUESTION, other="rest"))
     assert pooled.examined.left_out == 0
     assert pooled.question.other == "not female"

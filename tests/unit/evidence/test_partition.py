@@ -47,7 +47,7 @@ def test_unmeasured_subpopulations_have_no_difference():
 
 def test_coverage_is_of_all_rows_and_of_each_group():
     coverage = Partition.of(examined_counts(COUNTS, QUESTION), ["job"]).coverage
-    assert coverage.rows == Fraction(6, 17)
+    assert coverage.overall == Fraction(6, 17)
     assert coverage.group == Fraction(4, 11)
     assert coverage.other == Fraction(2, 6)
 

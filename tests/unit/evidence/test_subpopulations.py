@@ -18,13 +18,13 @@ def test_a_subpopulation_knows_its_people():
     found = CERTIFICATE.subpopulations[3]
     assert found.where == {"major": "EE", "test_score": "L"}
     assert (found.group_yes, found.group, found.other_yes, found.other) == (240, 600, 90, 200)
-    assert found.rows == 800
+    assert found.row_count == 800
     assert found.to_dict()["risk_difference"] == "1/20"
     assert found.to_dict()["group"] == {"favorable": 240, "total": 600}
 
 
 def test_subpopulations_are_a_sequence():
-    assert [found.rows for found in CERTIFICATE.subpopulations[1:3]] == [600, 400]
+    assert [found.row_count for found in CERTIFICATE.subpopulations[1:3]] == [600, 400]
     assert CERTIFICATE.subpopulations[-1] == list(CERTIFICATE.subpopulations)[-1]
     assert CERTIFICATE.subpopulations == CERTIFICATE.subpopulations[:]
     assert "4 subpopulations" in repr(CERTIFICATE.subpopulations)

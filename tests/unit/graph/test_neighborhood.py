@@ -3,6 +3,7 @@
 import pytest
 
 from evenhand import CountTable
+from evenhand.display import ProgressReporter
 from evenhand.graph.independence_tests import Tester
 from evenhand.graph.neighborhood import CachedTests, SearchScope, find_neighborhood
 
@@ -39,10 +40,10 @@ def test_a_bound_on_the_sets_is_remembered():
 
 def test_a_test_is_run_once_and_told_to_the_callback():
     told = []
-    tests = CachedTests(Tester(CHAIN), told.append)
+    tests = CachedTests(Tester(CHAIN), ProgressReporter(told.append))
     assert tests.test("c", "a") is tests.test("a", "c")
     assert tests.test("a", "c", frozenset("b")).independent
-    assert told == [1, 2]
+    assert [progress.done for progress in told] == [1, 2]
     assert tests.weakest["a", "c"].given == {"b"}
 
 

@@ -60,7 +60,7 @@ def test_rows_can_be_left_out_and_doubled(times, rows):
     move = Move({"sex": "f", "age": "old", "hired": "no"}, 2, {}, times=times)
     after = carried_out(PEOPLE, Moves((move,)))
     assert after.count(sex="f", age="old") == rows
-    assert after.rows == PEOPLE.rows + rows - 30
+    assert after.row_count == PEOPLE.row_count + rows - 30
 
 
 def test_the_same_seed_gives_the_same_rows_and_another_gives_others():
@@ -189,7 +189,7 @@ def test_rows_drawn_independently_promise_nothing_and_keep_nothing():
 def test_there_are_as_many_rows_and_the_same_columns_in_the_same_order():
     counts = students()
     after = made(planned())
-    assert after.rows == counts.rows
+    assert after.row_count == counts.row_count
     assert after.names == counts.names
 
 
@@ -345,7 +345,7 @@ def test_independent_columns_have_all_combinations_in_their_shares():
     plan = independent(20_000, 4)
     cube = made(plan).cube(["x0", "x1", "x2", "x3"])
     shares = [table.shares for name, table in plan.network.tables.items() if name[0] == "x"]
-    expected = plan.rows * np.einsum("a,b,c,d->abcd", *shares)
+    expected = plan.row_count * np.einsum("a,b,c,d->abcd", *shares)
     assert abs(cube - expected).max() <= 4
 
 

@@ -76,7 +76,7 @@ def test_patterns_give_every_value_and_do_not_overlap(example_2, method):
         frozenset(example_2.examined.counts.names)
     }
     for move in plan.moves:
-        assert 0 < move.rows <= example_2.examined.counts.count(**move.where)
+        assert 0 < move.row_count <= example_2.examined.counts.count(**move.where)
 
 
 def test_shuffling_moves_nothing_but_the_protected_attribute(example_2):
@@ -137,10 +137,10 @@ def test_sampling_leaves_rows_out_and_doubles_others(example_2):
     plan = plan_removal(example_2, method=LocalPreferentialSampling())
     assert {move.times for move in plan.moves} == {0, 2}
     assert not any(move.becomes for move in plan.moves)
-    gone = sum(move.rows for move in plan.moves if move.times == 0)
-    doubled = sum(move.rows for move in plan.moves if move.times == 2)
+    gone = sum(move.row_count for move in plan.moves if move.times == 0)
+    doubled = sum(move.row_count for move in plan.moves if move.times == 2)
     after = carried_out(example_2, LocalPreferentialSampling())
-    assert after.rows == example_2.rows - gone + doubled
+    assert after.row_count == example_2.row_count - gone + doubled
 
 
 def test_those_nearest_to_the_other_decision_change_first():
@@ -163,7 +163,7 @@ def test_those_nearest_to_the_other_decision_change_first():
     certificate = certify(CountTable.of(columns, counts), graph, asked)
     plan = LocalMassaging(explanatory=("field",)).plan(certificate)
     changed = {
-        (move.where["sex"], move.where["degree"], move.where["hired"]): move.rows
+        (move.where["sex"], move.where["degree"], move.where["hired"]): move.row_count
         for move in plan.moves
     }
     assert changed == {("f", "yes", "no"): 22, ("m", "no", "yes"): 20, ("m", "yes", "yes"): 2}

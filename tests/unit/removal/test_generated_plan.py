@@ -21,7 +21,7 @@ def test_only_quotas_promise_to_meet_the_criterion(options, promises):
     plan = planned(**options)
     assert plan.reaches_criterion is promises
     assert ("nothing promises" in str(plan)) is not promises
-    assert plan.to_dict()["changed_rows"] == plan.rows == 2200
+    assert plan.to_dict()["changed_rows"] == plan.row_count == 2200
 
 
 def test_only_the_decisions_table_is_modified():

@@ -25,7 +25,7 @@ def test_example_2_needs_fifteen_changes_all_among_males():
     assert plan.changed_rows == 15
     assert plan.reaches_criterion
     assert {
-        (move.where["major"], move.where["test_score"]): (move.where["gender"], move.rows)
+        (move.where["major"], move.where["test_score"]): (move.where["gender"], move.row_count)
         for move in plan.moves
     } == {
         ("CS", "L"): ("male", 2),
@@ -111,7 +111,7 @@ def test_the_papers_rule_changes_the_smaller_group(group, others, changed, ahead
     question = Question(protected="sex", group="f", decision="hired", favorable="yes")
     certificate = certify(counts, CausalGraph.parse("sex -> hired"), question)
     plan = plan_removal(certificate, method=ModifyData(policy="paper"))
-    assert {move.where["sex"]: move.rows for move in plan.moves} == changed
+    assert {move.where["sex"]: move.row_count for move in plan.moves} == changed
     assert plan.after.risk_difference(0) == Fraction(-1 if ahead == "f" else 1, 20)
 
 

@@ -46,7 +46,7 @@ def test_the_partition_afterwards_has_the_changed_counts_and_the_same_rows():
     before, after = plan.partition, plan.after
     assert (after.group_yes - before.group_yes).tolist() == [3, 0, 0, 0]
     assert (after.other_yes - before.other_yes).tolist() == [0, -2, 0, 0]
-    assert (after.group + after.other).tolist() == before.rows.tolist()
+    assert (after.group + after.other).tolist() == before.row_counts.tolist()
 
 
 def test_plain_values_and_words_tell_every_move():
@@ -88,5 +88,5 @@ def test_ten_moves_are_listed_and_the_rest_counted(lines, note):
         group_change=np.ones(lines, int),
         other_change=np.ones(lines, int),
     )
-    assert len(plan.summary().rows) == 10
+    assert len(plan.summary().lines) == 10
     assert ("… and 2 smaller moves" in str(plan)) is note

@@ -88,7 +88,7 @@ def test_columns_that_were_not_asked_for_the_longest_are_forgotten(tmp_path):
 
 def test_missing_values_of_columns_that_are_asked_for_are_refused(source):
     rows = eh.read(source)
-    assert rows.marginal(["a"]).rows == LINES
+    assert rows.marginal(["a"]).row_count == LINES
     with pytest.raises(MissingValueError, match="'c' has"):
         rows.marginal(["a", "c"])
 

@@ -74,7 +74,7 @@ def test_a_text_that_means_missing_elsewhere_is_a_label():
 def test_counted_data_are_counted_on(numbers):
     table = pa.table({"a": ["x", "y", "x"], "n": numbers})
     counts = read(table, frequency="n").count()
-    assert counts.rows == 5
+    assert counts.row_count == 5
     assert counts.values("a") == {"x": 5}
 
 
@@ -110,7 +110,7 @@ def test_a_wide_table_is_counted_as_by_a_loop():
 
 def test_more_rows_than_32_bits_hold_are_counted_exactly():
     table = pa.table({"a": ["x", "y"] * 3, "n": [2**31, 2**33 + 1] * 3})
-    assert read(table, frequency="n").count().rows == 3 * (2**31 + 2**33 + 1)
+    assert read(table, frequency="n").count().row_count == 3 * (2**31 + 2**33 + 1)
 
 
 def test_a_domain_far_larger_than_the_rows_is_no_burden():

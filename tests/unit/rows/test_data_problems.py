@@ -134,7 +134,7 @@ def test_a_merge_that_does_nothing_is_refused_with_near_values(tmp_path):
     with pytest.raises(ValuesError, match="Did you mean 'Private'") as caught:
         read(path, merge={"work": {"x": ["privat"]}}).count()
     assert "data.csv" in caught.value.problems[0].where
-    assert read(path, merge={"work": {"x": ["Private", "Absent"]}}).count().rows == 2
+    assert read(path, merge={"work": {"x": ["Private", "Absent"]}}).count().row_count == 2
 
 
 @pytest.mark.parametrize("bins", [{}, {"essay": [3]}, {"essay": 4}], ids=str)

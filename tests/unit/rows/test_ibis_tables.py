@@ -130,5 +130,5 @@ def test_a_table_may_have_a_column_of_any_name():
 
 def test_an_expression_is_a_table_too(table):
     rows = eh.read(table.filter(table.yes), columns=["yes", "day"])
-    assert rows.count().values("yes") == {"true": rows.count().rows}
+    assert rows.count().values("yes") == {"true": rows.count().row_count}
     assert rows.where == "Ibis table"

@@ -63,4 +63,4 @@ def test_a_column_without_labels_is_refused_by_type(value):
     assert "'b'" in problem.what
     assert str(table["b"].type) in problem.what
     assert "columns=" in problem.remedy_text()
-    assert read(table, columns=["a"]).count().rows == 1
+    assert read(table, columns=["a"]).count().row_count == 1
