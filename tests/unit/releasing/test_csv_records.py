@@ -1,0 +1,47 @@
+"""Records and fields of any text are found where Python's own reader finds them."""
+
+import csv
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evenhand.releasing.csv_records import FieldFinder, RecordReader
+
+FIELD = st.text(st.sampled_from("a,\"\n\r 'é"), max_size=5)
+
+
+@settings(max_examples=300)
+@given(st.lists(FIELD, min_size=1, max_size=12), st.integers(1, 9), st.integers(1, 7))
+def test_records_are_those_of_the_reader(pieces, block, amount):
+    # Any text at all: quotes in the middle, never closed, blank lines, lone carriage returns.
+    text = "".join(pieces)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evenhand.releasing.csv_records._BLOCK", block)
+        reader = RecordReader(io.BytesIO(text.encode()), ",")
+        pieces, records = [], []
+        while (found := reader.take(amount)).text:
+            pieces.append(found.text)
+            records += [found.text[a:b] for a, b in zip(found.begins, found.ends, strict=True)]
+        pieces.append(reader.rest())
+    assert b"".join(pieces) == text.encode()
+    wanted = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+    mine = [next(csv.reader(io.StringIO(r.decode(), newline=""))) for r in records]
+    assert mine == wanted
+
+
+@given(
+    st.lists(st.lists(FIELD, min_size=3, max_size=3), min_size=1, max_size=5), st.integers(0, 2)
+)
+def test_fields_are_found_and_written_as_a_reader_reads_them(rows, number):
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(rows)
+    records = RecordReader(io.BytesIO(text.getvalue().encode()), ",").take(len(rows))
+    fields = FieldFinder(",", [number])
+    for at, row in enumerate(rows):
+        begin, end = fields.find(records, at)[number]
+        old = records.text[begin:end]
+        assert next(csv.reader(io.StringIO(old.decode(), newline="")), [""]) == [row[number]]
+        new = fields.encode(row[number], b"").decode()
+        assert next(csv.reader(io.StringIO(new, newline="")), [""]) == [row[number]]
