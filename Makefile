@@ -12,7 +12,7 @@ COVERED := $(addprefix tests/unit/, checker evidence/test_verdict.py removal/tes
   removal/test_removal_plan.py removal/test_smallest_change.py releasing/test_publish.py \
   releasing/test_transaction.py)
 
-.PHONY: demo test test-slow test-base test-lowest bench bench-check bench-scale docs format clean
+.PHONY: demo test test-slow test-base test-lowest bench bench-check bench-scale docs package format clean
 
 demo: $(VENV)/.runtime
 	@$(BIN)/evenhand demo
@@ -40,12 +40,25 @@ test-lowest: build/lowest/.ready
 bench: $(VENV)/.test
 	$(BIN)/python bench/all.py
 
+bench-check: $(VENV)/.test
+	$(BIN)/python bench/check.py
+
 bench-scale: $(VENV)/.test
 	$(BIN)/python bench/scale.py
 
 docs: $(VENV)/.docs
 	$(BIN)/python scripts/document_commands.py
 	$(BIN)/sphinx-build -n -W -q docs build/docs
+
+# The source archive and the wheel; the wheel, installed elsewhere, must run the demo.
+package:
+	rm -rf dist build/package
+	$(PYTHON) -m venv build/package
+	build/package/bin/$(INSTALL) build
+	build/package/bin/python -m build
+	$(PYTHON) -m venv --clear build/package
+	build/package/bin/$(INSTALL) dist/*.whl
+	build/package/bin/evenhand demo --output build/package/demo
 
 format: $(VENV)/.test
 	$(BIN)/ruff format .

@@ -48,6 +48,8 @@ def main() -> None:
             "",
             f"Made by `make bench` on {datetime.now(UTC):%d %B %Y}: {machine()}.",
             "Seconds are processor seconds unless said otherwise; goals are in brackets.",
+            "`make bench-check` runs a short selection and fails where a ratio to another",
+            "program is 1.5 times the one in `bench/ratios.json`.",
             "",
             *sections,
         ]

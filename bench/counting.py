@@ -52,14 +52,16 @@ def measured(imports: str, work: str, path: Path | str) -> Figures:
     return {figure: min(run[figure] for run in runs) for figure in runs[0]}
 
 
-def show(name: str, ours: Figures, theirs: Figures, other: str) -> None:
+def show(name: str, ours: Figures, theirs: Figures, other: str) -> float:
+    """Print two measurements of the same work; the ratio of their times."""
     if ours["lines"] != theirs["lines"]:
         sys.exit(f"{name}: {ours['lines']} assignments, but {theirs['lines']} by {other}")
+    ratio = ours["work"] / theirs["work"]
     print(
         f"{name:24} {ours['work']:7.3f} s {ours['memory']:6.0f} MB   {other:>7} "
-        f"{theirs['work']:7.3f} s {theirs['memory']:6.0f} MB   ratio "
-        f"{ours['work'] / theirs['work']:.2f}"
+        f"{theirs['work']:7.3f} s {theirs['memory']:6.0f} MB   ratio {ratio:.2f}"
     )
+    return ratio
 
 
 def adult() -> pa.Table:
@@ -105,8 +107,9 @@ def write_network(path: Path, rows: int) -> None:
         writer.close()
 
 
-def main() -> None:
-    rows = int(sys.argv[1]) if sys.argv[1:] else 10_000_000
+def main(rows: int) -> dict[str, float]:
+    """Print all figures; return the ratios of our time to that of the other program."""
+    ratios = {}
     with TemporaryDirectory() as name:
         folder = Path(name)
         table = adult()
@@ -115,18 +118,23 @@ def main() -> None:
         for kind in ("csv", "parquet"):
             path = folder / f"adult.{kind}"
             theirs = measured(PANDAS, GROUPED.format(kind=kind), path)
-            show(f"Adult, {kind}", measured(*EVENHAND, path), theirs, "pandas")
+            ratios[f"count Adult from {kind} / pandas"] = show(
+                f"Adult, {kind}", measured(*EVENHAND, path), theirs, "pandas"
+            )
         write_network(folder / "network.parquet", rows)
         ours = measured(*EVENHAND, folder / "network.parquet")
         theirs = measured(*DUCKDB, folder / "network.parquet")
-        show(f"{rows:,} x {len(CARDS)}", ours, theirs, "DuckDB")
+        ratios[f"count {rows:,} rows of Parquet / DuckDB"] = show(
+            f"{rows:,} x {len(CARDS)}", ours, theirs, "DuckDB"
+        )
         print(
             f"{'':24} {rows / ours['work'] / 1e6:.1f} million rows a CPU second, "
             f"{ours['lines']:,} distinct assignments (goals: 4 million, 1,200 MB)"
         )
         door = measured("import evenhand", "0", "")
         print(f"import evenhand          {door['load']:7.3f} s (goal 0.25 s)")
+    return ratios
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]) if sys.argv[1:] else 10_000_000)

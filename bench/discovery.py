@@ -17,10 +17,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
+DATA = ROOT.parent / "shared" / "data"
+QUICK = ("adult",)
+RULES = ("stored", "max-p")  # of causal-learn, for colliders
 
 COMMON = r"""
 import json, os, re, sys, time
@@ -137,28 +141,23 @@ def measured(code: str, *arguments: object, cache: str | None = None) -> dict[st
     return found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", nargs="?", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument(
-        "--quick", action="store_true", help="Adult in the paper's coding alone"
-    )
-    options = parser.parse_args()
-    names = ["adult"] if options.quick else ["adult", "hepar2", "dutch", "recorded"]
+def main(names: Sequence[str], data: Path, rules: Sequence[str] = RULES) -> dict[str, float]:
+    """Print all figures; return the ratios of our time to causal-learn's."""
+    ratios = {}
     print(
         f"{'':10}{'kernel':8}{'first':>8}{'cold':>8}{'again':>8}{'edges':>8}"
         f"{'no tiers':>9}{'MB':>6}{'tests':>8}{'ratio':>7}{'edges':>7}{'max-p':>7}"
     )
     for name in names:
         peers = {}
-        for rule in ("stored", "max-p") if name != "recorded" else ():
-            peers[rule] = peer = measured(PEER, name, options.data, ROOT, rule)
+        for rule in rules if name != "recorded" else ():
+            peers[rule] = peer = measured(PEER, name, data, ROOT, rule)
             print(
                 f"{name:10}{f'(causal-learn, {rule})':24}{peer['again']:8.3f}"
                 f"{'':19}{peer['memory']:6.0f}"
             )
         for kernel in ("numpy", "numba"):
-            arguments = (name, options.data, ROOT, kernel)
+            arguments = (name, data, ROOT, kernel)
             repeats = 2 if name == "recorded" else 5
             cold = 0.0
             with TemporaryDirectory() as folder:
@@ -167,17 +166,29 @@ def main() -> None:
                 ours = measured(OURS, *arguments, repeats, cache=folder if cold else None)
             if any(ours["edges"] != peer["edges"] for peer in peers.values()):
                 sys.exit(f"{name}: the skeleton differs from causal-learn's")
-            ratios = [
-                peers[rule]["again"] / ours[time] for rule, time in PAIRS if rule in peers
-            ]
+            shown = ""
+            for rule, figure in PAIRS:
+                if rule in peers:
+                    ratio = ours[figure] / peers[rule]["again"]
+                    ratios[f"discover {name}, {kernel}, {figure} / causal-learn, {rule}"] = (
+                        ratio
+                    )
+                    shown += f"{1 / ratio:7.0f}"
             print(
                 f"{name:10}{kernel:8}{ours['first']:8.3f}{cold or ours['first']:8.3f}"
                 f"{ours['again']:8.3f}{ours['skeleton']:8.3f}"
                 f"{ours['untiered'] or ours['skeleton']:9.3f}{ours['memory']:6.0f}"
-                f"{ours['tests']:8,}{''.join(f'{ratio:7.0f}' for ratio in ratios)}",
+                f"{ours['tests']:8,}{shown}",
                 flush=True,
             )
+    return ratios
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", nargs="?", type=Path, default=DATA)
+    parser.add_argument(
+        "--quick", action="store_true", help="Adult in the paper's coding alone"
+    )
+    options = parser.parse_args()
+    main(QUICK if options.quick else ("adult", "hepar2", "dutch", "recorded"), options.data)

@@ -128,8 +128,9 @@ def measured(what: str, folder: Path) -> None:
     print(json.dumps(took))
 
 
-def main() -> None:
-    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
+def main(rows: int, repeats: int = 1) -> dict[str, float]:
+    """Print the best of some runs; return the ratio of our processor time to DuckDB's."""
+    seconds = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_adult(folder / "adult.csv")
@@ -140,7 +141,9 @@ def main() -> None:
             ("copy", "the same file copied by DuckDB"),
         ):
             command = [sys.executable, __file__, "--measure", what, name]
-            took = json.loads(subprocess.check_output(command))
+            runs = (json.loads(subprocess.check_output(command)) for _ in range(repeats))
+            took = min(runs, key=lambda run: run["cpu"])
+            seconds[what] = took["cpu"]
             speed = (
                 f", {rows / took['cpu'] / 1e6:.1f} M rows per CPU s" if what != "adult" else ""
             )
@@ -148,10 +151,13 @@ def main() -> None:
                 f"{title}: {took['cpu']:.2f} s CPU, {took['wall']:.2f} s, "
                 f"{took['peak']:.0f} MB{speed}"
             )
+    return {
+        f"release {rows:,} rows of Parquet / DuckDB's copy": seconds["many"] / seconds["copy"]
+    }
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--measure"]:
         measured(sys.argv[2], Path(sys.argv[3]))
     else:
-        main()
+        main(int(sys.argv[1]) if sys.argv[1:] else 10_000_000)
