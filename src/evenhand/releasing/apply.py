@@ -70,14 +70,15 @@ def apply(
     seed: int,
     key: str | None = None,
 ) -> AppliedRows:
-    """Apply a plan; files are read only when the rows are counted or written.
+    """Apply a plan to the rows that it was made for.
 
-    ``key`` names the column that tells rows apart in an engine.
+    Of files only the values to be written are looked up here; the rows are read when they are
+    counted or written. ``key`` names the column that tells rows apart in an engine.
     """
     if isinstance(rows, CountTable):
-        return _counted(rows, apply_to_counts(rows, plan, np.random.default_rng(seed)))
+        return _from_counts(rows, apply_to_counts(rows, plan, np.random.default_rng(seed)))
     if isinstance(plan, GeneratedPlan):
-        return _generated(rows, plan, np.random.default_rng(seed))
+        return _from_model(rows, plan, np.random.default_rng(seed))
     if rows.sources[0].kind == ENGINE:
         change = EngineChange.of(rows, plan, examined, seed, key)
         counted = read(change.released, codings=rows.codings)
@@ -123,7 +124,7 @@ def _from_frame(rows: Rows, editor: Editor) -> "FrameRows":
     )
 
 
-def _counted(before: CountTable, counts: CountTable) -> "FrameRows":
+def _from_counts(before: CountTable, counts: CountTable) -> "FrameRows":
     """Counted data are written with a column that says how often each line occurs."""
     frequency = next(
         n for n in ("count", *(f"count {i}" for i in range(99))) if n not in counts.names
@@ -137,7 +138,7 @@ def _counted(before: CountTable, counts: CountTable) -> "FrameRows":
     )
 
 
-def _generated(rows: Rows, plan: GeneratedPlan, generator: np.random.Generator) -> "FrameRows":
+def _from_model(rows: Rows, plan: GeneratedPlan, generator: np.random.Generator) -> "FrameRows":
     """New rows in random order, of labels: what was counted in classes has no other values."""
     counts = generate_counts(plan, generator)
     lines = generator.permutation(np.repeat(np.arange(len(counts)), counts.counts))

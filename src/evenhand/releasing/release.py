@@ -3,14 +3,15 @@
     rows, plan ─► release       refuses a plan that leaves differences, draws seed and nonce
                      │
                    apply        by who holds the rows: files and frames get the edits that an
-                     │          Editor makes of their batches, counts are redrawn or generated,
-                     │          an engine gets one SELECT with a CASE
+                     │          Editor makes of their batches, counts move between cells or are
+                     │          generated, an engine gets one SELECT with a CASE
                    Certifier    counts the rows after the plan, certifies them, compares them
                      │          with what the plan predicts, and refuses or accepts them
                    publish      writes the rows under a temporary name, reads them back, asks
                                 the Certifier, writes certificate and manifest, renames all
 
-Frames and counts are certified at once; rows of files and engines when they are asked for.
+Frames and counts are certified at once, rows of files and engines when they are asked for or
+published.
 """
 
 import secrets
