@@ -36,12 +36,10 @@ def write_file(path: str | Path, text: str, *, mode: int, overwrite: bool) -> Pa
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise ResourceError(
-            Problem(
-                f"This file cannot be written: {error.strerror or error}.",
-                remedy="Name a file in a folder that exists and may be written to.",
-                where=str(path),
-            )
+        raise ResourceError.of(
+            f"This file cannot be written: {error.strerror or error}.",
+            remedy="Name a file in a folder that exists and may be written to.",
+            where=str(path),
         ) from error
     return path
 
@@ -75,14 +73,12 @@ def check_folder(folder: Path) -> None:
     exists = folder.is_dir()
     if exists and os.access(folder, os.W_OK | os.X_OK):
         return
-    raise QuestionError(
-        Problem(
-            "This folder cannot be written to." if exists else "There is no such folder.",
-            remedy="Choose another one, or ask for the right to."
-            if exists
-            else "Make it first, or choose another one.",
-            where=str(folder),
-        )
+    raise QuestionError.of(
+        "This folder cannot be written to." if exists else "There is no such folder.",
+        remedy="Choose another one, or ask for the right to."
+        if exists
+        else "Make it first, or choose another one.",
+        where=str(folder),
     )
 
 

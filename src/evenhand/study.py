@@ -8,7 +8,7 @@ from typing import Any
 from evenhand.counts import CountTable, examined_counts
 from evenhand.counts.missing_markers import marker_notes
 from evenhand.display import Described, ProgressCallback, Summary
-from evenhand.errors import Problem, QuestionError
+from evenhand.errors import QuestionError
 from evenhand.evidence import (
     Certificate,
     PartitionExplanation,
@@ -261,12 +261,10 @@ def _read_and_count(
     if isinstance(source, CountTable | Rows):
         applied = Codings() if isinstance(source, CountTable) else source.requested
         if codings not in (Codings(), applied):
-            raise QuestionError(
-                Problem(
-                    "The rows are already read, and codings are given besides.",
-                    "They would have no effect.",
-                    "Give them to `read`, or give the file or frame itself to `audit`.",
-                )
+            raise QuestionError.of(
+                "The rows are already read, and codings are given besides.",
+                "They would have no effect.",
+                "Give them to `read`, or give the file or frame itself to `audit`.",
             )
     if isinstance(source, CountTable):
         return None, source

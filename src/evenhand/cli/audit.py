@@ -16,7 +16,7 @@ from evenhand.cli.options import (
 )
 from evenhand.cli.output_checks import check_outputs
 from evenhand.cli.terminal import ProgressBar, print_json, print_result
-from evenhand.errors import Problem, QuestionError
+from evenhand.errors import QuestionError
 
 _EXIT_STATUS = {"certified": 0, "not certified": 1, "cannot decide": 3}
 
@@ -65,11 +65,9 @@ def audit(
     --favorable '>50K' --tiers 'sex,age,race|education|*|income'`
     """
     if share and certificate is None and report is None:
-        raise QuestionError(
-            Problem(
-                "--share applies to a certificate or report, and neither is written.",
-                remedy="Name a file with --certificate or --report.",
-            )
+        raise QuestionError.of(
+            "--share applies to a certificate or report, and neither is written.",
+            remedy="Name a file with --certificate or --report.",
         )
     check_outputs(options, certificate, report, overwrite=overwrite)
     with ProgressBar(quiet=quiet or json) as progress:

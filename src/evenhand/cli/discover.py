@@ -6,7 +6,7 @@ import typer
 
 from evenhand.cli.options import AsJson, CommonOptions, result_option, with_common_options
 from evenhand.cli.terminal import ProgressBar, print_json, print_result
-from evenhand.errors import Problem, QuestionError
+from evenhand.errors import QuestionError
 
 if TYPE_CHECKING:
     from evenhand.graph import LocalCauses, PartialGraph
@@ -43,17 +43,13 @@ def discover(
     from evenhand.study import decision_last
 
     if json and output_format == "dot":
-        raise QuestionError(
-            Problem(
-                "--json and --format dot ask for two formats.", remedy="Leave one of them out."
-            )
+        raise QuestionError.of(
+            "--json and --format dot ask for two formats.", remedy="Leave one of them out."
         )
     if output_format not in ("text", "json", "dot") or (local and output_format == "dot"):
-        raise QuestionError(
-            Problem(
-                f"There is no format {output_format!r} for this.",
-                remedy="Choose text or json, or dot for a whole graph.",
-            )
+        raise QuestionError.of(
+            f"There is no format {output_format!r} for this.",
+            remedy="Choose text or json, or dot for a whole graph.",
         )
     decision, knowledge = options.decision_name(), options.knowledge()
     assumptions: tuple[str, ...] = ()
@@ -66,11 +62,9 @@ def discover(
         )
         if local:
             if decision is None:
-                raise QuestionError(
-                    Problem(
-                        "--local finds the causes of a decision, and none is named.",
-                        remedy="Name it with --decision.",
-                    )
+                raise QuestionError.of(
+                    "--local finds the causes of a decision, and none is named.",
+                    remedy="Name it with --decision.",
                 )
             result = graph.find_causes(
                 rows,

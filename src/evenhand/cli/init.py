@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from evenhand.cli.file_suggestions import suggesting_files
-from evenhand.errors import InputError, Problem
+from evenhand.errors import InputError
 from evenhand.files import write_file
 
 
@@ -25,12 +25,10 @@ def init(
 
     target = output or Path(f"{data.name.split('.')[0]}.toml")
     if target.exists():
-        raise InputError(
-            Problem(
-                "The file exists already and is left as it is.",
-                remedy="Name another with --output, or move it away.",
-                where=str(target),
-            )
+        raise InputError.of(
+            "The file exists already and is left as it is.",
+            remedy="Name another with --output, or move it away.",
+            where=str(target),
         )
     with suggesting_files(data):
         profile = read(data).profile()

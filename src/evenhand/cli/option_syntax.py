@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from shlex import quote
 from typing import Any, TypeAlias
 
-from evenhand.errors import Problem, QuestionError
+from evenhand.errors import QuestionError
 from evenhand.question.question_file import toml_key, toml_string
 
 OPTIONS = {
@@ -67,11 +67,9 @@ def parse_bin(text: str) -> tuple[str, list[str] | int]:
     """Parse ``COLUMN=CUT[,CUT]`` or ``COLUMN=quantiles:N``: the column, and cuts or classes."""
     column, equals, cuts = text.rpartition("=")
     if not equals or not column:
-        raise QuestionError(
-            Problem(
-                f"--bin {text!r} cannot be read.",
-                remedy="Write COLUMN=CUT[,CUT], as age=37, or COLUMN=quantiles:4.",
-            )
+        raise QuestionError.of(
+            f"--bin {text!r} cannot be read.",
+            remedy="Write COLUMN=CUT[,CUT], as age=37, or COLUMN=quantiles:4.",
         )
     kind, _, number = cuts.partition(":")
     if kind == "quantiles" and number.isdigit():
@@ -86,12 +84,10 @@ def parse_merges(texts: Iterable[str]) -> dict[str, dict[str, list[str]]]:
         column, colon, rest = text.partition(":")
         new, equals, olds = rest.partition(" = " if " = " in rest else "=")
         if not (colon and equals and column and new and olds):
-            raise QuestionError(
-                Problem(
-                    f"--merge {text!r} cannot be read.",
-                    remedy="Write COLUMN:new=old1,old2, with spaces around the = where a value "
-                    "contains one: 'income:<=50K = <=50K,<=50K.'.",
-                )
+            raise QuestionError.of(
+                f"--merge {text!r} cannot be read.",
+                remedy="Write COLUMN:new=old1,old2, with spaces around the = where a value "
+                "contains one: 'income:<=50K = <=50K,<=50K.'.",
             )
         merges.setdefault(column, {}).setdefault(new.strip(), []).extend(parse_names(olds))
     return merges

@@ -17,7 +17,7 @@ import typer
 from evenhand.cli.file_suggestions import suggesting_files
 from evenhand.cli.option_syntax import parse_bin, parse_delimiter, parse_merges, parse_names
 from evenhand.display import ProgressCallback
-from evenhand.errors import Problem, QuestionError
+from evenhand.errors import QuestionError
 from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
 from evenhand.question.question_file import Labels
 
@@ -154,12 +154,10 @@ class CommonOptions:
             n for n in ("protected", "group", "decision", "favorable") if n not in given | typed
         ]
         if absent:
-            raise QuestionError(
-                Problem(
-                    f"The question lacks {', '.join('--' + name for name in absent)}.",
-                    remedy="Give these options, or a file with --question "
-                    f"(`evenhand init {self.data}` writes one).",
-                )
+            raise QuestionError.of(
+                f"The question lacks {', '.join('--' + name for name in absent)}.",
+                remedy="Give these options, or a file with --question "
+                f"(`evenhand init {self.data}` writes one).",
             )
         return Question(**(given | typed))
 

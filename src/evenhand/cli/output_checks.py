@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evenhand.cli.options import CommonOptions
-from evenhand.errors import Problem, QuestionError
+from evenhand.errors import QuestionError
 
 
 def check_outputs(
@@ -37,11 +37,9 @@ def check_no_shared_certificate(path: Path) -> None:
     It may be the only copy of what others were given, so it is not removed unasked.
     """
     if path.exists() or path.is_symlink():
-        raise QuestionError(
-            Problem(
-                "This is the shared certificate of an earlier release.",
-                "It would not belong to the new data beside it.",
-                "Replace it too (--share --overwrite), move it away, or choose another name.",
-                str(path),
-            )
+        raise QuestionError.of(
+            "This is the shared certificate of an earlier release.",
+            "It would not belong to the new data beside it.",
+            "Replace it too (--share --overwrite), move it away, or choose another name.",
+            str(path),
         )

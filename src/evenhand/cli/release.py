@@ -15,7 +15,7 @@ from evenhand.cli.options import (
 )
 from evenhand.cli.output_checks import check_no_shared_certificate, check_outputs
 from evenhand.cli.terminal import ProgressBar, print_json, print_result
-from evenhand.errors import Problem, QuestionError, did_you_mean
+from evenhand.errors import QuestionError, did_you_mean
 
 if TYPE_CHECKING:
     from evenhand.releasing import PublishedFiles, Release
@@ -76,18 +76,14 @@ def release(
     """
     by = _method(method, policy, margin)
     if output is None and not dry_run:
-        raise QuestionError(
-            Problem(
-                "No file is named for the release.",
-                remedy="Name one with --output, or see the plan with --dry-run.",
-            )
+        raise QuestionError.of(
+            "No file is named for the release.",
+            remedy="Name one with --output, or see the plan with --dry-run.",
         )
     if not by.guaranteed and not uncertified and not dry_run:
-        raise QuestionError(
-            Problem(
-                f"{method} {policy}".strip() + " gives no guarantee.",
-                remedy="Choose another, or allow it with --uncertified.",
-            )
+        raise QuestionError.of(
+            f"{method} {policy}".strip() + " gives no guarantee.",
+            remedy="Choose another, or allow it with --uncertified.",
         )
     if output is not None and not dry_run:
         from evenhand.releasing.publish import release_files
@@ -160,10 +156,8 @@ def _method(method: str, policy: str, margin: str) -> "Method | Baseline":
     if method in baselines and not policy:
         return baselines[method]()
     named = ["modify-data", "modify-graph", *baselines]
-    raise QuestionError(
-        Problem(
-            f"There is no method {method!r}" + (f" with policy {policy!r}." if policy else "."),
-            did_you_mean(method, named) if method not in named else "",
-            f"Choose one of {', '.join(named)}; `evenhand release --help` lists policies.",
-        )
+    raise QuestionError.of(
+        f"There is no method {method!r}" + (f" with policy {policy!r}." if policy else "."),
+        did_you_mean(method, named) if method not in named else "",
+        f"Choose one of {', '.join(named)}; `evenhand release --help` lists policies.",
     )

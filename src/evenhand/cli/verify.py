@@ -19,7 +19,6 @@ from evenhand.errors import (
     EvenhandError,
     InputError,
     MissingValueError,
-    Problem,
     QuestionError,
     ValuesError,
 )
@@ -71,12 +70,10 @@ def verify(
         if not _is_manifest(text):
             raise typer.Exit(_verify_record(text, data, expect, json=json))
         if expect is not None:
-            raise QuestionError(
-                Problem(
-                    "A manifest has no verdict to expect.",
-                    remedy="Leave --expect out, or name the certificate.",
-                    where=str(certificate),
-                )
+            raise QuestionError.of(
+                "A manifest has no verdict to expect.",
+                remedy="Leave --expect out, or name the certificate.",
+                where=str(certificate),
             )
         raise typer.Exit(_verify_manifest(certificate, data, json=json))
 
@@ -160,12 +157,10 @@ def _verify_manifest(path: Path, data: str | None, *, json: bool) -> int:
 
     manifest = Manifest.read(path)
     if data is None:
-        raise QuestionError(
-            Problem(
-                "A manifest is checked against the data from which the release was made.",
-                remedy=f"Name them: evenhand verify {path} DATA.",
-                where=str(path),
-            )
+        raise QuestionError.of(
+            "A manifest is checked against the data from which the release was made.",
+            remedy=f"Name them: evenhand verify {path} DATA.",
+            where=str(path),
         )
     status, notes = _replay_status(manifest, data)
     name, digest = manifest.output["name"], manifest.output["sha256"]
@@ -207,23 +202,19 @@ def _texts(error: EvenhandError) -> tuple[str, ...]:
 def _read_json(path: Path) -> str:
     try:
         if path.stat().st_size > _LARGEST:
-            raise InputError(Problem("This is too large for a certificate.", where=str(path)))
+            raise InputError.of("This is too large for a certificate.", where=str(path))
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            Problem(
-                f"The certificate cannot be read: {error}.",
-                remedy="Name a file that `evenhand audit --certificate` wrote.",
-                where=str(path),
-            )
+        raise InputError.of(
+            f"The certificate cannot be read: {error}.",
+            remedy="Name a file that `evenhand audit --certificate` wrote.",
+            where=str(path),
         ) from error
     if not text.lstrip().startswith("{"):
-        raise InputError(
-            Problem(
-                "This is no certificate: it is not JSON.",
-                remedy="Write `evenhand verify CERTIFICATE [DATA]`, the certificate first.",
-                where=str(path),
-            )
+        raise InputError.of(
+            "This is no certificate: it is not JSON.",
+            remedy="Write `evenhand verify CERTIFICATE [DATA]`, the certificate first.",
+            where=str(path),
         )
     return text
 

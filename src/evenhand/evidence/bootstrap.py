@@ -18,7 +18,7 @@ import numpy as np
 
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary, percent
-from evenhand.errors import EvenhandError, Problem, QuestionError
+from evenhand.errors import EvenhandError, QuestionError
 from evenhand.evidence.certificate import Graph
 from evenhand.evidence.certification import certify
 from evenhand.evidence.population import StatisticalVerdict, agreed_verdict
@@ -124,8 +124,8 @@ def bootstrap(
     spawned from the seed: more resamples begin with the same ones.
     """
     if resamples < 1:
-        raise QuestionError(
-            Problem(f"{resamples!r} is no number of resamples.", remedy="Ask for at least one.")
+        raise QuestionError.of(
+            f"{resamples!r} is no number of resamples.", remedy="Ask for at least one."
         )
     examined = examined_counts(counts, question)
     seed = examined.counts.seed if seed is None else seed

@@ -108,10 +108,8 @@ def certify_partitions(
 ) -> Certificate:
     """Judge the partitions that ``divide`` makes, wherever their counts come from."""
     if scope not in _SCOPES:
-        raise QuestionError(
-            Problem(
-                f"There is no scope {scope!r}.", remedy=f"Choose one of {', '.join(_SCOPES)}."
-            )
+        raise QuestionError.of(
+            f"There is no scope {scope!r}.", remedy=f"Choose one of {', '.join(_SCOPES)}."
         )
     question, least = examined.question, exact_share(min_coverage, "least coverage")
     graph = _with_knowledge(graph, question, knowledge)

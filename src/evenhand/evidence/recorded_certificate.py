@@ -46,17 +46,12 @@ class RecordedCertificate:
             content = json.loads(text)
             known = content["format"] == certificate_document.FORMAT
         except (ValueError, TypeError, LookupError, RecursionError) as error:
-            raise InputError(
-                Problem(f"This is no certificate: {error}.", where=where)
-            ) from error
+            raise InputError.of(f"This is no certificate: {error}.", where=where) from error
         if not known:
-            raise InputError(
-                Problem(
-                    f"The format {content['format']!r} is not known here.",
-                    remedy=f"This version reads {certificate_document.FORMAT!r}; "
-                    "use a later one.",
-                    where=where,
-                )
+            raise InputError.of(
+                f"The format {content['format']!r} is not known here.",
+                remedy=f"This version reads {certificate_document.FORMAT!r}; use a later one.",
+                where=where,
             )
         problems = [
             Problem(f"This is no certificate: {error}.", where=where)
@@ -114,7 +109,7 @@ class RecordedCertificate:
 
             def divide(names: tuple[str, ...]) -> Partition:
                 if names not in entries:
-                    raise InputError(Problem(f"partitions: {list(names)} is not among them."))
+                    raise InputError.of(f"partitions: {list(names)} is not among them.")
                 return Partition.of(self._examined(entries[names]), names)
 
             self.graph.check(question=self.question)
@@ -213,10 +208,10 @@ def _encode_table(
     names, table = entry["names"], entry["table"]
     kinds = [str] * len(names) + [int] * 4
     if any([*map(type, line[:-1])] != kinds for line in table):
-        raise InputError(Problem(f"The table of {names} has a line without four counts."))
+        raise InputError.of(f"The table of {names} has a line without four counts.")
     lines, cells = [line[:-5] for line in table], [line[-5:-1] for line in table]
     if sum(map(sum, cells)) > _MOST_ROWS:
-        raise InputError(Problem(f"The table of {names} has too many rows."))
+        raise InputError.of(f"The table of {names} has too many rows.")
     orders = [TopologicalSorter({line[at]: () for line in lines}) for at in range(len(names))]
     try:
         for line, following in pairwise(lines):
@@ -224,9 +219,7 @@ def _encode_table(
             orders[at].add(following[at], line[at])
         values = [tuple(order.static_order()) for order in orders]
     except ValueError as error:  # no difference, or a cycle
-        raise InputError(
-            Problem(f"The lines of the table of {names} are not sorted.")
-        ) from error
+        raise InputError.of(f"The lines of the table of {names} are not sorted.") from error
     codes = [
         np.array([order.index(line[at]) for line in lines], np.int64)
         for at, order in enumerate(values)

@@ -12,7 +12,7 @@ from math import lcm, sqrt
 from typing import Any
 
 from evenhand.display import Described, Summary, percent
-from evenhand.errors import Problem, QuestionError
+from evenhand.errors import QuestionError
 from evenhand.evidence.partition import Partition
 from evenhand.question import Number, exact_fraction
 
@@ -147,12 +147,10 @@ def exact_share(value: Number, what: str) -> Fraction:
     except ValueError as error:
         share, reason = Fraction(-1), f"{error}."
     if not 0 <= share <= 1:
-        raise QuestionError(
-            Problem(
-                f"The {what} {value!s} is no share.",
-                reason,
-                "Write a number from 0 to 1, as '0.9'.",
-            )
+        raise QuestionError.of(
+            f"The {what} {value!s} is no share.",
+            reason,
+            "Write a number from 0 to 1, as '0.9'.",
         )
     return share
 

@@ -59,11 +59,9 @@ class AttributeGraph(Described):
             self, "undirected", frozenset((min(edge), max(edge)) for edge in undirected)
         )
         if cycle := self._bitsets.cycle():
-            raise GraphError(
-                Problem(
-                    f"The arrows form a cycle: {' -> '.join(cycle)}.",
-                    remedy="Nothing causes itself: turn or drop one of them.",
-                )
+            raise GraphError.of(
+                f"The arrows form a cycle: {' -> '.join(cycle)}.",
+                remedy="Nothing causes itself: turn or drop one of them.",
             )
 
     @cached_property
@@ -288,12 +286,10 @@ def _optional(library: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise ResourceError(
-            Problem(
-                f"The graph cannot be converted: {library} is not installed.",
-                str(error),
-                f"Install {library}.",
-            )
+        raise ResourceError.of(
+            f"The graph cannot be converted: {library} is not installed.",
+            str(error),
+            f"Install {library}.",
         ) from error
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from evenhand.display import Described, Summary
-from evenhand.errors import GraphError, Problem
+from evenhand.errors import GraphError
 from evenhand.graph.d_separation import BitsetGraph, members, reachable, union
 from evenhand.question.question import Question
 
@@ -108,11 +108,9 @@ def check_block_set(
     names = frozenset(names)
     ends = sorted(names & {question.protected, question.decision})
     if ends:
-        raise GraphError(
-            Problem(
-                f"{_and(ends)} cannot be held equal: it is what is compared.",
-                remedy="Name other attributes.",
-            )
+        raise GraphError.of(
+            f"{_and(ends)} cannot be held equal: it is what is compared.",
+            remedy="Name other attributes.",
         )
     given = graph.bits(*names)
     path = pruned.graph.open_path(question.protected, question.decision, given)
@@ -188,13 +186,11 @@ def minimal_block_sets(pruned: PrunedGraph) -> Iterator[frozenset[str]]:
 
 def decision_first_error(path: tuple[str, ...]) -> GraphError:
     """The error for a graph in which the decision causes the protected attribute."""
-    return GraphError(
-        Problem(
-            f"The decision {path[0]!r} causes the protected attribute {path[-1]!r}: "
-            f"{' -> '.join(path)}.",
-            "Then no difference in the decision can be due to the protected attribute.",
-            "Turn or drop one of these arrows, or put the decision in a later tier.",
-        )
+    return GraphError.of(
+        f"The decision {path[0]!r} causes the protected attribute {path[-1]!r}: "
+        f"{' -> '.join(path)}.",
+        "Then no difference in the decision can be due to the protected attribute.",
+        "Turn or drop one of these arrows, or put the decision in a later tier.",
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
-from evenhand.errors import ColumnError, InputError, Problem, ResourceError, listed
+from evenhand.errors import ColumnError, InputError, ResourceError, listed
 from evenhand.graph.dag import CausalGraph
 
 # Floats, whole numbers, or objects such as fractions: numpy multiplies and adds them all.
@@ -48,11 +48,9 @@ class ConditionalTable:
     ) -> "ConditionalTable":
         """Count a node's values for every assignment of its parents."""
         if counts.row_count == 0:
-            raise InputError(
-                Problem(
-                    f"The table of {node!r} cannot be estimated from no rows.",
-                    remedy="Give counts of at least one row.",
-                )
+            raise InputError.of(
+                f"The table of {node!r} cannot be estimated from no rows.",
+                remedy="Give counts of at least one row.",
             )
         causes = tuple(parents)
         cube = counts.cube([*causes, node])
@@ -160,12 +158,10 @@ def _product(
 ) -> Numbers:
     shape = [cards[name] for name in names]
     if prod(shape) > _MOST_CELLS:
-        raise ResourceError(
-            Problem(
-                f"A table over {listed(names)} would have {prod(shape):,} cells.",
-                f"At most {_MOST_CELLS:,} are allowed.",
-                "Ask for fewer attributes at once, or merge their values.",
-            )
+        raise ResourceError.of(
+            f"A table over {listed(names)} would have {prod(shape):,} cells.",
+            f"At most {_MOST_CELLS:,} are allowed.",
+            "Ask for fewer attributes at once, or merge their values.",
         )
     whole: Numbers = np.ones((), np.int64)
     for factor in factors:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from evenhand.errors import GraphError, Problem
+from evenhand.errors import GraphError
 from evenhand.question.knowledge import Arrow
 
 LARGEST_FILE = 1_000_000
@@ -119,4 +119,4 @@ def size_error(where: str) -> GraphError:
 
 def unreadable(what: str, remedy: str, where: str) -> GraphError:
     """The error for a text that cannot be read."""
-    return GraphError(Problem(what, remedy=remedy, where=where))
+    return GraphError.of(what, remedy=remedy, where=where)

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
-from evenhand.errors import Problem, QuestionError, did_you_mean, listed
+from evenhand.errors import QuestionError, did_you_mean, listed
 from evenhand.graph.kernels.line_groups import (
     LineGroups,
     containing_groups,
@@ -83,12 +83,10 @@ class Tester:
         """Test x against y within the strata of ``given``; the order of names is no matter."""
         key = (min(x, y), max(x, y), tuple(sorted(given)))
         if x == y or x in key[2] or y in key[2]:
-            raise QuestionError(
-                Problem(
-                    f"{x!r} and {y!r} cannot be tested given {listed(key[2])}.",
-                    "A column stands there twice.",
-                    "Name two different columns, and condition on others.",
-                )
+            raise QuestionError.of(
+                f"{x!r} and {y!r} cannot be tested given {listed(key[2])}.",
+                "A column stands there twice.",
+                "Name two different columns, and condition on others.",
             )
         statistic, degrees = self._statistic(*key)
         p = float(p_values(np.array([statistic]), np.array([degrees]))[0])
@@ -157,12 +155,10 @@ def check_choice(what: str, choice: str, choices: tuple[str, ...]) -> None:
     """Refuse what is not among the choices."""
     if choice not in choices:
         similar = did_you_mean(str(choice), choices)
-        raise QuestionError(
-            Problem(
-                f"There is no {what} {choice!r}.",
-                f"The {what}s are {listed(choices)}. {similar}".strip(),
-                "Name one of them.",
-            )
+        raise QuestionError.of(
+            f"There is no {what} {choice!r}.",
+            f"The {what}s are {listed(choices)}. {similar}".strip(),
+            "Name one of them.",
         )
 
 
@@ -174,9 +170,7 @@ def check_significance(significance: object) -> float:
         and 0 < significance < 1
     ):
         return float(significance)
-    raise QuestionError(
-        Problem(
-            f"The significance {significance!r} is no number between 0 and 1.",
-            remedy="Write it as a number, such as 0.01 for one per cent.",
-        )
+    raise QuestionError.of(
+        f"The significance {significance!r} is no number between 0 and 1.",
+        remedy="Write it as a number, such as 0.01 for one per cent.",
     )

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from evenhand.counts import CountTable
-from evenhand.errors import Problem, QuestionError
+from evenhand.errors import QuestionError
 from evenhand.graph.independence_tests import Statistic, p_values
 from evenhand.graph.kernels import numpy_kernel
 from evenhand.graph.kernels.batch import KINDS, Batch, BatchPlan, BatchResults, Floats, Indices
@@ -46,13 +46,11 @@ class Evaluator:
         self, counts: CountTable, names: Sequence[str], *, kernel: KernelName = "auto"
     ) -> None:
         if kernel == "numba" and (error := _import_numba_kernel()):
-            raise QuestionError(
-                Problem(
-                    "The kernel 'numba' cannot be loaded.",
-                    str(error),
-                    "Install evenhand[fast], or leave the choice of kernel out; if numba has "
-                    "nowhere to keep its code, name a folder in NUMBA_CACHE_DIR.",
-                )
+            raise QuestionError.of(
+                "The kernel 'numba' cannot be loaded.",
+                str(error),
+                "Install evenhand[fast], or leave the choice of kernel out; if numba has "
+                "nowhere to keep its code, name a folder in NUMBA_CACHE_DIR.",
             ) from error
         self.kernel = kernel
         self.table = CodedTable.of(counts, names)

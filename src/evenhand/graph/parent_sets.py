@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from evenhand.display import Described, Summary
-from evenhand.errors import Problem, ResourceError
+from evenhand.errors import ResourceError
 from evenhand.graph.d_separation import BitsetGraph
 from evenhand.graph.orientation import Edge, Triple, both_ways, triple_of
 from evenhand.question.knowledge import Arrow
@@ -66,12 +66,10 @@ def possible_parent_sets(
     """Try every way to direct the undirected edges at the node; keep what can be extended."""
     neighbors = sorted({name for edge in undirected if node in edge for name in edge} - {node})
     if len(neighbors) > _MOST_NEIGHBORS:
-        raise ResourceError(
-            Problem(
-                f"{len(neighbors)} edges at {node!r} have no direction.",
-                f"All their directions together are tried for at most {_MOST_NEIGHBORS}.",
-                "Give tiers, require arrows, or give a graph.",
-            )
+        raise ResourceError.of(
+            f"{len(neighbors)} edges at {node!r} have no direction.",
+            f"All their directions together are tried for at most {_MOST_NEIGHBORS}.",
+            "Give tiers, require arrows, or give a graph.",
         )
     known = frozenset(cause for cause, effect in arrows if effect == node)
     elsewhere = [edge for edge in undirected if node not in edge]

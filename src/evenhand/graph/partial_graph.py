@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from evenhand.errors import GraphError, Problem
+from evenhand.errors import GraphError
 from evenhand.graph.attribute_graph import AttributeGraph, Known, known_order
 from evenhand.graph.dag import CausalGraph
 from evenhand.graph.orientation import Conflict, Edge, Triple, edge_of, orient, triple_of
@@ -148,13 +148,11 @@ class PartialGraph(AttributeGraph):
         """
         extension = self.extension(knowledge)
         if not extension.consistent:
-            raise GraphError(
-                Problem(
-                    "The graph contradicts itself: its edges cannot all be directed without "
-                    "a collider that was not found.",
-                    f"It would arise at {_shown(extension.added)}.",
-                    "Give tiers or require arrows, or take `extension().graph` as it is.",
-                )
+            raise GraphError.of(
+                "The graph contradicts itself: its edges cannot all be directed without "
+                "a collider that was not found.",
+                f"It would arise at {_shown(extension.added)}.",
+                "Give tiers or require arrows, or take `extension().graph` as it is.",
             )
         return extension.graph
 

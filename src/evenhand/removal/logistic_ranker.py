@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
-from evenhand.errors import Problem, ResourceError
+from evenhand.errors import ResourceError
 
 _MAX_ITERATIONS = 30
 _TOLERANCE = 1e-6
@@ -27,12 +27,10 @@ def favorable_scores(
     """
     people = people.pruned()
     if sum(people.cards) > _MOST_VALUES:
-        raise ResourceError(
-            Problem(
-                f"Ranking people by {sum(people.cards):,} values would take too long.",
-                f"At most {_MOST_VALUES:,} values of all attributes together are allowed.",
-                "Merge values or put numbers in classes.",
-            )
+        raise ResourceError.of(
+            f"Ranking people by {sum(people.cards):,} values would take too long.",
+            f"At most {_MOST_VALUES:,} values of all attributes together are allowed.",
+            "Merge values or put numbers in classes.",
         )
     # The index of each coefficient: one column for the intercept and one per attribute.
     ends = np.cumsum([1, *people.cards])

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from evenhand.errors import Problem, QuestionError
+from evenhand.errors import QuestionError
 from evenhand.evidence import Certificate, Partition
 from evenhand.question import exact_fraction
 from evenhand.removal.preconditions import check_releasable
@@ -61,25 +61,21 @@ class ModifyData:
 
     def __post_init__(self) -> None:
         if self.policy not in get_args(Policy):
-            raise QuestionError(
-                Problem(
-                    f"There is no policy {self.policy!r}.",
-                    remedy=f"Choose one of {', '.join(get_args(Policy))}.",
-                )
+            raise QuestionError.of(
+                f"There is no policy {self.policy!r}.",
+                remedy=f"Choose one of {', '.join(get_args(Policy))}.",
             )
         try:
             margin = exact_fraction(self.margin)
         except ValueError as error:
-            raise QuestionError(
-                Problem(
-                    f"The margin {self.margin!r} cannot be read.",
-                    f"{error}.",
-                    "Write a number.",
-                )
+            raise QuestionError.of(
+                f"The margin {self.margin!r} cannot be read.",
+                f"{error}.",
+                "Write a number.",
             ) from error
         if margin < 0:
-            raise QuestionError(
-                Problem(f"The margin {self.margin} is negative.", remedy="Write 0 or more.")
+            raise QuestionError.of(
+                f"The margin {self.margin} is negative.", remedy="Write 0 or more."
             )
         object.__setattr__(self, "margin", margin)
 
@@ -117,11 +113,9 @@ def reduced_threshold(partition: Partition, margin: Fraction) -> Fraction:
     """The threshold minus a margin; raises if nothing is left."""
     threshold = partition.question.threshold
     if margin >= threshold:
-        raise QuestionError(
-            Problem(
-                f"The margin {margin} leaves nothing of the threshold {threshold}.",
-                remedy="Choose a smaller margin.",
-            )
+        raise QuestionError.of(
+            f"The margin {margin} leaves nothing of the threshold {threshold}.",
+            remedy="Choose a smaller margin.",
         )
     return threshold - margin
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import Problem, QuestionError
+from evenhand.errors import QuestionError
 from evenhand.evidence import Certificate, Partition, Subpopulation, Subpopulations
 from evenhand.report.phrases import Words, capital
 
@@ -49,11 +49,9 @@ class Sharing:
 
     def __post_init__(self) -> None:
         if self.least_count < 1:
-            raise QuestionError(
-                Problem(
-                    f"The least count {self.least_count!r} would withhold nothing.",
-                    remedy="Give a whole number of at least 1; 10 is usual.",
-                )
+            raise QuestionError.of(
+                f"The least count {self.least_count!r} would withhold nothing.",
+                remedy="Give a whole number of at least 1; 10 is usual.",
             )
 
     @cached_property
