@@ -2,5 +2,6 @@
 
 from evenhand.counts.count_table import Attribute, CountTable
 from evenhand.counts.examined_rows import ExaminedCounts, examined_counts
+from evenhand.counts.missing_markers import MissingMarker
 
-__all__ = ["Attribute", "CountTable", "ExaminedCounts", "examined_counts"]
+__all__ = ["Attribute", "CountTable", "ExaminedCounts", "MissingMarker", "examined_counts"]

@@ -1,7 +1,9 @@
 """Is it there: subpopulations, exact differences, criteria, and certificates of them."""
 
+from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certification import certify, certify_relaxed
+from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.partition_explanation import PartitionExplanation, explain_partition
 from evenhand.evidence.partition_survey import PartitionSurvey, survey_partitions
@@ -13,8 +15,10 @@ from evenhand.evidence.subpopulations import Subpopulation, Subpopulations, poin
 from evenhand.evidence.verdict import Coverage, Verdict
 
 __all__ = [
+    "Bootstrap",
     "Certificate",
     "Coverage",
+    "GraphDoubt",
     "Partition",
     "PartitionExplanation",
     "PartitionSurvey",

@@ -7,6 +7,7 @@ from evenhand.graph.discovery import discover
 from evenhand.graph.independence_tests import Independence, Tester
 from evenhand.graph.local_causes import LocalCauses
 from evenhand.graph.local_discovery import find_causes
+from evenhand.graph.on_demand_tests import Marginals
 from evenhand.graph.orientation import Conflict, Orientation, orient
 from evenhand.graph.parent_sets import ParentSets
 from evenhand.graph.partial_graph import (
@@ -27,6 +28,7 @@ __all__ = [
     "Factor",
     "Independence",
     "LocalCauses",
+    "Marginals",
     "Network",
     "Orientation",
     "ParentSets",

@@ -4,7 +4,7 @@ from evenhand.question.codings import Bins, Codings
 from evenhand.question.knowledge import Arrow, Knowledge, KnownOrder, Tiers
 from evenhand.question.parse_values import Number, as_label, exact_fraction
 from evenhand.question.question import Question
-from evenhand.question.question_file import QuestionFile
+from evenhand.question.question_file import Labels, QuestionFile
 
 __all__ = [
     "Arrow",
@@ -12,6 +12,7 @@ __all__ = [
     "Codings",
     "Knowledge",
     "KnownOrder",
+    "Labels",
     "Number",
     "Question",
     "QuestionFile",

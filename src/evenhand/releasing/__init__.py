@@ -1,7 +1,17 @@
 """A plan applied to rows, counted and certified again, published; and what it cost."""
 
+from evenhand.releasing.compare import Comparison
+from evenhand.releasing.cost import Relearned, Utility
 from evenhand.releasing.manifest import Replay, replay
 from evenhand.releasing.publish import PublishedFiles
 from evenhand.releasing.release import Release
 
-__all__ = ["PublishedFiles", "Release", "Replay", "replay"]
+__all__ = [
+    "Comparison",
+    "PublishedFiles",
+    "Relearned",
+    "Release",
+    "Replay",
+    "Utility",
+    "replay",
+]

@@ -85,8 +85,7 @@ def release(
         uncertified=uncertified,
         key=key,
     )
-    if not released.applied.inputs and not isinstance(released.applied, EngineRows):
-        released.certifier.check(released.certificate)
+    released.check_in_memory()
     return released
 
 
@@ -116,12 +115,12 @@ class Release(Described):
         return self.plan.certificate
 
     @cached_property
-    def applied(self) -> AppliedRows:
+    def _applied(self) -> AppliedRows:
         """The rows after the plan, not yet certified."""
         return apply(self.source, self.plan, self.before.examined, self.seed, self.key)
 
     @cached_property
-    def certifier(self) -> Certifier:
+    def _certifier(self) -> Certifier:
         """What certifies the released rows, or refuses them."""
         return Certifier(
             plan=self.plan,
@@ -134,13 +133,18 @@ class Release(Described):
     @cached_property
     def certificate(self) -> Certificate:
         """What the released rows, counted afresh, amount to under the same graph."""
-        return self.certifier.certify(self.applied.counted)
+        return self._certifier.certify(self._applied.counted)
+
+    def check_in_memory(self) -> None:
+        """Refuse rows in memory at once; those of files and engines when they are asked for."""
+        if not self._applied.inputs and not isinstance(self._applied, EngineRows):
+            self._certifier.check(self.certificate)
 
     @property
     def rows(self) -> Any:  # noqa: ANN401  # the kind of object that came in
         """The released rows: the same kind of object that came in; of files, ``Rows``."""
-        self.certifier.check(self.certificate)
-        return self.applied.rows
+        self._certifier.check(self.certificate)
+        return self._applied.rows
 
     def write(
         self, path: str | Path, *, overwrite: bool = False, share: bool = False
@@ -154,7 +158,7 @@ class Release(Described):
         become a new table of it if the name has no ending.
         """
         published, certificate = publish(
-            Path(path), self.applied, self.certifier, overwrite=overwrite, share=share
+            Path(path), self._applied, self._certifier, overwrite=overwrite, share=share
         )
         # What is on the disk now is the release; it need not be counted again.
         vars(self).setdefault("certificate", certificate)
