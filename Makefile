@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 PIP := $(BIN)/$(INSTALL)
+PARALLEL := --numprocesses auto --dist worksteal --randomly-seed=20170613
 
 # The unit tests that alone must run every branch of the modules listed in pyproject.toml.
 COVERED := $(addprefix tests/unit/, checker evidence/test_verdict.py removal/test_modify_data.py \
@@ -22,11 +23,11 @@ test: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest --numprocesses auto --dist worksteal --randomly-seed=20170613
-	$(BIN)/pytest --numprocesses auto --quiet --cov $(COVERED)
+	$(BIN)/pytest $(PARALLEL) $(addprefix --ignore=, $(COVERED))
+	$(BIN)/pytest $(PARALLEL) --cov --cov-report=term-missing $(COVERED)
 
 test-slow: $(VENV)/.test
-	$(BIN)/pytest --numprocesses auto -m slow --randomly-seed=20170613
+	$(BIN)/pytest $(PARALLEL) -m slow
 
 # Only what a plain `pip install evenhand` brings, and the tools that run tests.
 test-base: build/base/.ready
@@ -35,7 +36,7 @@ test-base: build/base/.ready
 
 # The lowest versions that pyproject.toml allows.
 test-lowest: build/lowest/.ready
-	build/lowest/bin/pytest --numprocesses auto --dist worksteal --randomly-seed=20170613
+	build/lowest/bin/pytest $(PARALLEL)
 
 bench: $(VENV)/.test
 	$(BIN)/python bench/all.py
