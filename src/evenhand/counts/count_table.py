@@ -21,6 +21,8 @@ from evenhand.counts.missing_markers import MissingMarker, looks_missing, marker
 from evenhand.display import Described, Summary
 from evenhand.errors import ColumnError, InputError, ResourceError, ValuesError, listed
 
+# So any sum of counts, and twice such a sum, fits into 64 bits.
+MOST_ROWS = 2**62
 # Up to here a float64 holds every integer, so bincount's weights stay exact.
 _EXACT_FLOAT = 2**53
 _LARGEST_KEY = 2**62
@@ -71,11 +73,12 @@ class CountTable(Described):
                 "The columns and counts are not all of one length.",
                 remedy="Give one label, and one count, for each line.",
             )
-        if any(count != int(count) or count < 0 for count in weights):
+        if not all(0 <= count < inf and count == int(count) for count in weights):
             raise InputError.of(
                 "The counts are not all whole numbers of at least 0.",
                 remedy="Give how often each line occurs.",
             )
+        check_row_count(sum(map(int, weights)))
         return cls.build(attributes, codes, np.array(weights, np.int64)).pruned()
 
     @classmethod
@@ -118,6 +121,7 @@ class CountTable(Described):
                 f"The column names {listed(repeated)} occur more than once.",
                 remedy="Give every column a name of its own.",
             )
+        check_row_count(self.row_count)
         for column in (*self.codes, self.counts):
             column.flags.writeable = False
 
@@ -134,7 +138,9 @@ class CountTable(Described):
     @cached_property
     def row_count(self) -> int:
         """How many rows were counted."""
-        return sum(self.counts.tolist()) if len(self.counts) else 0
+        if int(self.counts.max(initial=0)) * len(self.counts) <= MOST_ROWS:
+            return int(self.counts.sum())
+        return sum(self.counts.tolist())
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -329,6 +335,16 @@ class CountTable(Described):
                 for attribute in self.attributes
             ),
             notes=marker_notes(self.missing_markers),
+        )
+
+
+def check_row_count(rows: int, *, counts: str = "counts", where: str = "") -> None:
+    """Refuse more rows than can be added up in 64 bits, wherever they were counted."""
+    if rows > MOST_ROWS:
+        raise ValuesError.of(
+            f"The {counts} add up to more than 2⁶².",
+            remedy="Check them: these can hardly be numbers of rows.",
+            where=where,
         )
 
 

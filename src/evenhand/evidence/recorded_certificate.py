@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, ExaminedCounts, examined_counts
+from evenhand.counts.count_table import check_row_count
 from evenhand.errors import EvenhandError, InputError, Problem, words_only
 from evenhand.evidence import certificate_document
 from evenhand.evidence.certificate import Certificate
@@ -28,7 +29,6 @@ from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
 from evenhand.question import Codings, Question
 from evenhand.question.question import REST
 
-_MOST_ROWS = 2**62
 # Fields that cannot be derived from counts.
 _NOT_DERIVED = ("versions", "release", "seal", "assumptions")
 
@@ -210,8 +210,7 @@ def _encode_table(
     if any([*map(type, line[:-1])] != kinds for line in table):
         raise InputError.of(f"The table of {names} has a line without four counts.")
     lines, cells = [line[:-5] for line in table], [line[-5:-1] for line in table]
-    if sum(map(sum, cells)) > _MOST_ROWS:
-        raise InputError.of(f"The table of {names} has too many rows.")
+    check_row_count(sum(map(sum, cells)), counts=f"counts of the table of {names}")
     orders = [TopologicalSorter({line[at]: () for line in lines}) for at in range(len(names))]
     try:
         for line, following in pairwise(lines):

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
-from evenhand.counts.count_table import code_type, in_order
+from evenhand.counts.count_table import check_row_count, code_type, in_order
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING
@@ -23,7 +23,6 @@ from evenhand.rows.value_labels import check_types
 
 # After so many rows a column that hardly repeats a value is refused, before all are read.
 _EARLY_ROWS = 10_000
-_MOST_ROWS = 2**62
 # Measured: memory of the process before it counts, and of each distinct line while lines are
 # buffered, sorted and merged, beside two codes for each column.
 _PROCESS_BYTES = 160 * 10**6
@@ -115,8 +114,9 @@ class _RowCounter:
         self.rows += batch.num_rows if weights is None else sum(weights.tolist())
         self.advance(batch.num_rows)
         self._check_memory(self.counter.distinct, source.where)
-        if self.rows > _MOST_ROWS:
-            raise data_problems.too_many_rows(str(self.codings.frequency), source.where)
+        check_row_count(
+            self.rows, counts=f"frequencies {self.codings.frequency!r}", where=source.where
+        )
         if early and self.rows >= _EARLY_ROWS:
             sizes = {encoder.name: len(encoder.codes) for encoder in self.encoders}
             raise_all(

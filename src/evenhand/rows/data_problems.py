@@ -165,15 +165,6 @@ def too_large_columns(sizes: Mapping[str, int], memory: int, where: str) -> Reso
     )
 
 
-def too_many_rows(frequency: str, where: str) -> InputError:
-    """More rows than a count can hold."""
-    return ValuesError.of(
-        f"The frequencies {frequency!r} add up to more than 2⁶².",
-        remedy="Check the column: these can hardly be numbers of rows.",
-        where=where,
-    )
-
-
 def identifiers(
     sizes: Mapping[str, int], rows: int, *, share: float, where: str
 ) -> Iterator[InputError]:

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from evenhand.counts.count_table import MOST_ROWS
 from evenhand.question import Bins, Codings
 from evenhand.question.parse_values import exact_number
 from evenhand.rows.arrow_arrays import as_numpy, is_null
 
 UNFIT = -1
-_LARGEST_FREQUENCY = 2**62
 
 
 class LabelEncoder:
@@ -110,5 +110,5 @@ def _whole_number(text: str | None) -> int:
         number = exact_number(text or "")
     except ValueError:
         return UNFIT
-    fits = number.denominator == 1 and 0 <= number < _LARGEST_FREQUENCY
+    fits = number.denominator == 1 and 0 <= number <= MOST_ROWS
     return number.numerator if fits else UNFIT

@@ -1,12 +1,15 @@
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand import Attribute, CountTable
+from evenhand import Attribute, CountTable, Question, examined_counts
 from evenhand.errors import ColumnError, InputError, ResourceError, ValuesError
+from evenhand.evidence import Partition
+from evenhand.rows import read
 
 NAMES = ("a", "b", "c")
 lines = st.lists(
@@ -160,3 +163,56 @@ def test_rows_conditioned_on_equal_the_same_rows_counted(rows):
 def test_counts_that_are_no_numbers_of_rows_are_refused(counts):
     with pytest.raises(InputError, match="whole numbers|one length"):
         CountTable.of({"a": ["x", "y"]}, counts)
+
+
+FOUR_CELLS = {"sex": ["f", "f", "m", "m"], "hired": ["no", "yes", "no", "yes"]}
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [[2**60] * 3 + [2**60 + 1], [2**62, 1, 0, 0], [2**63, 0, 0, 0], [2**64, 2**64, 1, 1]],
+)
+def test_more_rows_than_fit_are_refused_wherever_they_come_from(counts, tmp_path):
+    """The limit and the problem are the same for labels, codes, frames and files."""
+    refusals = []
+    with pytest.raises(ValuesError) as refused:
+        CountTable.of(FOUR_CELLS, counts)
+    refusals.append(refused.value)
+    lines = zip(*FOUR_CELLS.values(), counts, strict=True)
+    path = tmp_path / "people.csv"
+    path.write_text("sex,hired,n\n" + "".join(f"{s},{h},{n}\n" for s, h, n in lines))
+    with pytest.raises(ValuesError) as refused:
+        read(path, frequency="n").count()
+    if max(counts) <= 2**62:  # above, the line is named
+        refusals.append(refused.value)
+    if max(counts) < 2**63:
+        attributes = [Attribute(name, tuple(sorted(set(v)))) for name, v in FOUR_CELLS.items()]
+        codes = [np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])]
+        for make in (CountTable, CountTable.build):
+            with pytest.raises(ValuesError) as refused:
+                make(tuple(attributes), tuple(codes), np.array(counts))
+            refusals.append(refused.value)
+    for error in refusals:
+        assert error.problems[0].what.endswith("add up to more than 2⁶².")
+        assert "hardly be numbers of rows" in error.problems[0].remedy_text()
+
+
+def test_as_many_rows_as_fit_are_counted_and_judged_exactly():
+    """1/2 against 1/2 + 1/2⁶¹: a difference that 2⁻⁶¹ reaches and anything above does not."""
+    table = CountTable.of(FOUR_CELLS, [2**60, 2**60, 2**60 - 1, 2**60 + 1])
+    assert table.row_count == 2**62
+    for threshold, violating in ((Fraction(1, 2**61), 1), (Fraction(1, 2**61 - 1), 0)):
+        question = Question(
+            protected="sex",
+            group="f",
+            decision="hired",
+            favorable="yes",
+            threshold=threshold,
+        )
+        assert Partition.of(examined_counts(table, question), []).violating == violating
+
+
+@pytest.mark.parametrize("count", [float("inf"), float("nan"), -1, 0.5])
+def test_a_count_is_a_whole_number(count):
+    with pytest.raises(InputError, match="whole numbers"):
+        CountTable.of({"a": ["x"]}, [count])
