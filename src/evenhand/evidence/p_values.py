@@ -33,6 +33,9 @@ _NOTHING_FOUND = 0.4
 _FEW = 100.0
 _NEWTON_STEPS = 10
 _NEVER = 1e-9
+_INT64_END = 2**63
+# From so many rows on the faster formulas lose digits.
+_LARGE = 10**6
 
 
 class _Side(NamedTuple):
@@ -68,18 +71,12 @@ def zero_p(group_yes: Counts, group: Counts, other_yes: Counts, other: Counts) -
 
 def _mid_p(group_yes: Counts, group: Counts, other_yes: Counts, other: Counts) -> Floats:
     """Add up the hypergeometric distribution from the table seen to the end of its tail."""
-    from scipy.special import gammaln  # noqa: PLC0415  # slow to import
-
-    higher = group_yes * other > other_yes * group
+    higher = _higher(group_yes, group, other_yes, other) > 0
     low = np.where(higher, (other_yes, other), (group_yes, group)).astype(float)
     high = np.where(higher, (group_yes, group), (other_yes, other)).astype(float)
     # The four cells; one step into the tail takes a favorable decision from the low group.
     a, b, c, d = low[0], low[1] - low[0], high[0], high[1] - high[0]
-    margins = (a + b, c + d, a + c, b + d)
-    chance = np.exp(
-        sum(gammaln(m + 1) for m in margins)
-        - sum(gammaln(x + 1) for x in (a, b, c, d, a + b + c + d))
-    )
+    chance = _hypergeometric(a, b, c, d)
     tail = chance / 2
     at = np.arange(len(tail))
     for step in range(int(a.max(initial=0)) + 1):
@@ -94,6 +91,54 @@ def _mid_p(group_yes: Counts, group: Counts, other_yes: Counts, other: Counts) -
             break
     p: Floats = 2 * np.minimum(tail, 1 - tail)
     return p
+
+
+def _hypergeometric(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
+    """The probability of a table among those with its margins, accurate at any size.
+
+    Logarithms of factorials of billions would cancel and leave no digit. So log x! is split
+    into x log x - x, which adds up to the distance from the expected table, and a small rest.
+    """
+    from scipy.special import gammaln, xlogy  # noqa: PLC0415  # slow to import
+
+    def rest(x: Floats) -> Floats:
+        some = np.maximum(x, 16.0)
+        series = np.log(2 * np.pi * some) / 2 + (
+            1 - (1 - 2 / (7 * some**2)) / (30 * some**2)
+        ) / (12 * some)
+        few: Floats = gammaln(x + 1) - xlogy(x, x) + x
+        return np.where(x < 16, few, series)
+
+    rows = a + b + c + d
+    logarithm = -rest(rows)
+    for margin in (a + b, c + d, a + c, b + d):
+        logarithm += rest(margin)
+    for cell, row, column in ((a, b, c), (b, a, d), (c, d, a), (d, c, b)):
+        expected = (cell + row) * ((cell + column) / rows)
+        logarithm -= rest(cell) + _divergence(cell, expected)
+    return np.exp(logarithm)
+
+
+def _divergence(x: Floats, y: Floats) -> Floats:
+    """Return x log(x / y) - x + y, accurate where x is near y."""
+    from scipy.special import xlog1py  # noqa: PLC0415
+
+    apart = np.divide(x - y, y, out=np.zeros(len(y)), where=y > 0)
+    far: Floats = y * (xlog1py(1 + apart, apart) - apart)
+    return far
+
+
+def _higher(group_yes: Counts, group: Counts, other_yes: Counts, other: Counts) -> Counts:
+    """1 where the group has the higher rate, -1 where the others have it, 0 where they tie.
+
+    Exact: in Python's integers where products of counts may not fit into 64 bits.
+    """
+    fits = int(group.max(initial=0)) * int(other.max(initial=0)) < _INT64_END
+    integer = np.int64 if fits else object
+    ours = group_yes.astype(integer) * other.astype(integer)
+    theirs = other_yes.astype(integer) * group.astype(integer)
+    higher: Counts = (ours > theirs).astype(np.int64) - (ours < theirs)
+    return higher
 
 
 def score_p(
@@ -138,13 +183,14 @@ def _seen(
     group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: float
 ) -> tuple[Floats, _Side, _Side]:
     """The normal tail on the side that was seen, and the groups, the higher rate first."""
-    group_higher = group_yes * other > other_yes * group
+    higher = _higher(group_yes, group, other_yes, other)
+    group_higher = higher > 0
     high_yes, high = np.where(group_higher, (group_yes, group), (other_yes, other))
     low_yes, low = np.where(group_higher, (other_yes, other), (group_yes, group))
     sides = _tried(high_yes, high, low_yes, low, threshold)
     p = _normal_tail(*sides, threshold)
     # Equal rates lie on neither side: the larger p, so that the order of groups is no matter.
-    tied = np.flatnonzero(group_yes * other == other_yes * group)
+    tied = np.flatnonzero(higher == 0)
     turned = _tried(low_yes[tied], low[tied], high_yes[tied], high[tied], threshold)
     p[tied] = np.maximum(p[tied], _normal_tail(*turned, threshold))
     return p, *sides
@@ -202,30 +248,50 @@ def _small_tail(high: _Side, low: _Side) -> Floats:
 
 def _added_up(small: _Side, large: _Side) -> Floats:
     """The probability that the first rate exceeds the second by as much as seen, or more."""
-    from scipy.special import bdtr, binom  # noqa: PLC0415
+    from scipy.special import binom  # noqa: PLC0415
 
     tail = np.zeros(len(small.total))
+    # Divided first: the product of the larger group's rows may not fit into 64 bits.
+    whole, part = np.divmod(large.total, small.total)
     for yes in range(int(small.total.max(initial=-1)) + 1):
-        at_most = large.yes + large.total * (yes - small.yes) // small.total
+        more = whole * (yes - small.yes) + part * (yes - small.yes) // small.total
+        at_most = large.yes + np.minimum(more, large.total - large.yes)
         at = np.flatnonzero((yes <= small.total) & (at_most >= 0))
         some, many = small.where(at), large.where(at)
         likely = binom(some.total, yes) * some.rate**yes * (1 - some.rate) ** (some.total - yes)
-        tail[at] += likely * bdtr(np.minimum(at_most[at], many.total), many.total, many.rate)
+        tail[at] += likely * _at_most(at_most[at], many)
     return np.minimum(tail, 1.0)
 
 
 def _large_tail(high: _Side, low: _Side) -> Floats:
     """The same by the saddlepoint approximation, or exact where only one group can vary."""
-    from scipy.special import bdtr, bdtrc  # noqa: PLC0415
-
     p = np.empty(len(high.total))
     none_low, all_high = low.rate <= _NEVER, high.rate >= 1 - _NEVER
     extreme = (high.yes == high.total) & (low.yes == 0)
-    p[none_low] = bdtrc(high.yes - 1, high.total, high.rate)[none_low]
-    p[all_high] = bdtr(low.yes, low.total, low.rate)[all_high]
+    turned = high.where(none_low).turned()
+    p[none_low] = _at_most(turned.yes, turned)
+    p[all_high] = _at_most(low.yes[all_high], low.where(all_high))
     p[extreme] = (high.rate**high.total * (1 - low.rate) ** low.total)[extreme]
     inside = ~(none_low | all_high | extreme)
     p[inside] = _saddlepoint(high.where(inside), low.where(inside))
+    return p
+
+
+def _at_most(yes: Counts, side: _Side) -> Floats:
+    """The probability of so many favorable decisions, or fewer."""
+    from scipy.special import bdtr, betaincc, ndtr  # noqa: PLC0415
+
+    if side.total.max(initial=0) < _LARGE:
+        p: Floats = bdtr(yes, side.total, side.rate)
+        return p
+    # bdtr ends at 2³¹; the incomplete beta function fails far from a mean of very many.
+    mean = side.total * side.rate
+    deviation = np.sqrt(mean * (1 - side.rate))
+    p = ndtr((yes + 0.5 - mean) / np.maximum(deviation, _NEVER))
+    few = (
+        (yes < side.total) & (np.abs(yes - mean) < 40 * deviation + 1000) & (deviation < _LARGE)
+    )
+    p[few] = betaincc(yes[few] + 1.0, (side.total - yes)[few], side.rate[few])
     return p
 
 
@@ -237,10 +303,10 @@ def _saddlepoint(high: _Side, low: _Side) -> Floats:
     and 1; z says where. How far the tilt leads from the rates tried gives the tail. As the
     difference moves in steps of 1 / lcm(n, m), half a step is taken off.
     """
-    from scipy.special import expit, logit, ndtr, rel_entr  # noqa: PLC0415
+    from scipy.special import expit, logit, ndtr  # noqa: PLC0415
 
     n, m = high.total, low.total
-    difference = high.yes / n - low.yes / m - 0.5 / np.lcm(n, m)
+    difference = high.yes / n - low.yes / m - 0.5 / (n / np.gcd(n, m) * m)
     room = 1 - difference
     high_logit, low_logit = logit(high.rate), logit(low.rate)
     z = np.zeros(len(n))
@@ -253,8 +319,8 @@ def _saddlepoint(high: _Side, low: _Side) -> Floats:
         bend = room * share * rest
         slope = bend * (n / (tilted_high * not_high) + m / (tilted_low * not_low))
         z -= np.clip(off / slope, -8, 8)
-    far = n * (rel_entr(tilted_high, high.rate) + rel_entr(not_high, 1 - high.rate))
-    far += m * (rel_entr(tilted_low, low.rate) + rel_entr(not_low, 1 - low.rate))
+    far = n * (_divergence(tilted_high, high.rate) + _divergence(not_high, 1 - high.rate))
+    far += m * (_divergence(tilted_low, low.rate) + _divergence(not_low, 1 - low.rate))
     root = np.sqrt(np.maximum(2 * far, 0))
     scale = tilt * np.sqrt(tilted_high * not_high / n + tilted_low * not_low / m)
     # Less half a step a difference just beyond the threshold may fall below it: no evidence.
@@ -280,14 +346,20 @@ def _most_likely_rate(
     cosine = np.divide(v, u**3, out=np.ones(len(a)), where=u != 0)
     angle = (np.pi + np.arccos(np.clip(cosine, -1, 1))) / 3
     rate: Floats = np.clip(2 * u * np.cos(angle) - third, difference, 1)
-    return rate
+    # The arc cosine loses half the digits, and large tables need them: Newton gives them back.
+    slope = (3 * a * rate + 2 * b) * rate + c
+    step = np.divide(
+        ((a * rate + b) * rate + c) * rate + d, slope, out=np.zeros(len(a)), where=slope != 0
+    )
+    return np.clip(rate - np.where(np.abs(step) < _NEVER**0.5, step, 0), difference, 1)
 
 
 def _distinct(high: _Side, low: _Side) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Where each distinct table stands first, and which of them every table is."""
-    key = np.zeros(len(high.total), np.int64)
-    for column in (high.yes, high.total, low.yes, low.total):
-        _, code = np.unique(column, return_inverse=True)
-        key = key * (int(code.max(initial=0)) + 1) + code
-    _, first, again = np.unique(key, return_index=True, return_inverse=True)
-    return first, again
+    columns = (high.yes, high.total, low.yes, low.total)
+    order = np.lexsort(columns)
+    new = np.ones(len(order), np.bool_)
+    new[1:] = np.any([np.diff(column[order]) != 0 for column in columns], axis=0)
+    again = np.empty(len(order), np.intp)
+    again[order] = np.cumsum(new) - 1
+    return order[new], again

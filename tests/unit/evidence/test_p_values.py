@@ -1,5 +1,6 @@
 """p-values of single tables against libraries, brute force and plain sums."""
 
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -178,3 +179,67 @@ def test_many_tables_at_once_are_what_they_are_one_by_one():
 def test_everybody_against_nobody_has_the_chance_of_just_that():
     # The most likely rates with a difference of .05 are .525 and .475 by symmetry.
     assert one(threshold_p, 0, 30, 30, 30, 0.05) == pytest.approx(0.525**60, rel=1e-6)
+
+
+LARGE = [10**4, 10**9, 4 * 10**9, 10**12, 4 * 10**18]
+
+
+def one_deviate_beyond(rows, at, beyond):
+    """40 % against so many points more and so many standard errors, and the deviate of that."""
+    error = ((0.4 * 0.6 + (0.4 + at) * (0.6 - at)) / rows) ** 0.5
+    a, b = 2 * rows // 5, round(rows * (0.4 + at + beyond * error))
+    exact = (Fraction(b - a, rows) - Fraction(str(at))) / Fraction(error)
+    return (a, rows, b, rows), float(exact)
+
+
+@pytest.mark.parametrize("rows", LARGE)
+def test_p_values_of_large_tables_are_those_of_the_normal_curve(rows):
+    table, deviate = one_deviate_beyond(rows, 0.0, 2.0)
+    assert one(zero_p, *table) == pytest.approx(2 * norm.sf(deviate), rel=0.03)
+    table, deviate = one_deviate_beyond(rows, 0.05, 2.0)
+    assert one(threshold_p, *table, 0.05) == pytest.approx(norm.sf(deviate), rel=0.05)
+    table, deviate = one_deviate_beyond(rows, 0.05, -2.0)
+    assert one(within_p, *table, 0.05) == pytest.approx(norm.cdf(deviate), rel=0.05)
+
+
+@pytest.mark.parametrize("rows", LARGE)
+def test_forty_against_sixty_percent_is_shown_in_tables_of_any_size(rows):
+    table = (2 * rows // 5, rows, 3 * rows // 5, rows)
+    assert one(zero_p, *table) < 1e-100
+    assert one(threshold_p, *table, 0.05) < 1e-100
+    assert one(within_p, *table, 0.05) == 1
+
+
+@pytest.mark.parametrize("many", LARGE)
+@pytest.mark.parametrize("yes", range(4))
+def test_few_people_against_billions_have_the_binomial_tail(many, yes):
+    # Just a tenth of the others is favored. Their rate is known without error, so that half
+    # of the tables with as many favored people have the larger difference.
+    def tail(rate):
+        return binom.sf(yes, 3, rate) + binom.pmf(yes, 3, rate) / 2
+
+    right = 2 * min(tail(0.1), 1 - tail(0.1))
+    assert one(zero_p, yes, 3, many // 10, many) == pytest.approx(right, rel=0.01)
+    if yes > 1:
+        found = one(threshold_p, yes, 3, many // 10, many, 0.05)
+        assert found == pytest.approx(tail(0.15), rel=0.03)
+
+
+def test_fishers_test_of_rare_decisions_is_exact_in_large_tables():
+    # Two Poisson counts: given their sum the first is binomial.
+    rows = 10**12
+    for a, b in ((3, 11), (0, 6), (40, 70)):
+        drawn = binom(a + b, 0.5)
+        mid = drawn.cdf(a) - drawn.pmf(a) / 2
+        assert one(zero_p, a, rows, b, rows) == pytest.approx(2 * min(mid, 1 - mid), rel=1e-6)
+
+
+def test_tables_that_differ_in_one_large_count_are_told_apart():
+    # The product of the numbers of distinct counts would not fit into 64 bits.
+    generator = np.random.default_rng(1)
+    n, m = np.full(70_000, 20), 10**6 + np.arange(70_000)
+    a, b = generator.binomial(n, 0.9), generator.permutation(m // 10)
+    together = threshold_p(a, n, b, m, 0.05)
+    for at in range(0, 70_000, 7_000):
+        alone = one(threshold_p, a[at], n[at], b[at], m[at], 0.05)
+        assert together[at] == pytest.approx(alone, rel=1e-9)
