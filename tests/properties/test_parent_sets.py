@@ -1,13 +1,20 @@
 """Possible parents and extensions against all graphs that a partial graph stands for."""
 
-from itertools import combinations
+from itertools import combinations, permutations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.brute_force import colliders, directions, equivalent, is_acyclic, subsets
+from tests.brute_force import (
+    colliders,
+    descendants,
+    directions,
+    equivalent,
+    is_acyclic,
+    subsets,
+)
 from tests.strategies import LETTERS, known_dags, tiered_dags
 
-from evenhand import Knowledge
+from evenhand import Knowledge, Question
 from evenhand.graph import DiscoveryRecord, PartialGraph, orient
 
 
@@ -109,6 +116,24 @@ def test_on_any_partial_graph_the_possible_parents_are_those_of_its_extensions(p
         assert found.consistent == bool(graphs)
         if graphs:
             assert set(found.sets) == {parents(arrows, node) for arrows in graphs}
+
+
+@settings(max_examples=100)
+@given(drawn_at_random())
+def test_the_causes_of_a_decision_are_those_of_extensions_where_it_does_not_cause_the_protected(
+    partial,
+):
+    every = extensions(partial)
+    for protected, decision in permutations(partial.nodes, 2):
+        if protected in partial.descendants(decision):
+            continue
+        question = Question(protected=protected, group="0", decision=decision, favorable="1")
+        found = partial.parent_sets(decision, question=question)
+        graphs = [arrows for arrows in every if protected not in descendants(arrows, decision)]
+        assert found.consistent == bool(graphs)
+        if graphs:
+            assert set(found.sets) == {parents(arrows, decision) for arrows in graphs}
+        assert found.sets
 
 
 @settings(max_examples=300)

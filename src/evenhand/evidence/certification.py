@@ -113,7 +113,7 @@ def certify_partitions(
         )
     question, least = examined.question, exact_share(min_coverage, "least coverage")
     graph = _with_knowledge(graph, question, knowledge)
-    parents = parent_sets(graph, question.decision)
+    parents = parent_sets(graph, question)
     causes = _largest_first(names - {question.protected} for names in parents.sets)
     others, unfinished = _block_sets(graph, question, scope, limit, skip=causes)
     partitions = tuple(map(divide, (*causes, *others)))
@@ -184,11 +184,12 @@ def _with_knowledge(
     return graph.with_knowledge(replace(order, forbidden=order.forbidden | {backward}))
 
 
-def parent_sets(graph: Graph, node: str) -> ParentSets:
-    """The possible sets of parents of a node: one, unless the graph leaves edges open."""
+def parent_sets(graph: Graph, question: Question) -> ParentSets:
+    """The decision's possible sets of parents: one, unless the graph leaves edges open."""
+    decision = question.decision
     if isinstance(graph, PartialGraph):
-        return graph.parent_sets(node)
-    return ParentSets(node=node, sets=(graph.parents(node),))
+        return graph.parent_sets(decision, question=question)
+    return ParentSets(node=decision, sets=(graph.parents(decision),))
 
 
 def _largest_first(sets: Iterable[frozenset[str]]) -> tuple[tuple[str, ...], ...]:

@@ -176,7 +176,7 @@ def _implied(
 ) -> tuple[ImpliedIndependence, ...]:
     """Test every attribute that is in no case a cause or an effect of the decision."""
     decision = question.decision
-    possible = parent_sets(graph, decision).sets
+    possible = parent_sets(graph, question).sets
     apart = sorted(
         {*graph.nodes} - _effects(graph, order, decision) - frozenset().union(*possible)
     )

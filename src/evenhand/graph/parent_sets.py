@@ -62,8 +62,13 @@ def possible_parent_sets(
     arrows: Collection[Arrow],
     undirected: Collection[Edge],
     doubtful: Collection[Triple] = (),
+    *,
+    earlier: Collection[Arrow] = (),
 ) -> ParentSets:
-    """Try every way to direct the undirected edges at the node; keep what can be extended."""
+    """Try every way to direct the undirected edges at the node; keep what can be extended.
+
+    ``earlier`` holds pairs of which the second causes the first in no graph, joined or not.
+    """
     neighbors = sorted({name for edge in undirected if node in edge for name in edge} - {node})
     if len(neighbors) > _MOST_NEIGHBORS:
         raise ResourceError.of(
@@ -74,17 +79,17 @@ def possible_parent_sets(
     known = frozenset(cause for cause, effect in arrows if effect == node)
     elsewhere = [edge for edge in undirected if node not in edge]
     joined = set(both_ways((*arrows, *undirected)))
-    seen = _colliders(arrows, joined).union(doubtful)
+    seen = colliders(arrows, joined).union(doubtful)
     possible, acyclic = [], []
     for size in range(len(neighbors) + 1):
         for chosen in combinations(neighbors, size):
             outward = {(node, name) for name in neighbors if name not in chosen}
             directed = {*arrows, *((name, node) for name in chosen), *outward}
-            if BitsetGraph.of(nodes, directed).cycle():
+            if BitsetGraph.of(nodes, directed.union(earlier)).cycle():
                 continue
             acyclic.append(known.union(chosen))
-            if _colliders(directed, joined) <= seen:
-                _, added = extend(nodes, directed, elsewhere, doubtful)
+            if colliders(directed, joined) <= seen:
+                _, added = extend(nodes, directed, elsewhere, doubtful, earlier=earlier)
                 if not added:
                     possible.append(known.union(chosen))
     return ParentSets(node=node, sets=tuple(possible or acyclic), consistent=bool(possible))
@@ -95,6 +100,8 @@ def extend(
     arrows: Collection[Arrow],
     undirected: Collection[Edge],
     doubtful: Collection[Triple] = (),
+    *,
+    earlier: Collection[Arrow] = (),
 ) -> tuple[frozenset[Arrow], tuple[Triple, ...]]:
     """Direct every edge; return the arrows and the colliders that had to be added, if any.
 
@@ -102,6 +109,9 @@ def extend(
     point to it is taken away with its edges, and the rest is treated likewise (Dor and Tarsi).
     Where there is none, the graph contradicts itself, and a node with the fewest such colliders
     is taken. Among equals the last of ``nodes`` is taken first.
+
+    Of a pair in ``earlier`` the first is not taken before the second, so that no arrows lead
+    from the second to the first.
     """
     parents: dict[str, set[str]] = {node: set() for node in nodes}
     children: dict[str, set[str]] = {node: set() for node in nodes}
@@ -109,6 +119,7 @@ def extend(
     for cause, effect in arrows:
         parents[effect].add(cause)
         children[cause].add(effect)
+    after = {node: {late for early, late in earlier if early == node} for node in nodes}
     for a, b in undirected:
         free[a].add(b)
         free[b].add(a)
@@ -125,7 +136,8 @@ def extend(
     added: list[Triple] = []
     rest = list(nodes)[::-1]
     while rest:
-        sink = min((x for x in rest if not children[x]), key=lambda x: len(new_colliders(x)))
+        sinks = (x for x in rest if not children[x] and after[x].isdisjoint(rest))
+        sink = min(sinks, key=lambda x: len(new_colliders(x)))
         added += sorted(new_colliders(sink))
         directed |= {(cause, sink) for cause in parents[sink] | free[sink]}
         for node in parents[sink] | free[sink]:
@@ -135,7 +147,7 @@ def extend(
     return frozenset(directed), tuple(added)
 
 
-def _colliders(arrows: Iterable[Arrow], joined: set[Edge]) -> set[Triple]:
+def colliders(arrows: Iterable[Arrow], joined: set[Edge]) -> set[Triple]:
     """The triples of which the outer two point to the centre and are not joined."""
     causes: dict[str, list[str]] = {}
     for cause, effect in arrows:

@@ -99,12 +99,19 @@ class PartialGraph(AttributeGraph):
                     triples |= {triple_of(a, centre, b) for b in around}
         return frozenset(triples)
 
-    def parent_sets(self, node: str, knowledge: Known = None) -> ParentSets:
-        """The sets of nodes that may be the parents of one, with what they rest on."""
+    def parent_sets(
+        self, node: str, knowledge: Known = None, *, question: Question | None = None
+    ) -> ParentSets:
+        """The sets of nodes that may be the parents of one, with what they rest on.
+
+        With a question, only of graphs in which its decision does not cause its protected
+        attribute, be it through others: whoever asks it takes that for granted.
+        """
         graph = self if knowledge is None else self.with_knowledge(knowledge)
         self._bitsets.bits(node)
+        earlier = [(question.protected, question.decision)] if question else []
         return possible_parent_sets(
-            node, graph.nodes, graph.arrows, graph.undirected, graph.doubtful
+            node, graph.nodes, graph.arrows, graph.undirected, graph.doubtful, earlier=earlier
         )
 
     def possible_parents(
@@ -123,15 +130,14 @@ class PartialGraph(AttributeGraph):
     ) -> tuple[frozenset[str], ...]:
         """Every set that may be the decision's causes, the protected attribute left out.
 
-        The question itself takes for granted that the decision does not cause that attribute.
+        >>> graph = PartialGraph.parse("income - job; job - sex")  # no income -> job -> sex
+        >>> question = Question(protected="sex", group="f", decision="income", favorable="y")
+        >>> graph.possible_decision_causes(question)
+        (frozenset({'job'}),)
         """
         self.check(question=question)
-        backward = (question.decision, question.protected)
-        order = known_order(knowledge, self.nodes)
-        sets = self.possible_parents(
-            question.decision, replace(order, forbidden=order.forbidden | {backward})
-        )
-        return tuple(dict.fromkeys(parents - {question.protected} for parents in sets))
+        found = self.parent_sets(question.decision, knowledge, question=question)
+        return tuple(dict.fromkeys(parents - {question.protected} for parents in found.sets))
 
     def extension(self, knowledge: Known = None) -> Extension:
         """Direct every edge, adding no collider if that is possible, else few."""

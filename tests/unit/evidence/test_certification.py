@@ -179,3 +179,12 @@ def test_an_open_edge_between_the_two_is_an_arrow_by_the_question_itself():
     certificate = certify(datasets.admissions(2), graph, QUESTION)
     assert certificate.direct_arrow is True
     assert ("gender", "admission") in certificate.graph.arrows
+
+
+def test_the_decision_causes_the_protected_attribute_through_no_other_either():
+    """Without job -> hired there would be hired -> job -> sex, which the question excludes."""
+    graph = PartialGraph.parse("hired - job; job - sex")
+    counts = hiring({"cook": (10, 10, 10, 10), "maid": (5, 45, 1, 9)})
+    certificate = certify(counts, graph, HIRING)
+    assert certificate.possible_decision_causes == (("job",),)
+    assert certificate.verdict is Verdict.CERTIFIED
