@@ -75,10 +75,11 @@ def compare_counts(before: CountTable, after: CountTable) -> Utility:
     old, new = _aligned(before, after)
     change = new - old
     kept = new > 0
-    kept_part = float((change[kept] ** 2 / new[kept]).sum())
+    # Squares of counts may not fit into 64 bits.
+    kept_part = float((change[kept].astype(float) ** 2 / new[kept]).sum())
     return Utility(
         distance=sqrt(float((change.astype(float) ** 2).sum())) / before.row_count,
-        cell_changes=int(abs(change).sum()),
+        cell_changes=int(change.clip(0).sum()) + int((-change).clip(0).sum()),
         chi_square=kept_part + float(old[~kept].sum()),
         chi_square_kept_cells=kept_part,
     )

@@ -145,12 +145,10 @@ def _only_raise(cell: Cell, threshold: Fraction) -> tuple[int, int]:
 
 def _only_group(cell: Cell, threshold: Fraction) -> tuple[int, int]:
     """The group's nearest feasible count with the others unchanged, if there is one."""
-    low, high = feasible_range(
-        np.array([cell.other_yes]), Pair(cell.other, cell.group), threshold
-    )
-    if low[0] > high[0]:
+    counts = feasible_range(cell.other_yes, cell.other, cell.group, threshold)
+    if not counts:
         return 0, 0
-    return int(np.clip(cell.group_yes, low[0], high[0])) - cell.group_yes, 0
+    return min(max(cell.group_yes, counts[0]), counts[-1]) - cell.group_yes, 0
 
 
 def _smaller_by_rule(cell: Cell, threshold: Fraction) -> tuple[int, int]:

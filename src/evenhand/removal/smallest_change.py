@@ -1,24 +1,17 @@
 """The smallest change of favorable counts that meets the criterion in one subpopulation.
 
-Two groups of ``sizes`` rows have some favorable decisions each; both counts may change until
-their rates differ by less than the threshold. For every count of the smaller group the feasible
-counts of the larger one are an interval, so the best of them is its nearest point, and the
-whole problem is one scan over the smaller group's counts.
+Two groups have some favorable decisions each; both counts may change until their rates differ
+by less than the threshold. The pairs of counts that do so are the integer points of a strip
+around the line of equal rates. Which of them can be nearest follows from its shape, and where
+they lie is computed as a greatest common divisor is. So nothing is scanned, the answer is
+proven at every size and threshold (docs/theory.md), and Python's integers do not overflow.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
-from typing import Any, NamedTuple, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
-
-Integers: TypeAlias = NDArray[Any]  # int64, or Python's integers where products would not fit
-
-_INT64_END = 2**63
-# Groups of up to this many rows are scanned whole, larger ones near the turning points.
-_WINDOW = 2**12
+from math import inf
+from typing import NamedTuple
 
 
 class Pair(NamedTuple):
@@ -28,23 +21,13 @@ class Pair(NamedTuple):
     large: int
 
 
-def feasible_range(
-    small: Integers, sizes: Pair, threshold: Fraction
-) -> tuple[Integers, Integers]:
-    """For each count of the smaller group, the first and last feasible count of the larger.
+def feasible_range(count: int, size: int, other_size: int, threshold: Fraction) -> range:
+    """The counts of another group whose rate is less than the threshold from ``count/size``.
 
-    >>> low, high = feasible_range(np.array([90]), Pair(200, 600), Fraction(1, 20))
-    >>> int(low[0]), int(high[0])  # 240 of 600 would differ by exactly 1/20
-    (241, 299)
+    >>> feasible_range(90, 200, 600, Fraction(1, 20))  # 240 of 600 would differ by exactly 1/20
+    range(241, 300)
     """
-    step = sizes.small * threshold.denominator
-    slack = threshold.numerator * sizes.small * sizes.large
-    if (sizes.small * sizes.large + sizes.large) * 2 * threshold.denominator >= _INT64_END:
-        small = small.astype(object)
-    center = small * (sizes.large * threshold.denominator)
-    low = np.maximum((center - slack) // step + 1, 0)
-    high = np.minimum(-(-(center + slack) // step) - 1, sizes.large)
-    return low, high
+    return _Strip.of(Pair(size, other_size), threshold).larges(count)
 
 
 def fewest_changes(
@@ -59,50 +42,143 @@ def fewest_changes(
     >>> fewest_changes(Pair(90, 240), Pair(200, 600), Fraction(1, 20), asks_small=False)
     Pair(small=89, large=240)
     """
-    small = _candidates(_turning_points(yes, sizes, threshold), sizes.small)
-    if only_raise:
-        small = small[small >= yes.small]
-    low, high = feasible_range(small, sizes, threshold)
-    if only_raise:
-        low = np.maximum(low, yes.large)
-    small, low, high = (column[low <= high] for column in (small, low, high))
-    large = np.clip(yes.large, low, high)
-    of_small, of_large = abs(small - yes.small), abs(large - yes.large)
-    best = np.lexsort((of_small if asks_small else of_large, of_small + of_large))[0]
-    return Pair(int(small[best]), int(large[best]))
+    strip = _Strip.of(sizes, threshold)
+    ahead = yes.large * sizes.small - yes.small * sizes.large
+    if abs(ahead) <= strip.slack:
+        return yes
+    # If the larger group is behind, it is ahead of unfavorable decisions: one case to solve.
+    turn = strip.mirror if ahead < 0 else Pair._make
+    start = turn(yes)
+    if not only_raise:
+        pairs = [strip.first_at_or_above(start), *strip.best_below(start)]
+    elif ahead > 0:
+        pairs = [strip.first_at_or_above(start)]
+    else:
+        pairs = [strip.last_at_or_left_of(start)]
+
+    def cost(pair: Pair) -> tuple[int, int, int]:
+        of_small, of_large = abs(pair.small - yes.small), abs(pair.large - yes.large)
+        return of_small + of_large, of_small if asks_small else of_large, pair.small
+
+    return min(map(turn, pairs), key=cost)
 
 
 def nearest_counts(target: tuple[float, float], sizes: Pair, threshold: Fraction) -> Pair:
     """The favorable counts that meet the criterion nearest to a target of real numbers."""
-    small = _candidates([round(target[0])], sizes.small)
-    low, high = feasible_range(small, sizes, threshold)
-    small, low, high = (column[low <= high] for column in (small, low, high))
-    large = np.clip(round(target[1]), low, high)
-    distance = (small - target[0]) ** 2 + (large - target[1]) ** 2
-    best = np.argmin(distance.astype(float))
-    return Pair(int(small[best]), int(large[best]))
+    strip = _Strip.of(sizes, threshold)
+    best = (inf, Pair(0, 0))
+    begin = min(max(round(target[0]), 0), sizes.small)
+    for smalls in (strip.smalls_up(begin), strip.smalls_down(begin - 1)):
+        for small in smalls:
+            across = _square(small - target[0])
+            gap = abs(target[1] - small * sizes.large / sizes.small)
+            gap = max(gap - strip.slack / sizes.small - 1, 0.0)  # one less, for rounding
+            # The distance to the strip is convex: once above the least it stays there.
+            if across + _square(gap) > best[0]:
+                break
+            larges = strip.larges(small)
+            large = min(max(round(target[1]), larges[0]), larges[-1])
+            best = min(best, (across + _square(large - target[1]), Pair(small, large)))
+    return best[1]
 
 
-def _turning_points(yes: Pair, sizes: Pair, threshold: Fraction) -> Iterable[int]:
-    """Counts of the smaller group around which the fewest changes lie.
+def _square(number: float) -> float:
+    return number * number
 
-    A change in the smaller group moves the difference at least as far as one in the larger, so
-    the total never grows while the smaller group takes changes over from the larger: from none,
-    past the first point where the total is least, to the point where it carries all of them.
+
+@dataclass(frozen=True, slots=True)
+class _Strip:
+    """The pairs that meet the criterion: ``|y * sizes.small - x * sizes.large| <= slack``.
+
+    Here x is a count of the smaller group and y one of the larger. Where any whole y goes with
+    an x, one between 0 and the size does.
     """
-    difference = Fraction(yes.large, sizes.large) - Fraction(yes.small, sizes.small)
-    excess = abs(difference) - threshold
-    toward = 1 if difference > 0 else -1
-    alone = floor(excess * sizes.small) + 1
-    gain = Fraction(sizes.large, sizes.small) - 1
-    least = floor((excess * sizes.large - alone) / gain) if gain else 0
-    return [yes.small + toward * changes for changes in (0, least, alone)]
+
+    sizes: Pair
+    slack: int
+
+    @classmethod
+    def of(cls, sizes: Pair, threshold: Fraction) -> "_Strip":
+        product = sizes.small * sizes.large * threshold.numerator
+        return cls(sizes, (product - 1) // threshold.denominator)
+
+    def mirror(self, pair: Pair) -> Pair:
+        """The unfavorable decisions of favorable ones, or the reverse."""
+        return Pair(self.sizes.small - pair.small, self.sizes.large - pair.large)
+
+    def larges(self, small: int) -> range:
+        """The counts of the larger group that go with one of the smaller."""
+        center, step = small * self.sizes.large, self.sizes.small
+        low, high = -((self.slack - center) // step), (self.slack + center) // step
+        return range(max(low, 0), min(high, self.sizes.large) + 1)
+
+    def smalls_up(self, small: int) -> Iterator[int]:
+        """The counts of the smaller group, from this upward, that occur in a pair."""
+        size, large = self.sizes
+        while True:
+            small += _first_hit(large, small * large + self.slack, size, 2 * self.slack)
+            if small > size:
+                return
+            yield small
+            small += 1
+
+    def smalls_down(self, small: int) -> Iterator[int]:
+        """The counts of the smaller group, from this downward, that occur in a pair."""
+        return map(self.sizes.small.__sub__, self.smalls_up(self.sizes.small - small))
+
+    def first_at_or_above(self, pair: Pair) -> Pair:
+        """The nearest pair for a larger group ahead whose count may only rise."""
+        size, large = self.sizes
+        count = pair.large
+        count += _first_hit(size, count * size + self.slack, large, 2 * self.slack)
+        return Pair(-((self.slack - count * size) // large), count)
+
+    def last_at_or_left_of(self, pair: Pair) -> Pair:
+        """The nearest pair for a larger group ahead if the smaller's count may only fall."""
+        small = next(self.smalls_down(pair.small))
+        return Pair(small, self.larges(small)[-1])
+
+    def best_below(self, pair: Pair) -> Iterator[Pair]:
+        """The nearest pairs for a larger group ahead whose count must fall.
+
+        First that with the fewest changes in the larger group, then that with the fewest in the
+        smaller; a pair between them has as many changes.
+        """
+        size, large = self.sizes
+        alone = -((self.slack - pair.large * size) // large)  # changes only the smaller group
+        last = self.last_at_or_left_of(Pair(alone - 1, pair.large))
+        yield last
+        if last.small > pair.small:
+            # Along the strip's upper edge large - small never falls: from where is it as much?
+            begin = pair.small
+            if large > size:
+                edge = (last.large - last.small) * size - self.slack
+                begin = max(begin, -(-edge // (large - size)))
+            small = next(self.smalls_up(begin))
+            yield Pair(small, self.larges(small)[-1])
 
 
-def _candidates(points: Iterable[int], size: int) -> NDArray[np.int64]:
-    if size <= _WINDOW:
-        return np.arange(size + 1)
-    reach = _WINDOW // 4
-    windows = [np.arange(point - reach, point + reach + 1) for point in points]
-    # At the ends all decisions are alike, which always meets the criterion.
-    return np.unique(np.clip(np.concatenate([*windows, [0, size]]), 0, size))
+def _first_hit(step: int, start: int, modulus: int, width: int) -> int:
+    """The first n >= 0 for which ``(start + n * step) % modulus <= width``; there must be one.
+
+    >>> [n for n in range(100) if (7 + n * 31) % 100 <= 4][0], _first_hit(31, 7, 100, 4)
+    (61, 61)
+    """
+    start %= modulus
+    if start <= width:
+        return 0
+    return _first_multiple(step % modulus, modulus, modulus - start, modulus - start + width)
+
+
+def _first_multiple(step: int, modulus: int, low: int, high: int) -> int:
+    """The first n >= 0 with ``low <= n * step % modulus <= high``, by Euclid's reduction."""
+    if low == 0:
+        return 0
+    if 2 * step > modulus:
+        step, low, high = modulus - step, modulus - high, modulus - low
+    n = -(-low // step)
+    if n * step <= high:
+        return n
+    # No multiple lies within before the modulus is passed: how often is it passed?
+    passed = _first_multiple(-modulus % step, step, low % step, high % step)
+    return -(-(low + modulus * passed) // step)

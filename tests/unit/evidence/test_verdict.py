@@ -50,6 +50,26 @@ def test_products_beyond_64_bits_are_exact(scale):
     assert side(240 * scale, 600 * scale, 90 * scale - 1, 200 * scale, "1/20") == 0
 
 
+@pytest.mark.parametrize(
+    ("group", "other", "denominator"),
+    # The product of the three is 2⁶³, or between it and 2⁶⁴: in 64 bits it has the wrong sign.
+    [
+        (2**31, 2**31, 2),
+        (2**30, 2**30, 8),
+        (3 * 10**9, 3 * 10**9, 2),
+        (2**21, 2**21, 3 * 2**20),
+    ],
+)
+def test_products_just_beyond_64_bits_are_exact(group, other, denominator):
+    threshold = Fraction(1, denominator)
+    assert side(0, group, other, other, threshold) == 1
+    assert side(group, group, 0, other, threshold) == -1
+    just = other // denominator  # a rate of this many is the threshold, or just under it
+    assert side(0, group, just, other, threshold) == int(other % denominator == 0)
+    assert side(0, group, just + 1, other, threshold) == 1
+    assert side(0, group, max(just - 1, 0), other, threshold) == 0
+
+
 def test_a_violation_counts_whatever_the_coverage():
     none = Coverage(overall=Fraction(1, 100), group=Fraction(1, 100), other=Fraction(1, 100))
     assert judge(violating=1, coverage=none, min_coverage=Fraction(9, 10)) is NO

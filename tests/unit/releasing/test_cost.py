@@ -30,6 +30,15 @@ def test_the_measures_are_those_of_the_definitions():
     assert found.chi_square == pytest.approx(10**2 / 50 + 20**2 / 60 + 10)
 
 
+@pytest.mark.parametrize("scale", [1, 10**9, 10**12, 2**60])
+def test_the_measures_of_many_rows_are_those_of_the_same_shares(scale):
+    """Squares of counts exceed 64 bits from 3·10⁹ rows on, twice the counts near 2⁶²."""
+    found = compare_counts(table([4 * scale, 0, 0]), table([scale, 3 * scale, 0]))
+    assert found.distance == pytest.approx(sqrt(9 + 9) / 4)
+    assert found.chi_square == pytest.approx((9 / 1 + 9 / 3) * scale)
+    assert found.cell_changes == 6 * scale
+
+
 def test_an_emptied_cell_counts_with_what_it_lost_or_not_at_all():
     found = compare_counts(table([5, 5, 0]), table([10, 0, 0]))
     assert found.chi_square - found.chi_square_kept_cells == 5

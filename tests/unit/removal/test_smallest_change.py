@@ -1,7 +1,10 @@
 """The integer problem against brute force that shares nothing with it."""
 
+from bisect import bisect_left
 from fractions import Fraction
-from itertools import product
+from functools import partial
+from itertools import combinations_with_replacement, product
+from math import ceil, floor, hypot
 
 import numpy as np
 import pytest
@@ -42,12 +45,10 @@ def cells(draw, largest=9):
 @given(cells())
 def test_the_feasible_range_holds_exactly_the_counts_that_meet_the_criterion(cell):
     _, sizes, threshold = cell
-    every = np.arange(sizes.small + 1)
-    low, high = feasible_range(every, sizes, threshold)
     found = {
-        Pair(int(s), t)
-        for s, a, b in zip(every, low, high, strict=True)
-        for t in range(a, b + 1)
+        Pair(s, t)
+        for s in range(sizes.small + 1)
+        for t in feasible_range(s, sizes.small, sizes.large, threshold)
     }
     assert found == set(feasible(sizes, threshold))
 
@@ -90,27 +91,138 @@ def test_no_feasible_pair_is_nearer_to_the_target(cell, small_rate, large_rate):
     assert distance(found) == pytest.approx(min(map(distance, feasible(sizes, threshold))))
 
 
-@given(cells(largest=60), st.booleans())
-def test_large_groups_are_scanned_only_where_the_best_can_lie(cell, asks_small):
-    """With a window of a few counts the answer is that of the whole scan."""
-    yes, sizes, threshold = cell
-    whole = fewest_changes(yes, sizes, threshold, asks_small=asks_small)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(smallest_change, "_WINDOW", 12)
-        assert fewest_changes(yes, sizes, threshold, asks_small=asks_small) == whole
+def test_every_small_cell_has_the_fewest_changes_and_the_same_choice_among_equals():
+    """Exhaustive: all cells of up to six rows, against the definition."""
+    for small, large in combinations_with_replacement(range(1, 7), 2):
+        sizes = Pair(small, large)
+        for threshold in (Fraction(1, 100), Fraction(1, 20), Fraction(1, 4), Fraction(2, 7)):
+            pairs = feasible(sizes, threshold)
+            for yes, asks, rise in product(
+                product(range(small + 1), range(large + 1)), (False, True), (False, True)
+            ):
+                start = Pair(*yes)
+                found = fewest_changes(
+                    start, sizes, threshold, asks_small=asks, only_raise=rise
+                )
+                allowed = [p for p in pairs if not rise or (p[0] >= yes[0] and p[1] >= yes[1])]
+                assert found == min(allowed, key=partial(cost, start, asks_small=asks))
 
 
-def test_counts_beyond_64_bits_are_exact():
-    sizes = Pair(3 * 10**9, 4 * 10**9)
-    yes = Pair(10**9, 2 * 10**9)
-    found = fewest_changes(yes, sizes, Fraction(1, 20), asks_small=True)
-    assert fits(*found, sizes, Fraction(1, 20))
-    fewer = Pair(found.small - 1, found.large)
-    assert not fits(*fewer, sizes, Fraction(1, 20))
+def cost(yes, pair, *, asks_small):
+    """What is compared: all changes, those of the group asked about, the smaller count."""
+    changes = [abs(new - old) for new, old in zip(pair, yes, strict=True)]
+    return sum(changes), changes[0 if asks_small else 1], pair[0]
 
 
-def test_a_solution_exists_however_small_the_threshold():
-    """Groups of nearly the same size, where almost no pair of counts has equal rates."""
-    sizes, threshold = Pair(5000, 5001), Fraction(1, 10**6)
-    found = fewest_changes(Pair(0, 600), sizes, threshold, asks_small=True, only_raise=True)
+def best_by_sweep(yes, sizes, threshold, *, asks_small, only_raise, counts=None):
+    """The best pair over every count of the smaller group, in fractions."""
+    pairs = []
+    for small in counts or range(sizes.small + 1):
+        rate = Fraction(small, sizes.small)
+        low = max(floor((rate - threshold) * sizes.large) + 1, 0)
+        high = min(ceil((rate + threshold) * sizes.large) - 1, sizes.large)
+        low = max(low, yes.large) if only_raise else low
+        if low <= high and not (only_raise and small < yes.small):
+            pairs.append(Pair(small, min(max(yes.large, low), high)))
+    return min(pairs, key=partial(cost, yes, asks_small=asks_small))
+
+
+def random_cell(rng, largest, least=1):
+    small = int(rng.integers(least, largest))
+    large = small + int(rng.choice([0, 1, 2, small // 3, 40 * small]))
+    return Pair(int(rng.integers(small + 1)), int(rng.integers(large + 1))), Pair(small, large)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("denominator", [20, 1_000, 20_000, 50_000, 10**6, 10**9])
+def test_large_cells_have_the_fewest_changes_at_every_threshold(seed, denominator):
+    rng = np.random.default_rng([seed, denominator])
+    yes, sizes = random_cell(rng, 5_000, least=4_097)
+    threshold = Fraction(int(rng.integers(1, 4)), denominator)
+    for asks_small, only_raise in product((False, True), repeat=2):
+        how = {"asks_small": asks_small, "only_raise": only_raise}
+        found = fewest_changes(yes, sizes, threshold, **how)
+        assert found == best_by_sweep(yes, sizes, threshold, **how)
+
+
+def test_a_cell_that_a_window_around_the_real_optimum_misses():
+    yes, sizes, threshold = Pair(8_590, 9_407), Pair(19_361, 19_362), Fraction(1, 50_000)
+    how = {"asks_small": True, "only_raise": False}
+    found = fewest_changes(yes, sizes, threshold, **how)
+    assert found == best_by_sweep(yes, sizes, threshold, **how) == (7_497, 7_497)
+    assert sum(yes) - sum(found) == 3_003
+    raised = fewest_changes(yes, sizes, threshold, asks_small=True, only_raise=True)
+    assert raised == best_by_sweep(yes, sizes, threshold, asks_small=True, only_raise=True)
+    assert raised < sizes
+
+
+def counts_within_the_bound(yes, sizes, threshold, most):
+    """The counts of the smaller group at which so few changes are not ruled out.
+
+    In real numbers ``|x - yes|`` plus the larger group's distance to ``x``'s rate, less the
+    threshold, is convex and never above the changes: both ends are found by halving.
+    """
+
+    def bound(x):
+        gap = abs(Fraction(yes.large, sizes.large) - Fraction(x, sizes.small)) - threshold
+        return abs(x - yes.small) + max(gap * sizes.large, 0)
+
+    low, high = 0, sizes.small
+    while high - low > 2:  # the minimum of a convex function
+        left, right = low + (high - low) // 3, high - (high - low) // 3
+        low, high = (low, right) if bound(left) <= bound(right) else (left, high)
+    bottom = min(range(low, high + 1), key=bound)
+    below = bisect_left(range(bottom), True, key=lambda x: bound(x) <= most)
+    above = bisect_left(range(bottom, sizes.small + 1), True, key=lambda x: bound(x) > most)
+    return range(below, bottom + above)
+
+
+@pytest.mark.parametrize("size", [10**6, 10**9, 10**12, 2**60])
+@pytest.mark.parametrize("seed", range(5))
+def test_cells_of_any_size_have_the_fewest_changes(size, seed):
+    """The convex bound leaves few counts where the larger group is larger by half or more."""
+    rng = np.random.default_rng([seed, size])
+    sizes = Pair(size + seed, size * 3 // 2 + int(rng.integers(size)))
+    yes = Pair(*(int(rng.integers(n + 1)) for n in sizes))
+    for threshold in (Fraction(1, 20), Fraction(1, 3 * 10**5), Fraction(3, 10 * size)):
+        found = fewest_changes(yes, sizes, threshold, asks_small=False)
+        total = cost(yes, found, asks_small=False)[0]
+        counts = counts_within_the_bound(yes, sizes, threshold, total)
+        assert len(counts) < 5_000
+        assert found == best_by_sweep(
+            yes, sizes, threshold, asks_small=False, only_raise=False, counts=counts
+        )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_large_cells_have_the_counts_nearest_to_a_target(seed):
+    rng = np.random.default_rng(seed)
+    _, sizes = random_cell(rng, 5_000, least=4_097)
+    threshold = Fraction(1, int(rng.choice([20, 5_000, 50_000, 10**6])))
+    rate = float(rng.random())
+    target = (rate * sizes.small, min(rate + float(threshold), 1) * sizes.large)
+
+    def distance(pair):
+        return hypot(pair[0] - target[0], pair[1] - target[1])
+
+    ranges = (
+        (small, feasible_range(small, sizes.small, sizes.large, threshold))
+        for small in range(sizes.small + 1)
+    )
+    nearest = (
+        (small, min(max(round(target[1]), larges[0]), larges[-1]))
+        for small, larges in ranges
+        if larges
+    )
+    found = nearest_counts(target, sizes, threshold)
     assert fits(*found, sizes, threshold)
+    assert distance(found) == pytest.approx(min(map(distance, nearest)), rel=1e-12)
+
+
+@given(st.integers(1, 60), st.data())
+def test_the_first_hit_is_that_of_a_plain_loop(modulus, data):
+    step, start = data.draw(st.integers(-99, 99)), data.draw(st.integers(-99, 99))
+    hits = [(start + n * step) % modulus for n in range(modulus)]
+    width = data.draw(st.integers(min(hits), 2 * modulus))
+    first = next(n for n, value in enumerate(hits) if value <= width)
+    assert smallest_change._first_hit(step, start, modulus, width) == first
