@@ -21,6 +21,7 @@ from evenhand.releasing.apply_to_counts import apply_to_counts
 from evenhand.releasing.cost import Utility, compare_counts
 from evenhand.removal import (
     Baseline,
+    ChangedDecisions,
     LocalMassaging,
     LocalPreferentialSampling,
     Method,
@@ -52,7 +53,8 @@ class Outcome:
     ``violating`` of the ``measured`` subpopulations still differ by the threshold or more;
     ``guaranteed`` says whether the plan promises that none does. ``model_distance`` is the
     optimum in the model, where there is one; what was measured is in ``utility``. ``seconds``
-    is processor time, of planning and applying.
+    is processor time, of planning and applying. ``changed_decisions`` is None for methods that
+    change, add or leave out other things.
     """
 
     method: str
@@ -60,6 +62,7 @@ class Outcome:
     threshold: Fraction
     guaranteed: bool
     changed_rows: int
+    changed_decisions: ChangedDecisions | None
     utility: Utility
     model_distance: float | None
     violating: int
@@ -69,12 +72,14 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
+        changed = self.changed_decisions
         return {
             "method": self.method,
             "policy": self.policy,
             "threshold": str(self.threshold),
             "guaranteed": self.guaranteed,
             "changed_rows": self.changed_rows,
+            "changed_decisions": changed.to_dict() if changed else None,
             **self.utility.to_dict(),
             "model_distance": self.model_distance,
             "violating": self.violating,
@@ -116,7 +121,12 @@ class Comparison(Described):
     def summary(self) -> Summary:
         """One line for each method and threshold."""
         baselines = [one for one in self.outcomes if one.method.startswith("local-")]
-        notes = ["× 10⁻³: distances. CPU s: seconds of processor time."]
+        question = self.question
+        groups = f"{question.protected}={question.group} + {question.other}"
+        notes = [
+            f"gain, lose: decisions that become favorable, unfavorable; {groups}.",
+            "× 10⁻³: distances. CPU s: seconds of processor time.",
+        ]
         if baselines:
             notes.append(
                 "The paper states neither the ranker of the local methods nor the order of "
@@ -130,13 +140,15 @@ class Comparison(Described):
             for partition in self.before
         ]
         return Summary(
-            title=f"{self.question.decision} by {self.question.protected}: methods compared",
+            title=f"{question.decision} by {question.protected}: methods compared",
             facts=(("seed", str(self.seed)), *before),
             columns=(
                 "τ",
                 "method",
                 "policy",
                 "changed rows",
+                "gain",
+                "lose",
                 "n_T",
                 "distance",
                 "in model",
@@ -210,6 +222,7 @@ def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> 
         threshold=certificate.question.threshold,
         guaranteed=method.guaranteed and plan.reaches_criterion,
         changed_rows=plan.changed_rows,
+        changed_decisions=plan.changed_decisions,
         utility=compare_counts(before.marginal(columns), after.marginal(columns)),
         model_distance=plan.model_distance,
         violating=partition.violating,
@@ -221,11 +234,14 @@ def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> 
 
 def _line(outcome: Outcome) -> tuple[str, ...]:
     utility, model = outcome.utility, outcome.model_distance
+    changed = outcome.changed_decisions
+    ways = zip(changed.group, changed.other, strict=True) if changed else ()
     return (
         str(outcome.threshold),
         outcome.method,
         outcome.policy,
         f"{outcome.changed_rows:,}",
+        *([f"{group:,} + {other:,}" for group, other in ways] or ["", ""]),
         f"{utility.cell_changes:,}",
         f"{1000 * utility.distance:.3f}",
         "" if model is None else f"{1000 * model:.3f}",

@@ -193,10 +193,12 @@ class Release(Described):
 
     def to_dict(self) -> dict[str, Any]:
         """The release as plain values."""
+        changed = self.plan.changed_decisions
         return {
             "method": self.plan.method,
             "policy": self.plan.policy,
             "changed_rows": self.changed_rows,
+            "changed_decisions": changed.to_dict() if changed else None,
             "changed_columns": list(changed_columns(self.plan)),
             **self.utility.to_dict(),
             "model_distance": self.plan.model_distance,
@@ -211,13 +213,14 @@ class Release(Described):
         notes = [notice(self.plan)]
         if self.relearned and (sentence := self.relearned.sentence(after)):
             notes.append(sentence)
-        in_model = self.plan.model_distance
+        in_model, changed = self.plan.model_distance, self.plan.changed_decisions
         return Summary(
             title=f"{after.verdict} after {self.plan.method} ({self.plan.policy}), given the "
             f"same graph: {self.changed_rows:,} of {rows:,} rows changed",
             facts=(
                 ("before", _in_words(self.before)),
                 ("after", _in_words(after)),
+                *(changed.facts(self.plan.question) if changed else ()),
                 ("changed columns", ", ".join(changed_columns(self.plan)) or "none"),
                 *self.utility.summary().facts,
                 *(() if in_model is None else (("distance in the model", f"{in_model:.2e}"),)),

@@ -13,11 +13,13 @@ from evenhand.removal.baselines import (
 from evenhand.removal.generated_plan import GeneratedPlan, changed_columns
 from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
-from evenhand.removal.removal_plan import Move, Plan, RemovalPlan
+from evenhand.removal.removal_plan import ByDirection, ChangedDecisions, Move, Plan, RemovalPlan
 
 __all__ = [
     "Baseline",
     "BaselinePlan",
+    "ByDirection",
+    "ChangedDecisions",
     "GeneratedPlan",
     "LocalMassaging",
     "LocalPreferentialSampling",

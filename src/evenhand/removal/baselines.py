@@ -10,6 +10,7 @@ The paper that we compare with conditions on each attribute in turn, and states 
 nor order. Here the ranker is a logistic regression, and the order that of the names.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,7 +27,7 @@ from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Question
 from evenhand.removal.logistic_ranker import favorable_scores
 from evenhand.removal.preconditions import check_releasable
-from evenhand.removal.removal_plan import FromCertificate, Move
+from evenhand.removal.removal_plan import ByDirection, ChangedDecisions, FromCertificate, Move
 
 Seed: TypeAlias = int | np.random.Generator
 # The rows of each line of people, by group (the one asked about, the others) and by decision
@@ -52,20 +53,41 @@ class BaselinePlan(FromCertificate, Described):
         """How many rows are changed, left out or doubled."""
         return sum(move.row_count for move in self.moves)
 
+    @property
+    def changed_decisions(self) -> ChangedDecisions | None:
+        """The changed decisions by group and direction; None if it is not these that change."""
+        question = self.question
+        amounts: Counter[tuple[bool, bool]] = Counter()
+        for move in self.moves:
+            if question.decision not in move.becomes:
+                return None
+            in_group = move.where[question.protected] == question.group
+            favorable = move.becomes[question.decision] == question.favorable
+            amounts[in_group, favorable] += move.row_count
+        group, other = (
+            ByDirection(amounts[in_group, True], amounts[in_group, False])
+            for in_group in (True, False)
+        )
+        return ChangedDecisions(group=group, other=other)
+
     def to_dict(self) -> dict[str, object]:
         """The plan as plain values."""
+        changed = self.changed_decisions
         return {
             "method": self.method,
             "policy": self.policy,
             "changed_rows": self.changed_rows,
+            "changed_decisions": changed.to_dict() if changed else None,
             "reaches_criterion": self.reaches_criterion,
             "moves": [move.to_dict() | {"times": move.times} for move in self.moves],
         }
 
     def summary(self) -> Summary:
         """The plan's total, and that it promises nothing."""
+        changed = self.changed_decisions
         return Summary(
             title=f"{self.method} ({self.policy}): {self.changed_rows:,} rows would change",
+            facts=changed.facts(self.question) if changed else (),
             notes=("A method to compare with: it gives no guarantee.",),
         )
 

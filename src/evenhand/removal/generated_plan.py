@@ -40,6 +40,7 @@ class GeneratedPlan(FromCertificate, Described):
     method: ClassVar[str] = "modify-graph"
     moves: ClassVar[tuple[Move, ...]] = ()
     redrawn: ClassVar[tuple[ConditionalTable, ...]] = ()
+    changed_decisions: ClassVar[None] = None
 
     @property
     def changed_rows(self) -> int:
@@ -66,6 +67,7 @@ class GeneratedPlan(FromCertificate, Described):
             "method": self.method,
             "policy": self.policy,
             "changed_rows": self.changed_rows,
+            "changed_decisions": self.changed_decisions,
             "reaches_criterion": self.reaches_criterion,
             "columns": list(self.names),
             "model_distance": self.model_distance,

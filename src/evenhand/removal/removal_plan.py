@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,39 @@ class Move:
             "rows": self.row_count,
             "becomes": dict(self.becomes),
         }
+
+
+class ByDirection(NamedTuple):
+    """How many decisions become favorable, and how many unfavorable."""
+
+    to_favorable: int
+    to_unfavorable: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedDecisions:
+    """How many decisions of the group and of the others change: who gains and who loses."""
+
+    group: ByDirection
+    other: ByDirection
+
+    def to_dict(self) -> dict[str, dict[str, int]]:
+        """Plain values, by group."""
+        return {"group": self.group._asdict(), "other": self.other._asdict()}
+
+    def facts(self, question: Question) -> tuple[tuple[str, str], ...]:
+        """Both directions in words, for a summary."""
+        ways = zip(self.group, self.other, ("none", "none: nobody loses"), strict=True)
+        in_group, in_other = (
+            f"{question.protected}={value}" for value in (question.group, question.other)
+        )
+        gains, losses = (
+            f"{group + other:,} ({in_group}: {group:,}, {in_other}: {other:,})"
+            if group or other
+            else none
+            for group, other, none in ways
+        )
+        return ("to favorable", gains), ("to unfavorable", losses)
 
 
 class Plan(Protocol):
@@ -130,7 +163,16 @@ class RemovalPlan(FromCertificate, Described):
     @property
     def changed_rows(self) -> int:
         """How many rows get another decision."""
-        return int(abs(self.group_change).sum() + abs(self.other_change).sum())
+        return sum(map(sum, (self.changed_decisions.group, self.changed_decisions.other)))
+
+    @cached_property
+    def changed_decisions(self) -> ChangedDecisions:
+        """The changed decisions by group and direction."""
+        group, other = (
+            ByDirection(int(change.clip(0).sum()), int((-change).clip(0).sum()))
+            for change in (self.group_change, self.other_change)
+        )
+        return ChangedDecisions(group=group, other=other)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -161,6 +203,7 @@ class RemovalPlan(FromCertificate, Described):
             "method": self.method,
             "policy": self.policy,
             "changed_rows": self.changed_rows,
+            "changed_decisions": self.changed_decisions.to_dict(),
             "reaches_criterion": self.reaches_criterion,
             "still_violating": self.after.violating,
             "redrawn": [table.node.name for table in self.redrawn],
@@ -181,14 +224,11 @@ class RemovalPlan(FromCertificate, Described):
                 "more: this is no plan for a release."
             )
         touched = np.count_nonzero((self.group_change != 0) | (self.other_change != 0))
-        raised = int(self.group_change.clip(0).sum() + self.other_change.clip(0).sum())
-        question = self.question
         return Summary(
             title=f"{self.method} ({self.policy}): {self.changed_rows:,} of "
             f"{int(self.partition.row_counts.sum()):,} decisions would change",
             facts=(
-                (f"to {question.favorable}", f"{raised:,}"),
-                (f"to {self.unfavorable}", f"{self.changed_rows - raised:,}"),
+                *self.changed_decisions.facts(self.question),
                 ("subpopulations changed", f"{touched:,}"),
             ),
             columns=("rows", "where", "becomes"),

@@ -6,7 +6,7 @@ from fractions import Fraction
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.releasing import Release
 from evenhand.releasing.manifest import notice
-from evenhand.removal import RemovalPlan, changed_columns
+from evenhand.removal import BaselinePlan, GeneratedPlan, RemovalPlan, changed_columns
 from evenhand.report import page, pictures
 from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, count_by_step, histogram, in_points
 from evenhand.report.differences_sections import FEW
@@ -215,18 +215,19 @@ def _effects(release: Release, words: Words) -> str:
     return f"{only} What follows from it ({left}) stayed, so that the link to it is weaker."
 
 
-def _directions(plan: object, words: Words) -> page.Text:
-    if not isinstance(plan, RemovalPlan):
+def _directions(plan: RemovalPlan | GeneratedPlan | BaselinePlan, words: Words) -> page.Text:
+    """Who gains and who loses; nothing where it is not decisions that change."""
+    changed = plan.changed_decisions
+    if changed is None:
         return ()
-    parts = []
-    for who, change in ((words.group, plan.group_change), (words.other, plan.other_change)):
-        up, down = int(change.clip(0).sum()), int((-change).clip(0).sum())
-        ways = [
-            f"{n:,} go from {way}" for n, way in ((up, "no to yes"), (down, "yes to no")) if n
-        ]
-        if ways:
-            parts.append(f" {capital(who)}: {', '.join(ways)}.")
-    return tuple(parts)
+    groups = (words.group, words.other)
+    gains, losses = (
+        listing(f"{n:,} {who}" for n, who in zip(way, groups, strict=True) if n)
+        if any(way)
+        else "nobody"
+        for way in zip(changed.group, changed.other, strict=True)
+    )
+    return (f" Who gains (no to yes): {gains}. Who loses (yes to no): {losses}.",)
 
 
 def _relearned(release: Release, words: Words) -> page.Text:

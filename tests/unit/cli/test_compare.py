@@ -11,6 +11,10 @@ def test_methods_are_compared(run, options):
     assert {"modify-data", "modify-graph"} <= {one["method"] for one in outcomes}
     minimal = next(one for one in outcomes if one["policy"] == "minimal")
     assert (minimal["changed_rows"], minimal["violating"]) == (15, 0)
+    assert minimal["changed_decisions"] == {
+        "group": {"to_favorable": 0, "to_unfavorable": 0},
+        "other": {"to_favorable": 12, "to_unfavorable": 3},
+    }
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -28,8 +32,8 @@ def test_methods_are_compared_in_columns_on_a_narrow_terminal(
     named = [cell.strip() for head in heads for cell in head if cell.strip()]
     assert named == [
         *(["τ"] if "," in thresholds else []),
-        *("method", "verdict", "violating", "guaranteed", "changed rows", "n_T"),
-        *("distance", "in model", "χ²", "χ² kept cells", "CPU s"),
+        *("method", "verdict", "violating", "guaranteed", "changed rows", "gain", "lose"),
+        *("n_T", "distance", "in model", "χ²", "χ² kept cells", "CPU s"),
     ]
     cells = [re.split(r" {2,}", line.strip()) for line in lines if re.match(r" +\d+  ", line)]
     assert sum(map(len, cells)) == len(cells) + len(named) * len(cells) // len(heads)

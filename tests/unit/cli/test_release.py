@@ -6,6 +6,7 @@ def test_a_release_is_certified_and_verified(run, example, options):
     status, out, _ = run("release", *options, "--output", output, "--seed", "7")
     assert status == 0
     assert "15 of 2,200 rows changed" in out
+    assert "12 (gender=female: 0, gender=male: 12)" in out
     certificate = example / "released.certificate.json"
     assert run("verify", certificate, output, "--expect", "certified")[0] == 0
     manifest = example / "released.manifest.json"
@@ -19,6 +20,7 @@ def test_release_tells_machines_everything(run, example, options):
         "method",
         "policy",
         "changed_rows",
+        "changed_decisions",
         "changed_columns",
         "cell_changes",
         "distance",
@@ -38,6 +40,7 @@ def test_a_dry_run_writes_nothing(run, example, options):
     status, out, _ = run("release", *options, "--dry-run")
     assert status == 0
     assert "15 of 2,200 decisions would change" in out
+    assert "3 (gender=female: 0, gender=male: 3)" in out
     assert sorted(example.iterdir()) == before
 
 

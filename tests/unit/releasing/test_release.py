@@ -60,3 +60,36 @@ def test_a_release_describes_itself():
     assert found["changed_rows"] == found["cell_changes"] // 2 == made.changed_rows
     assert found["after"]["subpopulations"]["violating"] == 0
     assert found["relearned"] is None
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        *(ModifyData(policy=policy) for policy in ("minimal", "group", "raise", "printed")),
+        ModifyGraph(),
+        LocalMassaging(),
+    ],
+    ids=str,
+)
+def test_who_gains_and_who_loses_is_what_the_rows_show(method):
+    """Row by row: the decisions before beside those after."""
+    frame = pd.DataFrame(table())
+    made = released(frame, method=method, uncertified=True)
+    both = pd.crosstab(frame["sex"], [frame["hired"], made.rows["hired"]])
+    seen = {
+        name: {
+            "to_favorable": int(both.get(("no", "yes"), {}).get(sex, 0)),
+            "to_unfavorable": int(both.get(("yes", "no"), {}).get(sex, 0)),
+        }
+        for name, sex in (("group", "f"), ("other", "m"))
+    }
+    assert made.to_dict()["changed_decisions"] == seen
+    assert made.changed_rows == sum(sum(ways.values()) for ways in seen.values()) > 0
+    losses = sum(ways["to_unfavorable"] for ways in seen.values())
+    assert ("nobody loses" in str(made)) == (losses == 0)
+
+
+def test_new_rows_have_no_decision_before():
+    made = released(pd.DataFrame(table()), method=ModifyGraph(generate=True))
+    assert made.to_dict()["changed_decisions"] is None
+    assert "to favorable" not in str(made)

@@ -57,6 +57,24 @@ def test_a_baseline_promises_nothing_and_says_so(example_2, method):
     assert plan.to_dict()["changed_rows"] == plan.changed_rows
 
 
+def test_massaging_tells_who_gains_and_who_loses(example_2):
+    """The two counts of favorable decisions move by gains minus losses, and by nothing else."""
+    plan = plan_removal(example_2, method=LocalMassaging(), seed=3)
+    after = change_counts(example_2.examined.counts, plan, np.random.default_rng(3))
+    changed = plan.to_dict()["changed_decisions"]
+    for sex, ways in zip(("female", "male"), changed.values(), strict=True):
+        before = example_2.examined.counts.count(gender=sex, admission="admitted")
+        now = after.count(gender=sex, admission="admitted")
+        assert now - before == ways["to_favorable"] - ways["to_unfavorable"]
+    assert sum(n for ways in changed.values() for n in ways.values()) == plan.changed_rows
+    assert "to favorable" in str(plan)
+
+
+@pytest.mark.parametrize("method", [ShuffleProtected(), LocalPreferentialSampling()])
+def test_methods_that_change_other_things_tell_of_no_decisions(example_2, method):
+    assert plan_removal(example_2, method=method).to_dict()["changed_decisions"] is None
+
+
 @pytest.mark.parametrize("method", BASELINES, ids=lambda method: method.name)
 def test_the_same_seed_gives_the_same_plan(method, adult):
     graph = CausalGraph.parse("; ".join(f"{n} -> income" for n in adult.names if n != "income"))

@@ -58,6 +58,20 @@ def test_plain_values_and_words_tell_every_move():
     assert "5 of 2,200 decisions would change" in str(plan)
 
 
+def test_who_gains_and_who_loses_is_told_by_group_and_direction():
+    plan = planned([3, -4, 0, 0], [0, -2, 1, 5])
+    expected = {
+        "group": {"to_favorable": 3, "to_unfavorable": 4},
+        "other": {"to_favorable": 6, "to_unfavorable": 2},
+    }
+    assert plan.to_dict()["changed_decisions"] == expected
+    facts = dict(plan.summary().facts)
+    assert facts["to favorable"] == "9 (gender=female: 3, gender=male: 6)"
+    assert facts["to unfavorable"] == "6 (gender=female: 4, gender=male: 2)"
+    raised = dict(planned([3, 0, 0, 0], [0] * 4).summary().facts)
+    assert raised["to unfavorable"] == "none: nobody loses"
+
+
 def test_a_plan_that_leaves_differences_is_called_no_plan_for_a_release():
     assert "no plan for a release" in str(planned([0] * 4, [0] * 4))
 

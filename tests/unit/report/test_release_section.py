@@ -17,6 +17,16 @@ def test_a_release_stands_beside_the_record_with_what_was_changed():
     assert "The graph was given, so it was not learned again" in text
 
 
+def test_who_gains_and_who_loses_is_in_words():
+    audit = admissions_audit()
+    for policy, sentence in (
+        ("minimal", "Who gains (no to yes): 12 men. Who loses (yes to no): 3 men."),
+        ("raise", "Who loses (yes to no): nobody."),
+    ):
+        release = audit.release(method=eh.ModifyData(policy=policy), seed=7)
+        assert sentence in page_text(report(audit, release, labels=QUESTION.labels).html)
+
+
 def test_without_a_release_the_section_says_so_in_a_line():
     assert "No release was made" in report_text(*CASES["not certified"])
 
