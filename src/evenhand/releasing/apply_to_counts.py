@@ -13,6 +13,7 @@ from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.releasing.moves import Patterns
 from evenhand.removal import GeneratedPlan, Plan
 from evenhand.removal.modify_graph import quotas
+from evenhand.removal.random_rows import choose_rows
 
 
 def apply_to_counts(
@@ -39,9 +40,7 @@ def change_counts(
     starts = np.searchsorted(moves[by_move], np.arange(len(patterns.moves) + 1))
     for at, move in enumerate(patterns.moves):
         lines = by_move[starts[at] : starts[at + 1]]
-        amounts = generator.multivariate_hypergeometric(
-            left[lines], move.row_count, method="marginals"
-        )
+        amounts = choose_rows(left[lines], move.row_count, generator)
         left[lines] -= amounts
         if move.times:
             pieces.append(_moved(counts, lines, amounts * move.times, move.becomes))

@@ -27,6 +27,7 @@ from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Question
 from evenhand.removal.logistic_ranker import favorable_scores
 from evenhand.removal.preconditions import check_releasable
+from evenhand.removal.random_rows import choose_rows
 from evenhand.removal.removal_plan import ByDirection, ChangedDecisions, FromCertificate, Move
 
 Seed: TypeAlias = int | np.random.Generator
@@ -107,9 +108,7 @@ class ShuffleProtected:
         """Choose at random which rows get which value."""
         people = _People.of(certificate)
         rows = people.cells.sum(axis=1).ravel()
-        in_group = people.generator(seed).multivariate_hypergeometric(
-            rows, int(people.cells[:, 0].sum()), method="marginals"
-        )
+        in_group = choose_rows(rows, int(people.cells[:, 0].sum()), people.generator(seed))
         after = np.stack([in_group, rows - in_group]).reshape(2, -1, 2).transpose(1, 0, 2)
         return people.plan(self.name, self.policy, after, becomes=people.question.protected)
 
