@@ -1,6 +1,7 @@
 """Partitions: counts by subpopulation, coverage, what is measured."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -73,3 +74,19 @@ def test_counts_cannot_be_changed():
     partition = Partition.of(examined_counts(COUNTS, QUESTION), ["job"])
     with pytest.raises(ValueError, match="read-only"):
         partition.group_yes[0] = 9
+
+
+def test_the_least_likely_comes_first_and_of_equals_the_one_with_more_rows():
+    """Four jobs differ; p and rows decide, the order of the names only between equals."""
+    jobs = {"a": 20, "b": 40, "c": 30, "d": 40, "e": 10}
+    lines = [
+        (sex, job, decision, rows)
+        for job, rows in jobs.items()
+        for sex, decision in (("f", "no"), ("m", "no" if job == "e" else "yes"))
+    ]
+    partition = Partition.of(examined_counts(counted(lines), QUESTION), ["job"])
+    p = np.array([0.5, 0.5, 0.1, 0.5, 0.0])
+    vars(partition)["statistics"] = SimpleNamespace(p_threshold=p)
+    order = [partition.where(line)["job"] for line in partition.by_strength]
+    assert order == sorted("abcd", key=lambda job: (p["abcde".index(job)], -jobs[job], job))
+    assert order == ["c", "b", "d", "a"]
