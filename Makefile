@@ -23,6 +23,7 @@ test: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/compile_kernels.py
 	$(BIN)/pytest $(PARALLEL) $(addprefix --ignore=, $(COVERED))
 	$(BIN)/pytest $(PARALLEL) --cov --cov-report=term-missing $(COVERED)
 
