@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.counts import CountTable, examined_counts
-from evenhand.counts.missing_markers import marker_notes
+from evenhand.counts.suspected_missing import marker_notes
 from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.errors import QuestionError
 from evenhand.evidence import (

@@ -12,7 +12,7 @@ import pytest
 
 from evenhand import datasets
 from evenhand.evidence import Partition, certify
-from evenhand.graph.dag import CausalGraph
+from evenhand.graph.causal_graph import CausalGraph
 from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.releasing.compare import compare
 from evenhand.releasing.cost import compare_counts
@@ -23,7 +23,7 @@ from evenhand.removal import (
     ModifyGraph,
     ShuffleProtected,
 )
-from evenhand.reproduction.rounded_model import rounded_model
+from evenhand.reproduction.rounded_counts import rounded_model
 
 THRESHOLDS = ["0.025", "0.05", "0.075", "0.1"]
 DUTCH_CAUSES = ("sex", "age", "edu_level")

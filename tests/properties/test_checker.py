@@ -15,7 +15,7 @@ from evenhand import CountTable, datasets
 from evenhand.checker import checker
 from evenhand.errors import GraphError, InputError
 from evenhand.evidence import RecordedCertificate, certify
-from evenhand.evidence.certificate_document import with_seal
+from evenhand.evidence.certificate_encoding import with_seal
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
 
 

@@ -12,8 +12,8 @@ from tests.strategies import asked_dags
 
 from evenhand import CountTable, Question
 from evenhand.evidence import Partition, certify
+from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.conditional_tables import Factor, Network, eliminate
-from evenhand.graph.dag import CausalGraph
 from evenhand.releasing.apply_to_counts import generate_counts
 from evenhand.removal import ModifyData, ModifyGraph, plan_removal
 from evenhand.removal.modify_graph import cell_weights

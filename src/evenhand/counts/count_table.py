@@ -17,7 +17,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.counts.missing_markers import MissingMarker, looks_missing, marker_notes
+from evenhand.counts.suspected_missing import MissingMarker, looks_missing, marker_notes
 from evenhand.display import Described, Summary
 from evenhand.errors import ColumnError, InputError, ResourceError, ValuesError, listed
 

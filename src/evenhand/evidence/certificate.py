@@ -13,15 +13,15 @@ import numpy as np
 from evenhand.counts import ExaminedCounts
 from evenhand.display import Described, Summary
 from evenhand.errors import Problem, words_only
-from evenhand.evidence import certificate_document as document
+from evenhand.evidence import certificate_encoding as document
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.partition_summary import difference_moments, partition_facts
+from evenhand.evidence.partition_measures import difference_moments, partition_facts
 from evenhand.evidence.population import Population, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
 from evenhand.evidence.subpopulations import Subpopulations
 from evenhand.evidence.verdict import Coverage, Verdict
 from evenhand.files import write_file
-from evenhand.graph.dag import CausalGraph
+from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Codings, Number, Question
 

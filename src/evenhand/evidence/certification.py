@@ -18,7 +18,7 @@ from evenhand.evidence.certificate import Certificate, Graph, Scope
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
 from evenhand.evidence.verdict import Verdict, all_must_agree, all_must_hold
-from evenhand.graph.attribute_graph import known_order
+from evenhand.graph.mixed_graph import known_order
 from evenhand.graph.parent_sets import ParentSets
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Codings, Knowledge, Number, Question, Tiers
@@ -63,7 +63,7 @@ def certify(
     ``also_assumed`` what its verdict takes for granted besides.
 
     >>> from evenhand.datasets import admissions
-    >>> from evenhand.graph.dag import CausalGraph
+    >>> from evenhand.graph.causal_graph import CausalGraph
     >>> graph = CausalGraph.parse("gender -> major -> admission; gender -> admission; "
     ...                           "test_score -> admission")
     >>> question = Question(protected="gender", group="female",

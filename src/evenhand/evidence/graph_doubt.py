@@ -19,8 +19,8 @@ from evenhand.display import Described, Summary
 from evenhand.evidence.certificate import Graph
 from evenhand.evidence.certification import parent_sets
 from evenhand.evidence.statistics import holm
-from evenhand.graph.attribute_graph import known_order
 from evenhand.graph.independence_tests import Independence, Tester, check_test
+from evenhand.graph.mixed_graph import known_order
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Knowledge, KnownOrder, Question, Tiers
 

@@ -11,7 +11,7 @@ from evenhand.display import Described, Summary
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.subpopulations import Subpopulations
 from evenhand.graph.block_sets import BlockSetCheck
-from evenhand.graph.dag import CausalGraph
+from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Question
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from evenhand.counts import Attribute, CountTable, ExaminedCounts, examined_counts
 from evenhand.counts.count_table import check_row_count
 from evenhand.errors import EvenhandError, InputError, Problem, words_only
-from evenhand.evidence import certificate_document
+from evenhand.evidence import certificate_encoding
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certificate_schema import schema_errors
 from evenhand.evidence.certification import certify_partitions
@@ -44,13 +44,13 @@ class RecordedCertificate:
         """Parse and validate the JSON text of a document."""
         try:
             content = json.loads(text)
-            known = content["format"] == certificate_document.FORMAT
+            known = content["format"] == certificate_encoding.FORMAT
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             raise InputError.of(f"This is no certificate: {error}.", where=where) from error
         if not known:
             raise InputError.of(
                 f"The format {content['format']!r} is not known here.",
-                remedy=f"This version reads {certificate_document.FORMAT!r}; use a later one.",
+                remedy=f"This version reads {certificate_encoding.FORMAT!r}; use a later one.",
                 where=where,
             )
         problems = [
@@ -164,7 +164,7 @@ class RecordedCertificate:
             yield "assumptions: that this is a release is not among them"
         del content["seal"]
         yield from _diff(
-            "seal", self.content["seal"], certificate_document.with_seal(content)["seal"]
+            "seal", self.content["seal"], certificate_encoding.with_seal(content)["seal"]
         )
 
     def _examined(self, entry: Mapping[str, Any]) -> ExaminedCounts:

@@ -1,13 +1,12 @@
 """The causal graph: its structure, what it separates, and how it is learned from counts."""
 
 from evenhand.graph.block_sets import BlockSetCheck
+from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.conditional_tables import ConditionalTable, Factor, Network, eliminate
-from evenhand.graph.dag import CausalGraph
 from evenhand.graph.discovery import discover
 from evenhand.graph.independence_tests import Independence, Tester
 from evenhand.graph.local_causes import LocalCauses
 from evenhand.graph.local_discovery import find_causes
-from evenhand.graph.on_demand_tests import Marginals
 from evenhand.graph.orientation import Conflict, Orientation, orient
 from evenhand.graph.parent_sets import ParentSets
 from evenhand.graph.partial_graph import (
@@ -17,6 +16,7 @@ from evenhand.graph.partial_graph import (
     Separation,
     load_graph,
 )
+from evenhand.graph.wide_table_tests import Marginals
 
 __all__ = [
     "BlockSetCheck",

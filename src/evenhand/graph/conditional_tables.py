@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
 from evenhand.errors import ColumnError, InputError, ResourceError, listed
-from evenhand.graph.dag import CausalGraph
+from evenhand.graph.causal_graph import CausalGraph
 
 # Floats, whole numbers, or objects such as fractions: numpy multiplies and adds them all.
 Numbers: TypeAlias = NDArray[Any]

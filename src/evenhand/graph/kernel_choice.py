@@ -20,7 +20,7 @@ from evenhand.graph.independence_tests import Statistic, p_values
 from evenhand.graph.kernels import numpy_kernel
 from evenhand.graph.kernels.batch import KINDS, Batch, BatchPlan, BatchResults, Floats, Indices
 from evenhand.graph.kernels.coded_table import CodedTable
-from evenhand.graph.kernels.partition_cache import PartitionCache
+from evenhand.graph.kernels.partition_kernel import PartitionCache
 
 KernelName = Literal["auto", "numpy", "numba"]
 

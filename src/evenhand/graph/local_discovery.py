@@ -30,10 +30,10 @@ from evenhand.graph.neighborhood import (
     SearchScope,
     find_neighborhood,
 )
-from evenhand.graph.on_demand_tests import Marginals, make_tester
 from evenhand.graph.orientation import Orientation, Triple, both_ways, edge_of, orient
 from evenhand.graph.parent_sets import ParentSets, possible_parent_sets
 from evenhand.graph.partial_graph import Separation
+from evenhand.graph.wide_table_tests import Marginals, make_tester
 from evenhand.question import Knowledge, KnownOrder, Tiers
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evenhand.errors import GraphError
-from evenhand.graph.attribute_graph import AttributeGraph, Known, known_order
-from evenhand.graph.dag import CausalGraph
+from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph.mixed_graph import Known, MixedGraph, known_order
 from evenhand.graph.orientation import Conflict, Edge, Triple, edge_of, orient, triple_of
 from evenhand.graph.parent_sets import ParentSets, extend, possible_parent_sets
 from evenhand.question.question import Question
@@ -54,7 +54,7 @@ class Extension:
 
 
 @dataclass(frozen=True, repr=False)
-class PartialGraph(AttributeGraph):
+class PartialGraph(MixedGraph):
     """A graph of which some edges have no direction yet.
 
     >>> graph = PartialGraph.parse("sex -> income; age - income")

@@ -17,12 +17,12 @@ from evenhand.releasing.apply_in_engine import EngineChange
 from evenhand.releasing.apply_to_counts import apply_to_counts, generate_counts
 from evenhand.releasing.apply_to_frames import apply_to_batch, apply_to_frame, edited_source
 from evenhand.releasing.apply_to_text import apply_to_text
-from evenhand.releasing.edits import Editor, join_edits
-from evenhand.releasing.moves import stored_values
 from evenhand.releasing.output_formats import OutputFormat, Sink, copy_parquet, write_batches
+from evenhand.releasing.row_editor import Editor, join_edits
+from evenhand.releasing.row_selection import stored_values
 from evenhand.removal import GeneratedPlan, Plan
 from evenhand.rows import Rows, read
-from evenhand.rows.arrow_arrays import as_arrow, as_texts
+from evenhand.rows.arrow_conversions import as_arrow, as_texts
 from evenhand.rows.batch_source import BATCH_ROWS
 from evenhand.rows.ibis_tables import KIND as ENGINE
 

@@ -21,11 +21,11 @@ from evenhand.counts import ExaminedCounts
 from evenhand.errors import CannotReleaseError, ColumnError, Problem, QuestionError, Remedy
 from evenhand.question import Bins
 from evenhand.question.codings import MISSING
-from evenhand.releasing.moves import rows_differ
-from evenhand.releasing.shuffle import KEYS, Shuffle
+from evenhand.releasing.engine_shuffle import KEYS, Shuffle
+from evenhand.releasing.row_selection import rows_differ
 from evenhand.removal import Plan, RemovalPlan
 from evenhand.rows import Rows
-from evenhand.rows.arrow_arrays import as_numpy
+from evenhand.rows.arrow_conversions import as_numpy
 from evenhand.rows.ibis_tables import (
     class_conditions,
     engine_bins,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
 from evenhand.graph.conditional_tables import ConditionalTable
-from evenhand.releasing.moves import Patterns
+from evenhand.releasing.row_selection import Patterns
 from evenhand.removal import GeneratedPlan, Plan
 from evenhand.removal.modify_graph import quotas
 from evenhand.removal.random_rows import choose_rows

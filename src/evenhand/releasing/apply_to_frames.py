@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evenhand.releasing.edits import Edit, Editor, Integers
-from evenhand.rows.arrow_arrays import as_arrow
+from evenhand.releasing.row_editor import Edit, Editor, Integers
+from evenhand.rows.arrow_conversions import as_arrow
 from evenhand.rows.batch_source import Batches, BatchSource
 
 

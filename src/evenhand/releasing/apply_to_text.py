@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from evenhand.releasing.csv_records import FieldFinder, RecordReader, Records
-from evenhand.releasing.edits import Edit, Editor
-from evenhand.releasing.moves import rows_differ
 from evenhand.releasing.output_formats import Sink
+from evenhand.releasing.row_editor import Edit, Editor
+from evenhand.releasing.row_selection import rows_differ
 from evenhand.rows.batch_source import BatchSource, Dialect, reading
 from evenhand.rows.csv_diagnosis import TextFile
 

@@ -13,7 +13,7 @@ from evenhand.question.question import REST
 from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.releasing.cost import compare_counts
 from evenhand.releasing.manifest import commitment, notice
-from evenhand.releasing.moves import rows_differ
+from evenhand.releasing.row_selection import rows_differ
 from evenhand.removal import BaselinePlan, GeneratedPlan, RemovalPlan, changed_columns
 from evenhand.rows import Rows
 

@@ -18,13 +18,13 @@ import numpy as np
 
 from evenhand.counts import Attribute, CountTable, examined_counts
 from evenhand.errors import InputError, Problem
-from evenhand.evidence.certificate_document import canonical
+from evenhand.evidence.certificate_encoding import canonical
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Codings, Question
 from evenhand.question.question import REST
 from evenhand.releasing.apply import apply
-from evenhand.releasing.moves import rows_differ
 from evenhand.releasing.output_formats import OutputFormat
+from evenhand.releasing.row_selection import rows_differ
 from evenhand.removal import (
     BaselinePlan,
     GeneratedPlan,

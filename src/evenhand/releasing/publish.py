@@ -20,8 +20,8 @@ from evenhand.files import check_folder, sha256
 from evenhand.releasing.apply import AppliedRows, EngineRows
 from evenhand.releasing.certifier import Certifier
 from evenhand.releasing.manifest import manifest_text
-from evenhand.releasing.moves import rows_differ
 from evenhand.releasing.output_formats import OutputFormat
+from evenhand.releasing.row_selection import rows_differ
 from evenhand.releasing.transaction import FileSet, Transaction
 from evenhand.rows import Rows, read
 from evenhand.rows.ibis_tables import engine_errors

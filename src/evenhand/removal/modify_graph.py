@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate, Partition
+from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.conditional_tables import Factor, Network, eliminate
-from evenhand.graph.dag import CausalGraph
 from evenhand.question import Question
 from evenhand.removal.generated_plan import GeneratedPlan
 from evenhand.removal.modify_data import ModifyData, at_threshold, reduced_threshold

@@ -11,17 +11,17 @@ from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.question import Knowledge
 from evenhand.question.question_file import Labels
 from evenhand.releasing import Release
-from evenhand.report import page
+from evenhand.report import template_context as page
 from evenhand.report.assumptions_section import (
     graph_premises,
     missing_value_premises,
     other_premises,
 )
 from evenhand.report.chance_section import chance
-from evenhand.report.closing_sections import checking, small_print, unmeasured
 from evenhand.report.differences_sections import differences, evidence
 from evenhand.report.graph_section import causes, graph_figure
 from evenhand.report.html_report import Report
+from evenhand.report.limits_and_checking_sections import checking, small_print, unmeasured
 from evenhand.report.opening_section import example, lead, verdicts
 from evenhand.report.partitions_section import comparisons
 from evenhand.report.phrases import Words, readable_labels

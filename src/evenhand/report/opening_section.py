@@ -6,10 +6,11 @@ from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Verdict
 from evenhand.evidence.population import Population, StatisticalVerdict
 from evenhand.graph import PartialGraph
-from evenhand.report import page, pictures
-from evenhand.report.page import Strong, text
+from evenhand.report import picture_data as pictures
+from evenhand.report import template_context as page
 from evenhand.report.phrases import Words, capital, count, have, rate, share
 from evenhand.report.shown_groups import Case, Sharing
+from evenhand.report.template_context import Strong, text
 
 _MARKS = {
     Verdict.CERTIFIED: "certified",

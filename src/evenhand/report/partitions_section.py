@@ -13,10 +13,10 @@ from evenhand.evidence import (
     survey_partitions,
 )
 from evenhand.evidence.partition_survey import MOST_BLOCK_SETS
-from evenhand.report import page
-from evenhand.report.page import Strong, text
+from evenhand.report import template_context as page
 from evenhand.report.phrases import Words, count
 from evenhand.report.shown_groups import Sharing
+from evenhand.report.template_context import Strong, text
 
 _MOST_ROWS = 8
 

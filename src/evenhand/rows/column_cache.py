@@ -18,7 +18,7 @@ from evenhand.counts.count_table import code_type
 from evenhand.question import Codings
 from evenhand.rows.batch_source import Batches, BatchSource, reading
 from evenhand.rows.column_encoder import ColumnEncoder
-from evenhand.rows.data_problems import raise_all, too_large_columns, unfit_texts
+from evenhand.rows.counting_errors import raise_all, too_large_columns, unfit_texts
 from evenhand.rows.key_counter import Codes
 from evenhand.rows.text_encoders import FrequencyParser, LabelEncoder
 from evenhand.rows.value_labels import check_types

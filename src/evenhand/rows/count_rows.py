@@ -13,10 +13,10 @@ from evenhand.counts.count_table import check_row_count, code_type, in_order
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING
-from evenhand.rows import data_problems
+from evenhand.rows import counting_errors
 from evenhand.rows.batch_source import BATCH_ROWS, BatchSource, reading
 from evenhand.rows.column_encoder import ColumnEncoder
-from evenhand.rows.data_problems import raise_all
+from evenhand.rows.counting_errors import raise_all
 from evenhand.rows.key_counter import LARGEST_DENSE, Codes, KeyCounter, KeyLayout, sort_order
 from evenhand.rows.text_encoders import FrequencyParser, LabelEncoder
 from evenhand.rows.value_labels import check_types
@@ -120,17 +120,17 @@ class _RowCounter:
         if early and self.rows >= _EARLY_ROWS:
             sizes = {encoder.name: len(encoder.codes) for encoder in self.encoders}
             raise_all(
-                [*data_problems.identifiers(sizes, self.rows, share=0.9, where=source.where)]
+                [*counting_errors.identifiers(sizes, self.rows, share=0.9, where=source.where)]
             )
 
     def _check_memory(self, distinct: int, where: str) -> None:
         memory = self.line_memory + _PROCESS_BYTES
         if distinct * self.line_bytes > self.line_memory:
             sizes = {encoder.name: len(encoder.codes) for encoder in self.encoders}
-            raise data_problems.too_many_assignments(sizes, distinct, memory, where)
+            raise counting_errors.too_many_assignments(sizes, distinct, memory, where)
         texts = {c.name: c.encoder.bytes for c in (*self.columns, self.frequency) if c}
         if sum(texts.values()) > self.line_memory:
-            raise data_problems.too_large_columns(texts, memory, where)
+            raise counting_errors.too_large_columns(texts, memory, where)
 
     def _weights(
         self, batch: pa.RecordBatch, source: BatchSource, row: int
@@ -161,14 +161,14 @@ class _RowCounter:
 
     def finish(self, *, where: str) -> CountResult:
         """Report all problems, apply the rule for missing values, return the counts."""
-        errors = [*data_problems.unfit_texts(self.columns)]
+        errors = [*counting_errors.unfit_texts(self.columns)]
         if self.frequency:
-            errors += data_problems.unfit_frequencies(self.frequency)
-        errors += data_problems.idle_merges(
+            errors += counting_errors.unfit_frequencies(self.frequency)
+        errors += counting_errors.idle_merges(
             self.codings, {e.name: e.text_codes.keys() for e in self.encoders}, where
         )
         if not self.rows:
-            raise_all(errors or [data_problems.no_rows(where)])
+            raise_all(errors or [counting_errors.no_rows(where)])
         keys, counts = self.counter.result()
         self._check_memory(len(counts), where)
         codes = self.counter.layout.codes(keys)
@@ -179,9 +179,9 @@ class _RowCounter:
         }
         if self.codings.missing == "error":
             amounts = {name: int(counts[lines].sum()) for name, lines in missing.items()}
-            errors += data_problems.missing_values(self.columns, amounts)
+            errors += counting_errors.missing_values(self.columns, amounts)
         if self.codings.missing == "level":
-            errors += data_problems.taken_level(self.columns, [e.codes for e in self.encoders])
+            errors += counting_errors.taken_level(self.columns, [e.codes for e in self.encoders])
         raise_all(errors)
         left_out = counts == 0
         if self.codings.missing == "drop":
@@ -189,12 +189,12 @@ class _RowCounter:
                 left_out |= lines
         dropped = int(counts[left_out].sum())
         if dropped == self.rows:
-            raise data_problems.nothing_left(dropped, where)
+            raise counting_errors.nothing_left(dropped, where)
         if left_out.any():
             codes, counts = [column[~left_out] for column in codes], counts[~left_out]
         table = _table(self.encoders, codes, counts)
         sizes = {attribute.name: len(attribute) for attribute in table.attributes}
-        raise_all([*data_problems.identifiers(sizes, table.row_count, share=0.5, where=where)])
+        raise_all([*counting_errors.identifiers(sizes, table.row_count, share=0.5, where=where)])
         return CountResult(table, dropped)
 
 

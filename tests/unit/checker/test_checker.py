@@ -16,7 +16,7 @@ from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from evenhand import CountTable, datasets
 from evenhand.checker import checker
 from evenhand.evidence import certify
-from evenhand.graph.dag import CausalGraph
+from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.rows import read
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from evenhand import CausalGraph, Codings, Knowledge, audit, datasets
-from evenhand.evidence import certificate_document
+from evenhand.evidence import certificate_encoding
 
 
 def test_a_certificate_is_written_and_verified(run, example, options):
@@ -82,7 +82,7 @@ def test_a_malformed_record_is_false_and_says_why(run, example, options, with_da
         forged = example / "forged.json"
         is_sealed = record.pop("seal", None)
         forged.write_text(
-            json.dumps(certificate_document.with_seal(record) if is_sealed else record)
+            json.dumps(certificate_encoding.with_seal(record) if is_sealed else record)
         )
         status, out, err = run("verify", forged, *data, "--json")
         document = json.loads(out)

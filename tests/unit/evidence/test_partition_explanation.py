@@ -6,7 +6,7 @@ from tests.admission import GRAPH, QUESTION
 from evenhand import datasets
 from evenhand.errors import GraphError
 from evenhand.evidence import explain_partition
-from evenhand.graph.dag import CausalGraph
+from evenhand.graph.causal_graph import CausalGraph
 
 
 def test_a_partition_may_hold_a_consequence_and_is_then_refused():

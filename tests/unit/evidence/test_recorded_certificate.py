@@ -14,10 +14,10 @@ from evenhand.evidence import (
     Partition,
     RecordedCertificate,
     Verdict,
-    certificate_document,
+    certificate_encoding,
     certify,
 )
-from evenhand.graph.dag import CausalGraph
+from evenhand.graph.causal_graph import CausalGraph
 
 COUNTS = datasets.admissions(2)
 
@@ -50,7 +50,7 @@ def changed(certificate, change):
     content = json.loads(certificate.to_json())
     del content["seal"]
     change(content)
-    return recorded(certificate_document.canonical(certificate_document.with_seal(content)))
+    return recorded(certificate_encoding.canonical(certificate_encoding.with_seal(content)))
 
 
 def no_assumptions(content):
@@ -97,7 +97,7 @@ def an_accusation(content):
     content["partitions"].append(
         entry
         | {
-            "table": certificate_document.table(alike, np.arange(len(alike))),
+            "table": certificate_encoding.table(alike, np.arange(len(alike))),
             "verdict": "not certified",
         }
     )

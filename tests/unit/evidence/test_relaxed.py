@@ -8,7 +8,7 @@ from tests.admission import GRAPH, QUESTION
 from evenhand import CountTable, Question, datasets
 from evenhand.errors import QuestionError
 from evenhand.evidence import certify, certify_relaxed
-from evenhand.graph.dag import CausalGraph
+from evenhand.graph.causal_graph import CausalGraph
 
 
 @pytest.mark.paper("def:rnd")

@@ -6,7 +6,7 @@ from tests.populations import partition_of, partition_of_adult, partition_of_dut
 from evenhand import datasets
 from evenhand.evidence import certify
 from evenhand.evidence.sampling_noise import spread
-from evenhand.graph.dag import CausalGraph
+from evenhand.graph.causal_graph import CausalGraph
 
 
 def test_the_noise_in_adult_depends_on_how_it_is_estimated(adult):

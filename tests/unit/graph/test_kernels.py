@@ -11,7 +11,7 @@ from evenhand import CountTable
 from evenhand.counts import Attribute
 from evenhand.graph.independence_tests import TESTS
 from evenhand.graph.kernel_choice import Evaluator
-from evenhand.graph.kernels import partition_cache
+from evenhand.graph.kernels import partition_kernel
 from evenhand.graph.kernels.batch import Batch
 
 KERNELS = ("numpy", "numba")
@@ -116,8 +116,8 @@ def test_every_way_of_counting_gives_the_same(kernel, test, way, monkeypatch):
 @pytest.mark.parametrize("kept", [3, 6, 10, 15])
 def test_partitions_that_were_forgotten_are_made_again(kernel, kept, monkeypatch):
     force(monkeypatch, PARTITIONS)
-    monkeypatch.setattr(partition_cache, "_MOST_BYTES", 0)
-    monkeypatch.setattr(partition_cache, "_FEWEST_CACHED", kept)
+    monkeypatch.setattr(partition_kernel, "_MOST_BYTES", 0)
+    monkeypatch.setattr(partition_kernel, "_FEWEST_CACHED", kept)
     for seed in range(5):
         counts = random_table(seed, (3, 3, 2, 4, 3, 2), 60)
         evaluator = Evaluator(

@@ -7,7 +7,7 @@ import pytest
 from evenhand import datasets
 from evenhand.errors import CannotReleaseError
 from evenhand.evidence import Verdict, certify
-from evenhand.graph.dag import CausalGraph
+from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.releasing.compare import EVERY_METHOD, compare
 from evenhand.removal import LocalMassaging, ModifyData, ModifyGraph, ShuffleProtected

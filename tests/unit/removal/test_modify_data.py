@@ -10,7 +10,7 @@ from tests.admission import GRAPH, QUESTION
 from evenhand import CountTable, Question, datasets
 from evenhand.errors import QuestionError
 from evenhand.evidence import Verdict, certify
-from evenhand.graph.dag import CausalGraph
+from evenhand.graph.causal_graph import CausalGraph
 from evenhand.removal import ModifyData, plan_removal
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from evenhand import datasets
 from evenhand.evidence import certify
+from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.conditional_tables import Network
-from evenhand.graph.dag import CausalGraph
 from evenhand.removal import ModifyGraph, plan_removal
 from evenhand.removal.modify_graph import cell_weights, optimal_rates
 

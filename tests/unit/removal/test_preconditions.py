@@ -5,7 +5,7 @@ import pytest
 from evenhand import Codings, CountTable, Question, datasets
 from evenhand.errors import CannotReleaseError
 from evenhand.evidence import certify
-from evenhand.graph.dag import CausalGraph
+from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.removal.preconditions import check_releasable
 

@@ -6,8 +6,8 @@ from tests.admission import GRAPH, QUESTION
 
 from evenhand import CountTable, Question, datasets
 from evenhand.evidence import certify
+from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.conditional_tables import Network
-from evenhand.graph.dag import CausalGraph
 from evenhand.removal import Move, RemovalPlan
 
 

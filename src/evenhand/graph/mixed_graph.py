@@ -1,4 +1,4 @@
-"""``AttributeGraph``: nodes, arrows and undirected edges, in and out of every format."""
+"""``MixedGraph``: nodes, arrows and undirected edges, in and out of every format."""
 
 import json
 from collections import Counter
@@ -37,7 +37,7 @@ _LONGEST_REPR = 200
 
 
 @dataclass(frozen=True, repr=False)
-class AttributeGraph(Described):
+class MixedGraph(Described):
     """Nodes, arrows ``(cause, effect)`` and undirected pairs; the arrows never form a cycle.
 
     Nodes and the ends of undirected edges are sorted, so that graphs with the same edges

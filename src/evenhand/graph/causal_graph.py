@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from evenhand.errors import GraphError, Problem
 from evenhand.graph import block_sets
-from evenhand.graph.attribute_graph import AttributeGraph
 from evenhand.graph.block_sets import BlockSetCheck
+from evenhand.graph.mixed_graph import MixedGraph
 from evenhand.question.question import Question
 
 
 @dataclass(frozen=True, repr=False)
-class CausalGraph(AttributeGraph):
+class CausalGraph(MixedGraph):
     """A directed graph without cycles, each arrow from a direct cause to its effect.
 
     >>> graph = CausalGraph.parse("sex -> major -> admission; test_score -> admission")

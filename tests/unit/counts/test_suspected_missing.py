@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from evenhand import CountTable, datasets, read
-from evenhand.counts.missing_markers import looks_missing
+from evenhand.counts.suspected_missing import looks_missing
 
 
 def table(*work):

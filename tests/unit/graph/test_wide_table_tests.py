@@ -8,7 +8,7 @@ import pytest
 import evenhand as eh
 from evenhand import CountTable, Tiers, find_causes
 from evenhand.graph.independence_tests import Tester
-from evenhand.graph.on_demand_tests import TesterOnDemand
+from evenhand.graph.wide_table_tests import TesterOnDemand
 
 
 class Asked:

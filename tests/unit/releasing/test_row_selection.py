@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evenhand import Question
 from evenhand.releasing import moves as module
-from evenhand.releasing.moves import LineSelection, Patterns, Selection
+from evenhand.releasing.row_selection import LineSelection, Patterns, Selection
 from evenhand.removal import Move
 
 ASKED = Question(protected="sex", group="f", decision="hired", favorable="yes")

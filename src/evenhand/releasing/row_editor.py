@@ -19,7 +19,7 @@ from evenhand.errors import Problem, ResourceError
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING
-from evenhand.releasing.moves import (
+from evenhand.releasing.row_selection import (
     LineSelection,
     Patterns,
     Selection,
@@ -28,7 +28,7 @@ from evenhand.releasing.moves import (
 )
 from evenhand.removal import Plan
 from evenhand.rows import Rows
-from evenhand.rows.arrow_arrays import as_arrow, as_texts
+from evenhand.rows.arrow_conversions import as_arrow, as_texts
 from evenhand.rows.batch_source import BatchSource
 from evenhand.rows.column_encoder import ColumnEncoder
 from evenhand.rows.text_encoders import FrequencyParser, LabelEncoder

@@ -22,7 +22,7 @@ from evenhand.removal import (
     ShuffleProtected,
 )
 from evenhand.reproduction.printed_figures import PRINTED, PrintedFigures
-from evenhand.reproduction.rounded_model import rounded_model
+from evenhand.reproduction.rounded_counts import rounded_model
 
 THRESHOLDS = ("0.025", "0.05", "0.075", "0.1")
 ADMISSION = CausalGraph.parse(

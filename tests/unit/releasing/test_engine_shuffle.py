@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.releasing.shuffle import KEYS, Shuffle
+from evenhand.releasing.engine_shuffle import KEYS, Shuffle
 
 
 def test_no_two_keys_come_to_the_same_place():
