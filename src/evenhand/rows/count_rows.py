@@ -181,7 +181,9 @@ class _RowCounter:
             amounts = {name: int(counts[lines].sum()) for name, lines in missing.items()}
             errors += counting_errors.missing_values(self.columns, amounts)
         if self.codings.missing == "level":
-            errors += counting_errors.taken_level(self.columns, [e.codes for e in self.encoders])
+            errors += counting_errors.taken_level(
+                self.columns, [e.codes for e in self.encoders]
+            )
         raise_all(errors)
         left_out = counts == 0
         if self.codings.missing == "drop":
@@ -194,7 +196,9 @@ class _RowCounter:
             codes, counts = [column[~left_out] for column in codes], counts[~left_out]
         table = _table(self.encoders, codes, counts)
         sizes = {attribute.name: len(attribute) for attribute in table.attributes}
-        raise_all([*counting_errors.identifiers(sizes, table.row_count, share=0.5, where=where)])
+        raise_all(
+            [*counting_errors.identifiers(sizes, table.row_count, share=0.5, where=where)]
+        )
         return CountResult(table, dropped)
 
 
