@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand import Question
-from evenhand.releasing import moves as module
+from evenhand.releasing import row_selection as module
 from evenhand.releasing.row_selection import LineSelection, Patterns, Selection
 from evenhand.removal import Move
 
