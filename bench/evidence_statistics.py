@@ -18,6 +18,13 @@ from evenhand.graph import discover
 MILLION = 10**6
 # So many rows in a group at most, and how far the rates are apart.
 WORKLOADS = ((20, 0.0), (200, 0.0), (5000, 0.0), (100, 0.3))
+# Rows of the two groups, and thresholds, at which nothing may be shown in more than 5 of 100.
+PAIRS = (
+    *((5, 5), (5, 50), (5, 500), (5, 5000), (11, 11), (11, 100), (11, 1000), (11, 5000)),
+    *((30, 30), (30, 31), (30, 300), (30, 3000), (40, 41), (100, 100), (100, 111), (100, 1000)),
+    *((100, 5000), (300, 300), (300, 3000), (1000, 1000), (1000, 5000), (5000, 5000)),
+)
+THRESHOLDS = (0.001, 0.01, 0.05, 0.1, 0.2)
 
 
 def million_subpopulations() -> None:
@@ -74,6 +81,9 @@ def campaign() -> None:
         print(f"Adult's groups, all differences {difference}: {told}")
         over = populations.overall_shares(generator, sizes, difference, draws=2000)
         print(f"  over all: {', '.join(f'{name} {share:.4f}' for name, share in over.items())}")
+    for sizes in PAIRS:
+        errors = [populations.shown_error(*sizes, threshold) for threshold in THRESHOLDS]
+        print(f"shown in one of ten, {sizes}: {', '.join(f'{error:.4f}' for error in errors)}")
     for places, rate in ((1, 0.3), (4, 0.3), (4, 0.02), (20, 0.9)):
         share = populations.within_share(
             generator, places=places, rows=3000, rate=rate, draws=4000

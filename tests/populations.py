@@ -3,10 +3,12 @@
 from fractions import Fraction
 
 import numpy as np
+from scipy.stats import binom
 
 from evenhand import CountTable, Question, datasets
 from evenhand.counts import examined_counts
 from evenhand.evidence.common_difference import common_difference, heterogeneity
+from evenhand.evidence.p_values import threshold_p
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import StatisticalVerdict, statistical_verdict
 from evenhand.evidence.statistics import newcombe_interval
@@ -78,6 +80,42 @@ def verdict_shares(generator, sizes, difference, *, draws):
         for _ in range(draws)
     ]
     return {verdict: found.count(verdict) / draws for verdict in StatisticalVerdict}
+
+
+def shown_error(group, other, threshold, *, groups=10, steps=13):
+    """At most so often a difference is shown in one of ten alike, though none exceeds τ.
+
+    Goes through all tables (in large groups those within seven deviations) at rates that differ
+    by τ to either side or not at all, and returns the worst. A difference is shown if its
+    interval lies beyond τ and its p is under .05 / 10; or under .05, if another one of small p,
+    whose interval does not, makes Holm's correction weaker.
+    """
+    edges = np.geomspace(1e-4, 0.1, steps // 2)
+    worst = 0.0
+    for difference in (threshold, -threshold, 0.0):
+        end = 1 - abs(difference)
+        for low in np.unique(np.concatenate([np.linspace(0, end, steps), edges, end - edges])):
+            if not 0 <= low <= end:
+                continue
+            rates = (low + max(-difference, 0), low + max(difference, 0))
+            a, b = (_likely(*side) for side in zip((group, other), rates, strict=True))
+            chance = np.outer(binom.pmf(a, group, rates[0]), binom.pmf(b, other, rates[1]))
+            far = np.abs(b[None, :] / other - a[:, None] / group) > threshold
+            x, y = (side[far] for side in np.meshgrid(a, b, indexing="ij"))
+            table = x, np.full_like(x, group), y, np.full_like(y, other)
+            p, chance = threshold_p(*table, threshold), chance[far]
+            ends = newcombe_interval(*table)
+            beyond = (ends[0] > threshold) | (ends[1] < -threshold)
+            small = p < 0.05 / groups
+            alone = 1 - (1 - chance[small & beyond].sum()) ** groups
+            helped = chance[small & ~beyond].sum() * chance[(p < 0.05) & beyond].sum()
+            worst = max(worst, float(alone + groups**2 * helped))
+    return worst
+
+
+def _likely(rows, rate):
+    reach = 7 * (rows * rate * (1 - rate)) ** 0.5 + 8
+    return np.arange(max(0, int(rows * rate - reach)), min(rows, int(rows * rate + reach)) + 1)
 
 
 def within_share(generator, *, places, rows, rate, draws):

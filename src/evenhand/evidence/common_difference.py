@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.evidence.p_values import Counts, Floats, variance_at, zero_p
+from evenhand.evidence.binomial_tails import Counts, Floats
+from evenhand.evidence.p_values import variance_at, zero_p
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.statistics import Z
 

@@ -3,54 +3,46 @@
 Three hypotheses about the rates of the two groups in one subpopulation:
 
 - ``zero_p``: they are equal (Fisher's exact test, its mid-p, two-sided);
-- ``threshold_p``: they differ by at most the threshold (score test, one-sided, as seen);
+- ``threshold_p``: they differ by at most the threshold (score test, two-sided);
 - ``within_p``: they differ by the threshold or more (two one-sided score tests, the larger p).
 
 The score statistic is Miettinen and Nurminen's: its variance is taken at the most likely rates
 whose difference is the threshold, times n / (n - 1). The normal distribution fits its middle,
 but not its far tail, which is where many subpopulations are corrected for: with 11 people
 against 1,000 a p of 0.00002 would be reached 120 times as often as it says. So where the score
-test finds anything, the probability of so large a difference is worked out at those rates:
-added up where a group is small, by the saddlepoint approximation elsewhere. Instead of 120
-times it is then 1.3 times.
+test finds anything, the probability of so large a difference is worked out at those rates and
+one standard error beside them, and the largest taken: added up where a group is small, by the
+saddlepoint approximation elsewhere. As either side may be the one that is seen, the tail that
+is as unlikely on the other side is added.
 
 All functions take arrays of counts of equal length, with both groups present in every place.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from evenhand.evidence.binomial_tails import (
+    Counts,
+    Floats,
+    Side,
+    divergence,
+    large_tail,
+    small_near_tail,
+    small_tail,
+)
 
-# Up to so many rows in the smaller group tails are added up.
-_SMALL = 20
+# Up to so many rows in the smaller group tails are added up,
+_SMALL = 30
+# or up to so many where the other group is far larger.
+_MEDIUM = 200
 # A normal tail larger than this finds nothing, and is good enough.
 _NOTHING_FOUND = 0.4
 # Up to this variance of the number of favorable decisions Fisher's tail is added up.
 _FEW = 100.0
-_NEWTON_STEPS = 10
 _NEVER = 1e-9
 _INT64_END = 2**63
-# From so many rows on the faster formulas lose digits.
-_LARGE = 10**6
-
-
-class _Side(NamedTuple):
-    """Favorable decisions among all, and the rate that is tried for them."""
-
-    yes: Counts
-    total: Counts
-    rate: Floats
-
-    def where(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> "_Side":
-        return _Side(self.yes[chosen], self.total[chosen], self.rate[chosen])
-
-    def turned(self) -> "_Side":
-        """The same people, unfavorable decisions counted."""
-        return _Side(self.total - self.yes, self.total, 1 - self.rate)
 
 
 def zero_p(group_yes: Counts, group: Counts, other_yes: Counts, other: Counts) -> Floats:
@@ -115,17 +107,8 @@ def _hypergeometric(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
         logarithm += rest(margin)
     for cell, row, column in ((a, b, c), (b, a, d), (c, d, a), (d, c, b)):
         expected = (cell + row) * ((cell + column) / rows)
-        logarithm -= rest(cell) + _divergence(cell, expected)
+        logarithm -= rest(cell) + divergence(cell, expected)
     return np.exp(logarithm)
-
-
-def _divergence(x: Floats, y: Floats) -> Floats:
-    """Return x log(x / y) - x + y, accurate where x is near y."""
-    from scipy.special import xlog1py  # noqa: PLC0415
-
-    apart = np.divide(x - y, y, out=np.zeros(len(y)), where=y > 0)
-    far: Floats = y * (xlog1py(1 + apart, apart) - apart)
-    return far
 
 
 def _higher(group_yes: Counts, group: Counts, other_yes: Counts, other: Counts) -> Counts:
@@ -151,15 +134,62 @@ def score_p(
 def threshold_p(
     group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: float
 ) -> Floats:
-    """One-sided p-value of a difference of at most the threshold, good in its far tail."""
+    """Two-sided p-value of a difference of at most the threshold, good in its far tail.
+
+    A difference as unlikely may lie on the other side, too. There the same deviate is as far
+    from the rates tried as the two thresholds are apart: next to nothing where the threshold
+    is wide, as much again where it is 0.
+    """
+    from scipy.special import ndtr, ndtri  # noqa: PLC0415
+
     p, high, low = _seen(group_yes, group, other_yes, other, threshold)
-    suspicious, small = p < _NOTHING_FOUND, np.minimum(group, other) <= _SMALL
-    at = np.flatnonzero(suspicious & ~small)
-    p[at] = _large_tail(high.where(at), low.where(at))
-    # Counts of small tables repeat: each distinct one is worked out once.
-    at = np.flatnonzero(suspicious & small)
-    first, again = _distinct(high.where(at), low.where(at))
-    p[at] = _small_tail(high.where(at[first]), low.where(at[first]))[again]
+    found, small = p < _NOTHING_FOUND, _is_small(group, other)
+    at = np.flatnonzero(found & ~small)
+    p[at] = _worst_tail(large_tail, high.where(at), low.where(at), threshold)
+    at = np.flatnonzero(found & small)
+    p[at] = _once_each(small_tail, high.where(at), low.where(at), threshold)
+    turned = _tried(low.yes, low.total, high.yes, high.total, threshold)
+    error = np.sqrt(np.maximum(_variance(high, low), _variance(*turned)))
+    apart = np.divide(2 * threshold, error, out=np.zeros(len(p)), where=error > 0)
+    both: Floats = np.minimum(p + ndtr(ndtri(p) - apart), 1.0)
+    return both
+
+
+def _once_each(
+    tail: Callable[[Side, Side], Floats], high: Side, low: Side, threshold: float
+) -> Floats:
+    """Counts of small tables repeat: the tail of each distinct one is worked out once."""
+    first, again = _distinct(high, low)
+    return _worst_tail(tail, high.where(first), low.where(first), threshold)[again]
+
+
+def _is_small(group: Counts, other: Counts) -> NDArray[np.bool_]:
+    """Where tails are added up: the difference comes in steps that no smooth curve follows.
+
+    It does in small groups, and in somewhat larger ones if the rate of the others is known so
+    well that it does not blur the steps.
+    """
+    fewer, more = np.minimum(group, other), np.maximum(group, other)
+    small: NDArray[np.bool_] = fewer <= np.clip(2 * np.sqrt(more), _SMALL, _MEDIUM)
+    return small
+
+
+def _worst_tail(
+    tail: Callable[[Side, Side], Floats], high: Side, low: Side, threshold: float
+) -> Floats:
+    """The largest tail over the most likely rates and those one standard error beside them.
+
+    At the most likely rates alone a small p comes up too often: the rates follow the table,
+    so that a table on the edge of its kind looks like the middle.
+    """
+    p = tail(high, low)
+    with np.errstate(divide="ignore"):
+        known = sum(side.total / (side.rate * (1 - side.rate)) for side in (high, low))
+        error = 1 / np.sqrt(known)
+    for way in (-1, 1):
+        rate = np.clip(high.rate + way * error, threshold, 1)
+        beside = high._replace(rate=rate), low._replace(rate=np.clip(rate - threshold, 0, 1))
+        p = np.maximum(p, tail(*beside))
     return p
 
 
@@ -173,15 +203,20 @@ def within_p(
     p = np.ones(len(group))
     inside = np.abs(other_yes / other - group_yes / group) < threshold
     a, n, b, m = (counts[inside] for counts in (group_yes, group, other_yes, other))
-    above = _normal_tail(*_tried(b, m, a, n, threshold), threshold)
-    below = _normal_tail(*_tried(a, n, b, m, threshold), threshold)
-    p[inside] = 1 - np.minimum(above, below)
+    small = _is_small(n, m)
+    p[inside] = 0.0
+    for table in ((b, m, a, n), (a, n, b, m)):
+        high, low = _tried(*table, threshold)
+        nearer = 1 - _normal_tail(high, low, threshold)
+        at = np.flatnonzero((nearer < _NOTHING_FOUND) & small)
+        nearer[at] = _once_each(small_near_tail, high.where(at), low.where(at), threshold)
+        p[inside] = np.maximum(p[inside], nearer)
     return p
 
 
 def _seen(
     group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: float
-) -> tuple[Floats, _Side, _Side]:
+) -> tuple[Floats, Side, Side]:
     """The normal tail on the side that was seen, and the groups, the higher rate first."""
     higher = _higher(group_yes, group, other_yes, other)
     group_higher = higher > 0
@@ -198,12 +233,12 @@ def _seen(
 
 def _tried(
     high_yes: Counts, high: Counts, low_yes: Counts, low: Counts, threshold: float
-) -> tuple[_Side, _Side]:
+) -> tuple[Side, Side]:
     rate = _most_likely_rate(high_yes, high, low_yes, low, threshold)
-    return _Side(high_yes, high, rate), _Side(low_yes, low, np.clip(rate - threshold, 0, 1))
+    return Side(high_yes, high, rate), Side(low_yes, low, np.clip(rate - threshold, 0, 1))
 
 
-def _normal_tail(high: _Side, low: _Side, threshold: float) -> Floats:
+def _normal_tail(high: Side, low: Side, threshold: float) -> Floats:
     # Imported here: scipy.special costs more time than everything else that evenhand imports.
     from scipy.special import ndtr  # noqa: PLC0415
 
@@ -220,7 +255,7 @@ def _normal_tail(high: _Side, low: _Side, threshold: float) -> Floats:
     return p
 
 
-def _variance(high: _Side, low: _Side) -> Floats:
+def _variance(high: Side, low: Side) -> Floats:
     rows = high.total + low.total
     by_side = (side.rate * (1 - side.rate) / side.total for side in (high, low))
     return sum(by_side) * (rows / (rows - 1))
@@ -233,101 +268,6 @@ def variance_at(
     if difference < 0:
         return _variance(*_tried(group_yes, group, other_yes, other, -difference))
     return _variance(*_tried(other_yes, other, group_yes, group, difference))
-
-
-def _small_tail(high: _Side, low: _Side) -> Floats:
-    """The probability of so large a difference, added up over the smaller group's outcomes."""
-    p = np.empty(len(high.total))
-    high_small = high.total <= low.total
-    p[high_small] = _added_up(high.where(high_small), low.where(high_small))
-    p[~high_small] = _added_up(
-        low.turned().where(~high_small), high.turned().where(~high_small)
-    )
-    return p
-
-
-def _added_up(small: _Side, large: _Side) -> Floats:
-    """The probability that the first rate exceeds the second by as much as seen, or more."""
-    from scipy.special import binom  # noqa: PLC0415
-
-    tail = np.zeros(len(small.total))
-    # Divided first: the product of the larger group's rows may not fit into 64 bits.
-    whole, part = np.divmod(large.total, small.total)
-    for yes in range(int(small.total.max(initial=-1)) + 1):
-        more = whole * (yes - small.yes) + part * (yes - small.yes) // small.total
-        at_most = large.yes + np.minimum(more, large.total - large.yes)
-        at = np.flatnonzero((yes <= small.total) & (at_most >= 0))
-        some, many = small.where(at), large.where(at)
-        likely = binom(some.total, yes) * some.rate**yes * (1 - some.rate) ** (some.total - yes)
-        tail[at] += likely * _at_most(at_most[at], many)
-    return np.minimum(tail, 1.0)
-
-
-def _large_tail(high: _Side, low: _Side) -> Floats:
-    """The same by the saddlepoint approximation, or exact where only one group can vary."""
-    p = np.empty(len(high.total))
-    none_low, all_high = low.rate <= _NEVER, high.rate >= 1 - _NEVER
-    extreme = (high.yes == high.total) & (low.yes == 0)
-    turned = high.where(none_low).turned()
-    p[none_low] = _at_most(turned.yes, turned)
-    p[all_high] = _at_most(low.yes[all_high], low.where(all_high))
-    p[extreme] = (high.rate**high.total * (1 - low.rate) ** low.total)[extreme]
-    inside = ~(none_low | all_high | extreme)
-    p[inside] = _saddlepoint(high.where(inside), low.where(inside))
-    return p
-
-
-def _at_most(yes: Counts, side: _Side) -> Floats:
-    """The probability of so many favorable decisions, or fewer."""
-    from scipy.special import bdtr, betaincc, ndtr  # noqa: PLC0415
-
-    if side.total.max(initial=0) < _LARGE:
-        p: Floats = bdtr(yes, side.total, side.rate)
-        return p
-    # bdtr ends at 2³¹; the incomplete beta function fails far from a mean of very many.
-    mean = side.total * side.rate
-    deviation = np.sqrt(mean * (1 - side.rate))
-    p = ndtr((yes + 0.5 - mean) / np.maximum(deviation, _NEVER))
-    few = (
-        (yes < side.total) & (np.abs(yes - mean) < 40 * deviation + 1000) & (deviation < _LARGE)
-    )
-    p[few] = betaincc(yes[few] + 1.0, (side.total - yes)[few], side.rate[few])
-    return p
-
-
-def _saddlepoint(high: _Side, low: _Side) -> Floats:
-    """Lugannani and Rice's tail, in Barndorff-Nielsen's form.
-
-    Rates are tilted until the difference seen is the expected one: logit of the high rate up by
-    t / n, logit of the low rate down by t / m. The tilted high rate lies between the difference
-    and 1; z says where. How far the tilt leads from the rates tried gives the tail. As the
-    difference moves in steps of 1 / lcm(n, m), half a step is taken off.
-    """
-    from scipy.special import expit, logit, ndtr  # noqa: PLC0415
-
-    n, m = high.total, low.total
-    difference = high.yes / n - low.yes / m - 0.5 / (n / np.gcd(n, m) * m)
-    room = 1 - difference
-    high_logit, low_logit = logit(high.rate), logit(low.rate)
-    z = np.zeros(len(n))
-    for _ in range(_NEWTON_STEPS):
-        share, rest = expit(z), expit(-z)
-        tilted_low, tilted_high = room * share, difference + room * share
-        not_low, not_high = difference + room * rest, room * rest
-        tilt = n * (np.log(tilted_high / not_high) - high_logit)
-        off = tilt + m * (np.log(tilted_low / not_low) - low_logit)
-        bend = room * share * rest
-        slope = bend * (n / (tilted_high * not_high) + m / (tilted_low * not_low))
-        z -= np.clip(off / slope, -8, 8)
-    far = n * (_divergence(tilted_high, high.rate) + _divergence(not_high, 1 - high.rate))
-    far += m * (_divergence(tilted_low, low.rate) + _divergence(not_low, 1 - low.rate))
-    root = np.sqrt(np.maximum(2 * far, 0))
-    scale = tilt * np.sqrt(tilted_high * not_high / n + tilted_low * not_low / m)
-    # Less half a step a difference just beyond the threshold may fall below it: no evidence.
-    beyond = (tilt > 0) & (root > _NEVER)
-    bent = np.log(np.divide(scale, root, out=np.ones(len(n)), where=beyond))
-    p: Floats = ndtr(-np.where(beyond, root + bent / np.where(beyond, root, 1), 0))
-    return p
 
 
 def _most_likely_rate(
@@ -354,7 +294,7 @@ def _most_likely_rate(
     return np.clip(rate - np.where(np.abs(step) < _NEVER**0.5, step, 0), difference, 1)
 
 
-def _distinct(high: _Side, low: _Side) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _distinct(high: Side, low: Side) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Where each distinct table stands first, and which of them every table is."""
     columns = (high.yes, high.total, low.yes, low.total)
     order = np.lexsort(columns)

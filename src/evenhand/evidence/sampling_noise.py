@@ -13,7 +13,7 @@ from math import sqrt
 from typing import Any
 
 from evenhand.display import percent
-from evenhand.evidence.p_values import Floats
+from evenhand.evidence.binomial_tails import Floats
 from evenhand.evidence.partition import Partition
 
 _ESTIMATORS = ("plug-in", "smoothed")

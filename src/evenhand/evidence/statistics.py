@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.evidence.p_values import Counts, Floats, threshold_p, within_p, zero_p
+from evenhand.evidence.binomial_tails import Counts, Floats
+from evenhand.evidence.p_values import threshold_p, within_p, zero_p
 
 # The 97.5 % point of the standard normal distribution: intervals have 95 %.
 Z = 1.959963984540054

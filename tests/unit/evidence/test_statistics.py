@@ -67,9 +67,9 @@ def test_shown_needs_the_interval_beyond_the_threshold_and_a_small_adjusted_p():
 
 
 @pytest.mark.parametrize("table", [(0, 1, 21, 21), (1, 1, 0, 21), (21, 21, 0, 1)])
-def test_a_p_of_just_five_in_a_hundred_shows_nothing_from_either_side(table):
+def test_one_person_against_21_shows_nothing_from_either_side(table):
     result = of_one(*table)
-    assert result.p_threshold[0] == pytest.approx(0.05)
+    assert result.p_threshold[0] > 0.05
     assert not result.shown[0]
 
 
