@@ -159,11 +159,12 @@ class Certificate(Described):
     def relaxed(
         self, *, assurance: Number = "0.8", threshold: Number | None = None
     ) -> RelaxedCertificate:
-        """The relaxed criterion on the same subpopulations."""
+        """The relaxed criterion on every partition that was examined; the weakest bound."""
         question = self.question
         if threshold is not None:
             question = replace(question, threshold=threshold)  # type: ignore[arg-type]  # text
-        return relax(self.causes, assurance=assurance, threshold=question.threshold)
+        others = self.partitions[len(self.causes) :]
+        return relax(self.causes, others, assurance=assurance, threshold=question.threshold)
 
     @cached_property
     def digest(self) -> str:

@@ -1,15 +1,16 @@
 """The relaxed criterion: most rows, instead of all, lie in subpopulations under the threshold.
 
 Mean and variance of the differences bound that share from below by Chebyshev's inequality,
-whatever the distribution. The bound of the decision causes holds for every block set, because
-the mean is the same there and the variance not larger.
+whatever the distribution. In rows that follow the graph exactly the bound of the decision
+causes holds for every block set: the mean is the same there and the variance not larger. Finite
+data need not, so every examined block set is judged, and the weakest bound is given.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm, sqrt
-from typing import Any
+from typing import Any, Literal
 
 from evenhand.display import Described, Summary, percent
 from evenhand.errors import QuestionError
@@ -58,7 +59,8 @@ class RelaxedCertificate(Described):
     """A lower bound for the share of rows where the groups differ by less than the threshold.
 
     ``bound`` speaks of the measured rows, None where there are none; ``bound_of_all_rows`` is
-    that times their share of all rows, and decides. A bound below 0 says nothing.
+    that times their share of all rows, and decides. A bound below 0 says nothing. ``names``
+    are those of the partition with the weakest bound, ``role`` what they are.
 
     Paper: def:rnd, thm:rnd
     """
@@ -68,6 +70,7 @@ class RelaxedCertificate(Described):
     assurance: Fraction
     moments: Moments | None
     coverage: Fraction
+    role: Literal["decision causes", "block set"] = "decision causes"
 
     @property
     def bound(self) -> Fraction | None:
@@ -103,7 +106,7 @@ class RelaxedCertificate(Described):
     def summary(self) -> Summary:
         """The claim, with the mean and spread it rests on."""
         assurance = percent(float(self.assurance))
-        facts = [("decision causes", ", ".join(self.names) or "none")]
+        facts: list[tuple[str, str]] = [(self.role, ", ".join(self.names) or "none")]
         if self.moments is not None and self.bound is not None:
             facts += [
                 ("mean difference", f"{float(self.moments.mean):.3f}"),
@@ -119,9 +122,13 @@ class RelaxedCertificate(Described):
 
 
 def relax(
-    partitions: Iterable[Partition], *, assurance: Number = "0.8", threshold: Fraction
+    causes: Iterable[Partition],
+    others: Iterable[Partition] = (),
+    *,
+    assurance: Number = "0.8",
+    threshold: Fraction,
 ) -> RelaxedCertificate:
-    """The weakest bound among the possible decision causes.
+    """The weakest bound among possible decision causes and other block sets.
 
     Paper: thm:srnd
     """
@@ -133,10 +140,12 @@ def relax(
             assurance=level,
             moments=Moments.of(partition),
             coverage=partition.coverage.overall,
+            role="decision causes" if is_cause else "block set",
         )
+        for is_cause, partitions in ((True, causes), (False, others))
         for partition in partitions
     )
-    return min(bounds, key=lambda relaxed: relaxed.bound_of_all_rows)
+    return min(bounds, key=lambda one: (one.bound_of_all_rows, one.bound or Fraction(0)))
 
 
 def exact_share(value: Number, what: str) -> Fraction:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Verdict
 from evenhand.evidence.population import Population, StatisticalVerdict
+from evenhand.evidence.relaxed import Moments
 from evenhand.graph import PartialGraph
 from evenhand.report import picture_data as pictures
 from evenhand.report import template_context as page
@@ -239,7 +240,7 @@ def _figures(
     certificate: Certificate, population: Population, words: Words
 ) -> tuple[tuple[str, str], ...]:
     partition = certificate.partition
-    moments = certificate.relaxed().moments
+    moments = Moments.of(certificate.partition)
     mean = moments.mean if moments else None
     size = words.points(mean).removeprefix("−")
     ahead = f", {words.higher(mean)}" if mean else ""

@@ -13,6 +13,7 @@ from evenhand.evidence import (
     survey_partitions,
 )
 from evenhand.evidence.partition_survey import MOST_BLOCK_SETS
+from evenhand.evidence.relaxed import Moments
 from evenhand.report import template_context as page
 from evenhand.report.phrases import Words, count
 from evenhand.report.shown_groups import Sharing
@@ -149,7 +150,7 @@ def _gap(
     sharing: Sharing,
 ) -> tuple[page.Text, ...]:
     """Why the choice matters: the plain gap beside the average among people alike."""
-    moments = certificate.relaxed().moments
+    moments = Moments.of(certificate.partition)
     if everybody is None or moments is None or sharing.share or everybody.is_meaningful:
         return ()
     plain = everybody.partition.risk_difference(0)

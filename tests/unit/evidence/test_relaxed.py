@@ -36,6 +36,23 @@ def test_unmeasured_rows_weaken_the_relaxed_claim():
     assert not relaxed.claimed
 
 
+def test_every_examined_block_set_bounds_the_claim():
+    """Over all people nothing differs; in each half of x the groups differ by a tenth."""
+    lines = [(x, s, d) for x in "01" for s in "fm" for d in ("yes", "no")]
+    counts = CountTable.of(
+        dict(zip("xsd", zip(*lines, strict=True), strict=True)), [8, 12, 10, 10, 12, 8, 10, 10]
+    )
+    question = Question(protected="s", group="f", decision="d", favorable="yes")
+    graph = CausalGraph.parse("s -> d; x")
+    assert certify(counts, graph, question).relaxed(threshold="0.2").bound == 1
+    relaxed = certify(counts, graph, question, scope="all").relaxed(threshold="0.2")
+    assert relaxed.bound == 1 - Fraction(1, 10) ** 2 / Fraction(1, 5) ** 2
+    assert (relaxed.role, relaxed.names) == ("block set", ("x",))
+    strict = certify(counts, graph, question, scope="all").relaxed()
+    assert strict.bound < 0
+    assert not strict.claimed
+
+
 @pytest.mark.parametrize("assurance", ["1.2", "-0.1", "most", float("nan")])
 def test_an_assurance_that_is_no_share_is_refused(assurance):
     with pytest.raises(QuestionError, match="assurance"):
