@@ -132,6 +132,16 @@ def equivalent(
     ]
 
 
+def extensions(partial) -> list[frozenset[tuple[str, str]]]:
+    """Every way to direct the edges that keeps the arrows and adds no collider but in doubt."""
+    allowed = colliders(partial.arrows) | partial.doubtful
+    return [
+        arrows
+        for arrows in directions([*partial.arrows, *partial.undirected])
+        if arrows >= partial.arrows and colliders(arrows) <= allowed
+    ]
+
+
 def independence(
     lines: Sequence[tuple[int, ...]],
     counts: Sequence[int],

@@ -5,7 +5,7 @@ from itertools import combinations, pairwise
 from hypothesis import strategies as st
 
 from evenhand import Knowledge, Question, Tiers
-from evenhand.graph import CausalGraph
+from evenhand.graph import CausalGraph, DiscoveryRecord, PartialGraph
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -76,3 +76,23 @@ def known_dags(draw, **limits):
     required, turned = draw(some), draw(some)
     forbidden = [(effect, cause) for cause, effect in turned]
     return graph, Knowledge(tiers=tiers, required=required, forbidden=forbidden)
+
+
+@st.composite
+def partial_graphs(draw, *, max_nodes=5):
+    """Any partial graph without a directed cycle, with some triples in doubt."""
+    names = LETTERS[: draw(st.integers(3, max_nodes))]
+    arrows, undirected = set(), set()
+    order = draw(st.permutations(names))
+    for a, b in combinations(order, 2):
+        kind = draw(st.integers(0, 2))
+        if kind == 1:
+            arrows.add((a, b))
+        elif kind == 2:
+            undirected.add((min(a, b), max(a, b)))
+    triples = [(a, m, b) for a, b in combinations(names, 2) for m in names if m not in (a, b)]
+    doubtful = draw(st.sets(st.sampled_from(triples), max_size=3))
+    record = DiscoveryRecord(
+        algorithm="PC", test="chi-square", significance=0.01, ambiguous=tuple(sorted(doubtful))
+    )
+    return PartialGraph(tuple(names), frozenset(arrows), frozenset(undirected), record)

@@ -3,19 +3,18 @@
 from itertools import combinations, permutations
 
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.brute_force import (
     colliders,
     descendants,
-    directions,
     equivalent,
+    extensions,
     is_acyclic,
     subsets,
 )
-from tests.strategies import LETTERS, known_dags, tiered_dags
+from tests.strategies import known_dags, partial_graphs, tiered_dags
 
 from evenhand import Knowledge, Question
-from evenhand.graph import DiscoveryRecord, PartialGraph, orient
+from evenhand.graph import PartialGraph, orient
 
 
 def pattern_of(graph, knowledge):
@@ -77,38 +76,8 @@ def test_a_graph_made_of_a_partial_one_has_the_same_partial_graph(known):
     assert pattern_of(made, knowledge) == partial
 
 
-@st.composite
-def drawn_at_random(draw):
-    """Any partial graph without a directed cycle, with some triples in doubt."""
-    names = LETTERS[: draw(st.integers(3, 5))]
-    arrows, undirected = set(), set()
-    order = draw(st.permutations(names))
-    for a, b in combinations(order, 2):
-        kind = draw(st.integers(0, 2))
-        if kind == 1:
-            arrows.add((a, b))
-        elif kind == 2:
-            undirected.add((min(a, b), max(a, b)))
-    triples = [(a, m, b) for a, b in combinations(names, 2) for m in names if m not in (a, b)]
-    doubtful = draw(st.sets(st.sampled_from(triples), max_size=3))
-    record = DiscoveryRecord(
-        algorithm="PC", test="chi-square", significance=0.01, ambiguous=tuple(sorted(doubtful))
-    )
-    return PartialGraph(tuple(names), frozenset(arrows), frozenset(undirected), record)
-
-
-def extensions(partial):
-    """Every way to direct the edges that keeps the arrows and adds no collider but in doubt."""
-    allowed = colliders(partial.arrows) | partial.doubtful
-    return [
-        arrows
-        for arrows in directions([*partial.arrows, *partial.undirected])
-        if arrows >= partial.arrows and colliders(arrows) <= allowed
-    ]
-
-
 @settings(max_examples=300)
-@given(drawn_at_random())
+@given(partial_graphs())
 def test_on_any_partial_graph_the_possible_parents_are_those_of_its_extensions(partial):
     graphs = extensions(partial)
     for node in partial.nodes:
@@ -119,7 +88,7 @@ def test_on_any_partial_graph_the_possible_parents_are_those_of_its_extensions(p
 
 
 @settings(max_examples=100)
-@given(drawn_at_random())
+@given(partial_graphs())
 def test_the_causes_of_a_decision_are_those_of_extensions_where_it_does_not_cause_the_protected(
     partial,
 ):
@@ -137,7 +106,7 @@ def test_the_causes_of_a_decision_are_those_of_extensions_where_it_does_not_caus
 
 
 @settings(max_examples=300)
-@given(drawn_at_random())
+@given(partial_graphs())
 def test_an_extension_adds_no_collider_exactly_when_it_can_avoid_it(partial):
     found = partial.extension()
     assert found.consistent == bool(extensions(partial))
@@ -147,7 +116,7 @@ def test_an_extension_adds_no_collider_exactly_when_it_can_avoid_it(partial):
 
 
 @settings(max_examples=300)
-@given(drawn_at_random())
+@given(partial_graphs())
 def test_even_where_a_graph_contradicts_itself_the_sets_keep_its_arrows_and_make_no_cycle(
     partial,
 ):

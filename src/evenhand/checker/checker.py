@@ -91,14 +91,14 @@ class Checker:
         roles = ["causes"] * len(possible) + ["block set"] * len(others)
         for entry, names, role in zip(entries, possible + others, roles, strict=True):
             entry |= {"names": names, "role": role}
-        complete = scope["asked"] == "causes"
-        if not complete and len(possible) == 1:
-            complete = self.check_block_sets(*map(frozenset, possible + others))
-        elif others:
-            self.errors.append("partitions: only the causes should be there")
+        if complete := scope["asked"] == "causes":
+            self.errors += ["partitions: only the causes should be there"] * bool(others)
+        else:
+            complete = self.check_block_sets(*map(frozenset, possible[:1] + others))
         verdicts = [entry["verdict"] for entry in entries] + [YES if complete else OPEN]
-        if len({*verdicts[: len(possible)]}) > 1:
-            verdicts[: len(possible)] = [OPEN]
+        sure = not self.graph["undirected"] or {*verdicts[: len(possible)]} == {NO}
+        if not sure and (scope["asked"] == "causes" or self.record["verdict"] == OPEN):
+            verdicts = [min(one, OPEN, key=VERDICTS.index) for one in verdicts]  # no NO in all
         return {
             "direct_arrow": {*self.ends} in edges,
             "possible_decision_causes": possible,

@@ -18,9 +18,11 @@ from evenhand.evidence.certificate import Certificate, Graph, Scope
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
 from evenhand.evidence.verdict import Verdict, all_must_agree, all_must_hold
+from evenhand.graph.admissible_graphs import MOST_GRAPHS, AdmissibleGraphs
+from evenhand.graph.block_sets import smallest_block_sets
 from evenhand.graph.mixed_graph import known_order
 from evenhand.graph.parent_sets import ParentSets
-from evenhand.graph.partial_graph import PartialGraph
+from evenhand.graph.partial_graph import PartialGraph, admissible_graphs
 from evenhand.question import Codings, Knowledge, Number, Question, Tiers
 from evenhand.question.question import REST
 
@@ -31,9 +33,10 @@ _INCONSISTENT = (
 )
 
 
-_AMBIGUOUS = Problem(
-    "Block sets beyond the decision causes were not examined: these are ambiguous.",
-    remedy="Settle them by tiers, required arrows or a graph, or ask for 'causes'.",
+_TOO_MANY_GRAPHS = Problem(
+    "Block sets beyond the decision causes were not examined: the open edges can be directed "
+    f"in more than {MOST_GRAPHS:,} ways.",
+    remedy="Settle some by tiers, required arrows or a graph, or ask for 'causes'.",
 )
 _CONTRADICTED = Problem(
     "Block sets beyond the decision causes were not examined: the graph contradicts itself.",
@@ -115,14 +118,18 @@ def certify_partitions(
     graph = _with_knowledge(graph, question, knowledge)
     parents = parent_sets(graph, question)
     causes = _largest_first(names - {question.protected} for names in parents.sets)
-    others, unfinished = _block_sets(graph, question, scope, limit, skip=causes)
+    variants, others, unfinished = _block_sets(graph, question, scope, limit, skip=causes)
     partitions = tuple(map(divide, (*causes, *others)))
     verdicts = [partition.verdict(least) for partition in partitions]
-    by_causes = verdicts[: len(causes)]
-    verdict = all_must_hold([all_must_agree(by_causes), *verdicts[len(causes) :]])
+    if variants.graphs:
+        by_graph = _verdicts_by_graph(variants, partitions, verdicts)
+        edges = variants.deciding_edges(by_graph)
+    else:
+        by_graph = verdicts
+        edges = _deciding_edges(question, causes, verdicts)
+    verdict = all_must_agree(by_graph)
     if verdict is Verdict.CERTIFIED and unfinished:
         verdict = Verdict.CANNOT_DECIDE
-    edges = _deciding_edges(question, causes, by_causes)
     return Certificate(
         verdict=verdict,
         reasons=(
@@ -204,25 +211,44 @@ def _block_sets(
     limit: int,
     *,
     skip: tuple[tuple[str, ...], ...],
-) -> tuple[tuple[tuple[str, ...], ...], tuple[Problem, ...]]:
-    """The further block sets that the scope asks for, and the reason if some are missing."""
+) -> tuple[AdmissibleGraphs, tuple[tuple[str, ...], ...], tuple[Problem, ...]]:
+    """The further block sets that the scope asks for, and the reason if some are missing.
+
+    They are those of every admissible graph. Neither they nor the reason depend on the names or
+    the order of the attributes.
+    """
     if scope == "causes":
-        return (), ()
-    if len(skip) > 1:
-        return (), (_AMBIGUOUS,)
-    if isinstance(graph, PartialGraph):
-        extension = graph.extension()
-        if not extension.consistent:
-            return (), (_CONTRADICTED,)
-        graph = extension.graph
-    sets = graph.block_sets(question, minimal=scope == "minimal")
-    further = (names for names in sets if tuple(sorted(names)) not in skip)
-    first = list(islice(further, limit + 1))
+        return AdmissibleGraphs(question=question, variants=()), (), ()
+    found = admissible_graphs(graph, question)
+    if not found.graphs:
+        return found, (), (_CONTRADICTED if found.complete else _TOO_MANY_GRAPHS,)
+    causes, is_minimal = {*map(frozenset, skip)}, scope == "minimal"
+    most = limit + len(causes) + 1
+    families = (one.block_sets(question, minimal=is_minimal) for one in found.graphs)
+    sets = {names for family in families for names in islice(family, most)}
+    if len(sets - causes) <= limit:
+        return found, _largest_first(sets - causes), ()
+    sets = smallest_block_sets(found.pruned, limit=limit, skip=causes) - causes
     too_many = Problem(
-        f"The graph has more than {limit:,} further block sets; only so many were examined.",
+        f"Besides the decision causes only the {len(sets):,} smallest block sets were "
+        "examined: there are more than the limit allows.",
         remedy="Raise the limit, or ask for scope 'minimal'.",
     )
-    return _largest_first(first[:limit]), (too_many,) if len(first) > limit else ()
+    return found, _largest_first(sets), (too_many,)
+
+
+def _verdicts_by_graph(
+    variants: AdmissibleGraphs, partitions: tuple[Partition, ...], verdicts: list[Verdict]
+) -> list[Verdict]:
+    """What each admissible graph makes of the partitions: those by its block sets must hold."""
+    return [
+        all_must_hold(
+            verdict
+            for partition, verdict in zip(partitions, verdicts, strict=True)
+            if graph.is_block_set(partition.names)
+        )
+        for graph in variants.pruned
+    ]
 
 
 def _deciding_edges(

@@ -8,9 +8,9 @@ entered only when a block set is known to lie in it.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 
 from evenhand.display import Described, Summary
 from evenhand.errors import GraphError
@@ -87,6 +87,11 @@ class PrunedGraph:
     def separated_by(self, given: int) -> bool:
         """Whether, given these nodes, no path but the direct arrow is open."""
         return not self.graph.connected(self.protected, given) & self.decision
+
+    def is_block_set(self, names: Iterable[str]) -> bool:
+        """Whether the names block every other path, no consequence of the decision in them."""
+        given = self.graph.bits(*names)
+        return not given & ~self.allowed and self.separated_by(given)
 
     def missing_causes(self, given: int) -> int:
         """Few causes of the decision that turn the given into a block set; all of them do.
@@ -182,6 +187,29 @@ def minimal_block_sets(pruned: PrunedGraph) -> Iterator[frozenset[str]]:
             if following not in seen:
                 seen.add(following)
                 waiting.append(following)
+
+
+def smallest_block_sets(
+    graphs: Sequence[PrunedGraph], *, limit: int, skip: Collection[frozenset[str]]
+) -> set[frozenset[str]]:
+    """Block sets of any of the graphs, at most so many besides those to skip: whole layers.
+
+    The first layer are the minimal ones, the next adds one attribute to each, and so on. Which
+    sets are chosen depends neither on the names nor on the order of the nodes.
+    """
+    most = limit + len(skip)
+    firsts = (islice(minimal_block_sets(graph), most + 1) for graph in graphs)
+    chosen: set[frozenset[str]] = set()
+    layer = set(chain.from_iterable(firsts))
+    while layer and len((chosen | layer).difference(skip)) <= limit:
+        chosen |= layer
+        larger = {names | {name} for names in layer for name in graphs[0].graph.names}
+        layer = {
+            names
+            for names in larger - chosen
+            if any(graph.is_block_set(names) for graph in graphs)
+        }
+    return chosen
 
 
 def decision_first_error(path: tuple[str, ...]) -> GraphError:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evenhand.errors import GraphError
+from evenhand.graph.admissible_graphs import AdmissibleGraphs, Variant, direct_every_way
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.mixed_graph import Known, MixedGraph, known_order
 from evenhand.graph.orientation import Conflict, Edge, Triple, edge_of, orient, triple_of
@@ -161,6 +162,18 @@ class PartialGraph(MixedGraph):
                 "Give tiers or require arrows, or take `extension().graph` as it is.",
             )
         return extension.graph
+
+
+def admissible_graphs(
+    graph: CausalGraph | PartialGraph, question: Question
+) -> AdmissibleGraphs:
+    """The graphs that a graph may stand for: itself, unless it leaves edges open."""
+    graph.check(question=question)
+    if isinstance(graph, PartialGraph):
+        return direct_every_way(
+            graph.nodes, graph.arrows, graph.undirected, graph.doubtful, question
+        )
+    return AdmissibleGraphs(question=question, variants=(Variant(graph),))
 
 
 def load_graph(path: str | Path) -> CausalGraph | PartialGraph:

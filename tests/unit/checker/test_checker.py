@@ -93,8 +93,21 @@ def test_true_records_are_true(example, scope):
 def test_an_open_edge_at_the_decision_cannot_be_decided(scope):
     certificate = certify(datasets.admissions(1), OPEN_GRAPH, QUESTION, scope=scope)
     status, notes = checker.verify(certificate.to_json())
-    assert (status, len(notes)) == (3, 1)
+    assert status == 3
     assert "an edge at the decision is open" in notes[0]
+    assert notes[1:] == ["scope: whether it is complete was not checked"] * (scope != "causes")
+
+
+@pytest.mark.parametrize("scope", ["minimal", "all"])
+def test_where_edges_are_open_a_difference_in_some_graphs_can_leave_the_verdict_open(scope):
+    certificate = certify(datasets.admissions(2), OPEN_GRAPH, QUESTION, scope=scope)
+    assert str(certificate.verdict) == "cannot decide"
+    assert checker.verify(certificate.to_json())[0] == 3
+
+    def praise(document):
+        document["verdict"] = "certified"
+
+    assert forged(praise, certificate.to_json())[0] == 1
 
 
 def test_open_edges_elsewhere_leave_only_completeness_open():

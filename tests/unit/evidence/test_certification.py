@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 
 import pytest
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
@@ -10,7 +11,7 @@ from evenhand import CountTable, Knowledge, Question, Tiers, datasets
 from evenhand.errors import ColumnError, GraphError, QuestionError
 from evenhand.evidence import Verdict, certify
 from evenhand.graph.causal_graph import CausalGraph
-from evenhand.graph.partial_graph import PartialGraph
+from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
 
 HIRING = Question(protected="sex", group="f", decision="hired", favorable="yes")
 
@@ -142,11 +143,73 @@ def test_knowledge_settles_an_open_edge(knowledge, verdict):
     assert not certificate.ambiguous
 
 
-def test_ambiguous_causes_leave_block_sets_unexamined():
-    certificate = certify(datasets.admissions(1), OPEN_GRAPH, QUESTION, scope="all")
+@pytest.mark.parametrize("scope", ["minimal", "all"])
+def test_where_causes_are_ambiguous_the_block_sets_of_every_graph_are_examined(scope):
+    certificate = certify(datasets.admissions(1), OPEN_GRAPH, QUESTION, scope=scope)
+    assert certificate.verdict is Verdict.CERTIFIED
+    assert certificate.complete
+    undecided = certify(datasets.admissions(2), OPEN_GRAPH, QUESTION, scope=scope)
+    assert undecided.verdict is Verdict.CANNOT_DECIDE
+    assert undecided.deciding_edges == (("test_score", "admission"),)
+
+
+def test_an_edge_away_from_the_decision_can_decide_which_block_sets_there_are():
+    """Whether holding job equal opens sex -> job <- home -> hired hangs on job - home."""
+    record = DiscoveryRecord(
+        algorithm="PC",
+        test="chi-square",
+        significance=0.01,
+        ambiguous=(("home", "job", "sex"),),
+    )
+    graph = PartialGraph.parse("sex -> hired; home -> hired; sex -> job; home - job")
+    graph = replace(graph, record=record)
+    lines = [
+        (sex, job, home, hired, {"f": 10, "m": 10}[sex] + (sex == "f" and job == home))
+        for sex in "fm"
+        for job in "ab"
+        for home in "ab"
+        for hired in ("yes", "no")
+    ]
+    names = ("sex", "job", "home", "hired")
+    columns = {name: [line[at] for line in lines] for at, name in enumerate(names)}
+    counts = CountTable.of(columns, [line[-1] for line in lines])
+    certificate = certify(counts, graph, HIRING, scope="minimal")
+    assert certificate.complete
+    assert [one.names for one in certificate.partitions] == [("home",), ("job",), ()]
+    assert certificate.verdict is Verdict.CERTIFIED
+
+
+def test_more_graphs_than_can_be_tried_leave_the_verdict_open():
+    names = [f"n{number}" for number in range(7)]
+    columns = {
+        "sex": ["f", "f", "m", "m"],
+        "hired": ["yes", "no"] * 2,
+        **dict.fromkeys(names, ["x"] * 4),
+    }
+    circle = frozenset(combinations(names, 2))  # 7! ways to direct it
+    arrows = frozenset({("sex", "hired"), *(("hired", name) for name in names)})
+    graph = PartialGraph(tuple(columns), arrows, circle)
+    certificate = certify(CountTable.of(columns, [5, 5, 5, 5]), graph, HIRING, scope="all")
     assert certificate.verdict is Verdict.CANNOT_DECIDE
     assert not certificate.complete
-    assert "ambiguous" in certificate.reasons[-1].what
+    assert len(certificate.partitions) == 1
+    assert "more than 1,000 ways" in certificate.reasons[-1].what
+
+
+def test_of_too_many_block_sets_whole_layers_are_examined_whatever_their_names():
+    names = ["n0", "n1", "n2", "n3"]
+    columns = {
+        "sex": ["f", "f", "m", "m"],
+        "hired": ["yes", "no"] * 2,
+        **dict.fromkeys(names, ["x"] * 4),
+    }
+    graph = CausalGraph(tuple(columns), frozenset({("sex", "hired")}))
+    counts = CountTable.of(columns, [5, 5, 5, 5])
+    for limit, largest, examined in ((15, 4, 15), (14, 3, 14), (9, 1, 4), (3, 0, 0)):
+        certificate = certify(counts, graph, HIRING, scope="all", limit=limit)
+        assert certificate.complete == (limit == 15)
+        assert max(len(one.names) for one in certificate.partitions) == largest
+        assert len(certificate.partitions) == 1 + examined
 
 
 def test_edges_open_elsewhere_do_not_matter():
