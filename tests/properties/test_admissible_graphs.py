@@ -5,10 +5,11 @@ from itertools import permutations, product
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.brute_force import block_sets, descendants, extensions
+from tests.brute_force import block_sets, descendants, extensions, subsets
 from tests.strategies import partial_graphs
 
-from evenhand import CountTable, Question, certify
+from evenhand import CountTable, Question, certify, explain_partition
+from evenhand.evidence import survey_partitions
 from evenhand.graph.partial_graph import admissible_graphs
 
 YES, OPEN, NO = "certified", "cannot decide", "not certified"
@@ -75,6 +76,26 @@ def test_an_edge_that_decides_alone_settles_the_outcome(partial):
         if len(edges) == 1:
             ((a, b),) = edges
             assert by_direction[a, b] != by_direction[b, a]
+
+
+@settings(max_examples=60)
+@given(partial_graphs(max_nodes=4))
+def test_a_partition_is_meaningful_in_all_admissible_graphs_in_some_or_in_none(partial):
+    lines = [*product("01", repeat=len(partial.nodes))]
+    columns = dict(zip(partial.nodes, zip(*lines, strict=True), strict=True))
+    table = CountTable.of(columns, [1] * len(lines))
+    for question in questions(partial):
+        sets = [family for _, family in families(partial, question)]
+        if not sets:
+            continue
+        for names in subsets({*partial.nodes} - {question.protected, question.decision}):
+            answers = {names in family for family in sets}
+            told = explain_partition(table, partial, question, names)
+            assert told.is_meaningful is (answers.pop() if len(answers) == 1 else None)
+            assert bool(told.deciding_edges) == (told.is_meaningful is None)
+        survey = survey_partitions(certify(table, partial, question))
+        assert survey.block_sets == len(frozenset.intersection(*sets))
+        assert survey.possible_block_sets == len(frozenset.union(*sets))
 
 
 def judge(lines, names, question, least=Fraction(9, 10)):

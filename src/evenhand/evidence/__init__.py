@@ -6,7 +6,11 @@ from evenhand.evidence.certification import certify, certify_relaxed
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.partition_explanation import PartitionExplanation, explain_partition
-from evenhand.evidence.partition_survey import PartitionSurvey, survey_partitions
+from evenhand.evidence.partition_survey import (
+    ExaminedPartition,
+    PartitionSurvey,
+    survey_partitions,
+)
 from evenhand.evidence.population import Population, StatisticalVerdict
 from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.evidence.relaxed import RelaxedCertificate
@@ -18,6 +22,7 @@ __all__ = [
     "Bootstrap",
     "Certificate",
     "Coverage",
+    "ExaminedPartition",
     "GraphDoubt",
     "Partition",
     "PartitionExplanation",

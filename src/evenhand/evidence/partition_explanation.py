@@ -8,25 +8,53 @@ import numpy as np
 
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, Summary
+from evenhand.errors import GraphError, ResourceError
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.subpopulations import Subpopulations
+from evenhand.graph.admissible_graphs import MOST_GRAPHS
 from evenhand.graph.block_sets import BlockSetCheck
 from evenhand.graph.causal_graph import CausalGraph
-from evenhand.graph.partial_graph import PartialGraph
+from evenhand.graph.orientation import Edge
+from evenhand.graph.partial_graph import PartialGraph, admissible_graphs
 from evenhand.question import Question
+
+_LEADS = {
+    True: "The differences are evidence.",
+    False: "The differences are misleading: they are no evidence of anything.",
+    None: "The differences are evidence only in the graphs in which it is one.",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PartitionExplanation(Described):
-    """Whether differences under a partition mean anything, why not, and what they are."""
+    """Whether differences under a partition mean anything, why not, and what they are.
 
-    check: BlockSetCheck
+    ``checks`` holds the answers of all admissible graphs, once for those with equal block sets;
+    ``deciding_edges`` the open edges on which it hangs, where these graphs disagree.
+    """
+
+    checks: tuple[BlockSetCheck, ...]
+    deciding_edges: tuple[Edge, ...]
     partition: Partition
 
     @property
-    def is_meaningful(self) -> bool:
-        """Whether only the direct effect can make the groups differ in such a partition."""
-        return self.check.holds
+    def is_meaningful(self) -> bool | None:
+        """Whether only the direct effect can make the groups differ in such a partition.
+
+        None where that hangs on the direction of an open edge.
+        """
+        answers = {check.holds for check in self.checks}
+        return answers.pop() if len(answers) == 1 else None
+
+    @property
+    def check(self) -> BlockSetCheck:
+        """The answer of one graph: of one that says no, if there is one."""
+
+        def first(check: BlockSetCheck) -> tuple[object, ...]:
+            path = check.open_path
+            return check.holds, len(path), path, check.consequences
+
+        return min(self.checks, key=first)
 
     @property
     def subpopulations(self) -> Subpopulations:
@@ -38,6 +66,7 @@ class PartitionExplanation(Described):
         return {
             "names": list(self.partition.names),
             "is_meaningful": self.is_meaningful,
+            "deciding_edges": list(map(list, self.deciding_edges)),
             "open_path": list(self.check.open_path),
             "consequences": list(self.check.consequences),
             "reasons": list(self.check.reasons),
@@ -48,17 +77,26 @@ class PartitionExplanation(Described):
     def summary(self) -> Summary:
         """The graph's answer, and the table that must, or must not, be read as evidence."""
         check, table = self.check.summary(), self.subpopulations.summary()
-        lead = (
-            "The differences are evidence."
-            if self.is_meaningful
-            else "The differences are misleading: they are no evidence of anything."
-        )
+        title, facts, notes = check.title, check.facts, check.notes
+        if self.is_meaningful is None:
+            question, names = self.check.question, ", ".join(self.partition.names)
+            title = (
+                f"Whether {{{names}}} is a block set for {question.protected} and "
+                f"{question.decision} is open."
+            )
+            facts = (("it hangs on", ", ".join(f"{a} - {b}" for a, b in self.deciding_edges)),)
+            notes = (
+                "In some graphs that the open edges allow it is one, in others not:",
+                *self.check.reasons,
+            )
+        elif len(self.checks) > 1:
+            notes = (*notes, "That holds however the open edges are directed.")
         return Summary(
-            title=check.title,
-            facts=check.facts,
+            title=title,
+            facts=facts,
             columns=table.columns,
             lines=table.lines,
-            notes=(*table.notes, *check.notes, lead),
+            notes=(*table.notes, *notes, _LEADS[self.is_meaningful]),
         )
 
 
@@ -70,8 +108,8 @@ def explain_partition(
 ) -> PartitionExplanation:
     """Whether comparing people alike in the names means anything, and what it shows.
 
-    A single name may be given as it is. Where edges of the graph are open, the directions of
-    ``PartialGraph.to_dag`` stand for all.
+    A single name may be given as it is. Where edges of the graph are open, every admissible
+    graph is asked; a graph that contradicts itself has none and is refused.
 
     >>> from evenhand.datasets import admissions
     >>> graph = CausalGraph.parse("gender -> major -> admission; test_score -> admission")
@@ -86,8 +124,22 @@ def explain_partition(
     Paper: thm:dce
     """
     names = {names} if isinstance(names, str) else set(names)
-    whole = graph.to_dag() if isinstance(graph, PartialGraph) else graph
-    check = whole.check_block_set(question, names)
+    found = admissible_graphs(graph, question)
+    if not found.complete:
+        raise ResourceError.of(
+            f"The open edges can be directed in more than {MOST_GRAPHS:,} ways.",
+            "Not all are tried to say whether a comparison means anything.",
+            "Give tiers, require arrows, or give a graph.",
+        )
+    if not found.graphs:
+        raise GraphError.of(
+            "The graph contradicts itself: its edges cannot all be directed without a collider "
+            "that was not found.",
+            remedy="Give tiers, require arrows, or give a graph.",
+        )
+    checks = tuple(whole.check_block_set(question, names) for whole in found.graphs)
     return PartitionExplanation(
-        check=check, partition=Partition.of(examined_counts(counts, question), names)
+        checks=checks,
+        deciding_edges=found.deciding_edges([check.holds for check in checks]),
+        partition=Partition.of(examined_counts(counts, question), names),
     )

@@ -43,7 +43,7 @@ def comparisons(
         ),
         reached=f"Groups at or beyond {words.threshold_points}",
         after=(
-            *_more([verdict for _, verdict in survey.examined[_MOST_ROWS:]]),
+            *_more([one.verdict for one in survey.examined[_MOST_ROWS:]]),
             *_gap(certificate, survey.everybody, words, sharing),
             *_requested(requested, words),
         ),
@@ -56,14 +56,15 @@ def _examined(
     """The decision causes and the other block sets that were checked."""
     causes = len(certificate.causes)
     role = "decides the verdict" if causes == 1 else "possible causes of the decision"
-    for place, (partition, verdict) in enumerate(survey.examined[:_MOST_ROWS]):
+    for place, examined in enumerate(survey.examined[:_MOST_ROWS]):
+        partition = examined.partition
         whole = place == 0 and sharing.whole
         yield page.ComparisonRow(
             alike=_alike(partition, words),
             origin=role if place < causes else "also checked",
-            meaningful=True,
+            meaningful=examined.is_meaningful,
             reasons=(),
-            verdict=str(verdict),
+            verdict=str(examined.verdict),
             **_numbers(partition, words, hidden=sharing.share and not whole),
         )
 
@@ -82,7 +83,7 @@ def _explained(
         origin=origin,
         meaningful=meaningful,
         reasons=_reasons(explanation, words, certificate),
-        verdict=verdict if meaningful else "says nothing",
+        verdict="says nothing" if meaningful is False else verdict,
         **_numbers(partition, words, hidden=sharing.share),
     )
 
@@ -105,20 +106,34 @@ def _alike(partition: Partition, words: Words) -> str:
 
 def _lead(certificate: Certificate, survey: PartitionSurvey, words: Words) -> page.Text:
     free, block_sets = survey.attributes, survey.block_sets
-    if block_sets is None or free < 1:
+    possible = survey.possible_block_sets
+    if possible is None or free < 1:
         return text(
             "A comparison is meaningful if it holds equal every other route from "
             f"{words.protected} to {words.decision}, and nothing that the decision brought "
             "about.",
         )
-    limit = MOST_BLOCK_SETS
-    many = f"more than {limit:,}" if block_sets > limit else f"{block_sets:,}"
     ways = f"{2**free:,}" if free < 40 else f"2 to the power of {free}"
+    compare = f"{'compares' if block_sets == 1 else 'compare'} like with like"
+    if block_sets == possible:
+        where, strong = "In this graph", f"{_number(block_sets)} of them {compare}"
+    else:
+        where = "Edges without direction leave several graphs; in each of these"
+        strong = (
+            f"{_number(block_sets)} of the ways {compare}, in at least one {_number(possible)}"
+        )
     return text(
-        f"The {count(free, 'other attribute')} can be combined in {ways} ways. In this graph ",
-        Strong(f"{many} of them {'compares' if block_sets == 1 else 'compare'} like with like"),
+        f"The {count(free, 'other attribute')} can be combined in {ways} ways. {where} ",
+        Strong(strong),
         f". {_scope(certificate)}",
     )
+
+
+def _number(block_sets: int | None) -> str:
+    if block_sets is None:
+        return "an unknown number"
+    many = block_sets > MOST_BLOCK_SETS
+    return f"more than {MOST_BLOCK_SETS:,}" if many else f"{block_sets:,}"
 
 
 def _scope(certificate: Certificate) -> str:
@@ -151,7 +166,9 @@ def _gap(
 ) -> tuple[page.Text, ...]:
     """Why the choice matters: the plain gap beside the average among people alike."""
     moments = Moments.of(certificate.partition)
-    if everybody is None or moments is None or sharing.share or everybody.is_meaningful:
+    if everybody is None or moments is None or sharing.share:
+        return ()
+    if everybody.is_meaningful is not False:
         return ()
     plain = everybody.partition.risk_difference(0)
     if plain is None:
@@ -172,19 +189,24 @@ def _requested(requested: PartitionExplanation | None, words: Words) -> tuple[pa
     if requested is None:
         return (text("No further comparison was asked about."),)
     names = words.columns(requested.partition.names)
-    meaning = (
-        "meaningful: what it shows is evidence."
-        if requested.is_meaningful
-        else "misleading: what it shows, or does not show, is no evidence of anything."
-    )
+    meaning = {
+        True: "meaningful: what it shows is evidence.",
+        False: "misleading: what it shows, or does not show, is no evidence of anything.",
+        None: "meaningful or misleading, as the edges without direction may be.",
+    }[requested.is_meaningful]
     return (text(f"The comparison that was asked for, by {names}, is {meaning}"),)
 
 
 def _reasons(
     explanation: PartitionExplanation, words: Words, certificate: Certificate
 ) -> tuple[str, ...]:
-    """Why it misleads, and what would mend it."""
+    """Why it misleads, and what would mend it; or the open edges on which that hangs."""
     check = explanation.check
+    if explanation.is_meaningful is None:
+        edges = (words.columns(edge) for edge in explanation.deciding_edges)
+        return (
+            f"hangs on the direction of the edge between {', or of that between '.join(edges)}",
+        )
     faults = (
         [f"leaves open {_path(check.open_path, words, certificate)}"] if check.open_path else []
     )

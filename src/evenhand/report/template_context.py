@@ -126,11 +126,11 @@ class Chance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonRow:
-    """A way of comparing people: whether it means anything, and what it shows."""
+    """A way of comparing people: whether it means anything (None: open), and what it shows."""
 
     alike: str
     origin: str
-    meaningful: bool
+    meaningful: bool | None
     reasons: tuple[str, ...]
     reached: str
     span: str

@@ -1,5 +1,7 @@
 """Which partitions are meaningful, and what the examined ones show."""
 
+from tests.admission import OPEN_GRAPH
+
 from evenhand import CausalGraph, CountTable, PartialGraph, certify, datasets
 from evenhand.evidence.partition_survey import MOST_BLOCK_SETS, survey_partitions
 
@@ -15,7 +17,7 @@ def survey(graph, counts=COUNTS, **options):
 
 def test_all_block_sets_are_counted_and_the_examined_ones_judged():
     found = survey(GRAPH, scope="all")
-    assert (found.attributes, found.block_sets) == (2, 2)
+    assert (found.attributes, found.block_sets, found.possible_block_sets) == (2, 2, 2)
     examined = found.to_dict()["examined"]
     assert [(one["names"], one["verdict"], one["violating"]) for one in examined] == [
         (["major", "test_score"], "not certified", 4),
@@ -48,6 +50,19 @@ def test_where_open_edges_cannot_all_be_directed_nothing_is_counted():
     circle = [("admission", "major"), ("gender", "major"), ("gender", "test_score")]
     edges = frozenset({*circle, ("admission", "test_score")})
     found = survey(PartialGraph(GRAPH.nodes, frozenset(), edges))
-    assert found.block_sets is None
+    assert found.block_sets is found.possible_block_sets is None
+    assert {one.is_meaningful for one in found.examined} == {None}
     assert found.everybody is None
     assert "an unknown number of block sets" in str(found)
+
+
+def test_where_an_edge_is_open_block_sets_of_all_graphs_and_of_some_are_counted():
+    found = survey(OPEN_GRAPH, scope="all")
+    assert (found.block_sets, found.possible_block_sets) == (0, 2)
+    assert [(one["names"], one["is_meaningful"]) for one in found.to_dict()["examined"]] == [
+        (["major", "test_score"], None),
+        (["major"], None),
+    ]
+    assert (
+        repr(found) == "<PartitionSurvey: 0 (in some graphs 2) block sets among 2 attributes>"
+    )
