@@ -24,6 +24,13 @@ PAIRS = (
     *((30, 30), (30, 31), (30, 300), (30, 3000), (40, 41), (100, 100), (100, 111), (100, 1000)),
     *((100, 5000), (300, 300), (300, 3000), (1000, 1000), (1000, 5000), (5000, 5000)),
 )
+# Places, rows of the two groups, their rates: where the common interval has to cover.
+COMMON = (
+    *((100, (2, 1000), [0.001], [0.001]), (1, (200, 100_000), [0.001], [0.001])),
+    *((3, (1, 1), [0.5], [0.5]), (3, (1, 1), [0.2], [0.9]), (20, (3, 50), [0.05], [0.3])),
+    *((3, (5, 1000), [0.5], [0, 1]), (10, (5, 1000), [0.5], [0, 1])),
+    *((40, (5, 1000), [0.5], [0, 1]), (10, (5, 5), [0.1, 0.9], [0.5])),
+)
 THRESHOLDS = (0.001, 0.01, 0.05, 0.1, 0.2)
 
 
@@ -84,6 +91,10 @@ def campaign() -> None:
     for sizes in PAIRS:
         errors = [populations.shown_error(*sizes, threshold) for threshold in THRESHOLDS]
         print(f"shown in one of ten, {sizes}: {', '.join(f'{error:.4f}' for error in errors)}")
+    for places, rows, *rates in COMMON:
+        groups = (np.full(places, size) for size in rows)
+        share = populations.common_coverage(generator, *groups, *rates, draws=300)
+        print(f"common interval, {places} of {rows}, rates {rates}: covers {share:.3f}")
     for places, rate in ((1, 0.3), (4, 0.3), (4, 0.02), (20, 0.9)):
         share = populations.within_share(
             generator, places=places, rows=3000, rate=rate, draws=4000

@@ -130,6 +130,18 @@ def within_share(generator, *, places, rows, rate, draws):
     return within / draws
 
 
+def common_coverage(generator, group, other, group_rates, other_rates, *, draws):
+    """How often the common interval covers the weighted mean; rates repeat over places."""
+    p, q = (np.resize(np.asarray(r, float), len(group)) for r in (group_rates, other_rates))
+    truth = float(np.average(q - p, weights=group * other / (group + other)))
+    covered = 0
+    for _ in range(draws):
+        a, b = generator.binomial(group, p), generator.binomial(other, q)
+        found = common_difference(partition_of(a, group, b, other))
+        covered += found.low - 1e-12 <= truth <= found.high + 1e-12
+    return covered / draws
+
+
 def overall_shares(generator, sizes, difference, *, draws, level=0.05):
     """How often the common interval covers, and how often each overall test rejects."""
     covered, counts = 0, np.zeros(3)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.populations import (
     adult_sizes,
+    common_coverage,
     interval_coverage,
     overall_shares,
     verdict_shares,
@@ -54,6 +55,13 @@ def test_the_common_interval_covers_in_many_small_tables(generator, sizes):
     for difference in (0.0, 0.05):
         shares = overall_shares(generator, sizes, difference, draws=1000)
         assert abs(shares["coverage"] - 0.95) < 3 * 0.007
+
+
+def test_the_common_interval_covers_where_differences_vary(generator):
+    for places, rates in ((100, ([0.001], [0.001])), (10, ([0.5], [0, 1]))):
+        group, other = np.full(places, 2 if places == 100 else 5), np.full(places, 1000)
+        share = common_coverage(generator, group, other, *rates, draws=1500)
+        assert share > 0.93 - 3 * 0.0066
 
 
 def test_tests_over_all_reject_one_common_difference_in_about_5_of_100(generator, sizes):

@@ -7,28 +7,35 @@ of whether they point to opposite sides.
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from evenhand.evidence.binomial_tails import Counts, Floats
 from evenhand.evidence.p_values import variance_at, zero_p
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.statistics import Z
+from evenhand.evidence.statistics import Z, wilson_interval
+
+# An interval this wide reaches everything: the normal tail beyond is 0 in floats.
+_WIDEST = 40.0
+_HALVINGS = 50
+_ROUNDING = 1e-15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommonDifference:
-    """The Mantel-Haenszel risk difference, other minus group, and the test that it is 0.
+    """The Mantel-Haenszel risk difference, other minus group: interval and tests in one.
 
-    Its variance is Sato's, which holds for few large subpopulations and for many small ones;
-    the test is Cochran, Mantel and Haenszel's without continuity correction.
+    Each group's weighted rate has a score interval, and the two are combined as Newcombe does;
+    ``p_zero`` is how wide an interval must be to reach 0, ``p_threshold`` to reach the range
+    within the threshold. None of it assumes that the differences are the same everywhere.
     """
 
     difference: float
     low: float
     high: float
     p_zero: float
+    p_threshold: float
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -36,6 +43,7 @@ class CommonDifference:
             "difference": self.difference,
             "interval": [self.low, self.high],
             "p_zero": self.p_zero,
+            "p_threshold": self.p_threshold,
         }
 
 
@@ -83,26 +91,77 @@ class Heterogeneity:
 
 def common_difference(partition: Partition) -> CommonDifference | None:
     """Average the differences with Mantel and Haenszel's weights; None if there is none."""
-    from scipy.special import chdtrc  # noqa: PLC0415  # slow to import
+    from scipy.special import ndtr  # noqa: PLC0415  # slow to import
 
     a, n, b, m = (counts.astype(float) for counts in partition.measured_counts)
     if not len(a):
         return None
-    rows = n + m
-    weight = (n * m / rows).sum()
-    difference = float(((b * n - a * m) / rows).sum() / weight)
-    slope = (a * (m / rows) ** 2 - b * (n / rows) ** 2 + n * m * (n - m) / (2 * rows**2)).sum()
-    level = ((b * (n - a) + a * (m - b)) / rows).sum() / 2
-    half = Z * sqrt(max(difference * slope + level, 0)) / weight
-    yes = a + b
-    variance = (n * m * yes * (rows - yes) / (rows**2 * (rows - 1))).sum()
-    square = (b - m * yes / rows).sum() ** 2 / variance if variance else 0.0
+    weight = n * m / (n + m)
+    pair = _weighted_rate(a, n, weight), _weighted_rate(b, m, weight)
+    low, high = _interval(*pair, Z)
+    threshold = float(partition.question.threshold)
+    at_zero, above, below = (_deviate(*pair, value) for value in (0.0, threshold, -threshold))
+    # Beyond the range on one side; as far beyond it on the other is as unlikely.
+    seen, opposite = max((above, below), (-below, -above))
     return CommonDifference(
-        difference=difference,
-        low=float(max(difference - half, -1.0)),
-        high=float(min(difference + half, 1.0)),
-        p_zero=float(chdtrc(1, square)),
+        difference=pair[1].rate - pair[0].rate,
+        low=low,
+        high=high,
+        p_zero=min(1.0, 2 * float(ndtr(-abs(at_zero)))),
+        p_threshold=min(1.0, float(ndtr(-seen) + ndtr(-opposite))),
     )
+
+
+class _Rate(NamedTuple):
+    """A weighted mean of rates, and the rows of one sample that would know it as well."""
+
+    rate: float
+    rows: float
+
+
+def _weighted_rate(yes: Floats, total: Floats, weight: Floats) -> _Rate:
+    """The rows are those whose variance is the estimated one of the mean.
+
+    A rate as seen varies by too little: p(1-p) is too small by its n-th part on average. That
+    part is taken at the mean rate, so that places of one row have a variance, too; as p(1-p) is
+    concave, a mean rate makes it rather too large where rates differ.
+    """
+    share = weight / weight.sum()
+    noise = share**2 / total
+    rates = yes / total
+    rate, noisy = float(share @ rates), float(noise @ rates / noise.sum())
+    rows = 1 / float(noise.sum())
+    least = min(rate * (1 - rate), noisy * (1 - noisy))
+    # Where nobody or everybody was favored, rounding aside.
+    if least < _ROUNDING:
+        return _Rate(min(rate, 1.0), rows)
+    variance = float(noise @ (rates * (1 - rates) + noisy * (1 - noisy) / total))
+    return _Rate(rate, least / variance)
+
+
+def _interval(group: _Rate, other: _Rate, z: float) -> tuple[float, float]:
+    """Newcombe's hybrid score interval of the difference, z deviations wide."""
+    (group_low, group_high), (other_low, other_high) = (
+        wilson_interval(np.array(side.rate * side.rows), np.array(side.rows), z)
+        for side in (group, other)
+    )
+    difference = other.rate - group.rate
+    low = difference - np.hypot(other.rate - other_low, group_high - group.rate)
+    high = difference + np.hypot(other_high - other.rate, group.rate - group_low)
+    return float(low), float(high)
+
+
+def _deviate(group: _Rate, other: _Rate, value: float) -> float:
+    """How wide the interval must be to reach a value; negative if the value lies above."""
+    difference = other.rate - group.rate
+    above = difference > value
+    narrow, wide = 0.0, _WIDEST
+    for _ in range(_HALVINGS):
+        z = (narrow + wide) / 2
+        low, high = _interval(group, other, z)
+        reached = low <= value if above else high >= value
+        narrow, wide = (narrow, z) if reached else (z, wide)
+    return wide if above else -wide
 
 
 def heterogeneity(partition: Partition, common: float) -> Heterogeneity:

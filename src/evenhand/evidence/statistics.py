@@ -67,10 +67,12 @@ def statistics(
     )
 
 
-def wilson_interval(yes: Counts, total: Counts) -> tuple[Floats, Floats]:
-    """The 95 % score interval of a rate."""
+def wilson_interval(
+    yes: Counts | Floats, total: Counts | Floats, z: float = Z
+) -> tuple[Floats, Floats]:
+    """The score interval of a rate, z deviations wide: 95 % if not said otherwise."""
     rate = yes / total
-    weight = Z**2 / total
+    weight = z**2 / total
     middle = (rate + weight / 2) / (1 + weight)
     half = np.sqrt(weight * (rate * (1 - rate) + weight / 4)) / (1 + weight)
     return np.minimum(middle - half, rate), np.maximum(middle + half, rate)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chi2
 from statsmodels.stats.contingency_tables import StratifiedTable
-from tests.populations import partition_of, partition_of_adult
+from statsmodels.stats.proportion import confint_proportions_2indep
+from tests.populations import common_coverage, partition_of, partition_of_adult
 
 from evenhand.evidence.common_difference import (
     _gail_simon,
@@ -27,9 +28,57 @@ def stratified(tables):
     )
 
 
-def test_the_common_test_is_statsmodels_of_cochran_mantel_and_haenszel():
-    library = stratified(TABLES).test_null_odds(correction=False)
-    assert common_difference(partition_of(*TABLES)).p_zero == pytest.approx(library.pvalue)
+def test_in_large_tables_the_common_test_is_near_that_of_cochran_mantel_and_haenszel():
+    tables = TABLES[:, [1, 3]] * 3
+    library = stratified(tables).test_null_odds(correction=False)
+    assert common_difference(partition_of(*tables)).p_zero == pytest.approx(
+        library.pvalue, rel=0.3
+    )
+
+
+@pytest.mark.parametrize(
+    "table", [(0, 200, 100, 100_000), (1, 1, 0, 1), (30, 300, 70, 280), (0, 7, 0, 9)]
+)
+def test_in_one_subpopulation_the_common_interval_is_nearly_newcombes(table):
+    (x, n), (y, m) = table[:2], table[2:]
+    right = confint_proportions_2indep(y, m, x, n, method="newcomb")
+    found = common_difference(partition_of(*([count] for count in table)))
+    assert (found.low, found.high) == pytest.approx(right, abs=0.001)
+
+
+@pytest.mark.parametrize("tables", [TABLES, [[1], [1], [0], [1]], [[0], [200], [9], [1000]]])
+def test_interval_and_p_are_one_test(tables):
+    # Ends of the interval, taken for the threshold, have the one-sided p of an end.
+    found = common_difference(partition_of(*tables))
+    assert (found.low <= 0 <= found.high) == (found.p_zero >= 0.05)
+    nearest = min((found.low, found.high), key=abs)
+    threshold = Fraction(abs(nearest)).limit_denominator(10**9)
+    if threshold and found.low * found.high > 0:
+        again = common_difference(partition_of(*tables, threshold=str(threshold)))
+        assert again.p_threshold == pytest.approx(0.025, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("places", "sizes", "rates"),
+    [
+        (100, (2, 1000), ([0.001], [0.001])),
+        (3, (1, 1), ([0.5], [0.5])),
+        (3, (1, 1), ([0.2], [0.9])),
+        (1, (200, 100_000), ([0.001], [0.001])),
+        (3, (5, 1000), ([0.5], [0, 1])),
+        (10, (5, 1000), ([0.5], [0, 1])),
+        (40, (5, 1000), ([0.5], [0, 1])),
+        (10, (5, 1000), ([0, 1], [0.5])),
+        (10, (5, 5), ([0.1, 0.9], [0.5])),
+        (20, (3, 50), ([0.05], [0.3])),
+    ],
+)
+def test_the_common_interval_covers_whether_differences_vary_or_not(places, sizes, rates):
+    share = common_coverage(
+        np.random.default_rng(7), *(np.full(places, size) for size in sizes), *rates, draws=150
+    )
+    # Three standard errors of a share of 93 %; the slow campaign has more tables.
+    assert share > 0.93 - 3 * 0.021
 
 
 def test_the_common_difference_weighs_by_the_harmonic_mean_of_the_groups():
@@ -42,7 +91,7 @@ def test_the_common_difference_weighs_by_the_harmonic_mean_of_the_groups():
     assert common_difference(partition_of(*TABLES)).difference == pytest.approx(float(right))
 
 
-def test_satos_variance_is_the_plain_one_where_there_is_one_large_subpopulation():
+def test_in_one_large_subpopulation_the_interval_is_the_plain_one():
     found = common_difference(partition_of([3000], [10000], [3600], [9000]))
     error = (0.3 * 0.7 / 10000 + 0.4 * 0.6 / 9000) ** 0.5
     assert (found.high - found.low) / 2 == pytest.approx(1.96 * error, rel=0.01)
