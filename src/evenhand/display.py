@@ -138,15 +138,18 @@ class ProgressReporter:
 
     def __init__(self, callback: ProgressCallback | None) -> None:
         self._callback = callback
-        self._step, self._start, self._done = "", 0.0, 0
+        self._step, self._done = "", 0
+        self._start = self._last = perf_counter()
 
     def report(self, step: str, done: int, total: int | None = None) -> None:
         """Report that so much of a step is done."""
         if self._callback:
-            if step != self._step:
-                self._step, self._start = step, perf_counter()
-            self._done = done
-            self._callback(Progress(step, done, total, perf_counter() - self._start))
+            now = perf_counter()
+            # A step begins when the one before ends; the first when the reporter is made.
+            if self._step not in ("", step):
+                self._start = self._last
+            self._step, self._done, self._last = step, done, now
+            self._callback(Progress(step, done, total, now - self._start))
 
     def advance(self, step: str, more: int, total: int | None = None) -> None:
         """Report that so much more of a step is done."""

@@ -17,7 +17,7 @@ All problems that one pass finds are raised together, so that a file is repaired
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 from pathlib import Path
@@ -28,13 +28,31 @@ Spelling: TypeAlias = Callable[[str, object], str]
 _LEAST_SIMILARITY = 0.6
 
 
+# Arguments that are given as part of another one.
+_OWNERS = {
+    "codings=Codings.of({})": [
+        "bins",
+        "columns",
+        "delimiter",
+        "frequency",
+        "merge",
+        "missing",
+        "na",
+    ],
+    "knowledge=Knowledge({})": ["required", "forbidden", "tiers"],
+    "method=ModifyData({})": ["policy"],
+}
+
+
 def python_argument(name: str, value: object) -> str:
     """Spell an argument as in a call of the library; ``...`` stands for the caller's choice.
 
-    >>> python_argument("missing", "drop"), python_argument("columns", ...)
-    ("missing='drop'", 'columns=…')
+    >>> python_argument("overwrite", True), python_argument("columns", ...)
+    ('overwrite=True', 'codings=Codings.of(columns=…)')
     """
-    return f"{name}=…" if value is ... else f"{name}={value!r}"
+    spelled = f"{name}=…" if value is ... else f"{name}={value!r}"
+    owner = next((owner for owner, names in _OWNERS.items() if name in names), "{}")
+    return owner.format(spelled)
 
 
 def words_only(_name: str, _value: object) -> str:
@@ -190,6 +208,19 @@ class ResourceError(EvenhandError):
     """Too large, or the machine refused."""
 
     exit_status = 4
+
+
+@contextmanager
+def optional_library(library: str) -> Iterator[None]:
+    """Turn a failed import of a library that is the user's choice into a problem."""
+    try:
+        yield
+    except ImportError as error:
+        raise ResourceError.of(
+            f"This cannot be converted: {library} is not installed.",
+            str(error),
+            f"Install {library}.",
+        ) from error
 
 
 def listed(values: Iterable[object], *, limit: int = 12) -> str:

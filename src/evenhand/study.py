@@ -122,7 +122,7 @@ class Audit(Described):
         self, *, method: Method | Baseline | None = None, seed: int | None = None
     ) -> RemovalPlan | GeneratedPlan | BaselinePlan:
         """What would change, by default with ``ModifyData``; no row is touched."""
-        return plan_removal(self.certificate, method=method, seed=_seed(seed))
+        return plan_removal(self.certificate, method=method, seed=seed)
 
     def release(
         self,

@@ -1,9 +1,11 @@
 """Rules of the house that a program can check."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -61,3 +63,25 @@ def test_importing_evenhand_loads_nothing_heavy():
 
 def test_the_command_line_answers_without_loading_the_mathematics():
     assert not loaded_after("import evenhand.cli") & {"numpy", "scipy", "pyarrow", "duckdb"}
+
+
+def test_no_file_and_no_class_has_the_name_of_another():
+    doors = {"cli"}
+    files = [p for p in FILES if p.name != "__init__.py" and not doors & {*p.parts}]
+    assert [name for name, n in Counter(p.name for p in files).items() if n > 1] == []
+    trees = [ast.parse(path.read_text("utf-8")) for path in FILES]
+    classes = [n.name for tree in trees for n in tree.body if isinstance(n, ast.ClassDef)]
+    assert [name for name, n in Counter(classes).items() if n > 1] == []
+
+
+def test_paths_that_the_docs_name_are_there():
+    root = Path(__file__).parents[2]
+    pages = [*root.glob("*.md"), *root.glob("docs/**/*.md")]
+    named = re.compile(r"`((?:src|tests|bench|docs|scripts)/[\w/.-]+)`")
+    missing = [
+        f"{page.name}: {path}"
+        for page in pages
+        for path in named.findall(page.read_text("utf-8"))
+        if not (root / path).exists() and "ROOM" not in path and "NNNN" not in path
+    ]
+    assert missing == []

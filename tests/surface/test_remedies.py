@@ -30,7 +30,7 @@ CALLED = (
     *(eh.Certificate.write, eh.Release.write, eh.Codings.of),
 )
 # Without an option: engines are reached from Python only.
-PYTHON_ONLY = {"key", "limit"}
+PYTHON_ONLY = {"key"}
 OPTION = re.compile(r"(?<![\w-])--[a-z]{2}")
 ARGUMENT = re.compile(r"\b[a-z_]+=(?:…|\.\.\.|'|\[|\{|True|VALUE)")
 
@@ -80,7 +80,7 @@ def test_no_library_room_names_an_option_or_an_argument_in_words(path):
 
 def test_every_argument_of_a_remedy_is_one_in_python():
     taken = {name for call in CALLED for name in inspect.signature(call).parameters}
-    assert {argument for _, argument, _ in REMEDIES} <= taken | {"tiers"}
+    assert {argument for _, argument, _ in REMEDIES} <= taken
 
 
 def test_every_argument_of_a_remedy_is_an_option_unless_only_python_has_it():

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.display import Summary, percent, visible
+from evenhand.display import ProgressReporter, Summary, percent, visible
 
 
 @given(st.text())
@@ -45,3 +45,15 @@ def test_text_fits_the_terminal_that_shows_it(width):
     assert all(len(line) <= width for line in summary.fit(width).splitlines())
     assert "second 2" in summary.fit(30)
     assert summary.fit(1000) == str(summary)
+
+
+def test_the_time_of_a_step_begins_where_the_step_before_ended(monkeypatch):
+    now = iter([0.0, 2.0, 4.0, 5.0])
+    monkeypatch.setattr("evenhand.display.perf_counter", lambda: next(now))
+    seen = []
+    reporter = ProgressReporter(seen.append)
+    reporter.advance("counting rows", 10, 20)
+    reporter.advance("counting rows", 10, 20)
+    reporter.report("tests", 3)
+    assert [(one.done, one.seconds) for one in seen] == [(10, 2.0), (20, 4.0), (3, 1.0)]
+    assert (seen[0].rate, seen[0].seconds_left, seen[2].seconds_left) == (5.0, 2.0, None)

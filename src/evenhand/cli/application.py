@@ -19,7 +19,7 @@ from evenhand.cli.compare import compare
 from evenhand.cli.demo import demo
 from evenhand.cli.discover import discover
 from evenhand.cli.init import init
-from evenhand.cli.option_syntax import option
+from evenhand.cli.option_syntax import offer, option
 from evenhand.cli.paper import paper
 from evenhand.cli.release import release
 from evenhand.cli.terminal import print_json
@@ -32,6 +32,12 @@ from evenhand.errors import EvenhandError, Problem
 
 class _Verbs(TyperGroup):
     """The verbs; a usage error is also printed as JSON, before Typer prints it as text."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None:
+            offer(text for parameter in command.params for text in parameter.opts)
+        return name, command, rest
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  # typer has no public type for it
         try:
@@ -115,6 +121,7 @@ def main() -> None:
         with redirect_stdout(output):
             _run()
     finally:
+        offer(None)
         output.flush()
 
 

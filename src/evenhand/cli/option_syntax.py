@@ -32,6 +32,15 @@ OPTIONS = {
 _Merge: TypeAlias = Mapping[str, Mapping[str, list[str]]]
 
 
+_offered = {*OPTIONS.values()}
+
+
+def offer(options: Iterable[str] | None) -> None:
+    """Spell only these options from now on: those of the running command; None means all."""
+    _offered.clear()
+    _offered.update(OPTIONS.values() if options is None else options)
+
+
 def option(argument: str, value: Any) -> str:  # noqa: ANN401  # whatever the argument takes
     """Spell an argument as an option; "" if the command line has none for it.
 
@@ -41,7 +50,9 @@ def option(argument: str, value: Any) -> str:  # noqa: ANN401  # whatever the ar
     "--merge 'work:a b=a b,A B'"
     """
     name = OPTIONS.get(argument, "")
-    if not name or value is True:
+    if name not in _offered:
+        return ""
+    if value is True:
         return name
     if value is ...:
         return f"{name} …"

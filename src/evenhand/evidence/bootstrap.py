@@ -26,6 +26,7 @@ from evenhand.evidence.verdict import Verdict
 from evenhand.graph.discovery import discover
 from evenhand.graph.kernel_choice import KernelName
 from evenhand.question import Knowledge, Number, Question, Tiers
+from evenhand.question.parse_values import check_seed
 
 _MANY_RESAMPLES = 50
 
@@ -128,7 +129,7 @@ def bootstrap(
             f"{resamples!r} is no number of resamples.", remedy="Ask for at least one."
         )
     examined = examined_counts(counts, question)
-    seed = examined.counts.seed if seed is None else seed
+    seed = examined.counts.seed if seed is None else check_seed(seed)
     names = [
         name for name in counts.names if name not in {question.protected, question.decision}
     ]

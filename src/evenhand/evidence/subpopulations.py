@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.display import Described, Summary
+from evenhand.errors import optional_library
 from evenhand.evidence.partition import Partition
 
 _SHOWN_ROWS = 10
@@ -148,11 +149,15 @@ class Subpopulations(Described, Sequence[Subpopulation]):
 
     def to_pandas(self) -> Any:  # noqa: ANN401  # a pandas.DataFrame
         """A pandas data frame; needs pandas."""
+        with optional_library("pandas"):
+            import pandas as pd  # noqa: F401, PLC0415  # what Arrow converts to
+
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:  # noqa: ANN401  # a polars.DataFrame
         """A polars data frame; needs polars."""
-        import polars as pl  # noqa: PLC0415  # only for those who have it
+        with optional_library("polars"):
+            import polars as pl  # noqa: PLC0415  # only for those who have it
 
         return pl.from_arrow(self.to_arrow())
 

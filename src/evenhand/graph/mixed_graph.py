@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -14,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.display import Described, Summary
-from evenhand.errors import GraphError, Problem, ResourceError, did_you_mean, listed
+from evenhand.errors import GraphError, Problem, did_you_mean, listed, optional_library
 from evenhand.graph import dot_format, graph_readers
 from evenhand.graph.block_sets import decision_first_error
 from evenhand.graph.d_separation import BitsetGraph, union
@@ -230,14 +229,14 @@ class MixedGraph(Described):
 
     def to_pandas(self) -> "pd.DataFrame":
         """The matrix as a frame with the names at its sides."""
-        with _optional("pandas"):
+        with optional_library("pandas"):
             import pandas as pd  # noqa: PLC0415 - the user's library, not ours
 
         return pd.DataFrame(self.to_matrix(), index=self.nodes, columns=self.nodes)
 
     def to_networkx(self) -> "nx.DiGraph":
         """A networkx graph; an undirected edge becomes arcs both ways."""
-        with _optional("networkx"):
+        with optional_library("networkx"):
             import networkx as nx  # noqa: PLC0415 - the user's library, not ours
 
         graph = nx.DiGraph()
@@ -278,19 +277,6 @@ class MixedGraph(Described):
 
     def _linked(self, node: str, steps: Sequence[int]) -> frozenset[str]:
         return self._bitsets.names_in(union(steps, self._bitsets.bits(node)))
-
-
-@contextmanager
-def _optional(library: str) -> Iterator[None]:
-    """Turn a failed import of the user's library into a problem with a remedy."""
-    try:
-        yield
-    except ImportError as error:
-        raise ResourceError.of(
-            f"The graph cannot be converted: {library} is not installed.",
-            str(error),
-            f"Install {library}.",
-        ) from error
 
 
 def known_order(knowledge: Known, names: Sequence[str]) -> KnownOrder:

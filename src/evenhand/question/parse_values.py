@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from operator import index
 from typing import TypeAlias
 
 from evenhand.errors import QuestionError
@@ -10,6 +11,7 @@ from evenhand.errors import QuestionError
 # A threshold with more digits than this is a mistake, and would make exact verdicts slow.
 _LONGEST_NUMBER = 18
 _LARGEST_EXPONENT = 400
+SEED_BITS = 128
 # As it is written, "0.05", "1/20" or 0.05; it is read as exactly that number.
 Number: TypeAlias = str | int | float | Decimal | Fraction
 
@@ -78,4 +80,18 @@ def exact_fraction(value: Number) -> Fraction:
         raise ValueError(f"{text!r} is not a number") from error
     if max(len(str(number.numerator)), len(str(number.denominator))) > _LONGEST_NUMBER + 1:
         raise ValueError(f"{text!r} has more than {_LONGEST_NUMBER} digits")
+    return number
+
+
+def check_seed(seed: int) -> int:
+    """Return a random seed if it is one: a whole number of at most 128 bits."""
+    try:
+        number = index(seed)
+    except TypeError:
+        number = -1
+    if isinstance(seed, bool) or not 0 <= number < 2**SEED_BITS:
+        raise QuestionError.of(
+            f"The seed {seed!r} is no whole number from 0 to 2¹²⁸ − 1.",
+            remedy="Give such a number, or leave it out.",
+        )
     return number

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,10 +52,8 @@ class AppliedRows(ABC):
     @property
     def inputs_are_listed(self) -> bool:
         """Whether a folder or a pattern was named, and not a file."""
-        before = self.source
-        return (
-            isinstance(before, Rows) and bool(self.inputs) and not Path(before.origin).is_file()
-        )
+        named = self.source.origin if isinstance(self.source, Rows) else None
+        return bool(self.inputs) and self.inputs != (str(named),)
 
     @abstractmethod
     def write(self, output: OutputFormat, sink: Sink) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.counts import ExaminedCounts
-from evenhand.errors import CannotReleaseError, ColumnError, Problem, QuestionError, Remedy
+from evenhand.errors import CannotReleaseError, ColumnError, QuestionError, Remedy
 from evenhand.question import Bins
 from evenhand.question.codings import MISSING
 from evenhand.releasing.engine_shuffle import KEYS, Shuffle
@@ -59,15 +59,13 @@ class EngineChange:
     ) -> "EngineChange":
         """Check that an engine can do it."""
         if not isinstance(plan, RemovalPlan) or plan.redrawn or rows.codings.frequency:
-            raise CannotReleaseError(
-                Problem(
-                    "In an engine only decisions can be changed, row by row.",
-                    "This plan draws other values anew, leaves rows out or makes new ones."
-                    if rows.codings.frequency is None
-                    else "These rows are counted lines.",
-                    "Use modify-data, on a table with one row for each person.",
-                    rows.where,
-                )
+            raise CannotReleaseError.of(
+                "In an engine only decisions can be changed, row by row.",
+                "This plan draws other values anew, leaves rows out or makes new ones."
+                if rows.codings.frequency is None
+                else "These rows are counted lines.",
+                "Use modify-data, on a table with one row for each person.",
+                rows.where,
             )
         _check_key(rows, key)
         return cls(rows, plan, examined, seed, str(key))
@@ -299,13 +297,11 @@ def _check_key(rows: Rows, key: str | None) -> None:
     """Refuse a key that does not tell rows apart."""
     table, where = rows.origin, rows.where
     if key is None:
-        raise QuestionError(
-            Problem(
-                "Which column tells the rows apart?",
-                "An engine's rows have no order to choose them by.",
-                Remedy("Name a column of different whole numbers", "key", "person_id"),
-                where,
-            )
+        raise QuestionError.of(
+            "Which column tells the rows apart?",
+            "An engine's rows have no order to choose them by.",
+            Remedy("Name a column of different whole numbers", "key", "person_id"),
+            where,
         )
     if key not in table.columns:
         raise ColumnError.unknown([key], table.columns, where=where)
@@ -329,14 +325,12 @@ def _check_key(rows: Rows, key: str | None) -> None:
             reason = f"It goes from {fact['low']:,} to {fact['high']:,}."
         else:
             return
-    raise ColumnError(
-        Problem(
-            f"The column {key!r} is no key for a release.",
-            reason,
-            "A key is a whole number from 0 to 2⁴⁰ − 1, and another one in every row. "
-            "Without one, make a table that has it, for instance by numbering the rows.",
-            where,
-        )
+    raise ColumnError.of(
+        f"The column {key!r} is no key for a release.",
+        reason,
+        "A key is a whole number from 0 to 2⁴⁰ − 1, and another one in every row. "
+        "Without one, make a table that has it, for instance by numbering the rows.",
+        where,
     )
 
 

@@ -41,12 +41,10 @@ class Certifier:
         before = self.plan.certificate
         question = before.question
         if len(decisions := counts.values(question.decision)) == 1:
-            raise CannotReleaseError(
-                Problem(
-                    f"{question.decision!r} would always be {listed(decisions)} then.",
-                    "There would be no decisions left to speak of.",
-                    "Raise the threshold, or merge values so that more people are compared.",
-                )
+            raise CannotReleaseError.of(
+                f"{question.decision!r} would always be {listed(decisions)} then.",
+                "There would be no decisions left to speak of.",
+                "Raise the threshold, or merge values so that more people are compared.",
             )
         if before.pools_others and not isinstance(self.plan, GeneratedPlan):
             question = replace(question, other=REST)

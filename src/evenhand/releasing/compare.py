@@ -17,6 +17,7 @@ from evenhand.display import Described, Summary
 from evenhand.errors import ResourceError
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.question import Number, Question
+from evenhand.question.parse_values import check_seed
 from evenhand.releasing.apply_to_counts import apply_to_counts
 from evenhand.releasing.cost import Utility, compare_counts
 from evenhand.removal import (
@@ -188,7 +189,7 @@ def compare(
         )
         for threshold in ([question.threshold] if thresholds is None else thresholds)
     ]
-    seed = certificate.examined.counts.seed if seed is None else seed
+    seed = certificate.examined.counts.seed if seed is None else check_seed(seed)
     outcomes, skipped = [], []
     for certified in certificates:
         for method in methods:

@@ -1,10 +1,7 @@
-"""How much of the data a release keeps: distances between counts before and after.
+"""What a release costs: how far the counts moved, and what discovery learns from released rows.
 
-What discovery finds on released counts: reported beside the certificate, no part of it.
-
-The paper claims that the decision's causes stay the same. On finite data a re-learned graph can
-gain or lose a cause, and with it the verdict.
-
+The latter is reported beside the certificate and is no part of it: on finite data a re-learned
+graph can gain or lose a cause.
 """
 
 from dataclasses import dataclass, replace

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.counts import Attribute, CountTable, examined_counts
-from evenhand.errors import InputError, Problem
+from evenhand.errors import InputError
 from evenhand.evidence.certificate_encoding import canonical
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Codings, Question
@@ -33,13 +33,13 @@ from evenhand.removal import (
     RemovalPlan,
     changed_columns,
 )
-from evenhand.rows import Rows, read
+from evenhand.rows import Rows, Source, read
 
 FORMAT = "evenhand manifest 1"
 
 
 def notice(plan: Plan) -> str:
-    """What whoever reads released rows must know of them."""
+    """The warning that accompanies released rows."""
     changed, decision = changed_columns(plan), plan.question.decision
     if isinstance(plan, GeneratedPlan):
         what = "These rows were generated from a model, and none of the rows before was kept,"
@@ -127,21 +127,17 @@ class Manifest:
             _ = manifest.document["format"], manifest.output["sha256"]
             _ = manifest.seed, manifest.plan, manifest.codings
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-            raise InputError(
-                Problem(
-                    "This is no manifest of a release.",
-                    f"{type(error).__name__}: {error}.",
-                    "Name the file that ends in .manifest.json.",
-                    str(path),
-                )
+            raise InputError.of(
+                "This is no manifest of a release.",
+                f"{type(error).__name__}: {error}.",
+                "Name the file that ends in .manifest.json.",
+                str(path),
             ) from error
         if manifest.document["format"] != FORMAT:
-            raise InputError(
-                Problem(
-                    f"The format {manifest.document['format']!r} is not known here.",
-                    remedy=f"This version reads {FORMAT!r}; use a later one.",
-                    where=str(path),
-                )
+            raise InputError.of(
+                f"The format {manifest.document['format']!r} is not known here.",
+                remedy=f"This version reads {FORMAT!r}; use a later one.",
+                where=str(path),
             )
         return manifest
 
@@ -249,7 +245,7 @@ class Replay:
         return self.sha256 == self.recorded
 
 
-def replay(manifest: Manifest | str | Path, rows: Any) -> Replay:  # noqa: ANN401  # any table
+def replay(manifest: Manifest | str | Path, rows: Source | Rows | CountTable) -> Replay:
     """Apply a manifest's plan to the rows before, without writing anything.
 
     ``rows`` are what the release was made from, in the same form: a path, a frame, ``Rows`` or
@@ -259,19 +255,15 @@ def replay(manifest: Manifest | str | Path, rows: Any) -> Replay:  # noqa: ANN40
     if not isinstance(manifest, Manifest):
         manifest = Manifest.read(manifest)
     if manifest.document["plan"]["generated"]:
-        raise InputError(
-            Problem(
-                "These rows were generated from a model, which the manifest does not hold.",
-                remedy="Release with the manifest's seed once more, and compare the files.",
-            )
+        raise InputError.of(
+            "These rows were generated from a model, which the manifest does not hold.",
+            remedy="Release with the manifest's seed once more, and compare the files.",
         )
     nonce = bytes.fromhex(manifest.document["nonce"])
     if commitment(nonce, manifest.seed) != manifest.document["seed_commitment"]:
-        raise InputError(
-            Problem(
-                "The manifest's seed is not the one that it is committed to.",
-                remedy="The manifest was altered: ask its owner for the right one.",
-            )
+        raise InputError.of(
+            "The manifest's seed is not the one that it is committed to.",
+            remedy="The manifest was altered: ask its owner for the right one.",
         )
     source: Rows | CountTable = (
         rows if isinstance(rows, Rows | CountTable) else read(rows, codings=manifest.codings)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
-from evenhand.errors import Problem, QuestionError, listed
+from evenhand.errors import QuestionError, listed
 from evenhand.rows.batch_source import BATCH_ROWS
 
 Kind = Literal["text", "parquet", "arrow", "arrow stream"]
@@ -61,11 +61,9 @@ class OutputFormat:
         ending = (before if compression else last).lower()
         kind = _KINDS.get(ending)
         if kind is None or (compression and kind != "text"):
-            raise QuestionError(
-                Problem(
-                    f"The name {Path(path).name!r} does not say in which form to write.",
-                    remedy=f"Let it end in {', '.join(_KINDS)}; text also in .gz or .zst.",
-                )
+            raise QuestionError.of(
+                f"The name {Path(path).name!r} does not say in which form to write.",
+                remedy=f"Let it end in {', '.join(_KINDS)}; text also in .gz or .zst.",
             )
         return cls(
             kind=kind,
@@ -113,11 +111,9 @@ def _for_text(schema: pa.Schema) -> pa.Schema:
     """The types as text is written from; lists and structures have none."""
     nested = [field.name for field in schema if pa.types.is_nested(field.type)]
     if nested:
-        raise QuestionError(
-            Problem(
-                f"The columns {listed(nested)} hold lists or structures, which text cannot.",
-                remedy="Write Parquet or Arrow instead.",
-            )
+        raise QuestionError.of(
+            f"The columns {listed(nested)} hold lists or structures, which text cannot.",
+            remedy="Write Parquet or Arrow instead.",
         )
     return pa.schema(
         field.with_type(pa.string()) if pa.types.is_string_view(field.type) else field

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evenhand.errors import Problem, QuestionError, ResourceError
+from evenhand.errors import QuestionError, ResourceError
 from evenhand.evidence import Certificate
 from evenhand.files import check_folder, sha256
 from evenhand.releasing.apply import AppliedRows, EngineRows
@@ -92,18 +92,18 @@ def release_files(
     stem = path.name.removesuffix(endings)
     if uncertified and not stem.endswith(".uncertified"):
         stem += ".uncertified"
-    names = {**_papers(stem, share=share), "data": stem + endings}
+    names = {**_document_names(stem, share=share), "data": stem + endings}
     return FileSet(folder=path.parent, key=stem, names=names, overwrite=overwrite)
 
 
 def _table_files(path: Path, *, overwrite: bool, share: bool, uncertified: bool) -> FileSet:
     """The files beside a table; a table that exists is never replaced."""
     table = path.name + ("_uncertified" if uncertified else "")
-    names = _papers(table, share=share)
+    names = _document_names(table, share=share)
     return FileSet(folder=path.parent, key=table, names=names, overwrite=overwrite)
 
 
-def _papers(stem: str, *, share: bool) -> dict[str, str]:
+def _document_names(stem: str, *, share: bool) -> dict[str, str]:
     shared = {"shared": f"{stem}.shared.certificate.json"} if share else {}
     names = {"certificate": f"{stem}.certificate.json", **shared}
     return {**names, "manifest": f"{stem}.manifest.json"}
@@ -154,13 +154,11 @@ class _FileTarget(_Target):
         if self.applied.inputs_are_listed and any(
             folder.samefile(Path(source).parent) for source in inputs
         ):
-            raise QuestionError(
-                Problem(
-                    "The inputs are the files of this folder.",
-                    "A release among them would be read as one of them.",
-                    "Write it to another folder.",
-                    str(folder),
-                )
+            raise QuestionError.of(
+                "The inputs are the files of this folder.",
+                "A release among them would be read as one of them.",
+                "Write it to another folder.",
+                str(folder),
             )
 
     @contextmanager
@@ -208,13 +206,11 @@ class _TableTarget(_Target):
             self._connection.table(self._name)
         except Exception:  # noqa: BLE001  # engines have none in common for an absent table
             return
-        raise QuestionError(
-            Problem(
-                f"There is a table {self._name!r} already.",
-                "Tables are never written over.",
-                "Choose another name, or drop that table first.",
-                self._where,
-            )
+        raise QuestionError.of(
+            f"There is a table {self._name!r} already.",
+            "Tables are never written over.",
+            "Choose another name, or drop that table first.",
+            self._where,
         )
 
     @contextmanager
@@ -232,7 +228,7 @@ class _TableTarget(_Target):
             raise
 
     def _check_other_columns(self, released: Rows) -> None:
-        """Refuse if anything but the decision is counted otherwise than before."""
+        """Refuse if any column but the decision has other counts than before."""
         before, decision = self._change.rows, self._change.plan.question.decision
         others = [name for name in before.columns if name != decision]
         old, new = (rows.count().marginal(others) for rows in (before, released))
@@ -244,13 +240,11 @@ class _TableTarget(_Target):
         try:
             self._drop(self._temporary)
         except ResourceError:
-            raise ResourceError(
-                Problem(
-                    "The engine could not do its part, nor clear away what it had done.",
-                    str(error).rstrip(".") + ".",
-                    f"If there is a table {self._temporary!r}, drop it: it was not certified.",
-                    self._where,
-                )
+            raise ResourceError.of(
+                "The engine could not do its part, nor clear away what it had done.",
+                str(error).rstrip(".") + ".",
+                f"If there is a table {self._temporary!r}, drop it: it was not certified.",
+                self._where,
             ) from error
 
     def manifest_entries(self) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -288,7 +282,10 @@ class _TableTarget(_Target):
 
 def _stamps(inputs: Sequence[str]) -> list[tuple[int, ...]]:
     """What changes when a file is written to."""
-    stats = [Path(path).stat() for path in inputs]
+    try:
+        stats = [Path(path).stat() for path in inputs]
+    except FileNotFoundError as error:
+        raise rows_differ(error.filename, "The file is not there any more.") from error
     return [(s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns) for s in stats]
 
 

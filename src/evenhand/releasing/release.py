@@ -22,24 +22,24 @@ from typing import Any
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
-from evenhand.errors import CannotReleaseError, Problem, QuestionError, Remedy
+from evenhand.errors import CannotReleaseError, Remedy
 from evenhand.evidence import Certificate, Partition
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Knowledge, Tiers
+from evenhand.question.parse_values import SEED_BITS, check_seed
 from evenhand.releasing.apply import AppliedRows, EngineRows, apply
 from evenhand.releasing.certifier import Certifier
 from evenhand.releasing.cost import Relearned, Utility, compare_counts, relearn
 from evenhand.releasing.manifest import notice
 from evenhand.releasing.publish import PublishedFiles, publish
 from evenhand.removal import BaselinePlan, GeneratedPlan, Plan, RemovalPlan, changed_columns
-from evenhand.rows import Rows, read
+from evenhand.rows import Rows, Source, read
 
-_SEED_BITS = 128
 _SHOWN = 5
 
 
 def release(
-    rows: Any,  # noqa: ANN401  # whatever was audited
+    rows: Source | Rows | CountTable,
     plan: RemovalPlan | GeneratedPlan | BaselinePlan,
     *,
     seed: int | None = None,
@@ -63,15 +63,7 @@ def release(
     >>> str(released.certificate.verdict), released.changed_rows
     ('certified', 15)
     """
-    if seed is None:
-        seed = secrets.randbits(_SEED_BITS)
-    if type(seed) is not int or not 0 <= seed < 2**_SEED_BITS:
-        raise QuestionError(
-            Problem(
-                f"The seed {seed!r} is no whole number from 0 to 2¹²⁸ − 1.",
-                remedy="Give one, or none: then it is drawn.",
-            )
-        )
+    seed = secrets.randbits(SEED_BITS) if seed is None else check_seed(seed)
     if not uncertified and not plan.reaches_criterion:
         raise _out_of_reach(plan)
     released = Release(
@@ -80,7 +72,7 @@ def release(
         if isinstance(rows, CountTable | Rows)
         else read(rows, codings=plan.certificate.codings),
         seed=seed,
-        nonce=secrets.token_bytes(_SEED_BITS // 8),
+        nonce=secrets.token_bytes(SEED_BITS // 8),
         knowledge=knowledge,
         uncertified=uncertified,
         key=key,
@@ -111,7 +103,7 @@ class Release(Described):
 
     @property
     def before(self) -> Certificate:
-        """What the rows before amount to."""
+        """The certificate of the rows before the release."""
         return self.plan.certificate
 
     @cached_property
@@ -132,7 +124,7 @@ class Release(Described):
 
     @cached_property
     def certificate(self) -> Certificate:
-        """What the released rows, counted afresh, amount to under the same graph."""
+        """The certificate of the released rows, counted again, under the same graph."""
         return self._certifier.certify(self._applied.counted)
 
     def check_in_memory(self) -> None:
@@ -249,25 +241,23 @@ def _out_of_reach(plan: Plan) -> CannotReleaseError:
     left = after.by_strength.tolist() if after else []
     places = [_place(after, line) for line in left[:_SHOWN]] if after else []
     more = f" and {len(left) - _SHOWN:,} more" if len(left) > _SHOWN else ""
-    return CannotReleaseError(
-        Problem(
-            f"{plan.method} ({plan.policy}) does not reach the criterion.",
-            f"Still at or beyond {plan.question.threshold}: {'; '.join(places)}{more}."
-            if places
-            else "It gives no guarantee.",
-            (
-                Remedy(
-                    "Use modify-data, which always reaches it with this policy",
-                    "policy",
-                    "minimal",
-                ),
-                Remedy(
-                    "allow a file whose name says that it is uncertified",
-                    "uncertified",
-                    value=True,
-                ),
+    return CannotReleaseError.of(
+        f"{plan.method} ({plan.policy}) does not reach the criterion.",
+        f"Still at or beyond {plan.question.threshold}: {'; '.join(places)}{more}."
+        if places
+        else "It gives no guarantee.",
+        (
+            Remedy(
+                "Use modify-data, which always reaches it with this policy",
+                "policy",
+                "minimal",
             ),
-        )
+            Remedy(
+                "allow a file whose name says that it is uncertified",
+                "uncertified",
+                value=True,
+            ),
+        ),
     )
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, ExaminedCounts
 from evenhand.display import ProgressReporter
-from evenhand.errors import Problem, ResourceError
+from evenhand.errors import ResourceError
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING
@@ -113,18 +113,16 @@ class Editor:
         if any(amount > size for amount, size in zip(amounts, sizes, strict=True)):
             raise rows_differ(self._where, "The plan would change more rows than there are.")
         if max(sizes, default=0) >= _MOST_ALIKE:
-            raise ResourceError(
-                Problem(
-                    f"{max(sizes):,} rows are alike, of which some are to be chosen.",
-                    f"At most {_MOST_ALIKE - 1:,} are allowed.",
-                    "Divide the table, or release it in an engine.",
-                    self._where,
-                )
+            raise ResourceError.of(
+                f"{max(sizes):,} rows are alike, of which some are to be chosen.",
+                f"At most {_MOST_ALIKE - 1:,} are allowed.",
+                "Divide the table, or release it in an engine.",
+                self._where,
             )
         select = LineSelection if self.frequency else Selection
         self._selection = select(sizes, amounts, choosing)
         self._rows_to_come = examined.counts.row_count + examined.left_out + rows.dropped
-        self._total, self._reporter = self._rows_to_come, ProgressReporter(rows.watch)
+        self._total, self._reporter = self._rows_to_come, ProgressReporter(rows.progress)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
-from evenhand.errors import CannotReleaseError, InputError, Problem, Remedy, listed
+from evenhand.errors import CannotReleaseError, InputError, Remedy, listed
 from evenhand.question.codings import MISSING
 from evenhand.removal import Move, Plan, changed_columns
 from evenhand.rows import Rows
@@ -177,7 +177,7 @@ class Selection:
 
 
 class LineSelection:
-    """The same for lines that stand for several rows each: how many rows of each are taken."""
+    """Selection for counted lines: how many of the rows of each line are taken."""
 
     def __init__(
         self, sizes: Sequence[int], wanted: Sequence[int], generator: np.random.Generator
@@ -220,34 +220,28 @@ def stored_values(rows: Rows, plan: Plan) -> dict[str, StoredValues]:
     names = changed_columns(plan)
     coded = [name for name in names if rows.codings.is_coded(name)]
     if coded:
-        raise CannotReleaseError(
-            Problem(
-                f"The plan changes {listed(coded)}, counted in classes or merged values.",
-                "There is no single stored value that a class could be written as.",
-                "Leave out the coding, or use modify-data, which changes decisions alone.",
-            )
+        raise CannotReleaseError.of(
+            f"The plan changes {listed(coded)}, counted in classes or merged values.",
+            "There is no single stored value that a class could be written as.",
+            "Leave out the coding, or use modify-data, which changes decisions alone.",
         )
     labels = {name: _labels(plan, name) for name in names}
     if plan.pooled in labels.get(plan.question.protected, ()):
-        raise CannotReleaseError(
-            Problem(
-                f"The plan changes {plan.question.protected!r}, whose other groups are pooled.",
-                f"{plan.pooled!r} is no stored value.",
-                Remedy("Name the other group", "other"),
-            )
+        raise CannotReleaseError.of(
+            f"The plan changes {plan.question.protected!r}, whose other groups are pooled.",
+            f"{plan.pooled!r} is no stored value.",
+            Remedy("Name the other group", "other"),
         )
     return {name: _first_of_each(rows, name, labels[name]) for name in names}
 
 
 def rows_differ(where: str, found: str) -> InputError:
     """The rows at hand are not those that were counted."""
-    return InputError(
-        Problem(
-            "The rows are not those that were counted.",
-            found,
-            "They changed in between, or belong to another audit: audit them again.",
-            where,
-        )
+    return InputError.of(
+        "The rows are not those that were counted.",
+        found,
+        "They changed in between, or belong to another audit: audit them again.",
+        where,
     )
 
 

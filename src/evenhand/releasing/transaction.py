@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from evenhand.errors import Problem, ResourceError
+from evenhand.errors import ResourceError
 from evenhand.files import TEMPORARY, check_targets, sha256, sync_folder, write_and_sync
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -289,36 +289,27 @@ def disk_errors(folder: Path) -> Iterator[None]:
     except OSError as error:
         full = error.errno in _DISK_FULL
         free = shutil.disk_usage(folder).free if folder.is_dir() else 0
-        raise ResourceError(
-            Problem(
-                "There is no room for the release."
-                if full
-                else "The release cannot be written.",
-                f"{error.strerror or error}; {free:,} bytes are free.",
-                "No release was written: make room or choose another folder, and run again.",
-                str(folder),
-            )
+        raise ResourceError.of(
+            "There is no room for the release." if full else "The release cannot be written.",
+            f"{error.strerror or error}; {free:,} bytes are free.",
+            "No release was written: make room or choose another folder, and run again.",
+            str(folder),
         ) from error
 
 
 def _not_restored(folder: Path, error: OSError) -> ResourceError:
-    return ResourceError(
-        Problem(
-            "The release cannot be written, nor the earlier one put back.",
-            f"{error.strerror or error}; nothing is lost: "
-            f"its files are named {TEMPORARY}….old.",
-            "Run again when the disk can be written to: they are put back first.",
-            str(folder),
-        )
+    return ResourceError.of(
+        "The release cannot be written, nor the earlier one put back.",
+        f"{error.strerror or error}; nothing is lost: its files are named {TEMPORARY}….old.",
+        "Run again when the disk can be written to: they are put back first.",
+        str(folder),
     )
 
 
 def _busy(path: Path, *processes: int) -> ResourceError:
     numbers = f" (process {', '.join(map(str, processes))})" if processes else ""
-    return ResourceError(
-        Problem(
-            f"Another run is writing this release{numbers}.",
-            remedy="Wait for it, or choose another name.",
-            where=str(path),
-        )
+    return ResourceError.of(
+        f"Another run is writing this release{numbers}.",
+        remedy="Wait for it, or choose another name.",
+        where=str(path),
     )

@@ -3,6 +3,7 @@
 from typing import TypeAlias
 
 from evenhand.evidence import Certificate
+from evenhand.question.parse_values import check_seed
 from evenhand.removal.baselines import (
     BaselinePlan,
     LocalMassaging,
@@ -51,5 +52,7 @@ def plan_removal(
     counts.
     """
     if isinstance(method, Baseline):
-        return method.plan(certificate, seed=seed)
+        return method.plan(
+            certificate, seed=check_seed(seed) if isinstance(seed, int) else seed
+        )
     return (method or ModifyData()).plan(certificate)

@@ -45,19 +45,19 @@ def count(
     *,
     largest_dense: int = LARGEST_DENSE,
     memory: int | None = None,
-    watch: ProgressCallback | None = None,
+    progress: ProgressCallback | None = None,
 ) -> CountResult:
     """Count the assignments of the named columns in all sources.
 
-    Raises ``ResourceError`` for what does not fit into ``memory``; ``watch`` is called with the
-    progress after each batch.
+    Raises ``ResourceError`` for what does not fit into ``memory``; ``progress`` is called after
+    each batch.
     """
     if sources[0].group_by:
         source, codings = sources[0].group_by(names, codings)
         sources = (source,)
     known = [source.rows for source in sources]
     total = None if None in known else sum(rows or 0 for rows in known)
-    advance = partial(ProgressReporter(watch).advance, "counting rows", total=total)
+    advance = partial(ProgressReporter(progress).advance, "counting rows", total=total)
     counter = _RowCounter(names, codings, largest_dense, memory, advance)
     for source in sources:
         with reading(source.where):

@@ -27,7 +27,7 @@ class Rows(Described):
     sources: tuple[BatchSource, ...] = field(repr=False)
     requested: Codings
     memory: int  # bytes
-    watch: ProgressCallback | None = field(default=None, repr=False)
+    progress: ProgressCallback | None = field(default=None, repr=False)
 
     @property
     def where(self) -> str:
@@ -69,7 +69,7 @@ class Rows(Described):
     @cached_property
     def _count_result(self) -> CountResult:
         return count(
-            self.sources, self.columns, self.codings, memory=self.memory, watch=self.watch
+            self.sources, self.columns, self.codings, memory=self.memory, progress=self.progress
         )
 
     @property
