@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from math import ceil, floor
 from typing import Any, overload
 
@@ -150,7 +151,7 @@ class Subpopulations(Described, Sequence[Subpopulation]):
     def to_pandas(self) -> Any:  # noqa: ANN401  # a pandas.DataFrame
         """A pandas data frame; needs pandas."""
         with optional_library("pandas"):
-            import pandas as pd  # noqa: F401, PLC0415  # what Arrow converts to
+            import_module("pandas")  # what Arrow converts to
 
         return self.to_arrow().to_pandas()
 
