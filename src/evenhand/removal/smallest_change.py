@@ -162,7 +162,7 @@ def _first_hit(step: int, start: int, modulus: int, width: int) -> int:
     """The first n >= 0 for which ``(start + n * step) % modulus <= width``; there must be one.
 
     >>> [n for n in range(100) if (7 + n * 31) % 100 <= 4][0], _first_hit(31, 7, 100, 4)
-    (61, 61)
+    (3, 3)
     """
     start %= modulus
     if start <= width:
@@ -171,9 +171,7 @@ def _first_hit(step: int, start: int, modulus: int, width: int) -> int:
 
 
 def _first_multiple(step: int, modulus: int, low: int, high: int) -> int:
-    """The first n >= 0 with ``low <= n * step % modulus <= high``, by Euclid's reduction."""
-    if low == 0:
-        return 0
+    """The first n with ``0 < low <= n * step % modulus <= high``, by Euclid's reduction."""
     if 2 * step > modulus:
         step, low, high = modulus - step, modulus - high, modulus - low
     n = -(-low // step)
