@@ -13,9 +13,9 @@ from jinja2 import meta, nodes
 
 import evenhand as eh
 from evenhand.display import visible
-from evenhand.report import picture_data as pictures
+from evenhand.report import picture_types as pictures
 from evenhand.report import report
-from evenhand.report import template_context as page
+from evenhand.report import template_types as page
 from evenhand.report.html_report import environment
 
 NASTY = (

@@ -4,13 +4,13 @@ from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certification import certify, certify_relaxed
 from evenhand.evidence.graph_doubt import GraphDoubt
-from evenhand.evidence.partition import Partition
-from evenhand.evidence.partition_explanation import PartitionExplanation, explain_partition
-from evenhand.evidence.partition_survey import (
+from evenhand.evidence.meaningful_partitions import (
     ExaminedPartition,
     PartitionSurvey,
     survey_partitions,
 )
+from evenhand.evidence.partition import Partition
+from evenhand.evidence.partition_explanation import PartitionExplanation, explain_partition
 from evenhand.evidence.population import Population, StatisticalVerdict
 from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.evidence.relaxed import RelaxedCertificate

@@ -15,7 +15,7 @@ from evenhand.display import Described, Summary
 from evenhand.errors import Problem, words_only
 from evenhand.evidence import certificate_encoding as document
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.partition_measures import difference_moments, partition_facts
+from evenhand.evidence.partition_facts import difference_moments, partition_facts
 from evenhand.evidence.population import Population, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
 from evenhand.evidence.subpopulations import Subpopulations

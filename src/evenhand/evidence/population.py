@@ -20,8 +20,8 @@ from evenhand.evidence.common_difference import (
     common_difference,
     heterogeneity,
 )
+from evenhand.evidence.corrected_spread import Spread, sampling_variance, spread
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.sampling_noise import Spread, sampling_variance, spread
 from evenhand.evidence.subpopulations import p_value, points
 from evenhand.evidence.verdict import ThreeValued
 

@@ -21,7 +21,7 @@ from evenhand.releasing.row_editor import Editor, join_edits
 from evenhand.releasing.row_selection import stored_values
 from evenhand.removal import GeneratedPlan, Plan
 from evenhand.rows import Rows, read
-from evenhand.rows.arrow_conversions import as_arrow, as_texts
+from evenhand.rows.arrow_numpy import as_arrow, as_texts
 from evenhand.rows.batch_source import BATCH_ROWS
 from evenhand.rows.ibis_tables import KIND as ENGINE
 

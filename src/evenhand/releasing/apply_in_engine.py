@@ -25,7 +25,7 @@ from evenhand.releasing.engine_shuffle import KEYS, Shuffle
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.removal import Plan, RemovalPlan
 from evenhand.rows import Rows
-from evenhand.rows.arrow_conversions import as_numpy
+from evenhand.rows.arrow_numpy import as_numpy
 from evenhand.rows.ibis_tables import (
     class_conditions,
     engine_bins,

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.releasing.row_editor import Edit, Editor, Integers
-from evenhand.rows.arrow_conversions import as_arrow
+from evenhand.rows.arrow_numpy import as_arrow
 from evenhand.rows.batch_source import Batches, BatchSource
 
 

@@ -28,7 +28,7 @@ from evenhand.releasing.row_selection import (
 )
 from evenhand.removal import Plan
 from evenhand.rows import Rows
-from evenhand.rows.arrow_conversions import as_arrow, as_texts
+from evenhand.rows.arrow_numpy import as_arrow, as_texts
 from evenhand.rows.batch_source import BatchSource
 from evenhand.rows.column_encoder import ColumnEncoder
 from evenhand.rows.text_encoders import FrequencyParser, LabelEncoder

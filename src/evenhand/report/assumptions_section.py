@@ -9,10 +9,10 @@ from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.subpopulations import p_value
 from evenhand.graph import PartialGraph
 from evenhand.question import Bins, Knowledge
-from evenhand.report import template_context as page
+from evenhand.report import template_types as page
 from evenhand.report.phrases import Words, count, listing, share
 from evenhand.report.shown_groups import Case, Sharing
-from evenhand.report.template_context import Strong, text
+from evenhand.report.template_types import Strong, text
 
 _EXAMPLES = 5
 

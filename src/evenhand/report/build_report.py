@@ -11,7 +11,7 @@ from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.question import Knowledge
 from evenhand.question.question_file import Labels
 from evenhand.releasing import Release
-from evenhand.report import template_context as page
+from evenhand.report import template_types as page
 from evenhand.report.assumptions_section import (
     graph_premises,
     missing_value_premises,

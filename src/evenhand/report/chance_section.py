@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from evenhand.evidence import Certificate, RelaxedCertificate
 from evenhand.evidence.population import Population
 from evenhand.evidence.subpopulations import p_value
-from evenhand.report import template_context as page
+from evenhand.report import template_types as page
 from evenhand.report.differences_sections import ids
 from evenhand.report.phrases import Words, count, share
 from evenhand.report.shown_groups import Case, Sharing
-from evenhand.report.template_context import Strong, text
+from evenhand.report.template_types import Strong, text
 
 
 def chance(

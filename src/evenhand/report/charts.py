@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, log10
 
-from evenhand.report import picture_data as pictures
+from evenhand.report import picture_types as pictures
 from evenhand.report.phrases import Words, rate
 from evenhand.report.shown_groups import Case
 

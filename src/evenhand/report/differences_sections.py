@@ -6,12 +6,12 @@ import numpy as np
 
 from evenhand.evidence import Certificate
 from evenhand.evidence.subpopulations import p_value
-from evenhand.report import picture_data as pictures
-from evenhand.report import template_context as page
+from evenhand.report import picture_types as pictures
+from evenhand.report import template_types as page
 from evenhand.report.charts import Scale, ends, funnel, in_points, mark, rates
 from evenhand.report.phrases import Words, capital, count, listing, share
 from evenhand.report.shown_groups import Case, GroupNames, Sharing
-from evenhand.report.template_context import Strong, text
+from evenhand.report.template_types import Strong, text
 
 # Up to so many groups one plot shows all of them.
 FEW = 15

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from evenhand.report import picture_data as pictures
+from evenhand.report import picture_types as pictures
 from evenhand.report.graph_layout import Item, Link, arrange
 from evenhand.report.graph_selection import Node, Sketch, causes_first
 

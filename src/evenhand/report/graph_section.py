@@ -2,11 +2,11 @@
 
 from evenhand.evidence import Certificate
 from evenhand.question import Knowledge
-from evenhand.report import template_context as page
+from evenhand.report import template_types as page
 from evenhand.report.graph_picture import draw_narrow, draw_wide
 from evenhand.report.graph_selection import select_for_drawing
 from evenhand.report.phrases import Words, count, listing
-from evenhand.report.template_context import Strong, text
+from evenhand.report.template_types import Strong, text
 
 _KEY = (
     ("direct", "the arrow in question: {protected} itself"),

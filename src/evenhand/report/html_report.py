@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from evenhand.display import visible
 from evenhand.files import write_file
-from evenhand.report.template_context import Code, Page, Strong
+from evenhand.report.template_types import Code, Page, Strong
 
 
 @dataclass(frozen=True, slots=True, repr=False)

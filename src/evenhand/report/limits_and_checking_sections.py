@@ -6,10 +6,10 @@ from pathlib import PurePath
 from shlex import quote
 
 from evenhand.evidence import Certificate
-from evenhand.report import template_context as page
+from evenhand.report import template_types as page
 from evenhand.report.phrases import Words, capital, count, share
 from evenhand.report.shown_groups import Case, Sharing
-from evenhand.report.template_context import Code, Strong, text
+from evenhand.report.template_types import Code, Strong, text
 
 _LARGEST = 5
 

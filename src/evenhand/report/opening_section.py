@@ -7,11 +7,11 @@ from evenhand.evidence import Certificate, Verdict
 from evenhand.evidence.population import Population, StatisticalVerdict
 from evenhand.evidence.relaxed import Moments
 from evenhand.graph import PartialGraph
-from evenhand.report import picture_data as pictures
-from evenhand.report import template_context as page
+from evenhand.report import picture_types as pictures
+from evenhand.report import template_types as page
 from evenhand.report.phrases import Words, capital, count, have, rate, share
 from evenhand.report.shown_groups import Case, Sharing
-from evenhand.report.template_context import Strong, text
+from evenhand.report.template_types import Strong, text
 
 _MARKS = {
     Verdict.CERTIFIED: "certified",

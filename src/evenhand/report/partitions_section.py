@@ -12,12 +12,12 @@ from evenhand.evidence import (
     Verdict,
     survey_partitions,
 )
-from evenhand.evidence.partition_survey import MOST_BLOCK_SETS
+from evenhand.evidence.meaningful_partitions import MOST_BLOCK_SETS
 from evenhand.evidence.relaxed import Moments
-from evenhand.report import template_context as page
+from evenhand.report import template_types as page
 from evenhand.report.phrases import Words, count
 from evenhand.report.shown_groups import Sharing
-from evenhand.report.template_context import Strong, text
+from evenhand.report.template_types import Strong, text
 
 _MOST_ROWS = 8
 

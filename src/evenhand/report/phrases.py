@@ -11,7 +11,7 @@ from evenhand.evidence import Subpopulation, points
 from evenhand.evidence.finding_sentence import decision_phrase
 from evenhand.question import Question
 from evenhand.question.question_file import Labels
-from evenhand.report.template_context import Strong, Text, text
+from evenhand.report.template_types import Strong, Text, text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,14 +7,14 @@ from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.releasing import Release
 from evenhand.releasing.manifest import notice
 from evenhand.removal import BaselinePlan, GeneratedPlan, RemovalPlan, changed_columns
-from evenhand.report import picture_data as pictures
-from evenhand.report import template_context as page
+from evenhand.report import picture_types as pictures
+from evenhand.report import template_types as page
 from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, count_by_step, histogram, in_points
 from evenhand.report.differences_sections import FEW
 from evenhand.report.opening_section import mark
 from evenhand.report.phrases import Words, capital, listing, rate
 from evenhand.report.shown_groups import Case, GroupNames, Sharing
-from evenhand.report.template_context import Strong, text
+from evenhand.report.template_types import Strong, text
 
 
 def released(

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.errors import InputError
-from evenhand.rows.arrow_conversions import value_type
+from evenhand.rows.arrow_numpy import value_type
 from evenhand.rows.batch_source import BATCH_ROWS, Batches, BatchSource, reading
 
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"

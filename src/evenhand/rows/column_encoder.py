@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from evenhand.rows.arrow_conversions import as_arrow, is_null
+from evenhand.rows.arrow_numpy import as_arrow, is_null
 from evenhand.rows.batch_source import BatchSource, row_numbers
 from evenhand.rows.key_counter import Codes
 from evenhand.rows.text_encoders import UNFIT, FrequencyParser, LabelEncoder

@@ -9,8 +9,8 @@ from itertools import zip_longest
 from pathlib import Path
 
 from evenhand.errors import ColumnError, InputError, Problem, listed, nearest_path
-from evenhand.rows.arrow_conversions import value_type
 from evenhand.rows.arrow_files import arrow_source, parquet_source
+from evenhand.rows.arrow_numpy import value_type
 from evenhand.rows.batch_source import BatchSource, reading
 from evenhand.rows.csv_files import csv_source
 

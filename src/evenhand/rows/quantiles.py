@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from evenhand.errors import ValuesError
 from evenhand.question import Bins, Codings
 from evenhand.question.parse_values import exact_number
-from evenhand.rows.arrow_conversions import as_arrow, as_numpy, as_texts
+from evenhand.rows.arrow_numpy import as_arrow, as_numpy, as_texts
 from evenhand.rows.batch_source import BatchSource, reading
 from evenhand.rows.counting_errors import too_large_columns
 from evenhand.rows.text_encoders import FrequencyParser, nearest_floats

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from evenhand.counts.count_table import MOST_ROWS
 from evenhand.question import Bins, Codings
 from evenhand.question.parse_values import exact_number
-from evenhand.rows.arrow_conversions import as_numpy, is_null
+from evenhand.rows.arrow_numpy import as_numpy, is_null
 
 UNFIT = -1
 

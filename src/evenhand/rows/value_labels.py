@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from evenhand.errors import ColumnError, Problem, Remedy
 from evenhand.question import as_label
-from evenhand.rows.arrow_conversions import as_numpy, as_texts, is_null, value_type
+from evenhand.rows.arrow_numpy import as_numpy, as_texts, is_null, value_type
 
 
 def check_types(schema: pa.Schema, *, where: str) -> None:

@@ -7,7 +7,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from evenhand.report import picture_data as pictures
+from evenhand.report import picture_types as pictures
 
 
 class Strong(str):

@@ -3,7 +3,7 @@
 from tests.admission import OPEN_GRAPH
 
 from evenhand import CausalGraph, CountTable, PartialGraph, certify, datasets
-from evenhand.evidence.partition_survey import MOST_BLOCK_SETS, survey_partitions
+from evenhand.evidence.meaningful_partitions import MOST_BLOCK_SETS, survey_partitions
 
 COUNTS, QUESTION = datasets.admissions(2), datasets.question("admissions").question
 GRAPH = CausalGraph.parse(

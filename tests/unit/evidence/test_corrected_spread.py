@@ -5,7 +5,7 @@ from tests.populations import partition_of, partition_of_adult, partition_of_dut
 
 from evenhand import datasets
 from evenhand.evidence import certify
-from evenhand.evidence.sampling_noise import spread
+from evenhand.evidence.corrected_spread import spread
 from evenhand.graph.causal_graph import CausalGraph
 
 
