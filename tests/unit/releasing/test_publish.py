@@ -145,6 +145,14 @@ def test_a_link_to_another_file_is_not_followed(source, tmp_path):
     assert (tmp_path / "other.csv").read_text() == "other"
 
 
+def test_an_input_that_is_gone_is_said_to_be_gone(source, tmp_path):
+    made = released(source)
+    source.unlink()
+    with pytest.raises(InputError, match="not there any more"):
+        made.write(tmp_path / "out.csv")
+    assert [*tmp_path.glob("*out*")] == []
+
+
 def test_a_missing_folder_and_a_folder_are_refused_before_any_work(source, tmp_path):
     made = released(source)
     source.unlink()  # nothing can be read any more, so nothing was
