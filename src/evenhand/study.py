@@ -79,8 +79,9 @@ class Audit(Described):
 
     def explain_partition(self, names: Collection[str]) -> PartitionExplanation:
         """Whether comparing people alike in these names means anything, and what it shows."""
+        certificate = self.certificate  # its graph has the edges that knowledge settles
         return explain_partition(
-            self.certificate.examined.counts, self.graph, self.question, names
+            certificate.examined.counts, certificate.graph, self.question, names
         )
 
     def survey_partitions(self) -> PartitionSurvey:

@@ -1,46 +1,28 @@
 """Block sets and verdicts where edges are open, against all graphs that there may be."""
 
-from fractions import Fraction
-from itertools import permutations, product
+from itertools import islice, product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.brute_force import block_sets, descendants, extensions, subsets
+from tests.brute_force import block_sets, subsets
+from tests.open_graphs import (
+    NO,
+    OPEN,
+    YES,
+    admissible,
+    agreed,
+    all_open_graphs,
+    check_against_all_graphs,
+    families,
+    judge,
+    questions,
+)
 from tests.strategies import partial_graphs
 
-from evenhand import CountTable, Question, certify, explain_partition
+from evenhand import CountTable, certify, explain_partition
 from evenhand.evidence import survey_partitions
 from evenhand.graph.partial_graph import admissible_graphs
-
-YES, OPEN, NO = "certified", "cannot decide", "not certified"
-
-
-def questions(partial):
-    """Every question that the graph can answer."""
-    for protected, decision in permutations(partial.nodes, 2):
-        if protected not in partial.descendants(decision):
-            yield Question(protected=protected, group="0", decision=decision, favorable="1")
-
-
-def admissible(partial, question):
-    """Every graph in which the decision does not cause the protected attribute."""
-    return [
-        arrows
-        for arrows in extensions(partial)
-        if question.protected not in descendants(arrows, question.decision)
-    ]
-
-
-def families(partial, question):
-    """The block sets of each graph, with the decision's causes."""
-    names, ends = "".join(partial.nodes), (question.protected, question.decision)
-    return {
-        (
-            frozenset(a for a, b in arrows if b == ends[1]) - {ends[0]},
-            frozenset(block_sets(arrows, names, *ends)),
-        )
-        for arrows in admissible(partial, question)
-    }
 
 
 @settings(max_examples=60)
@@ -98,30 +80,6 @@ def test_a_partition_is_meaningful_in_all_admissible_graphs_in_some_or_in_none(p
         assert survey.possible_block_sets == len(frozenset.union(*sets))
 
 
-def judge(lines, names, question, least=Fraction(9, 10)):
-    """The verdict on one partition, by fractions."""
-    protected, decision = question.protected, question.decision
-    cells = {}
-    for line, count in lines:
-        cell = cells.setdefault(tuple(line[name] for name in names), {"0": [0, 0], "1": [0, 0]})
-        cell[line[protected]][int(line[decision])] += count
-    both = [cell for cell in cells.values() if sum(cell["0"]) and sum(cell["1"])]
-    for cell in both:
-        zero, one = (Fraction(cell[group][1], sum(cell[group])) for group in "01")
-        if abs(one - zero) >= question.threshold:
-            return NO
-    shares = (
-        Fraction(sum(sum(cell[group]) for cell in both))
-        / sum(sum(cell[group]) for cell in cells.values())
-        for group in "01"
-    )
-    return YES if both and all(share >= least for share in shares) else OPEN
-
-
-def agreed(verdicts):
-    return verdicts.pop() if len(verdicts) == 1 else OPEN
-
-
 @settings(max_examples=60)
 @given(partial_graphs(max_nodes=4), st.data())
 def test_the_verdict_is_the_one_on_which_all_admissible_graphs_agree(partial, data):
@@ -158,3 +116,10 @@ def test_the_verdict_is_the_one_on_which_all_admissible_graphs_agree(partial, da
         for _, sets in graphs
     }
     assert str(certificate.verdict) == agreed(by_graph)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_knowledge_hides_no_contradiction(part):
+    """Every 41st graph; tests/slow/test_open_graphs_campaign.py takes all of them."""
+    for partial in islice(all_open_graphs(), part * 41, None, 4 * 41):
+        check_against_all_graphs(partial)

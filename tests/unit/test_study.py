@@ -1,8 +1,8 @@
 import pytest
 
-from evenhand import Codings, Tiers, Verdict, audit, datasets, read
+from evenhand import Codings, Knowledge, Tiers, Verdict, audit, datasets, read
 from evenhand.errors import QuestionError
-from evenhand.graph import CausalGraph
+from evenhand.graph import CausalGraph, PartialGraph
 
 ASKED = datasets.question("admissions")
 GRAPH = CausalGraph.parse(
@@ -56,6 +56,19 @@ def test_the_rest_is_pooled_in_a_partition_of_ones_own_too():
     pooled = type(question)(**(question.to_dict() | {"other": "rest"}))
     found = audit(datasets.admissions(1), pooled, graph=GRAPH)
     assert not found.explain_partition(["test_score"]).is_meaningful
+
+
+def test_a_partition_is_explained_by_the_edges_that_knowledge_settles():
+    graph = PartialGraph.parse(
+        "gender -> admission; gender -> major; major - admission; test_score"
+    )
+    known = Knowledge(required=["major -> admission"])
+    opened, settled = (
+        audit(datasets.admissions(1), ASKED.question, graph=graph, knowledge=knowledge)
+        for knowledge in (None, known)
+    )
+    assert opened.explain_partition(["major"]).is_meaningful is None
+    assert settled.explain_partition(["major"]).is_meaningful is True
 
 
 def test_a_single_name_is_a_partition_too():

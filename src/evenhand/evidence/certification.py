@@ -6,7 +6,6 @@ Where the graph leaves the causes of the decision open, every possible set is ex
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -20,7 +19,6 @@ from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
 from evenhand.evidence.verdict import Verdict, all_must_agree, all_must_hold
 from evenhand.graph.admissible_graphs import MOST_GRAPHS, AdmissibleGraphs
 from evenhand.graph.block_sets import smallest_block_sets
-from evenhand.graph.mixed_graph import known_order
 from evenhand.graph.parent_sets import ParentSets
 from evenhand.graph.partial_graph import PartialGraph, admissible_graphs
 from evenhand.question import Codings, Knowledge, Number, Question, Tiers
@@ -186,9 +184,7 @@ def _with_knowledge(
     is_open = question.protected in graph.neighbors(question.decision)
     if not isinstance(graph, PartialGraph) or (knowledge is None and not is_open):
         return graph
-    order = known_order(knowledge, graph.nodes)
-    backward = (question.decision, question.protected)
-    return graph.with_knowledge(replace(order, forbidden=order.forbidden | {backward}))
+    return graph.with_knowledge(knowledge, question=question)
 
 
 def parent_sets(graph: Graph, question: Question) -> ParentSets:

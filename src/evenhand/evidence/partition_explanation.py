@@ -8,7 +8,7 @@ import numpy as np
 
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, Summary
-from evenhand.errors import GraphError, ResourceError
+from evenhand.errors import GraphError, Remedy, ResourceError
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.subpopulations import Subpopulations
 from evenhand.graph.admissible_graphs import MOST_GRAPHS
@@ -23,6 +23,11 @@ _LEADS = {
     False: "The differences are misleading: they are no evidence of anything.",
     None: "The differences are evidence only in the graphs in which it is one.",
 }
+_SETTLE = (
+    Remedy("Give tiers", "tiers"),
+    Remedy("require arrows", "required"),
+    Remedy("give a graph", "graph"),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -129,13 +134,14 @@ def explain_partition(
         raise ResourceError.of(
             f"The open edges can be directed in more than {MOST_GRAPHS:,} ways.",
             "Not all are tried to say whether a comparison means anything.",
-            "Give tiers, require arrows, or give a graph.",
+            _SETTLE,
         )
     if not found.graphs:
         raise GraphError.of(
             "The graph contradicts itself: its edges cannot all be directed without a collider "
             "that was not found.",
-            remedy="Give tiers, require arrows, or give a graph.",
+            "So it does not say which comparisons mean anything.",
+            _SETTLE,
         )
     checks = tuple(whole.check_block_set(question, names) for whole in found.graphs)
     return PartitionExplanation(

@@ -82,16 +82,24 @@ def orient(
     [('a', 'c'), ('b', 'c'), ('c', 'd')]
     """
     state = _OrientationState(nodes, edges, ambiguous)
-    state.direct((a, b) for a, b in both_ways(edges) if not order.may_cause(b, a))
-    _check(state, order)
+    state.direct(known_arrows(nodes, edges, order))
     state.direct(state.forced())
     state.settle(state.collider_arrows(colliders), {})
     while proposals := state.meek_arrows():
         state.settle(proposals, support or {})
-    _check(state, order)
+    _check(nodes, state.arrows, order)
     return Orientation(
         frozenset(state.arrows), frozenset(state.undirected), tuple(sorted(state.conflicts))
     )
+
+
+def known_arrows(
+    nodes: Collection[str], edges: Collection[Edge], order: KnownOrder
+) -> frozenset[Arrow]:
+    """The edges that knowledge alone directs; raises if they break it or form a cycle."""
+    arrows = frozenset((a, b) for a, b in both_ways(edges) if not order.may_cause(b, a))
+    _check(nodes, arrows, order)
+    return arrows
 
 
 class _OrientationState:
@@ -215,7 +223,7 @@ def both_ways(edges: Iterable[Edge]) -> list[Arrow]:
     return [arrow for a, b in edges for arrow in ((a, b), (b, a))]
 
 
-def _check(state: _OrientationState, order: KnownOrder) -> None:
+def _check(nodes: Collection[str], arrows: Collection[Arrow], order: KnownOrder) -> None:
     """Refuse a graph that breaks what is known or has a cycle.
 
     Only knowledge can bring that about: no later arrow is drawn against it or into a cycle.
@@ -225,10 +233,10 @@ def _check(state: _OrientationState, order: KnownOrder) -> None:
             f"{cause!r} and {effect!r} are joined, but neither may cause the other.",
             remedy="Allow one direction, or leave the edge out.",
         )
-        for cause, effect in sorted(state.arrows)
+        for cause, effect in sorted(arrows)
         if cause < effect and not order.may_cause(cause, effect)
     ]
-    cycle = BitsetGraph.of(state.nodes, state.arrows).cycle()
+    cycle = BitsetGraph.of(nodes, arrows).cycle()
     if cycle and not problems:
         problems.append(
             Problem(

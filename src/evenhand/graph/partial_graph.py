@@ -8,8 +8,17 @@ from evenhand.errors import GraphError
 from evenhand.graph.admissible_graphs import AdmissibleGraphs, Variant, direct_every_way
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.mixed_graph import Known, MixedGraph, known_order
-from evenhand.graph.orientation import Conflict, Edge, Triple, edge_of, orient, triple_of
+from evenhand.graph.orientation import (
+    Conflict,
+    Edge,
+    Triple,
+    edge_of,
+    known_arrows,
+    orient,
+    triple_of,
+)
 from evenhand.graph.parent_sets import ParentSets, extend, possible_parent_sets
+from evenhand.question.knowledge import Arrow
 from evenhand.question.question import Question
 
 
@@ -67,18 +76,36 @@ class PartialGraph(MixedGraph):
 
     record: DiscoveryRecord | None = field(default=None, compare=False, repr=False)
 
-    def with_knowledge(self, knowledge: Known) -> "PartialGraph":
+    def with_knowledge(
+        self, knowledge: Known, *, question: Question | None = None
+    ) -> "PartialGraph":
         """Direct the edges that knowledge settles, and those that follow from them.
 
-        Knowledge may speak of nodes only; ``Knowledge.about(columns)`` of more columns.
+        Knowledge may speak of nodes only; ``Knowledge.about(columns)`` of more columns. A
+        question adds that its decision does not cause its protected attribute.
+
+        Where no graph fits all that is known, nothing follows: an arrow drawn from one half of
+        a contradiction would make the other half look settled.
         """
         self.check(knowledge=knowledge)
         order = known_order(knowledge, self.nodes)
+        order = replace(order, required=order.required | self.arrows)
+        edges = [*self.undirected, *(edge_of(*arrow) for arrow in self.arrows)]
+        arrows = known_arrows(self.nodes, edges, order)
+        open_edges = self.undirected - {edge_of(*arrow) for arrow in arrows}
+        known = replace(self, arrows=arrows, undirected=open_edges)
+        known.check(question=question)
+        _, added = extend(
+            known.nodes, arrows, open_edges, known.doubtful, earlier=_earlier(question)
+        )
+        if added:
+            return known
+        backward = {(late, early) for early, late in _earlier(question)}
         oriented = orient(
             self.nodes,
-            [*self.undirected, *(edge_of(*arrow) for arrow in self.arrows)],
+            edges,
             ambiguous=self.doubtful,
-            order=replace(order, required=order.required | self.arrows),
+            order=replace(order, forbidden=order.forbidden | backward),
         )
         return replace(self, arrows=oriented.arrows, undirected=oriented.undirected)
 
@@ -110,9 +137,13 @@ class PartialGraph(MixedGraph):
         """
         graph = self if knowledge is None else self.with_knowledge(knowledge)
         self._bitsets.bits(node)
-        earlier = [(question.protected, question.decision)] if question else []
         return possible_parent_sets(
-            node, graph.nodes, graph.arrows, graph.undirected, graph.doubtful, earlier=earlier
+            node,
+            graph.nodes,
+            graph.arrows,
+            graph.undirected,
+            graph.doubtful,
+            earlier=_earlier(question),
         )
 
     def possible_parents(
@@ -180,6 +211,11 @@ def load_graph(path: str | Path) -> CausalGraph | PartialGraph:
     """Read a .json, .dot, .gv or .txt file: a causal graph if every edge in it is an arrow."""
     graph = PartialGraph.load(path)
     return graph if graph.undirected else CausalGraph(graph.nodes, graph.arrows)
+
+
+def _earlier(question: Question | None) -> list[Arrow]:
+    """The protected attribute before the decision, as a pair; none without a question."""
+    return [(question.protected, question.decision)] if question else []
 
 
 def _shown(triples: Iterable[Triple]) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 
 import pytest
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
@@ -251,3 +251,63 @@ def test_the_decision_causes_the_protected_attribute_through_no_other_either():
     certificate = certify(counts, graph, HIRING)
     assert certificate.possible_decision_causes == (("job",),)
     assert certificate.verdict is Verdict.CERTIFIED
+
+
+CORNERS = ["".join(corner) for corner in product("01", repeat=4)]
+# Nothing differs between the groups, whatever they are alike in.
+EVEN = CountTable.of(
+    {name: [corner[at] for corner in CORNERS] for at, name in enumerate("abcd")},
+    [1] * 8 + [41] * 8,
+)
+FROM_A_TO_B = Question(protected="a", group="0", decision="b", favorable="1")
+SQUARE = PartialGraph.parse("a -> c; a - b; b - d; c - d")
+
+
+@pytest.mark.parametrize("knowledge", [None, Knowledge(), Tiers(["a"], ...)])
+@pytest.mark.parametrize("scope", ["minimal", "all"])
+def test_a_contradiction_is_not_hidden_by_what_follows_from_half_of_it(knowledge, scope):
+    """A square has a collider however it is directed, and none was found.
+
+    From a -> b follows b -> d, and from a -> c follows c -> d: the collider, drawn, not found.
+    """
+    certificate = certify(EVEN, SQUARE, FROM_A_TO_B, scope=scope, knowledge=knowledge)
+    assert certificate.verdict is Verdict.CANNOT_DECIDE
+    assert not certificate.complete
+    assert any("contradicts itself" in str(reason) for reason in certificate.reasons)
+    assert [partition.names for partition in certificate.partitions] == [("d",), ()]
+
+
+def test_a_contradicted_graph_is_asked_for_every_set_of_causes_and_says_so():
+    certificate = certify(EVEN, SQUARE, FROM_A_TO_B)
+    assert certificate.possible_decision_causes == (("d",), ())
+    assert any("contradicts itself" in said for said in certificate.assumptions)
+
+
+@pytest.mark.parametrize(
+    "knowledge",
+    [
+        Knowledge(required=["b -> d", "c -> d"]),
+        Tiers(["a"], ["b", "c"], ["d"]),
+        Knowledge(required=["a -> b", "d -> b"]),
+    ],
+)
+def test_a_contradiction_that_knowledge_settles_is_settled(knowledge):
+    certificate = certify(EVEN, SQUARE, FROM_A_TO_B, scope="all", knowledge=knowledge)
+    assert certificate.verdict is Verdict.CERTIFIED
+    assert certificate.complete
+    assert not any("contradicts itself" in said for said in certificate.assumptions)
+
+
+def test_a_decision_that_can_only_cause_the_protected_attribute_is_no_settled_graph():
+    """As c -> b <- a was not found, b - a can only mean b -> a."""
+    graph = PartialGraph.parse("c -> b; a - b; d")
+    certificate = certify(EVEN, graph, FROM_A_TO_B, scope="minimal")
+    assert certificate.verdict is Verdict.CANNOT_DECIDE
+    assert not certificate.complete
+
+
+def test_knowledge_by_which_the_decision_causes_the_protected_attribute_is_refused():
+    graph = PartialGraph.parse("a - d; b - d; c")
+    knowledge = Knowledge(required=["b -> d", "d -> a"])
+    with pytest.raises(GraphError, match="b -> d -> a"):
+        certify(EVEN, graph, FROM_A_TO_B, knowledge=knowledge)

@@ -62,8 +62,10 @@ def test_what_every_admissible_graph_says_is_said():
 def test_a_graph_that_contradicts_itself_explains_nothing():
     edges = {("admission", "major"), ("gender", "major"), ("gender", "test_score")}
     graph = PartialGraph(GRAPH.nodes, (), {*edges, ("admission", "test_score")})
-    with pytest.raises(GraphError, match="contradicts itself"):
+    with pytest.raises(GraphError, match="contradicts itself") as raised:
         explain_partition(datasets.admissions(1), graph, QUESTION, [])
+    (problem,) = raised.value.problems
+    assert [one.argument for one in problem.remedies] == ["tiers", "required", "graph"]
 
 
 def test_too_many_graphs_are_refused_with_a_remedy():

@@ -25,6 +25,16 @@ def test_knowledge_directs_edges_and_what_follows():
     assert graph.with_knowledge(Tiers(["c"], ...)) == PartialGraph.parse("c -> b -> a")
 
 
+def test_nothing_follows_from_what_is_known_of_a_graph_that_contradicts_itself():
+    graph = PartialGraph.parse("a -> c; a - b; b - d; c - d")
+    known = graph.with_knowledge(Knowledge(required=["a -> b"]))
+    assert known == PartialGraph.parse("a -> c; a -> b; b - d; c - d")
+    assert not known.parent_sets("d").consistent
+    settled = graph.with_knowledge(Knowledge(required=["b -> d", "c -> d"]))
+    assert settled == PartialGraph.parse("a -> c -> d; a - b; b -> d")
+    assert settled.parent_sets("b").consistent
+
+
 def test_knowledge_of_a_column_that_is_no_node_is_a_slip_unless_the_columns_are_named():
     graph, tiers = PartialGraph.parse("a - b"), Tiers(["b"], ["a", "other"])
     with pytest.raises(ColumnError, match="no column 'other'"):
