@@ -14,6 +14,7 @@ from evenhand.counts import ExaminedCounts
 from evenhand.display import Described, Summary
 from evenhand.errors import Problem, words_only
 from evenhand.evidence import certificate_encoding as document
+from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.partition_facts import difference_moments, partition_facts
 from evenhand.evidence.population import Population, population
@@ -165,6 +166,20 @@ class Certificate(Described):
             question = replace(question, threshold=threshold)  # type: ignore[arg-type]  # text
         others = self.partitions[len(self.causes) :]
         return relax(self.causes, others, assurance=assurance, threshold=question.threshold)
+
+    @property
+    def by_chance(self) -> ByChance | None:
+        """What chance alone would make; None of released rows, which chance did not make."""
+        return None if self.release else self.partition.by_chance
+
+    @property
+    def subpopulation_numbers(self) -> dict[str, Any]:
+        """Subpopulations that occur, are measured, reach the threshold, and would by chance."""
+        return {
+            **self.partition.numbers,
+            "violating_rows": self.partition.violating_rows,
+            "by_chance": self.by_chance.to_dict() if self.by_chance else None,
+        }
 
     @cached_property
     def digest(self) -> str:
@@ -338,7 +353,7 @@ class Certificate(Described):
                 "complete": self.complete,
                 "examined": [list(partition.names) for partition in self.partitions],
             },
-            "subpopulations": partition.numbers,
+            "subpopulations": self.subpopulation_numbers,
             "risk_difference": difference_moments(partition),
             "relaxed": self.relaxed(assurance=assurance).to_dict(),
             "population": self.population.to_dict(),

@@ -51,6 +51,7 @@ class PartitionSurvey(Described):
                     "verdict": str(verdict),
                     "is_meaningful": is_meaningful,
                     **partition.numbers,
+                    "by_chance": chance.to_dict() if (chance := partition.by_chance) else None,
                 }
                 for partition, verdict, is_meaningful in self.examined
             ],
@@ -64,13 +65,14 @@ class PartitionSurvey(Described):
             many += f" (in some graphs {_number(self.possible_block_sets)})"
         return Summary(
             title=f"{many} block sets among {self.attributes} attributes",
-            columns=("alike in", "verdict", "measured", "violating"),
+            columns=("alike in", "verdict", "measured", "violating", "by chance alone"),
             lines=tuple(
                 (
                     ", ".join(partition.names) or "nothing",
                     str(verdict),
                     f"{partition.measured.sum():,}",
                     f"{partition.violating:,}",
+                    str(partition.by_chance or ""),
                 )
                 for partition, verdict, _ in self.examined
             ),

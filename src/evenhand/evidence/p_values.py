@@ -27,11 +27,11 @@ from evenhand.evidence.binomial_tails import (
     Counts,
     Floats,
     Side,
-    divergence,
     large_tail,
     small_near_tail,
     small_tail,
 )
+from evenhand.evidence.hypergeometric_tails import point_probability, probability_below
 
 # Up to so many rows in the smaller group tails are added up,
 _SMALL = 30
@@ -66,49 +66,12 @@ def _mid_p(group_yes: Counts, group: Counts, other_yes: Counts, other: Counts) -
     higher = _higher(group_yes, group, other_yes, other) > 0
     low = np.where(higher, (other_yes, other), (group_yes, group)).astype(float)
     high = np.where(higher, (group_yes, group), (other_yes, other)).astype(float)
-    # The four cells; one step into the tail takes a favorable decision from the low group.
-    a, b, c, d = low[0], low[1] - low[0], high[0], high[1] - high[0]
-    chance = _hypergeometric(a, b, c, d)
-    tail = chance / 2
-    at = np.arange(len(tail))
-    for step in range(int(a.max(initial=0)) + 1):
-        left, right = a[at] - step, d[at] - step
-        chance = chance * left * right / ((b[at] + step + 1) * (c[at] + step + 1))
-        tail[at] += chance
-        # The tail leads away from the mode: a term without weight is followed by lesser ones.
-        going = chance > 1e-17 * tail[at]
-        if not going.all():
-            at, chance = at[going], chance[going]
-        if not len(at):
-            break
+    # A step into the tail takes a favorable decision from the low group.
+    table = low[0], low[1] - low[0], high[0], high[1] - high[0]
+    point = point_probability(*table)
+    tail = point / 2 + probability_below(*table, point)
     p: Floats = 2 * np.minimum(tail, 1 - tail)
     return p
-
-
-def _hypergeometric(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """The probability of a table among those with its margins, accurate at any size.
-
-    Logarithms of factorials of billions would cancel and leave no digit. So log x! is split
-    into x log x - x, which adds up to the distance from the expected table, and a small rest.
-    """
-    from scipy.special import gammaln, xlogy  # noqa: PLC0415  # slow to import
-
-    def rest(x: Floats) -> Floats:
-        some = np.maximum(x, 16.0)
-        series = np.log(2 * np.pi * some) / 2 + (
-            1 - (1 - 2 / (7 * some**2)) / (30 * some**2)
-        ) / (12 * some)
-        few: Floats = gammaln(x + 1) - xlogy(x, x) + x
-        return np.where(x < 16, few, series)
-
-    rows = a + b + c + d
-    logarithm = -rest(rows)
-    for margin in (a + b, c + d, a + c, b + d):
-        logarithm += rest(margin)
-    for cell, row, column in ((a, b, c), (b, a, d), (c, d, a), (d, c, b)):
-        expected = (cell + row) * ((cell + column) / rows)
-        logarithm -= rest(cell) + divergence(cell, expected)
-    return np.exp(logarithm)
 
 
 def _higher(group_yes: Counts, group: Counts, other_yes: Counts, other: Counts) -> Counts:
@@ -229,6 +192,16 @@ def _seen(
     turned = _tried(low_yes[tied], low[tied], high_yes[tied], high[tied], threshold)
     p[tied] = np.maximum(p[tied], _normal_tail(*turned, threshold))
     return p, *sides
+
+
+def boundary_rates(
+    group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: float
+) -> tuple[Floats, Floats]:
+    """The most likely rates that differ by the threshold to the side seen: group and others."""
+    _, high, low = _seen(group_yes, group, other_yes, other, threshold)
+    group_higher = _higher(group_yes, group, other_yes, other) > 0
+    pair = np.where(group_higher, (high.rate, low.rate), (low.rate, high.rate))
+    return pair[0], pair[1]
 
 
 def _tried(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable, ExaminedCounts
+from evenhand.evidence.by_chance import ByChance, by_chance
 from evenhand.evidence.statistics import Statistics, statistics
 from evenhand.evidence.verdict import Coverage, Verdict, judge, sides
 from evenhand.question import Question
@@ -117,6 +118,11 @@ class Partition:
         return int(np.count_nonzero(self.side))
 
     @property
+    def violating_rows(self) -> int:
+        """How many people are in them."""
+        return int(self.row_counts[self.side != 0].sum())
+
+    @property
     def numbers(self) -> dict[str, int]:
         """How many subpopulations occur, are measured, and lie at or beyond the threshold."""
         return {
@@ -174,6 +180,19 @@ class Partition:
             other_yes=other_yes,
             other=other,
             threshold=float(self.question.threshold),
+        )
+
+    @cached_property
+    def by_chance(self) -> ByChance | None:
+        """How many subpopulations chance alone would put at or beyond the threshold."""
+        group_yes, group, other_yes, other = self.measured_counts
+        return by_chance(
+            group_yes=group_yes,
+            group=group,
+            other_yes=other_yes,
+            other=other,
+            threshold=self.question.threshold,
+            violating=self.violating,
         )
 
     @cached_property

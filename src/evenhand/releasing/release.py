@@ -225,7 +225,7 @@ def _state(certificate: Certificate) -> dict[str, Any]:
     return {
         "verdict": str(certificate.verdict),
         "rows": certificate.row_count,
-        "subpopulations": certificate.partition.numbers,
+        "subpopulations": certificate.subpopulation_numbers,
     }
 
 

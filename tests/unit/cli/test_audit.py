@@ -39,6 +39,15 @@ def test_json_is_one_document_with_every_promised_field(run, options):
         "violating": 4,
         "above": 2,
         "below": 2,
+        "violating_rows": 2200,
+        "by_chance": {
+            "expected": pytest.approx(1.21535262531),
+            "lower": 0,
+            "upper": 3,
+            "p": pytest.approx(0.00807752075588),
+            "rows": pytest.approx(637.287193676),
+            "at_threshold": pytest.approx(2.1, abs=0.01),
+        },
     }
     assert {
         "protected",

@@ -113,6 +113,15 @@ def test_plain_values_serve_the_command_line():
         "violating": 4,
         "above": 2,
         "below": 2,
+        "violating_rows": 2200,
+        "by_chance": {
+            "expected": pytest.approx(1.21535262531),
+            "lower": 0,
+            "upper": 3,
+            "p": pytest.approx(0.00807752075588),
+            "rows": pytest.approx(637.287193676),
+            "at_threshold": pytest.approx(2.1, abs=0.01),
+        },
     }
     assert found["evidence"][2]["risk_difference"] == "3/50"
     assert set(found["evidence"][0]) >= {

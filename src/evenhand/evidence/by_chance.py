@@ -1,0 +1,265 @@
+"""How many subpopulations chance alone would put at or beyond the threshold.
+
+If the protected attribute changed nothing, the favorable decisions of a subpopulation would be
+spread over its people by chance: with its totals fixed, the group's share of them follows the
+hypergeometric distribution, and the probability of a difference at or beyond the threshold is
+exact. The number of such subpopulations then follows the Poisson-binomial distribution.
+
+That nothing differs is not the criterion, which allows differences under the threshold. So
+beside it stands how many would be expected if every true difference were just under it.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from evenhand.evidence.binomial_tails import Counts, Floats
+from evenhand.evidence.hypergeometric_tails import point_probability, probability_below
+from evenhand.evidence.p_values import boundary_rates
+
+_INT64_END = 2**63
+# Tables are worked on in blocks that fit into the processor's cache.
+_BLOCK = 1 << 15
+# Up to this variance of the group's favorable decisions the tail is added up.
+_MOST_TERMS = 1e6
+# Factors that are multiplied at once, in all places, before products are joined in pairs.
+_FACTORS = 64
+# Probabilities of counts below this share of the largest one are left out.
+_NEGLIGIBLE = 1e-30
+# A probability smaller than this is not told apart from others.
+_SMALLEST_P = 1e-25
+# So many subpopulations are enough to estimate the number at the threshold.
+_SAMPLE = 20_000
+_SMALL = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByChance:
+    """Subpopulations at or beyond the threshold if nothing but chance made differences.
+
+    ``expected`` is their number, ``lower`` and ``upper`` its central 95 % range, ``p`` the
+    probability of at least as many as were seen, ``rows`` the expected number of people in
+    them. ``at_threshold`` is the number expected if every true difference were just under the
+    threshold.
+    """
+
+    expected: float
+    lower: int
+    upper: int
+    p: float
+    rows: float
+    at_threshold: float
+
+    def __str__(self) -> str:
+        """The number expected with its range, as in *about 35 (28 to 42)*."""
+        return f"about {_rounded(self.expected)} ({self.lower:,} to {self.upper:,})"
+
+    @property
+    def text_at_threshold(self) -> str:
+        """The number expected if every true difference were just under the threshold."""
+        return f"about {_rounded(self.at_threshold)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "expected": self.expected,
+            "lower": self.lower,
+            "upper": self.upper,
+            "p": self.p,
+            "rows": self.rows,
+            "at_threshold": self.at_threshold,
+        }
+
+
+def _rounded(number: float) -> str:
+    """Whole numbers from ten on, one digit below.
+
+    >>> _rounded(1234.5), _rounded(9.96), _rounded(0.31), _rounded(0.0)
+    ('1,234', '10', '0.3', '0')
+    """
+    whole = round(number, 1) >= 10 or number == 0
+    return f"{number:,.0f}" if whole else f"{number:.1f}"
+
+
+def by_chance(
+    *,
+    group_yes: Counts,
+    group: Counts,
+    other_yes: Counts,
+    other: Counts,
+    threshold: Fraction,
+    violating: int,
+) -> ByChance | None:
+    """What chance alone would make of measured subpopulations; None if there is none."""
+    if not len(group):
+        return None
+    p = reach_probabilities(group_yes + other_yes, group, other, threshold)
+    first, chances = _number_distribution(p)
+    cumulated = np.cumsum(chances)
+    lower, upper = first + np.searchsorted(cumulated, (0.025, 0.975))
+    tail = float(chances[max(violating - first, 0) :].sum())
+    return ByChance(
+        expected=float(p.sum()),
+        lower=int(lower),
+        upper=int(upper),
+        p=min(max(tail, _SMALLEST_P), 1.0),
+        rows=float(p @ (group + other)),
+        at_threshold=_expected_at_threshold(group_yes, group, other_yes, other, threshold),
+    )
+
+
+def reach_probabilities(
+    favorable: Counts, group: Counts, other: Counts, threshold: Fraction
+) -> Floats:
+    """The probability of a difference at or beyond the threshold if nothing differs.
+
+    Equal tables are worked out once.
+    """
+    order = np.lexsort((favorable, group, other))
+    columns = [column[order] for column in (favorable, group, other)]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = np.any([np.diff(column) != 0 for column in columns], axis=0)
+    distinct = [column[new] for column in columns]
+    p = np.concatenate(
+        [
+            _reach(threshold, *(column[start : start + _BLOCK] for column in distinct))
+            for start in range(0, len(distinct[0]), _BLOCK)
+        ]
+    )
+    back = np.empty(len(order))
+    back[order] = p[np.cumsum(new) - 1]
+    return back
+
+
+def _reach(threshold: Fraction, favorable: Counts, group: Counts, other: Counts) -> Floats:
+    """Either too few favorable decisions fall to the group, or too few unfavorable ones."""
+    unfavorable = group + other - favorable
+    return np.minimum(
+        _few_probability(favorable, group, other, threshold)
+        + _few_probability(unfavorable, group, other, threshold),
+        1.0,
+    )
+
+
+def _few_probability(
+    drawn: Counts, group: Counts, other: Counts, threshold: Fraction
+) -> Floats:
+    """The probability that the group's rate lies the threshold or more below the others'."""
+    most = _most_at_threshold(drawn, group, other, threshold)
+    p = np.zeros(len(group))
+    at = np.flatnonzero(most >= np.maximum(0, drawn - other))
+    a, k, n, m = (column[at].astype(float) for column in (most, drawn, group, other))
+    rows = n + m
+    variance = n * (k / rows) * ((rows - k) / rows) * m / np.maximum(rows - 1, 1)
+    exact = variance <= _MOST_TERMS
+    e = np.flatnonzero(exact)
+    table = a[e], n[e] - a[e], k[e] - a[e], m[e] - k[e] + a[e]
+    point = point_probability(*table)
+    p[at[e]] = point + probability_below(*table, point)
+    w = np.flatnonzero(~exact)
+    p[at[w]] = _normal_tail(a[w], k[w], n[w], m[w], variance[w])
+    return p
+
+
+def _most_at_threshold(
+    drawn: Counts, group: Counts, other: Counts, threshold: Fraction
+) -> Counts:
+    """The most that the group may have of what was drawn, the difference being at threshold.
+
+    ⌊n (k - τ m) / (n + m)⌋, in integers: a float could put a table on the wrong side.
+    """
+    num, den = threshold.numerator, threshold.denominator
+    rows = int((group + other).max(initial=0))
+    integer = np.int64 if rows * rows * den < _INT64_END else object
+    k, n, m = (column.astype(integer) for column in (drawn, group, other))
+    most: Counts = (n * (k * den - num * m) // ((n + m) * den)).astype(np.int64)
+    return most
+
+
+def _normal_tail(a: Floats, k: Floats, n: Floats, m: Floats, variance: Floats) -> Floats:
+    """The same of very many rows: the normal tail, corrected for steps and for skewness."""
+    from scipy.special import ndtr  # noqa: PLC0415  # slow to import
+
+    rows = n + m
+    deviation = np.sqrt(variance)
+    z = (a + 0.5 - n * (k / rows)) / deviation
+    skewness = (1 - 2 * k / rows) * ((m - n) / rows) / deviation
+    density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    p: Floats = np.clip(ndtr(z) - skewness / 6 * (z**2 - 1) * density, 0, 1)
+    return p
+
+
+def _number_distribution(p: Floats) -> tuple[int, Floats]:
+    """How many of independent events happen: the least number, and the chance of each.
+
+    Only positive numbers are added and multiplied, so that small chances keep their digits.
+    """
+    padded = np.zeros(-(-len(p) // _FACTORS) * _FACTORS)
+    padded[: len(p)] = p
+    yes = padded.reshape(-1, _FACTORS).T
+    product = np.zeros((_FACTORS + 1, yes.shape[1]))
+    product[0] = 1
+    for chance in yes:
+        product[1:] = product[1:] * (1 - chance) + product[:-1] * chance
+        product[0] *= 1 - chance
+    parts = [_trimmed(0, column) for column in product.T]
+    while len(parts) > 1:
+        pairs = zip(parts[::2], parts[1::2], strict=False)
+        joined = [_trimmed(a + b, np.convolve(left, right)) for (a, left), (b, right) in pairs]
+        parts = joined + parts[len(joined) * 2 :]
+    return parts[0]
+
+
+def _trimmed(first: int, chances: Floats) -> tuple[int, Floats]:
+    kept = np.flatnonzero(chances > _NEGLIGIBLE * chances.max())
+    return first + int(kept[0]), chances[kept[0] : kept[-1] + 1]
+
+
+def _expected_at_threshold(
+    group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: Fraction
+) -> float:
+    """How many would be seen at or beyond the threshold if all true differences were at it.
+
+    Rates are the most likely ones that differ by the threshold, to the side that was seen. Of
+    very many subpopulations, in the order of their counts, evenly spaced ones are taken.
+    """
+    from scipy.special import ndtr  # noqa: PLC0415  # slow to import
+
+    order = np.lexsort((other_yes, group_yes, other, group))
+    step = -(-len(order) // _SAMPLE)
+    taken = order[step // 2 :: step]
+    a, n, b, m = (column[taken] for column in (group_yes, group, other_yes, other))
+    rates = boundary_rates(a, n, b, m, float(threshold))
+    fewer_group = n <= m
+    few, few_rate = np.where(fewer_group, (n, rates[0]), (m, rates[1]))
+    many, many_rate = np.where(fewer_group, (m, rates[1]), (n, rates[0]))
+    deviation = np.sqrt(few_rate * (1 - few_rate) / few + many_rate * (1 - many_rate) / many)
+    # In large groups half of the differences seen lie beyond the true one.
+    p = 0.5 + ndtr(-2 * float(threshold) / np.maximum(deviation, _SMALLEST_P))
+    small = few <= _SMALL
+    p[small] = _added_up(few[small], few_rate[small], many[small], many_rate[small], threshold)
+    return float(p.mean() * len(group))
+
+
+def _added_up(
+    few: Floats, few_rate: Floats, many: Floats, many_rate: Floats, threshold: Fraction
+) -> Floats:
+    """The probability of reaching the threshold, added up over the smaller's outcomes."""
+    from scipy.special import betainc, binom  # noqa: PLC0415
+
+    def at_least(number: Floats) -> Floats:
+        inside = np.clip(number, 1, many)
+        p = betainc(inside, many - inside + 1, many_rate)
+        return np.where(number <= 0, 1.0, np.where(number > many, 0.0, p))
+
+    num, den = threshold.numerator, threshold.denominator
+    total = np.zeros(len(few))
+    for yes in range(int(few.max(initial=-1)) + 1):
+        ways = binom(few, yes) * few_rate**yes * (1 - few_rate) ** np.maximum(few - yes, 0)
+        # Divided last: the quotient of two integers is a whole number where it should be one.
+        least = np.ceil(many * (yes * den + num * few) / (few * den))
+        most = np.floor(many * (yes * den - num * few) / (few * den))
+        total += np.where(yes <= few, ways, 0) * (at_least(least) + 1 - at_least(most + 1))
+    return total

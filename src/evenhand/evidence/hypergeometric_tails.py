@@ -1,0 +1,58 @@
+"""Tails of the hypergeometric distribution: a table of two by two with its margins fixed.
+
+A table has the cells a, b (the group: favorable, unfavorable) and c, d (the others). Arrays of
+floats of equal length, one place for each table.
+"""
+
+import numpy as np
+
+from evenhand.evidence.binomial_tails import Floats, divergence
+
+# A tail leads away from the mode: a term without weight is followed by lesser ones.
+_NO_WEIGHT = 1e-17
+
+
+def point_probability(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
+    """The probability of a table among those with its margins, accurate at any size.
+
+    Logarithms of factorials of billions would cancel and leave no digit. So log x! is split
+    into x log x - x, which adds up to the distance from the expected table, and a small rest.
+    """
+    from scipy.special import gammaln, xlogy  # noqa: PLC0415  # slow to import
+
+    def rest(x: Floats) -> Floats:
+        some = np.maximum(x, 16.0)
+        square = some**2
+        series = np.log(2 * np.pi * some) / 2 + (
+            1 - (1 - (2 - 1.5 / square) / (7 * square)) / (30 * square)
+        ) / (12 * some)
+        few: Floats = gammaln(x + 1) - xlogy(x, x) + x
+        return np.where(x < 16, few, series)
+
+    rows = a + b + c + d
+    logarithm = -rest(rows)
+    for margin in (a + b, c + d, a + c, b + d):
+        logarithm += rest(margin)
+    for cell, row, column in ((a, b, c), (b, a, d), (c, d, a), (d, c, b)):
+        expected = (cell + row) * ((cell + column) / rows)
+        logarithm -= rest(cell) + divergence(cell, expected)
+    return np.exp(logarithm)
+
+
+def probability_below(a: Floats, b: Floats, c: Floats, d: Floats, point: Floats) -> Floats:
+    """The probability that the group has fewer favorable decisions than in the table.
+
+    ``point`` is the probability of the table itself: the terms below follow from it.
+    """
+    tail, chance = np.zeros(len(a)), point
+    at = np.arange(len(a))
+    for step in range(int(a.max(initial=0)) + 1):
+        left, right = a[at] - step, d[at] - step
+        chance = chance * left * right / ((b[at] + step + 1) * (c[at] + step + 1))
+        tail[at] += chance
+        going = chance > _NO_WEIGHT * (tail[at] + point[at])
+        if not going.all():
+            at, chance = at[going], chance[going]
+        if not len(at):
+            break
+    return tail
