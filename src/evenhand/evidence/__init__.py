@@ -2,6 +2,7 @@
 
 from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.certificate import Certificate
+from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.certification import certify, certify_relaxed
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.meaningful_partitions import (
@@ -20,6 +21,7 @@ from evenhand.evidence.verdict import Coverage, Verdict
 
 __all__ = [
     "Bootstrap",
+    "ByChance",
     "Certificate",
     "Coverage",
     "ExaminedPartition",
