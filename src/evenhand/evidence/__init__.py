@@ -1,8 +1,8 @@
 """Is it there: subpopulations, exact differences, criteria, and certificates of them."""
 
 from evenhand.evidence.bootstrap import Bootstrap
-from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.by_chance import ByChance
+from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certification import certify, certify_relaxed
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.meaningful_partitions import (
