@@ -115,9 +115,11 @@ def certify_partitions(
     question, least = examined.question, exact_share(min_coverage, "least coverage")
     graph = _with_knowledge(graph, question, knowledge)
     parents = parent_sets(graph, question)
-    causes = _largest_first(names - {question.protected} for names in parents.sets)
+    sets = _largest_first(names - {question.protected} for names in parents.sets)
+    by_causes = sorted(map(divide, sets), key=_finest_first)
+    causes = tuple(partition.names for partition in by_causes)
     variants, others, unfinished = _block_sets(graph, question, scope, limit, skip=causes)
-    partitions = tuple(map(divide, (*causes, *others)))
+    partitions = (*by_causes, *map(divide, others))
     verdicts = [partition.verdict(least) for partition in partitions]
     if variants.graphs:
         by_graph = _verdicts_by_graph(variants, partitions, verdicts)
@@ -196,8 +198,25 @@ def parent_sets(graph: Graph, question: Question) -> ParentSets:
 
 
 def _largest_first(sets: Iterable[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
-    """The sets, each sorted; larger ones first, so that the finest partition leads."""
+    """The sets, each sorted; larger ones first."""
     return tuple(sorted({tuple(sorted(names)) for names in sets}, key=lambda s: (-len(s), s)))
+
+
+def _finest_first(partition: Partition) -> tuple[object, ...]:
+    """A sorting key: the finest partition leads, whatever its attributes are called.
+
+    Names decide only between partitions with the same numbers.
+    """
+    measured = partition.measured
+    compared, names = int(partition.row_counts[measured].sum()), partition.names
+    return (
+        -len(names),
+        -len(partition),
+        -int(measured.sum()),
+        -compared,
+        -partition.violating,
+        names,
+    )
 
 
 def _block_sets(

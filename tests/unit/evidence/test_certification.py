@@ -311,3 +311,17 @@ def test_knowledge_by_which_the_decision_causes_the_protected_attribute_is_refus
     knowledge = Knowledge(required=["b -> d", "d -> a"])
     with pytest.raises(GraphError, match="b -> d -> a"):
         certify(EVEN, graph, FROM_A_TO_B, knowledge=knowledge)
+
+
+@pytest.mark.parametrize(("coarse", "fine"), [("x", "z"), ("z", "x")])
+def test_among_causes_of_one_number_the_finest_partition_leads_whatever_its_name(coarse, fine):
+    """Either may cause the decision, both together would make a collider."""
+    lines = [*product("01", "01", "012", "01")]
+    names = ("a", coarse, fine, "b")
+    counts = CountTable.of(
+        dict(zip(names, zip(*lines, strict=True), strict=True)), range(1, len(lines) + 1)
+    )
+    graph = PartialGraph.parse("a -> b; a -> x; a -> z; x - b; z - b")
+    certificate = certify(counts, graph, FROM_A_TO_B)
+    assert certificate.possible_decision_causes == ((fine,), (coarse,), ())
+    assert certificate.partition.names == (fine,)
