@@ -7,11 +7,12 @@ from scipy.stats import binom
 
 from evenhand import CountTable, Question, datasets
 from evenhand.counts import examined_counts
-from evenhand.evidence.common_difference import common_difference, heterogeneity
+from evenhand.evidence.common_difference import mean_difference
+from evenhand.evidence.heterogeneity import heterogeneity
 from evenhand.evidence.p_values import threshold_p
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import StatisticalVerdict, statistical_verdict
-from evenhand.evidence.statistics import newcombe_interval
+from evenhand.evidence.score_intervals import newcombe_interval
 
 QUESTION = Question(protected="sex", group="f", other="m", decision="hired", favorable="yes")
 LEAST = Fraction(9, 10)
@@ -113,6 +114,51 @@ def shown_error(group, other, threshold, *, groups=10, steps=13):
     return worst
 
 
+def shown_shares(generator, sizes, rates, threshold, *, draws):
+    """How often a difference is shown: by subpopulations alone, and with their mean.
+
+    Sizes and rates of the group and of the others, one for each subpopulation; the family is
+    that of all subpopulations, or these and their mean.
+    """
+    group, other = (np.asarray(side, np.int64) for side in sizes)
+    tables = [
+        column.ravel()
+        for total, rate in zip((group, other), rates, strict=True)
+        for column in (
+            generator.binomial(total, rate, (draws, len(total))),
+            np.tile(total, (draws, 1)),
+        )
+    ]
+    low, high = newcombe_interval(*tables)
+    beyond = ((low > threshold) | (high < -threshold)).reshape(draws, -1)
+    p = threshold_p(*tables, threshold).reshape(draws, -1)
+    means = [
+        mean_difference(*lines, threshold)
+        for lines in zip(*(column.reshape(draws, -1) for column in tables), strict=True)
+    ]
+    mean_beyond = [one.low > threshold or one.high < -threshold for one in means]
+    with_mean = np.column_stack([p, [one.p_threshold for one in means]])
+    return (
+        _any_shown(p, beyond).mean(),
+        _any_shown(with_mean, np.column_stack([beyond, mean_beyond])).mean(),
+    )
+
+
+def _any_shown(p, beyond):
+    """Holm's step-down rule, for each line: reject the smallest p while it is small enough."""
+    order = np.argsort(p, axis=1)
+    small = np.take_along_axis(p, order, 1) < 0.05 / np.arange(p.shape[1], 0, -1)
+    rejected = np.logical_and.accumulate(small, axis=1)
+    return (rejected & np.take_along_axis(beyond, order, 1)).any(axis=1)
+
+
+def upper_limit(share, draws, z=3.09):
+    """The upper 99.9 % limit of a simulated share: Wilson's."""
+    weight = z**2 / draws
+    half = (weight * (share * (1 - share) + weight / 4)) ** 0.5
+    return (share + weight / 2 + half) / (1 + weight)
+
+
 def _likely(rows, rate):
     reach = 7 * (rows * rate * (1 - rate)) ** 0.5 + 8
     return np.arange(max(0, int(rows * rate - reach)), min(rows, int(rows * rate + reach)) + 1)
@@ -137,7 +183,7 @@ def common_coverage(generator, group, other, group_rates, other_rates, *, draws)
     covered = 0
     for _ in range(draws):
         a, b = generator.binomial(group, p), generator.binomial(other, q)
-        found = common_difference(partition_of(a, group, b, other))
+        found = mean_difference(a, group, b, other, 0.05)
         covered += found.low - 1e-12 <= truth <= found.high + 1e-12
     return covered / draws
 
@@ -147,7 +193,7 @@ def overall_shares(generator, sizes, difference, *, draws, level=0.05):
     covered, counts = 0, np.zeros(3)
     for _ in range(draws):
         partition = partition_of(*sample(generator, sizes, difference))
-        common = common_difference(partition)
+        common = partition.statistics.common
         varying = heterogeneity(partition, common.difference)
         covered += common.low <= difference <= common.high
         counts += np.array([common.p_zero, varying.p, varying.p_opposite]) < level

@@ -40,6 +40,19 @@ def one_sided():
     )
 
 
+def shown_on_average():
+    """Twenty towns, 24 of 60 women and 31 of 60 men admitted in each: too few in any one."""
+    towns = [f"town {number:02}" for number in range(20) for _ in range(4)]
+    columns = {
+        "gender": ["female", "female", "male", "male"] * 20,
+        "town": towns,
+        "admission": ["admitted", "rejected"] * 40,
+    }
+    return eh.CountTable.of(columns, [24, 36, 31, 29] * 20), eh.CausalGraph.parse(
+        "town -> admission; gender -> admission"
+    )
+
+
 CASES = {
     "not certified": (eh.datasets.admissions(2), GRAPH),
     "certified": (eh.datasets.admissions(1), GRAPH),

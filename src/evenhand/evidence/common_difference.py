@@ -1,34 +1,30 @@
-"""All subpopulations together: their common difference, and whether it is common.
-
-A difference of nothing on average may hide differences of opposite signs, the tokenism of the
-paper: so beside the average stand a test of whether the differences are all the same, and two
-of whether they point to opposite sides.
-"""
+"""The mean of the differences of all subpopulations: its interval, and its tests."""
 
 from dataclasses import dataclass
-from math import sqrt
+from math import hypot, sqrt
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from evenhand.evidence.binomial_tails import Counts, Floats
-from evenhand.evidence.p_values import variance_at, zero_p
-from evenhand.evidence.partition import Partition
-from evenhand.evidence.statistics import Z, wilson_interval
+from evenhand.evidence.score_intervals import Z
+from evenhand.evidence.weighted_tail import weighted_tail
 
 # An interval this wide reaches everything: the normal tail beyond is 0 in floats.
 _WIDEST = 40.0
 _HALVINGS = 50
 _ROUNDING = 1e-15
+# A normal tail larger than this finds nothing, and is good enough.
+_NOTHING_FOUND = 0.4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommonDifference:
-    """The Mantel-Haenszel risk difference, other minus group: interval and tests in one.
+    """The Mantel-Haenszel risk difference, other minus group, with interval and tests.
 
     Each group's weighted rate has a score interval, and the two are combined as Newcombe does;
-    ``p_zero`` is how wide an interval must be to reach 0, ``p_threshold`` to reach the range
-    within the threshold. None of it assumes that the differences are the same everywhere.
+    ``p_zero`` is how wide an interval must be to reach 0. ``p_threshold`` is how wide it must
+    be to reach the range within the threshold, or the saddlepoint's tail if that is larger.
+    ``p_adjusted`` and ``shown`` are as of a subpopulation: it is one hypothesis more in Holm's
+    family. None of it assumes that the differences are the same everywhere.
     """
 
     difference: float
@@ -36,6 +32,8 @@ class CommonDifference:
     high: float
     p_zero: float
     p_threshold: float
+    p_adjusted: float
+    shown: bool
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -44,71 +42,45 @@ class CommonDifference:
             "interval": [self.low, self.high],
             "p_zero": self.p_zero,
             "p_threshold": self.p_threshold,
+            "p_adjusted": self.p_adjusted,
+            "shown": self.shown,
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heterogeneity:
-    """Whether the differences vary by more than chance, and whether to opposite sides.
+class MeanDifference(NamedTuple):
+    """The Mantel-Haenszel difference as a test of its own, outside any family."""
 
-    ``statistic`` adds up the squared deviations from the common difference, each in units of
-    its variance there; ``p`` compares it with a chi-square of the same mean and variance, as
-    small tables do not give a plain one.
-
-    Opposite sides have two tests. ``p_gail_simon`` is Gail and Simon's of qualitative
-    interaction, which adds up the evidence on the weaker side: strong where many differ a
-    little. ``p_extremes`` asks for one difference on each side that stands after Bonferroni's
-    correction: strong where few differ much. ``p_opposite`` is twice the smaller of the two.
-    ``for_group`` and ``for_other`` count who is favored in how many.
-    """
-
-    statistic: float
-    expected: float
-    p: float
-    p_gail_simon: float
-    p_extremes: float
-    for_group: int
-    for_other: int
-
-    @property
-    def p_opposite(self) -> float:
-        """Whether some favor one group and some the other, by either test."""
-        return min(1.0, 2 * min(self.p_gail_simon, self.p_extremes))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "statistic": self.statistic,
-            "expected": self.expected,
-            "p": self.p,
-            "p_opposite": self.p_opposite,
-            "p_gail_simon": self.p_gail_simon,
-            "p_extremes": self.p_extremes,
-            "for_group": self.for_group,
-            "for_other": self.for_other,
-        }
+    difference: float
+    low: float
+    high: float
+    p_zero: float
+    p_threshold: float
 
 
-def common_difference(partition: Partition) -> CommonDifference | None:
-    """Average the differences with Mantel and Haenszel's weights; None if there is none."""
-    from scipy.special import ndtr  # noqa: PLC0415  # slow to import
+def mean_difference(
+    group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: float
+) -> MeanDifference:
+    """Average the differences with Mantel and Haenszel's weights; there is at least one."""
+    from scipy.special import ndtr, ndtri  # noqa: PLC0415  # slow to import
 
-    a, n, b, m = (counts.astype(float) for counts in partition.measured_counts)
-    if not len(a):
-        return None
+    a, n, b, m = (counts.astype(float) for counts in (group_yes, group, other_yes, other))
     weight = n * m / (n + m)
-    pair = _weighted_rate(a, n, weight), _weighted_rate(b, m, weight)
+    share = weight / weight.sum()
+    pair = _weighted_rate(a, n, share), _weighted_rate(b, m, share)
     low, high = _interval(*pair, Z)
-    threshold = float(partition.question.threshold)
     at_zero, above, below = (_deviate(*pair, value) for value in (0.0, threshold, -threshold))
     # Beyond the range on one side; as far beyond it on the other is as unlikely.
     seen, opposite = max((above, below), (-below, -above))
-    return CommonDifference(
+    tail = float(ndtr(-seen))
+    if tail < _NOTHING_FOUND:
+        sides = ((a, n), (b, m)) if above > 0 else ((b, m), (a, n))
+        tail = max(tail, weighted_tail(*sides, share, threshold))
+    return MeanDifference(
         difference=pair[1].rate - pair[0].rate,
         low=low,
         high=high,
         p_zero=min(1.0, 2 * float(ndtr(-abs(at_zero)))),
-        p_threshold=min(1.0, float(ndtr(-seen) + ndtr(-opposite))),
+        p_threshold=min(1.0, tail + float(ndtr(ndtri(tail) - (opposite - seen)))),
     )
 
 
@@ -118,15 +90,21 @@ class _Rate(NamedTuple):
     rate: float
     rows: float
 
+    def wilson(self, z: float) -> tuple[float, float]:
+        """How far the score interval reaches below the rate and above it."""
+        rate, weight = self.rate, z * z / self.rows
+        middle = (rate + weight / 2) / (1 + weight)
+        half = sqrt(weight * (rate * (1 - rate) + weight / 4)) / (1 + weight)
+        return max(rate - middle + half, 0.0), max(middle + half - rate, 0.0)
 
-def _weighted_rate(yes: Floats, total: Floats, weight: Floats) -> _Rate:
+
+def _weighted_rate(yes: Floats, total: Floats, share: Floats) -> _Rate:
     """The rows are those whose variance is the estimated one of the mean.
 
     A rate as seen varies by too little: p(1-p) is too small by its n-th part on average. That
     part is taken at the mean rate, so that places of one row have a variance, too; as p(1-p) is
     concave, a mean rate makes it rather too large where rates differ.
     """
-    share = weight / weight.sum()
     noise = share**2 / total
     rates = yes / total
     rate, noisy = float(share @ rates), float(noise @ rates / noise.sum())
@@ -141,14 +119,9 @@ def _weighted_rate(yes: Floats, total: Floats, weight: Floats) -> _Rate:
 
 def _interval(group: _Rate, other: _Rate, z: float) -> tuple[float, float]:
     """Newcombe's hybrid score interval of the difference, z deviations wide."""
-    (group_low, group_high), (other_low, other_high) = (
-        wilson_interval(np.array(side.rate * side.rows), np.array(side.rows), z)
-        for side in (group, other)
-    )
+    (group_down, group_up), (other_down, other_up) = group.wilson(z), other.wilson(z)
     difference = other.rate - group.rate
-    low = difference - np.hypot(other.rate - other_low, group_high - group.rate)
-    high = difference + np.hypot(other_high - other.rate, group.rate - group_low)
-    return float(low), float(high)
+    return difference - hypot(other_down, group_up), difference + hypot(other_up, group_down)
 
 
 def _deviate(group: _Rate, other: _Rate, value: float) -> float:
@@ -162,74 +135,3 @@ def _deviate(group: _Rate, other: _Rate, value: float) -> float:
         reached = low <= value if above else high >= value
         narrow, wide = (narrow, z) if reached else (z, wide)
     return wide if above else -wide
-
-
-def heterogeneity(partition: Partition, common: float) -> Heterogeneity:
-    """Test whether the differences are one, and whether they have opposite signs.
-
-    Where everybody got the same decision nothing is learned, and nothing counted.
-    """
-    from scipy.special import chdtrc  # noqa: PLC0415
-
-    a, n, b, m = partition.measured_counts
-    varied = (a + b > 0) & (a + b < n + m)
-    a, n, b, m = a[varied], n[varied], b[varied], m[varied]
-    difference = b / m - a / n
-    variance = variance_at(a, n, b, m, common)
-    # Without variance, all and nobody being favored, there is no deviation either.
-    possible = variance > 0
-    statistic = float(((difference - common)[possible] ** 2 / variance[possible]).sum())
-    expected, p_zero = max(len(a) - 1, 0), zero_p(a, n, b, m)
-    # A squared normal deviate has a variance of 2; small tables have another.
-    scale = float((_kurtosis(n, m, a + b) - 1).mean()) / 2 if expected else 0.0
-    return Heterogeneity(
-        statistic=statistic,
-        expected=float(expected),
-        p=float(chdtrc(expected / scale, statistic / scale)) if scale > 0 else 1.0,
-        p_gail_simon=_gail_simon(difference, p_zero),
-        p_extremes=_extremes(difference, p_zero),
-        for_group=int((difference < 0).sum()),
-        for_other=int((difference > 0).sum()),
-    )
-
-
-def _kurtosis(group: Counts, other: Counts, favorable: Counts) -> Floats:
-    """Of the hypergeometric distribution: how unevenly a difference of small tables spreads."""
-    n, m, yes = group.astype(float), other.astype(float), favorable.astype(float)
-    rows = n + m
-    cells = n * m * yes * (rows - yes)
-    large = rows > 3
-    few = np.where(rows < 3, 1.0, 1.5)
-    rows = np.where(large, rows, 4)
-    top = (rows - 1) * rows**2 * (
-        rows * (rows + 1) - 6 * yes * (rows - yes) - 6 * n * m
-    ) + 6 * cells * (5 * rows - 6)
-    return np.where(large, 3 + top / (cells * (rows - 2) * (rows - 3)), few)
-
-
-def _gail_simon(difference: Floats, p_zero: Floats) -> float:
-    """The probability of so much evidence on the weaker side, were all on the other or none.
-
-    A difference counts by the square of the normal deviate that has its exact p-value: so one
-    person among many counts for no more than one person can.
-    """
-    from scipy.special import chdtrc, gammaln, ndtri  # noqa: PLC0415
-
-    square = ndtri(np.maximum(p_zero, 1e-300) / 2) ** 2
-    weaker = min(float(square[difference > 0].sum()), float(square[difference < 0].sum()))
-    others = len(difference) - 1
-    if others < 1 or not weaker:
-        return 1.0
-    # So many of the others lie on that side: a binomial, of which 10 deviations are enough.
-    reach = 5 * sqrt(others)
-    sides = np.arange(max(1, int(others / 2 - reach)), min(others, int(others / 2 + reach)) + 1)
-    ways = gammaln(others + 1) - gammaln(sides + 1) - gammaln(others - sides + 1)
-    return float((np.exp(ways - others * np.log(2)) * chdtrc(sides, weaker)).sum())
-
-
-def _extremes(difference: Floats, p_zero: Floats) -> float:
-    """The larger p, of the two sides, of their most unlikely difference among all."""
-    one_sided = p_zero / 2 * len(p_zero)
-    return float(
-        max(one_sided[side].min(initial=1.0) for side in (difference > 0, difference < 0))
-    )

@@ -10,20 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence.binomial_tails import Counts, Floats
+from evenhand.evidence.common_difference import (
+    CommonDifference,
+    MeanDifference,
+    mean_difference,
+)
 from evenhand.evidence.p_values import threshold_p, within_p, zero_p
+from evenhand.evidence.score_intervals import newcombe_interval
 
-# The 97.5 % point of the standard normal distribution: intervals have 95 %.
-Z = 1.959963984540054
 # A p of just .05, as one person against 21 can have, is not under it by its last digit.
 _LEVEL = 0.05 * (1 - 1e-9)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistics:
-    """Intervals and p-values of the measured subpopulations, in their order.
+    """Intervals and p-values of the measured subpopulations, in order, and of their mean.
 
-    ``p_adjusted`` is ``p_threshold`` after Holm's correction for all of them; a difference is
-    ``shown`` when it stays under .05 there and the interval lies wholly beyond the threshold.
+    ``p_adjusted`` is ``p_threshold`` after Holm's correction for all of them and the ``common``
+    difference; a difference is ``shown`` when it stays under .05 there and the interval lies
+    wholly beyond the threshold. If the mean of the differences lies beyond, one of them does.
     ``discovery_rate`` is Benjamini and Hochberg's. A difference is shown to lie ``within`` the
     threshold when its interval does and ``p_within`` is under .05: that all do needs no
     correction, as each of them has to.
@@ -39,56 +44,58 @@ class Statistics:
     p_within: Floats
     shown: NDArray[np.bool_]
     within: NDArray[np.bool_]
+    common: CommonDifference | None
+
+    @property
+    def any_shown(self) -> bool:
+        """Whether a difference is shown somewhere: in a subpopulation, or on average."""
+        return bool(self.shown.any()) or (self.common is not None and self.common.shown)
 
 
 def statistics(
     *, group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: float
 ) -> Statistics:
     """All statistics of the measured subpopulations."""
-    low, high = newcombe_interval(group_yes, group, other_yes, other)
-    p_threshold = threshold_p(group_yes, group, other_yes, other, threshold)
-    p_adjusted = holm(p_threshold)
-    p_within = within_p(group_yes, group, other_yes, other, threshold)
-    beyond = (low > threshold) | (high < -threshold)
+    table = group_yes, group, other_yes, other
+    low, high = newcombe_interval(*table)
+    p_threshold = threshold_p(*table, threshold)
+    p_within = within_p(*table, threshold)
     inside = (low > -threshold) & (high < threshold)
+    mean = mean_difference(*table, threshold) if len(group) else None
+    p_adjusted, common = _family(p_threshold, mean, threshold)
     return Statistics(
         # One rounding, at the end: the float of the exact difference while counts are moderate.
         difference=(other_yes * group.astype(float) - group_yes * other.astype(float))
         / (group.astype(float) * other),
         low=low,
         high=high,
-        p_zero=zero_p(group_yes, group, other_yes, other),
+        p_zero=zero_p(*table),
         p_threshold=p_threshold,
         p_adjusted=p_adjusted,
         discovery_rate=benjamini_hochberg(p_threshold),
         p_within=p_within,
-        shown=beyond & (p_adjusted < _LEVEL),
+        shown=((low > threshold) | (high < -threshold)) & (p_adjusted < _LEVEL),
         within=inside & (p_within < _LEVEL),
+        common=common,
     )
 
 
-def wilson_interval(
-    yes: Counts | Floats, total: Counts | Floats, z: float = Z
-) -> tuple[Floats, Floats]:
-    """The score interval of a rate, z deviations wide: 95 % if not said otherwise."""
-    rate = yes / total
-    weight = z**2 / total
-    middle = (rate + weight / 2) / (1 + weight)
-    half = np.sqrt(weight * (rate * (1 - rate) + weight / 4)) / (1 + weight)
-    return np.minimum(middle - half, rate), np.maximum(middle + half, rate)
+def _family(
+    p_threshold: Floats, mean: MeanDifference | None, threshold: float
+) -> tuple[Floats, CommonDifference | None]:
+    """Correct for all subpopulations and their mean; the mean of one is that one.
 
-
-def newcombe_interval(
-    group_yes: Counts, group: Counts, other_yes: Counts, other: Counts
-) -> tuple[Floats, Floats]:
-    """The 95 % hybrid score interval of the difference of rates, other minus group."""
-    group_rate, other_rate = group_yes / group, other_yes / other
-    group_low, group_high = wilson_interval(group_yes, group)
-    other_low, other_high = wilson_interval(other_yes, other)
-    difference = other_rate - group_rate
-    low = difference - np.hypot(other_rate - other_low, group_high - group_rate)
-    high = difference + np.hypot(other_high - other_rate, group_rate - group_low)
-    return low, high
+    Then there is one hypothesis: it is tested once, and has one adjusted p.
+    """
+    if mean is None:
+        return p_threshold, None
+    one = len(p_threshold) == 1
+    adjusted = holm(p_threshold if one else np.append(p_threshold, mean.p_threshold))
+    p_adjusted = float(adjusted[-1])
+    beyond = mean.low > threshold or mean.high < -threshold
+    return adjusted[: len(p_threshold)], CommonDifference(
+        **mean._asdict(), p_adjusted=p_adjusted, shown=beyond and p_adjusted < _LEVEL
+    )
 
 
 def holm(p: Floats) -> Floats:

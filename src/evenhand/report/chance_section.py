@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from evenhand.evidence import Certificate, RelaxedCertificate
+from evenhand.evidence.common_difference import CommonDifference
 from evenhand.evidence.population import Population
 from evenhand.evidence.subpopulations import p_value
 from evenhand.report import template_types as page
@@ -38,11 +39,13 @@ def chance(
 
 def _each_group(population: Population, cases: Sequence[Case], words: Words) -> page.Text:
     shown = [case for case in cases if case.shown]
-    many = count(population.measured, "comparison")
+    many = count(population.comparisons, "comparison")
     if not shown:
+        average = population.shown_on_average_only
         return text(
-            Strong("It could be. "),
-            f"After allowing for {many}, none beyond {words.threshold_points} is shown. "
+            Strong("In each group alone it could be. " if average else "It could be. "),
+            f"After allowing for {many}, none beyond {words.threshold_points} is shown"
+            f"{' in a single group' if average else ''}. "
             f"{count(population.within, 'group')} "
             f"{'is' if population.within == 1 else 'are'} shown to differ by less.",
         )
@@ -66,7 +69,8 @@ def _all_together(population: Population, words: Words) -> Iterator[page.Text]:
             "Weighed together (Mantel–Haenszel), the difference is ",
             Strong(f"{words.points(common.difference)} points"),
             f", 95% interval {words.interval((common.low, common.high))}, p that it is "
-            f"zero: {p_value(common.p_zero)}.",
+            f"zero: {p_value(common.p_zero)}."
+            + (f" {_on_average(common, words)}" if population.measured > 1 else ""),
         )
     if (varying := population.heterogeneity) and population.measured > 1:
         yield text(
@@ -76,12 +80,27 @@ def _all_together(population: Population, words: Words) -> Iterator[page.Text]:
             f"{varying.for_other:,}, {words.group} in {varying.for_group:,}.",
         )
     if needed := population.needed:
-        aim = "a difference" if needed.toward == "shown" else "that all are within"
+        aims = {
+            "shown": "a difference where it is nearest",
+            "shown on average": "the difference on average",
+            "within": "that all are within where it is nearest",
+        }
+        who = words.alike(needed.where)
+        whole = "all groups" if needed.toward == "shown on average" else "everybody"
         yield text(
             f"About {needed.needed:,} rows instead of {needed.row_count:,} would probably do "
-            f"to show {aim} where it is nearest "
-            f"({words.alike(needed.where) or 'everybody'}).",
+            f"to show {aims[needed.toward]} ({who or whole}).",
         )
+
+
+def _on_average(common: CommonDifference, words: Words) -> str:
+    p = f"p {p_value(common.p_adjusted)} after allowing for all comparisons"
+    if common.shown:
+        return (
+            f"It is shown to lie beyond {words.threshold_points} ({p}): the difference is "
+            "shown on average, so at least one group has it."
+        )
+    return f"It is not shown to lie beyond {words.threshold_points} ({p})."
 
 
 def _relaxed_sentence(relaxed: RelaxedCertificate, words: Words) -> str:

@@ -172,7 +172,15 @@ def _statistical_sentence(population: Population, words: Words, sharing: Sharing
             f"{words.threshold_points}.",
         )
     if population.verdict is StatisticalVerdict.SHOWN and not sharing.whole:
-        return text(f"Chance allowed for, {beyond} is shown in some of the groups.")
+        return text(f"Chance allowed for, {beyond} is shown.")
+    if population.shown_on_average_only and (common := population.common):
+        size = words.points(common.difference).removeprefix("−")
+        return text(
+            f"Chance and the number of comparisons allowed for, {beyond} is shown ",
+            Strong("on average, in no single group"),
+            f": {size} points, {words.higher(common.difference)}. If the average lies beyond, "
+            "some group does; which one is not settled.",
+        )
     if population.verdict is StatisticalVerdict.SHOWN:
         return text(
             "Chance and the number of comparisons allowed for, ",

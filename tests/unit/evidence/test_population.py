@@ -1,4 +1,4 @@
-"""The statistical verdict with three values, and the rows that would settle it."""
+"""The statistical verdict with three values, and what carries it."""
 
 import pytest
 from tests.admission import GRAPH, QUESTION
@@ -6,7 +6,7 @@ from tests.populations import LEAST, partition_of, partition_of_dutch
 
 from evenhand import datasets
 from evenhand.evidence import certify
-from evenhand.evidence.population import StatisticalVerdict, needed_rows, population
+from evenhand.evidence.population import StatisticalVerdict, population
 
 
 def test_one_sided_differences_are_not_called_opposite(dutch):
@@ -68,22 +68,6 @@ def test_nothing_measured_is_inconclusive_and_prints():
     assert "of 0 measured" in str(found)
 
 
-@pytest.mark.parametrize("counts", [(60, 400, 100, 400), (40, 400, 44, 400), (3, 90, 12, 80)])
-def test_with_the_rows_it_names_the_matter_is_settled_as_it_says(counts):
-    a, n, b, m = counts
-    needed = needed_rows(partition_of([a], [n], [b], [m]))
-    # Well beyond them, as they only settle it with a probability of 80 %.
-    many = round(2 * needed.times) + 1
-    grown = partition_of([a * many], [n * many], [b * many], [m * many])
-    expected = {"shown": StatisticalVerdict.SHOWN, "within": StatisticalVerdict.WITHIN}
-    verdict = population([grown], min_coverage=LEAST).verdict
-    assert verdict is expected[needed.toward]
-
-
-def test_a_difference_of_just_the_threshold_is_settled_by_no_number_of_rows():
-    assert needed_rows(partition_of([240], [600], [90], [200])) is None
-
-
 def test_what_is_settled_needs_no_rows():
     assert (
         population([partition_of([1000], [5000], [2000], [5000])], min_coverage=LEAST).needed
@@ -104,3 +88,31 @@ def test_it_stands_beside_the_exact_verdict_in_every_form():
     assert '"population":{' in certificate.to_json()
     assert "common_difference" not in certificate.to_shared_json()
     assert '"verdict":"inconclusive"' in certificate.to_shared_json()
+
+
+# Twenty places in which 40 % of 60 women and 50 % of 60 men were favored: too few in each.
+TWENTY = [24] * 20, [60] * 20, [31] * 20, [60] * 20
+
+
+def test_the_common_difference_alone_can_carry_the_verdict():
+    found = population([partition_of(*TWENTY)], min_coverage=LEAST)
+    assert found.verdict is StatisticalVerdict.SHOWN
+    assert (found.shown, found.common.shown, found.needed) == (0, True, None)
+    assert found.shown_on_average_only
+    assert found.headline.startswith("difference shown on average, in no single group: of 20")
+    assert "after Holm's correction for 21" in str(found)
+    assert found.to_dict()["common_difference"]["shown"] is True
+
+
+def test_a_group_that_is_shown_carries_it_without_the_words_for_the_average():
+    a, n, b, m = ([*column, one] for column, one in zip(TWENTY, (10, 60, 55, 60), strict=True))
+    found = population([partition_of(a, n, b, m)], min_coverage=LEAST)
+    assert found.shown == 1
+    assert not found.shown_on_average_only
+    assert found.headline.startswith("difference shown: of 21")
+
+
+def test_of_one_subpopulation_the_mean_is_no_second_comparison():
+    found = population([partition_of([1000], [5000], [2000], [5000])], min_coverage=LEAST)
+    assert found.comparisons == 1
+    assert "p vs τ" not in str(found)

@@ -1,16 +1,12 @@
-"""Intervals, corrections for many tests, and what counts as shown."""
+"""Corrections for many tests, and what counts as shown."""
 
 import numpy as np
 import pytest
 from scipy.stats import chi2, chi2_contingency, fisher_exact
 from statsmodels.stats.multitest import multipletests
+from tests.populations import shown_shares
 
-from evenhand.evidence.statistics import (
-    benjamini_hochberg,
-    holm,
-    newcombe_interval,
-    statistics,
-)
+from evenhand.evidence.statistics import benjamini_hochberg, holm, statistics
 
 
 def columns(*counts):
@@ -21,23 +17,6 @@ def of_one(group_yes, group, other_yes, other):
     names = ("group_yes", "group", "other_yes", "other")
     table = columns(group_yes, group, other_yes, other)
     return statistics(**dict(zip(names, table, strict=True)), threshold=0.05)
-
-
-@pytest.mark.parametrize(
-    ("other", "group", "low", "high"),
-    # Newcombe 1998, Statistics in Medicine 17:873-890, table II, method 10.
-    [
-        ((56, 70), (48, 80), 0.0524, 0.3339),
-        ((9, 10), (3, 10), 0.1705, 0.8090),
-        ((6, 7), (2, 7), 0.0582, 0.8062),
-        ((5, 56), (0, 29), -0.0381, 0.1926),
-        ((0, 10), (0, 20), -0.1611, 0.2775),
-        ((10, 10), (0, 20), 0.6791, 1.0000),
-    ],
-)
-def test_intervals_are_newcombes(other, group, low, high):
-    ends = newcombe_interval(*columns(*group, *other))
-    assert [round(float(end[0]), 4) for end in ends] == pytest.approx([low, high], abs=1e-4)
 
 
 def test_with_many_rows_p_zero_is_the_chi_square_test_with_n_minus_one():
@@ -92,3 +71,64 @@ def test_holm_never_reverses_and_never_exceeds_one():
     assert (np.argsort(p) == np.argsort(adjusted, kind="stable")).all()
     assert adjusted[0] == 0.005
     assert adjusted.max() == 1
+
+
+TABLE = np.array([(3, 9, 8, 11), (40, 90, 61, 100), (0, 4, 1, 2), (120, 400, 180, 380)]).T
+
+
+def of_all(table):
+    names = ("group_yes", "group", "other_yes", "other")
+    return statistics(**dict(zip(names, table, strict=True)), threshold=0.05)
+
+
+def test_the_common_difference_is_one_more_hypothesis_in_the_family():
+    found = of_all(TABLE)
+    together = [*found.p_threshold, found.common.p_threshold]
+    right = multipletests(together, method="holm")[1]
+    assert [*found.p_adjusted, found.common.p_adjusted] == pytest.approx(right.tolist())
+
+
+def test_one_subpopulation_and_its_mean_are_one_hypothesis():
+    found = of_all(TABLE[:, [1]])
+    assert found.p_adjusted == found.p_threshold
+    assert found.common.p_adjusted == found.p_threshold[0]
+    assert found.common.difference == pytest.approx(found.difference[0])
+
+
+def test_of_one_subpopulation_the_mean_is_never_shown_alone():
+    for b in range(101):
+        found = of_one(20, 100, b, 100)
+        assert found.shown[0] or not found.common.shown
+
+
+def test_a_mean_beyond_the_threshold_needs_its_interval_there_too():
+    found = of_all(TABLE[:, [1, 3]])
+    assert found.common.shown == (
+        (found.common.low > 0.05 or found.common.high < -0.05)
+        and found.common.p_adjusted < 0.05
+    )
+    assert found.any_shown == (found.shown.any() or found.common.shown)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "low", "signs"),
+    [
+        (([30] * 8, [300] * 8), 0.3, [1]),
+        (([5] * 8, [1000] * 8), 0.001, [-1]),
+        (([40] * 8, [40] * 8), 0.4, [1, -1]),
+        (([3, 10, 30, 100], [100, 30, 10, 3]), 0.2, [1]),
+    ],
+)
+def test_with_all_at_the_threshold_one_is_shown_in_5_of_100_tables_at_most(sizes, low, signs):
+    places = len(sizes[0])
+    differences = 0.05 * np.resize(signs, places)
+    rates = low + np.maximum(-differences, 0), low + np.maximum(differences, 0)
+    _, shown = shown_shares(np.random.default_rng(1), sizes, rates, 0.05, draws=800)
+    assert shown < 0.05 + 3 * 0.0077
+
+
+def test_a_difference_in_many_small_groups_is_shown_by_their_mean():
+    sizes, rates = ([50] * 30, [50] * 30), (np.full(30, 0.3), np.full(30, 0.45))
+    alone, together = shown_shares(np.random.default_rng(1), sizes, rates, 0.05, draws=200)
+    assert alone < 0.5
+    assert together > 0.95
