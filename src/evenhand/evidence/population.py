@@ -60,6 +60,13 @@ class Population(Described):
         return self.measured + (self.measured > 1)
 
     @property
+    def mean_beyond(self) -> bool:
+        """Whether the common difference of several subpopulations lies beyond the threshold."""
+        if self.measured < 2 or self.common is None:
+            return False
+        return abs(self.common.difference) > self.partition.question.threshold
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Caveats to the numbers."""
         notes = [_GIVEN]
@@ -94,7 +101,7 @@ class Population(Described):
             threshold = self.partition.question.threshold
             text = _common_text(self.common, threshold)
             facts.append(("common difference (p vs 0)", text))
-            if self.measured > 1:
+            if self.mean_beyond:
                 beyond = _beyond_text(self.common, self.comparisons)
                 facts.append(("common difference (p vs τ)", beyond))
         if self.heterogeneity and self.measured > 1:

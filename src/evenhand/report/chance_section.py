@@ -70,7 +70,7 @@ def _all_together(population: Population, words: Words) -> Iterator[page.Text]:
             Strong(f"{words.points(common.difference)} points"),
             f", 95% interval {words.interval((common.low, common.high))}, p that it is "
             f"zero: {p_value(common.p_zero)}."
-            + (f" {_on_average(common, words)}" if population.measured > 1 else ""),
+            + (f" {_on_average(common, words)}" if population.mean_beyond else ""),
         )
     if (varying := population.heterogeneity) and population.measured > 1:
         yield text(
