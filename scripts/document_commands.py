@@ -38,6 +38,13 @@ to complete verbs and options.
 | 3 | cannot decide |
 | 4 | not enough memory or space, or a file cannot be read or written |
 | 130 | interrupted |
+
+An audit has two verdicts, and `judge` (an option of `audit`, or a key of `[question]` in the
+question file) says which of them gives the status. `rows`, the default, as above: for a rule
+about these rows, as of a table that is handed over. `population`: 0 all differences shown to be
+within the threshold, 1 difference shown, 3 inconclusive: for samples, in which chance alone
+makes groups differ. Releases are always judged by their rows, and `verify --expect` speaks
+of the verdict on the rows.
 """
 
 COMMON = """\

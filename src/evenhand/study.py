@@ -24,9 +24,10 @@ from evenhand.evidence import (
 from evenhand.evidence.bootstrap import Bootstrap, bootstrap
 from evenhand.evidence.certificate import Graph, Scope
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt
+from evenhand.evidence.population import StatisticalVerdict
 from evenhand.graph import PartialGraph, discover
-from evenhand.question import Codings, Knowledge, Number, Question, QuestionFile, Tiers
-from evenhand.question.question_file import Labels
+from evenhand.question import Codings, Judge, Knowledge, Number, Question, QuestionFile, Tiers
+from evenhand.question.question_file import Labels, check_judge
 from evenhand.releasing.release import Release, release
 from evenhand.removal import (
     Baseline,
@@ -39,12 +40,22 @@ from evenhand.removal import (
 from evenhand.report import Report, report
 from evenhand.rows import Rows, Source, read
 
+_EXIT_STATUS: dict[Verdict | StatisticalVerdict, int] = {
+    Verdict.CERTIFIED: 0,
+    Verdict.NOT_CERTIFIED: 1,
+    Verdict.CANNOT_DECIDE: 3,
+    StatisticalVerdict.WITHIN: 0,
+    StatisticalVerdict.SHOWN: 1,
+    StatisticalVerdict.INCONCLUSIVE: 3,
+}
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Audit(Described):
     """The verdict on a table, and everything needed to go on from there.
 
-    ``rows`` is None if counts were given.
+    ``rows`` is None if counts were given. ``judge`` says which verdict decides; both are there
+    in any case.
     """
 
     rows: Rows | None
@@ -52,6 +63,7 @@ class Audit(Described):
     knowledge: Knowledge
     graph: Graph
     certificate: Certificate
+    judge: Judge = "rows"
 
     def __repr__(self) -> str:
         verdict = f"{self.verdict} at {self.question.threshold}, {self.counts.row_count:,} rows"
@@ -66,6 +78,16 @@ class Audit(Described):
     def verdict(self) -> Verdict:
         """Whether the criterion is met, given the graph."""
         return self.certificate.verdict
+
+    @property
+    def deciding_verdict(self) -> Verdict | StatisticalVerdict:
+        """The verdict on these rows, or on the population, as ``judge`` says."""
+        return self.verdict if self.judge == "rows" else self.certificate.population.verdict
+
+    @property
+    def exit_status(self) -> int:
+        """The deciding verdict as the status of a process: 0 good, 1 bad, 3 neither."""
+        return _EXIT_STATUS[self.deciding_verdict]
 
     @property
     def decision_causes(self) -> tuple[str, ...]:
@@ -171,16 +193,20 @@ class Audit(Described):
         )
 
     def to_dict(self, *, assurance: Number = "0.8") -> dict[str, Any]:
-        """The plain values of the certificate, and the sensitivity of its findings."""
+        """The plain values of the certificate, what decides, and how sensitive findings are."""
         return {
+            "verdict": str(self.verdict),
+            "judge": self.judge,
+            "deciding_verdict": str(self.deciding_verdict),
             **self.certificate.to_dict(assurance=assurance),
             "sensitivity": [finding.to_dict() for finding in self.sensitivity()],
         }
 
     def summary(self) -> Summary:
-        """The certificate's, with a note on each value that looks like a missing one."""
+        """The certificate's, what decides, and a note on each value that looks missing."""
         summary, notes = self.certificate.summary(), marker_notes(self.counts.missing_markers)
-        return replace(summary, notes=(*summary.notes, *notes))
+        judged = ("judged by", f"the {self.judge}: {self.deciding_verdict}")
+        return replace(summary, facts=(judged, *summary.facts), notes=(*summary.notes, *notes))
 
 
 def audit(
@@ -195,15 +221,18 @@ def audit(
     min_coverage: Number = "0.9",
     significance: float = 0.01,
     test: str = "chi-square",
+    judge: Judge | None = None,
     progress: ProgressCallback | None = None,
     memory: str | int | None = None,
 ) -> Audit:
     """Ask whether the protected attribute itself changed the decision.
 
     ``source`` is a path, a frame, an Arrow, DuckDB or Ibis table, ``Rows`` or a ``CountTable``.
-    The graph is learned from the rows unless it is given. Knowledge and codings that are passed
-    here override those of a question file. ``memory`` limits what counting may use;
-    ``progress`` is called with a ``Progress`` as rows are counted and tests are made.
+    The graph is learned from the rows unless it is given. Knowledge, codings and judge that are
+    passed here override those of a question file. ``judge`` says which verdict decides: that on
+    these rows, exact and the default, or what they show of the population. ``memory`` limits
+    what counting may use; ``progress`` is called with a ``Progress`` as rows are counted and
+    tests are made.
 
     >>> import evenhand as eh
     >>> asked = eh.datasets.question("admissions")
@@ -215,7 +244,9 @@ def audit(
     if isinstance(question, QuestionFile):
         knowledge = question.knowledge if knowledge is None else knowledge
         codings = question.codings if codings is None else codings
+        judge = question.judge if judge is None else judge
         question = question.question
+    judge = check_judge("rows" if judge is None else judge)
     rows, counts = _read_and_count(source, codings, memory, progress)
     known = Knowledge.of(knowledge)
     assumptions: tuple[str, ...] = ()
@@ -243,7 +274,12 @@ def audit(
         also_assumed=assumptions,
     )
     return Audit(
-        rows=rows, counts=counts, knowledge=known, graph=graph, certificate=certificate
+        rows=rows,
+        counts=counts,
+        knowledge=known,
+        graph=graph,
+        certificate=certificate,
+        judge=judge,
     )
 
 

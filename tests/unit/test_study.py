@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
-from evenhand import Codings, Knowledge, Tiers, Verdict, audit, datasets, read
+from evenhand import Codings, CountTable, Knowledge, Tiers, Verdict, audit, datasets, read
 from evenhand.errors import QuestionError
+from evenhand.evidence.population import StatisticalVerdict
 from evenhand.graph import CausalGraph, PartialGraph
 
 ASKED = datasets.question("admissions")
@@ -102,3 +105,70 @@ def test_results_have_a_repr_of_one_short_line():
     for result in (found.graph, found.plan(seed=1), found.report(release), found.doubt()):
         assert "\n" not in repr(result)
         assert len(repr(result)) < 200
+
+
+# Many people alike make the differences of the paper's examples certain.
+JUDGED = [
+    (1, 1, "rows", Verdict.CERTIFIED, 0),
+    (1, 1, "population", StatisticalVerdict.INCONCLUSIVE, 3),
+    (1, 1000, "population", StatisticalVerdict.WITHIN, 0),
+    (2, 1, "rows", Verdict.NOT_CERTIFIED, 1),
+    (2, 1, "population", StatisticalVerdict.INCONCLUSIVE, 3),
+    (2, 1000, "population", StatisticalVerdict.SHOWN, 1),
+]
+
+
+def many_times(example, times):
+    table = datasets.admissions(example)
+    lines = [(*labels, count * times) for labels, count in table]
+    *columns, counts = zip(*lines, strict=True)
+    return CountTable.of(dict(zip(table.names, columns, strict=True)), counts)
+
+
+@pytest.mark.parametrize(("example", "times", "judge", "verdict", "status"), JUDGED)
+def test_the_judge_says_which_verdict_decides(example, times, judge, verdict, status):
+    found = audit(many_times(example, times), ASKED, graph=GRAPH, judge=judge)
+    assert found.deciding_verdict is verdict
+    assert found.exit_status == status
+    assert found.verdict is found.certificate.verdict
+    assert found.to_dict()["judge"] == judge
+    assert found.to_dict()["deciding_verdict"] == str(verdict)
+    assert ("judged by", f"the {judge}: {verdict}") in found.summary().facts
+
+
+def test_with_rows_that_cannot_be_compared_neither_judge_decides():
+    counts = CountTable.of(
+        {
+            "gender": ["female", "female", "male", "male"],
+            "major": ["CS", "CS", "EE", "EE"],
+            "test_score": ["L"] * 4,
+            "admission": ["admitted", "rejected"] * 2,
+        },
+        [5, 5, 5, 5],
+    )
+    for judge in ("rows", "population"):
+        assert audit(counts, ASKED, graph=GRAPH, judge=judge).exit_status == 3
+
+
+def test_a_judge_that_is_passed_overrides_that_of_the_file():
+    asked = replace(ASKED, judge="population")
+    counts = datasets.admissions(2)
+    assert audit(counts, asked, graph=GRAPH).judge == "population"
+    assert audit(counts, asked, graph=GRAPH, judge="rows").judge == "rows"
+    assert audit(counts, asked.question, graph=GRAPH).judge == "rows"
+
+
+def test_there_are_two_judges():
+    with pytest.raises(QuestionError, match="There is no judge 'people'.*judge='rows'.*or"):
+        audit(datasets.admissions(2), ASKED, graph=GRAPH, judge="people")
+
+
+def test_a_judge_changes_no_certificate_and_no_release():
+    found = [
+        audit(datasets.admissions(2), ASKED, graph=GRAPH, judge=judge)
+        for judge in ("rows", "population")
+    ]
+    assert found[0].certificate == found[1].certificate
+    releases = [one.release(seed=1) for one in found]
+    assert {str(one.certificate.verdict) for one in releases} == {"certified"}
+    assert releases[0].changed_rows == releases[1].changed_rows == 15

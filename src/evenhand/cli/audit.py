@@ -11,14 +11,13 @@ from evenhand.cli.options import (
     AsJson,
     CommonOptions,
     ReportFile,
+    judging_option,
     result_option,
     with_common_options,
 )
 from evenhand.cli.output_checks import check_outputs
 from evenhand.cli.terminal import ProgressBar, print_json, print_result
 from evenhand.errors import QuestionError
-
-_EXIT_STATUS = {"certified": 0, "not certified": 1, "cannot decide": 3}
 
 
 @with_common_options
@@ -50,13 +49,20 @@ def audit(
     doubt: Annotated[
         bool, result_option("--doubt", help="List all evidence against the graph.")
     ] = False,
+    judge: Annotated[
+        str | None,
+        judging_option(
+            help="Which verdict gives the exit status: that on these rows (rows, the "
+            "default), or what they show of the population (population)."
+        ),
+    ] = None,
     report: ReportFile = None,
     overwrite: Annotated[
         bool, result_option("--overwrite", help="Replace an earlier certificate or report.")
     ] = False,
     json: AsJson = False,
     quiet: Annotated[
-        bool, result_option("--quiet", "-q", help="Print only the verdict.")
+        bool, result_option("--quiet", "-q", help="Print only the verdict that decides.")
     ] = False,
 ) -> None:
     """Ask whether the protected attribute itself changed the decision.
@@ -71,7 +77,7 @@ def audit(
         )
     check_outputs(options, certificate, report, overwrite=overwrite)
     with ProgressBar(quiet=quiet or json) as progress:
-        result = options.audit(progress)
+        result = options.audit(progress, judge=judge)
         resampled = (
             None
             if bootstrap is None
@@ -97,7 +103,7 @@ def audit(
         content |= {"partition": explained.to_dict()} if explained else {}
         print_json(content | ({"bootstrap": resampled.to_dict()} if resampled else {}))
     elif quiet:
-        typer.echo(str(result.verdict))
+        typer.echo(str(result.deciding_verdict))
     else:
         print_result(result.summary())
         print_result(relaxed.summary())
@@ -110,4 +116,4 @@ def audit(
         for what, path in (("Certificate", certificate), ("Report", report)):
             if path is not None:
                 typer.echo(f"{what}: {path}")
-    raise typer.Exit(_EXIT_STATUS[result.verdict.value])
+    raise typer.Exit(result.exit_status)

@@ -17,6 +17,7 @@ OPTIONS = {
     "delimiter": "--delimiter",
     "forbidden": "--forbid",
     "graph": "--graph",
+    "judge": "--judge",
     "memory": "--memory",
     "merge": "--merge",
     "min_coverage": "--min-coverage",

@@ -18,7 +18,7 @@ from evenhand.cli.file_suggestions import suggesting_files
 from evenhand.cli.option_syntax import parse_bin, parse_delimiter, parse_merges, parse_names
 from evenhand.display import ProgressCallback
 from evenhand.errors import QuestionError
-from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
+from evenhand.question import Codings, Judge, Knowledge, Question, QuestionFile, Tiers
 from evenhand.question.question_file import Labels
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ def options_in(panel: str) -> Callable[..., Any]:
 
 
 result_option = options_in("The result")
+judging_option = options_in("How it is judged")
 _question = options_in("The question")
 _knowledge = options_in("What is known beforehand")
 _reading = options_in("How columns are read")
 _learning = options_in("How the graph is learned")
-_judging = options_in("How it is judged")
 
 AsJson: TypeAlias = Annotated[
     bool, result_option("--json", help="Print one JSON document and nothing else.")
@@ -128,11 +128,15 @@ class CommonOptions:
     ] = None
     scope: Annotated[
         str,
-        _judging("--scope", help="Which partitions are examined: causes, minimal or all."),
+        judging_option(
+            "--scope", help="Which partitions are examined: causes, minimal or all."
+        ),
     ] = "causes"
     min_coverage: Annotated[
         str,
-        _judging("--min-coverage", help="Least share of each group that must be comparable."),
+        judging_option(
+            "--min-coverage", help="Least share of each group that must be comparable."
+        ),
     ] = "0.9"
     significance: Annotated[
         float,
@@ -170,8 +174,8 @@ class CommonOptions:
             forbidden=(*given.forbidden, *(self.forbid or ())),
         )
 
-    def audit(self, progress: ProgressCallback) -> "Audit":
-        """Audit the data with these options."""
+    def audit(self, progress: ProgressCallback, *, judge: str | None = None) -> "Audit":
+        """Audit the data with these options; the file names the judge if none is given."""
         from evenhand.study import audit
 
         return audit(
@@ -186,7 +190,12 @@ class CommonOptions:
             progress=progress,
             scope=self.scope,  # type: ignore[arg-type]  # checked by certify
             min_coverage=self.min_coverage,
+            judge=self.file_judge() if judge is None else judge,  # type: ignore[arg-type]  # checked there
         )
+
+    def file_judge(self) -> Judge:
+        """The judge that the question file names."""
+        return self._file.judge if self._file else "rows"
 
     def labels(self) -> Labels:
         """The labels of the question file, if there are any."""

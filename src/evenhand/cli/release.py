@@ -93,6 +93,10 @@ def release(
         if not share:
             shared = release_files(output, share=True, uncertified=uncertified)
             check_no_shared_certificate(shared.path("shared"))
+    if options.file_judge() != "rows":
+        typer.echo(
+            "A release is judged by its rows, whatever the question file says.", err=True
+        )
     progress = ProgressBar(quiet=json)
     with progress:
         audit = options.audit(progress)

@@ -52,7 +52,9 @@ def verify(
     *,
     expect: Annotated[
         Literal["certified", "not certified", "cannot decide"] | None,
-        result_option(help="The verdict it must have; exit status 1 otherwise."),
+        result_option(
+            help="The verdict on the rows that it must have; exit status 1 otherwise."
+        ),
     ] = None,
     json: AsJson = False,
 ) -> None:

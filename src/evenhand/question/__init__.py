@@ -4,12 +4,13 @@ from evenhand.question.codings import Bins, Codings
 from evenhand.question.knowledge import Arrow, Knowledge, KnownOrder, Tiers
 from evenhand.question.parse_values import Number, as_label, exact_fraction
 from evenhand.question.question import Question
-from evenhand.question.question_file import Labels, QuestionFile
+from evenhand.question.question_file import Judge, Labels, QuestionFile
 
 __all__ = [
     "Arrow",
     "Bins",
     "Codings",
+    "Judge",
     "Knowledge",
     "KnownOrder",
     "Labels",

@@ -1,6 +1,6 @@
 """Question files: everything that defines a run, in TOML, so that it can be repeated.
 
-[question]    protected, group, other, decision, favorable, threshold
+[question]    protected, group, other, decision, favorable, threshold, judge
 [knowledge]   tiers, require, forbid
 [data]        columns, missing, na, frequency, delimiter; [data.bins]; [data.merge.COLUMN]
 [labels]      plain words for columns; [labels.values.COLUMN] for values
@@ -11,16 +11,27 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
-from evenhand.errors import EvenhandError, Problem, QuestionError, did_you_mean, listed
+from evenhand.errors import (
+    EvenhandError,
+    Problem,
+    QuestionError,
+    Remedy,
+    did_you_mean,
+    listed,
+)
 from evenhand.question.codings import WILDCARD, Codings
 from evenhand.question.knowledge import Knowledge, Tiers
 from evenhand.question.parse_values import require_text
 from evenhand.question.question import Question
 
+# Which verdict decides: the exact one on these rows, or what they show of the population.
+Judge: TypeAlias = Literal["rows", "population"]
+
+_ASKED = ("protected", "group", "other", "decision", "favorable", "threshold")
 _KEYS = {
-    "question": ("protected", "group", "other", "decision", "favorable", "threshold"),
+    "question": (*_ASKED, "judge"),
     "knowledge": ("tiers", "require", "forbid"),
     "data": ("columns", "missing", "na", "frequency", "delimiter", "bins", "merge"),
     "labels": ("columns", "values"),
@@ -47,9 +58,13 @@ class Labels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionFile:
-    """A question with what is known, how columns are read, and words for people."""
+    """A question with what is known, how columns are read, and words for people.
+
+    ``judge`` says which verdict of an audit decides; releases are always judged by their rows.
+    """
 
     question: Question
+    judge: Judge = "rows"
     knowledge: Knowledge = field(default_factory=Knowledge)
     codings: Codings = field(default_factory=Codings)
     labels: Labels = field(default_factory=Labels)
@@ -103,26 +118,47 @@ class QuestionFile:
             return None
 
         question = attempt(_parse_question, "question")
+        judge = attempt(lambda table: check_judge(table.get("judge", "rows")), "question")
         knowledge = attempt(_parse_knowledge, "knowledge")
         codings = attempt(_parse_codings, "data")
         labels = attempt(_parse_labels, "labels")
-        if problems or not (question and knowledge and codings and labels):
+        if problems or not (question and judge and knowledge and codings and labels):
             raise QuestionError(*problems)
-        return cls(question=question, knowledge=knowledge, codings=codings, labels=labels)
+        return cls(
+            question=question,
+            judge=judge,
+            knowledge=knowledge,
+            codings=codings,
+            labels=labels,
+        )
 
     def __str__(self) -> str:
         knowledge = {name: value for name, value in self.knowledge.to_dict().items() if value}
         labels = {"columns": self.labels.columns, "values": self.labels.values}
+        judge = {} if self.judge == "rows" else {"judge": self.judge}
         return "\n".join(
             _toml_table(name, table)
             for name, table in (
-                ("question", self.question.to_dict()),
+                ("question", self.question.to_dict() | judge),
                 ("knowledge", knowledge),
                 ("data", self.codings.to_dict()),
                 ("labels", {name: words for name, words in labels.items() if words}),
             )
             if table
         )
+
+
+def check_judge(judge: object) -> Judge:
+    """Return the name of a judge if it is one."""
+    if judge == "rows" or judge == "population":  # noqa: PLR1714  # narrows the type
+        return judge
+    raise QuestionError.of(
+        f"There is no judge {judge!r}.",
+        remedy=(
+            Remedy("Let the exact verdict on these rows decide", "judge", "rows"),
+            Remedy("what they show of the population", "judge", "population"),
+        ),
+    )
 
 
 def toml_string(plain: str) -> str:
@@ -138,7 +174,7 @@ def _parse_question(table: Mapping[str, Any]) -> Question:
             f"The table [question] lacks {listed(absent)}.",
             remedy="Name the column and the value for each.",
         )
-    return Question(**{key: table[key] for key in _KEYS["question"] if key in table})
+    return Question(**{key: table[key] for key in _ASKED if key in table})
 
 
 def _parse_knowledge(table: Mapping[str, Any]) -> Knowledge:

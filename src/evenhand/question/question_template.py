@@ -31,6 +31,7 @@ def template(profile: Mapping[str, Mapping[str, int] | None], *, data: str) -> s
         'decision = ""     # the column that holds the decision',
         'favorable = ""    # the value that people hope for',
         'threshold = "0.05"  # the difference of rates that counts',
+        '# judge = "population"  # what an audit\'s exit status goes by; default: "rows"',
         "",
         "[knowledge]",
         '# A column of a later tier cannot cause one of an earlier tier; "*" is the rest.',

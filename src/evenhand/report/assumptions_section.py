@@ -8,7 +8,7 @@ from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.subpopulations import p_value
 from evenhand.graph import PartialGraph
-from evenhand.question import Bins, Knowledge
+from evenhand.question import Bins, Judge, Knowledge
 from evenhand.report import template_types as page
 from evenhand.report.phrases import Words, count, listing, share
 from evenhand.report.shown_groups import Case, Sharing
@@ -31,6 +31,24 @@ def graph_premises(
         *((_doubt(doubt, words),) if doubt else ()),
         *((_resamples(resampled, words),) if resampled else ()),
         _order(knowledge, words),
+    )
+
+
+def judge_premises(judge: Judge) -> tuple[page.Premise, ...]:
+    """That what is shown of the population decides, where that was chosen."""
+    if judge == "rows":
+        return ()
+    why = (
+        "Chosen by whoever asked the question, in place of the exact verdict on these rows. A "
+        "difference that the rows are too few to show does not count then; released rows are "
+        "judged by the exact verdict all the same."
+    )
+    return (
+        page.Premise(
+            status="Given",
+            what="What the rows show of the population decides.",
+            why=text(why),
+        ),
     )
 
 

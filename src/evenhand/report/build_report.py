@@ -8,12 +8,13 @@ from evenhand.counts import CountTable
 from evenhand.evidence import Certificate, PartitionExplanation
 from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.graph_doubt import GraphDoubt
-from evenhand.question import Knowledge
+from evenhand.question import Judge, Knowledge
 from evenhand.question.question_file import Labels
 from evenhand.releasing import Release
 from evenhand.report import template_types as page
 from evenhand.report.assumptions_section import (
     graph_premises,
+    judge_premises,
     missing_value_premises,
     other_premises,
 )
@@ -48,6 +49,10 @@ class Audited(Protocol):
     @property
     def certificate(self) -> Certificate:
         """The verdict with everything it rests on."""
+
+    @property
+    def judge(self) -> Judge:
+        """Which verdict decides."""
 
 
 def report(
@@ -107,6 +112,7 @@ def report(
         premises=(
             *graph_premises(certificate, knowledge, words, doubt, resampled),
             *missing_value_premises(audit.counts, words, sharing),
+            *judge_premises(audit.judge),
             *other_premises(certificate, cases, words, sharing),
         ),
         unmeasured=unmeasured(certificate, words, sharing),

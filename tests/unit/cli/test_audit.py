@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+from evenhand import datasets
+
 
 def test_not_certified_exits_with_1(run, options):
     status, out, _ = run("audit", *options)
@@ -132,3 +134,68 @@ def test_a_column_called_p_keeps_its_name(run, example, options):
         path.write_text(path.read_text().replace("test_score", "p"))
     out = run("audit", *options)[1]
     assert any(line.split()[:2] == ["major", "p"] for line in out.splitlines())
+
+
+def rewrite(example, number, times, judge=None):
+    """An example of the paper with so many times the people, and a judge in the file."""
+    lines = ["gender,major,test_score,admission,n"]
+    lines += [
+        ",".join([*labels, str(count * times)]) for labels, count in datasets.admissions(number)
+    ]
+    (example / "data.csv").write_text("\n".join(lines) + "\n")
+    if judge:
+        path = example / "q.toml"
+        path.write_text(
+            path.read_text().replace("[question]", f'[question]\njudge = "{judge}"')
+        )
+
+
+STATUSES = [
+    (1, 1, "rows", 0, "certified"),
+    (2, 1, "rows", 1, "not certified"),
+    (1, 1000, "population", 0, "all differences shown to be within the threshold"),
+    (2, 1000, "population", 1, "difference shown"),
+    (2, 1, "population", 3, "inconclusive"),
+]
+
+
+@pytest.mark.parametrize("door", ["option", "file"])
+@pytest.mark.parametrize("case", STATUSES, ids=str)
+def test_the_exit_status_is_that_of_the_judge(run, example, options, door, case):
+    number, times, judge, status, verdict = case
+    rewrite(example, number, times, judge=judge if door == "file" else None)
+    typed = ["--judge", judge] if door == "option" else []
+    found, out, _ = run("audit", *options, *typed)
+    assert found == status
+    assert any(
+        line.split() == f"judged by the {judge}: {verdict}".split() for line in out.splitlines()
+    )
+    assert run("audit", *options, *typed, "--quiet")[:2] == (status, verdict + "\n")
+    found, out, _ = run("audit", *options, *typed, "--json")
+    document = json.loads(out)
+    assert found == status
+    assert (document["judge"], document["deciding_verdict"]) == (judge, verdict)
+
+
+def test_the_option_overrides_the_judge_of_the_file(run, example, options):
+    rewrite(example, 2, 1, judge="population")
+    assert run("audit", *options)[0] == 3
+    assert run("audit", *options, "--judge", "rows")[0] == 1
+
+
+@pytest.mark.parametrize("judge", ["people", ""])
+def test_there_are_two_judges_to_choose_from(run, options, judge):
+    status, _, err = run("audit", *options, "--judge", judge)
+    assert status == 2
+    assert f"There is no judge {judge!r}." in err
+    assert "--judge rows" in err
+    assert "--judge population" in err
+    status, out, _ = run("audit", *options, "--judge", judge, "--json")
+    (problem,) = json.loads(out)["problems"]
+    assert [one["value"] for one in problem["remedies"]] == ["rows", "population"]
+
+
+def test_what_a_certificate_says_does_not_hang_on_the_judge(run, example, options):
+    record = example / "c.json"
+    assert run("audit", *options, "--judge", "population", "--certificate", record)[0] == 3
+    assert run("verify", record, "--expect", "not certified")[0] == 0

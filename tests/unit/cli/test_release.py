@@ -57,3 +57,16 @@ def test_an_unknown_method_is_answered_with_the_methods(run, options):
     status, _, err = run("release", *options, "--method", "modify-dat", "--dry-run")
     assert status == 2
     assert "Did you mean 'modify-data'" in err
+
+
+def test_a_release_is_judged_by_its_rows_whatever_the_file_says(run, example, options):
+    path = example / "q.toml"
+    path.write_text(path.read_text().replace("[question]", '[question]\njudge = "population"'))
+    output = example / "released.csv"
+    status, out, err = run("release", *options, "--output", output, "--json")
+    assert status == 0
+    assert json.loads(out)["after"]["verdict"] == "certified"
+    assert "judged by its rows" in err
+    status, _, err = run("release", *options, "--judge", "population", "--dry-run")
+    assert status == 2
+    assert "--judge" in err

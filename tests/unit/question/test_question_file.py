@@ -29,6 +29,7 @@ def test_a_written_question_file_reads_back_the_same(column, value, word, other)
             na=[value],
         ),
         labels=Labels(columns={column: word}, values={column: {value: word}}),
+        judge="population",
     )
     assert QuestionFile.parse(str(asked)) == asked
 
@@ -94,3 +95,25 @@ def test_a_wrong_type_is_named_and_never_mangled(line):
         QuestionFile.parse(
             "[question]\nprotected='a'\ngroup='b'\ndecision='c'\nfavorable='d'\n" + line
         )
+
+
+ASKED = "[question]\nprotected='a'\ngroup='b'\ndecision='c'\nfavorable='d'\n"
+
+
+def test_rows_decide_unless_the_file_says_otherwise():
+    assert QuestionFile.parse(ASKED).judge == "rows"
+    assert QuestionFile.parse(ASKED + 'judge = "rows"').judge == "rows"
+    assert QuestionFile.parse(ASKED + 'judge = "population"').judge == "population"
+    assert "judge" not in str(QuestionFile.parse(ASKED))
+
+
+@pytest.mark.parametrize("value", ['"people"', '""', "3", '["rows"]', "true"])
+def test_any_other_judge_is_refused_with_the_two_that_there_are(value):
+    with pytest.raises(QuestionError, match="There is no judge") as caught:
+        QuestionFile.parse(ASKED + f"judge = {value}", where="q.toml")
+    (problem,) = caught.value.problems
+    assert problem.where == "q.toml"
+    assert [(one.argument, one.value) for one in problem.remedies] == [
+        ("judge", "rows"),
+        ("judge", "population"),
+    ]

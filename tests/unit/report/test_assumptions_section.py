@@ -52,3 +52,13 @@ def test_what_looks_missing_is_told_to_the_owner_alone():
     assert said in page_text(report(audit).html)
     assert "Not declared" not in report(audit, share=True).html
     assert "Not declared" not in report_text(*CASES["not certified"])
+
+
+def test_that_the_population_decides_is_said_where_it_was_chosen():
+    counts, said = eh.datasets.admissions(2), "What the rows show of the population decides."
+    audits = {
+        judge: eh.audit(counts, QUESTION.question, graph=GRAPH, judge=judge)
+        for judge in ("rows", "population")
+    }
+    assert said not in page_text(report(audits["rows"]).html)
+    assert said in page_text(report(audits["population"]).html)
