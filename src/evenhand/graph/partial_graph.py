@@ -171,12 +171,24 @@ class PartialGraph(MixedGraph):
         found = self.parent_sets(question.decision, knowledge, question=question)
         return tuple(dict.fromkeys(parents - {question.protected} for parents in found.sets))
 
-    def extension(self, knowledge: Known = None) -> Extension:
-        """Direct every edge, adding no collider if that is possible, else few."""
+    def extension(
+        self, knowledge: Known = None, *, question: Question | None = None
+    ) -> Extension:
+        """Direct every edge, adding no collider if that is possible, else few.
+
+        With a question, so that its decision does not cause its protected attribute.
+        """
+        self.check(question=question)
         graph = self if knowledge is None else self.with_knowledge(knowledge)
         tier = known_order(knowledge, self.nodes).tier
         latest_last = sorted(self.nodes, key=lambda node: (tier[node] or 0, node))
-        arrows, added = extend(latest_last, graph.arrows, graph.undirected, graph.doubtful)
+        arrows, added = extend(
+            latest_last,
+            graph.arrows,
+            graph.undirected,
+            graph.doubtful,
+            earlier=_earlier(question),
+        )
         return Extension(CausalGraph(self.nodes, arrows), added)
 
     def to_dag(self, knowledge: Known = None) -> CausalGraph:

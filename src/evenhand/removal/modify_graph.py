@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from evenhand.evidence import Certificate, Partition
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.conditional_tables import Factor, Network, eliminate
+from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Question
 from evenhand.removal.generated_plan import GeneratedPlan
 from evenhand.removal.modify_data import ModifyData, at_threshold, reduced_threshold
@@ -200,16 +201,19 @@ def quotas(
 def model_graph(certificate: Certificate) -> CausalGraph:
     """The certificate's graph with every edge directed, the group among the decision's causes.
 
-    How open edges elsewhere are directed matters little to the model. Where discovery found no
-    arrow from the protected attribute, differences are measured all the same, so the decision's
-    table distinguishes the groups in any case.
+    Open edges elsewhere are directed so that no collider is added where that is possible: all
+    such ways give the model the same joint distribution, unless colliders are in doubt. Where
+    discovery found no arrow from the protected attribute, differences are measured all the
+    same, so the decision's table distinguishes the groups in any case.
     """
-    graph, decision = certificate.graph, certificate.question.decision
-    directed = graph if isinstance(graph, CausalGraph) else graph.extension().graph
+    graph, question = certificate.graph, certificate.question
+    decision = question.decision
+    if isinstance(graph, PartialGraph):
+        graph = graph.extension(question=question).graph
     causes = (certificate.question.protected, *certificate.partition.names)
-    arrows = {(cause, effect) for cause, effect in directed.arrows if effect != decision}
+    arrows = {(cause, effect) for cause, effect in graph.arrows if effect != decision}
     arrows |= {(cause, decision) for cause in causes}
-    return CausalGraph(directed.nodes, frozenset(arrows))
+    return CausalGraph(graph.nodes, frozenset(arrows))
 
 
 def _group_codes(network: Network, question: Question) -> tuple[int, int]:
