@@ -1,5 +1,6 @@
 """Verdicts on graphs with open edges, by trying every way to direct these: slow and obvious."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
@@ -7,7 +8,7 @@ from tests.brute_force import block_sets, descendants, extensions, is_acyclic
 
 from evenhand import CountTable, Knowledge, Question, certify
 from evenhand.errors import GraphError
-from evenhand.graph import PartialGraph
+from evenhand.graph import Conflict, DiscoveryRecord, PartialGraph
 
 YES, OPEN, NO = "certified", "cannot decide", "not certified"
 
@@ -86,6 +87,18 @@ TABLES = [
 ]
 
 
+def recorded(**doubts):
+    """A record of discovery with these doubts."""
+    return DiscoveryRecord(algorithm="PC", test="chi-square", significance=0.01, **doubts)
+
+
+def contested(partial):
+    """The graph as if colliders had claimed every other open edge in both directions."""
+    edges = sorted(partial.undirected)[::2]
+    conflicts = tuple(Conflict(edge, "both ways", ()) for edge in edges)
+    return replace(partial, record=recorded(conflicts=conflicts))
+
+
 def check_against_all_graphs(partial):
     """Ask without knowledge, and with each open edge required to point either way.
 
@@ -102,6 +115,7 @@ def check_against_all_graphs(partial):
             partial.nodes,
             arrows,
             frozenset(e for e in partial.undirected if not arrows & {e, e[::-1]}),
+            recorded(ambiguous=tuple(partial.doubtful)),
         )
         graphs = families(told, QUESTION)
         for lines in TABLES:

@@ -14,6 +14,7 @@ from tests.open_graphs import (
     agreed,
     all_open_graphs,
     check_against_all_graphs,
+    contested,
     families,
     judge,
     questions,
@@ -123,3 +124,10 @@ def test_knowledge_hides_no_contradiction(part):
     """Every 41st graph; tests/slow/test_open_graphs_campaign.py takes all of them."""
     for partial in islice(all_open_graphs(), part * 41, None, 4 * 41):
         check_against_all_graphs(partial)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_knowledge_that_directs_a_contested_edge_leaves_its_triples_in_doubt(part):
+    """A collider that the rows do not exclude is not excluded by what is known elsewhere."""
+    for partial in islice(all_open_graphs(), part * 41, None, 4 * 41):
+        check_against_all_graphs(contested(partial))

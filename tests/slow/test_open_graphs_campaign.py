@@ -2,12 +2,13 @@
 
     pytest tests/slow/test_open_graphs_campaign.py -m slow
 
-Each is asked without knowledge and with each open edge required to point either way, before the
-question and with it, under every scope, on three tables.
+Each, as it is and with contested edges, is asked without knowledge and with each open edge
+required to point either way, before the question and with it, under every scope, on three
+tables.
 """
 
 import pytest
-from tests.open_graphs import all_open_graphs, check_against_all_graphs
+from tests.open_graphs import all_open_graphs, check_against_all_graphs, contested
 
 
 @pytest.mark.slow
@@ -16,3 +17,4 @@ def test_knowledge_hides_no_contradiction_in_any_graph_of_four_attributes():
     assert len(graphs) == 2538
     for partial in graphs:
         check_against_all_graphs(partial)
+        check_against_all_graphs(contested(partial))

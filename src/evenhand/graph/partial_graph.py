@@ -85,7 +85,7 @@ class PartialGraph(MixedGraph):
         question adds that its decision does not cause its protected attribute.
 
         Where no graph fits all that is known, nothing follows: an arrow drawn from one half of
-        a contradiction would make the other half look settled.
+        a contradiction would make the other half look settled. Triples in doubt remain so.
         """
         self.check(knowledge=knowledge)
         order = known_order(knowledge, self.nodes)
@@ -93,10 +93,11 @@ class PartialGraph(MixedGraph):
         edges = [*self.undirected, *(edge_of(*arrow) for arrow in self.arrows)]
         arrows = known_arrows(self.nodes, edges, order)
         open_edges = self.undirected - {edge_of(*arrow) for arrow in arrows}
-        known = replace(self, arrows=arrows, undirected=open_edges)
+        record = self.record and replace(self.record, ambiguous=tuple(sorted(self.doubtful)))
+        known = replace(self, arrows=arrows, undirected=open_edges, record=record)
         known.check(question=question)
         _, added = extend(
-            known.nodes, arrows, open_edges, known.doubtful, earlier=_earlier(question)
+            self.nodes, arrows, open_edges, self.doubtful, earlier=_earlier(question)
         )
         if added:
             return known
@@ -107,7 +108,7 @@ class PartialGraph(MixedGraph):
             ambiguous=self.doubtful,
             order=replace(order, forbidden=order.forbidden | backward),
         )
-        return replace(self, arrows=oriented.arrows, undirected=oriented.undirected)
+        return replace(known, arrows=oriented.arrows, undirected=oriented.undirected)
 
     @property
     def doubtful(self) -> frozenset[Triple]:
