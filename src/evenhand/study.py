@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evenhand.counts import CountTable, examined_counts
@@ -55,7 +55,7 @@ class Audit(Described):
     """The verdict on a table, and everything needed to go on from there.
 
     ``rows`` is None if counts were given. ``judge`` says which verdict decides; both are there
-    in any case.
+    in any case. ``labels`` are the words of the question file.
     """
 
     rows: Rows | None
@@ -64,6 +64,7 @@ class Audit(Described):
     graph: Graph
     certificate: Certificate
     judge: Judge = "rows"
+    labels: Labels = field(default_factory=Labels)
 
     def __repr__(self) -> str:
         verdict = f"{self.verdict} at {self.question.threshold}, {self.counts.row_count:,} rows"
@@ -184,7 +185,7 @@ class Audit(Described):
         return report(
             self,
             release,
-            labels=labels,
+            labels=labels or self.labels,
             partition=partition,
             doubt=doubt,
             resampled=resampled,
@@ -199,12 +200,14 @@ class Audit(Described):
             "judge": self.judge,
             "deciding_verdict": str(self.deciding_verdict),
             **self.certificate.to_dict(assurance=assurance),
+            "sentence": self.certificate.first_sentence(self.labels),
             "sensitivity": [finding.to_dict() for finding in self.sensitivity()],
         }
 
     def summary(self) -> Summary:
         """The certificate's, what decides, and a note on each value that looks missing."""
-        summary, notes = self.certificate.summary(), marker_notes(self.counts.missing_markers)
+        summary = self.certificate.summary(self.labels)
+        notes = marker_notes(self.counts.missing_markers)
         judged = ("judged by", f"the {self.judge}: {self.deciding_verdict}")
         return replace(summary, facts=(judged, *summary.facts), notes=(*summary.notes, *notes))
 
@@ -241,7 +244,9 @@ def audit(
     >>> eh.audit(eh.datasets.admissions(2), asked, graph=graph).verdict
     <Verdict.NOT_CERTIFIED: 'not certified'>
     """
+    labels = Labels()
     if isinstance(question, QuestionFile):
+        labels = question.labels
         knowledge = question.knowledge if knowledge is None else knowledge
         codings = question.codings if codings is None else codings
         judge = question.judge if judge is None else judge
@@ -280,6 +285,7 @@ def audit(
         graph=graph,
         certificate=certificate,
         judge=judge,
+        labels=labels,
     )
 
 

@@ -91,7 +91,6 @@ def audit(
         write(certificate, overwrite=overwrite)
     if report is not None:
         result.report(
-            labels=options.labels(),
             partition=explained,
             doubt=graph_doubt,
             resampled=resampled,

@@ -36,7 +36,7 @@ def demo(
         f"points or more, among people who are alike? {counts.row_count:,} rows of the Adult "
         "census data (UCI), eleven attributes in two classes each."
     )
-    result = audit(counts, adult.question, knowledge=tiers)
+    result = audit(counts, adult, knowledge=tiers)
     certificate = result.certificate
 
     _title("What causes what, learned from the rows")
@@ -47,12 +47,17 @@ def demo(
         _say(f"{name} ← {', '.join(causes) or 'nothing'}{doubt}", indent=4)
 
     _title("The verdict")
-    summary = certificate.summary()
+    summary = result.summary()
     _say(summary.title)
     for name, fact in summary.facts:
         _say(f"{name}: {fact}", indent=4)
 
-    _title(f"The {_STRONGEST} strongest pieces of evidence")
+    shown = certificate.population.shown
+    _title(
+        f"The {_STRONGEST} strongest pieces of evidence"
+        if shown
+        else f"The {_STRONGEST} differences that chance explains least; none of them is shown"
+    )
     for number, piece in enumerate(certificate.evidence[:_STRONGEST], 1):
         _say(f"E{number}. {finding(piece, certificate.question, adult.labels)}", indent=4)
 
@@ -71,7 +76,7 @@ def demo(
     status, wrong = checker.verify(files.certificate.read_text("utf-8"), str(files.data))
     _say("The record is true." if status == 0 else f"The record is false: {'; '.join(wrong)}")
 
-    page = report(result, released, labels=adult.labels, title="Adult census records").write(
+    page = report(result, released, labels=result.labels, title="Adult census records").write(
         output / "report.html", overwrite=True
     )
     _title("Where everything is")

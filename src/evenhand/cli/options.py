@@ -180,10 +180,13 @@ class CommonOptions:
 
         return audit(
             self.data,
-            self.question(),
-            knowledge=self.knowledge(),
+            QuestionFile(
+                question=self.question(),
+                knowledge=self.knowledge(),
+                codings=self.codings(),
+                labels=self._file.labels if self._file else Labels(),
+            ),
             graph=self.graph(),
-            codings=self.codings(),
             significance=self.significance,
             test=self.test,
             memory=self.memory,
@@ -196,10 +199,6 @@ class CommonOptions:
     def file_judge(self) -> Judge:
         """The judge that the question file names."""
         return self._file.judge if self._file else "rows"
-
-    def labels(self) -> Labels:
-        """The labels of the question file, if there are any."""
-        return self._file.labels if self._file else Labels()
 
     def decision_name(self) -> str | None:
         """The decision, if the options or the file name it."""

@@ -111,7 +111,7 @@ def release(
         released = audit.release(method=by, seed=seed, uncertified=uncertified)
         files = released.write(output, overwrite=overwrite, share=share)
     if report is not None:
-        page = audit.report(released, labels=options.labels(), share=share)
+        page = audit.report(released, share=share)
         page.write(report, overwrite=overwrite)
     if json:
         names = {

@@ -76,11 +76,10 @@ class ByChance:
 def _rounded(number: float) -> str:
     """Whole numbers from ten on, one digit below.
 
-    >>> _rounded(1234.5), _rounded(9.96), _rounded(0.31), _rounded(0.0)
+    >>> _rounded(1234.5), _rounded(9.96), _rounded(0.31), _rounded(0.01)
     ('1,234', '10', '0.3', '0')
     """
-    whole = round(number, 1) >= 10 or number == 0
-    return f"{number:,.0f}" if whole else f"{number:.1f}"
+    return f"{number:.1f}" if 0 < round(number, 1) < 10 else f"{number:,.0f}"
 
 
 def by_chance(
@@ -99,7 +98,7 @@ def by_chance(
     first, chances = _number_distribution(p)
     cumulated = np.cumsum(chances)
     lower, upper = first + np.searchsorted(cumulated, (0.025, 0.975))
-    tail = float(chances[max(violating - first, 0) :].sum())
+    tail = float(chances[violating - first :].sum()) if violating > first else 1.0
     return ByChance(
         expected=float(p.sum()),
         lower=int(lower),

@@ -15,8 +15,9 @@ from evenhand.display import Described, Summary
 from evenhand.errors import Problem, words_only
 from evenhand.evidence import certificate_encoding as document
 from evenhand.evidence.by_chance import ByChance
+from evenhand.evidence.first_sentence import explained_by_chance, first_sentence
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.partition_facts import difference_moments, partition_facts
+from evenhand.evidence.partition_facts import chance_facts, difference_moments, partition_facts
 from evenhand.evidence.population import Population, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
 from evenhand.evidence.subpopulations import Subpopulations
@@ -25,6 +26,7 @@ from evenhand.files import write_file
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Codings, Number, Question
+from evenhand.question.question_file import Labels
 
 Scope: TypeAlias = Literal["causes", "minimal", "all"]
 Graph: TypeAlias = CausalGraph | PartialGraph
@@ -166,6 +168,23 @@ class Certificate(Described):
             question = replace(question, threshold=threshold)  # type: ignore[arg-type]  # text
         others = self.partitions[len(self.causes) :]
         return relax(self.causes, others, assurance=assurance, threshold=question.threshold)
+
+    @property
+    def explained_by_chance(self) -> bool:
+        """Whether all that was seen is no more than chance would make, given this graph."""
+        return not self.release and explained_by_chance(
+            self.partitions, causes=len(self.causes)
+        )
+
+    def first_sentence(self, labels: Labels | None = None) -> str:
+        """How many groups differ, seen and by chance, and the difference on average."""
+        return first_sentence(
+            self.partitions,
+            causes=len(self.causes),
+            min_coverage=self.min_coverage,
+            released=self.release is not None,
+            labels=labels,
+        )
 
     @property
     def by_chance(self) -> ByChance | None:
@@ -328,6 +347,8 @@ class Certificate(Described):
         partition, question, coverage = self.partition, self.question, self.coverage
         return {
             "verdict": str(self.verdict),
+            "sentence": self.first_sentence(),
+            "explained_by_chance": self.explained_by_chance,
             "reasons": [reason.text(words_only) for reason in self.reasons],
             "protected": question.protected,
             "group": question.group,
@@ -365,12 +386,16 @@ class Certificate(Described):
             "assumptions": list(self.assumptions),
         }
 
-    def summary(self) -> Summary:
+    def summary(self, labels: Labels | None = None) -> Summary:
         """The verdict, what was asked and given, and the strongest evidence."""
         question = self.question
         sets = ["{" + ", ".join(names) + "}" for names in self.possible_decision_causes]
         compared = f"{question.protected} {question.group} against {question.other}"
         facts = [
+            (
+                "verdict",
+                f"{_MET[self.verdict]} at τ = {question.threshold}, given this graph",
+            ),
             ("in the population", self.population.headline),
             ("question", f"{question.decision} = {question.favorable}: {compared}"),
             ("threshold", f"{question.threshold}, chosen by whoever asked the question"),
@@ -378,12 +403,12 @@ class Certificate(Described):
             ("decision causes", "{" + ", ".join(self.decision_causes) + "}"),
             *([("possible decision causes", " or ".join(sets))] if self.ambiguous else []),
             *partition_facts(self.partition),
+            *([] if self.release else chance_facts(self.partitions)),
             *(self.population.facts if self.partition.measured.any() else ()),
         ]
         table = self.evidence.summary()
         return Summary(
-            title=f"{self.verdict}: {_MET[self.verdict]} at τ = {question.threshold}, given "
-            "this graph",
+            title=f"{self.verdict}: {self.first_sentence(labels)}",
             facts=tuple(facts),
             columns=table.columns if table.lines else (),
             lines=table.lines,

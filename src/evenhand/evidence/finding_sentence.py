@@ -57,10 +57,10 @@ def finding(
     """
     words = labels or Labels()
     who = _people(subpopulation, question, words)
-    other = _group(question, str(question.other), words)
+    other = people_of(question, str(question.other), words)
     difference, interval = subpopulation.risk_difference, subpopulation.interval
     if difference is None or interval is None:
-        absent = other if subpopulation.group else _group(question, question.group, words)
+        absent = other if subpopulation.group else people_of(question, question.group, words)
         return f"{who}: nobody to compare with, as there are no {absent}."
     favored = decision_phrase(question, words)
     return (
@@ -89,7 +89,7 @@ def _people(subpopulation: Subpopulation, question: Question, words: Labels) -> 
     phrases = [text for text, is_phrase in conditions if is_phrase]
     plain = [text for text, is_phrase in conditions if not is_phrase]
     listed = ", ".join(plain[:-1]) + (" and " if plain[1:] else "") + "".join(plain[-1:])
-    parts = [_group(question, question.group, words), *phrases]
+    parts = [people_of(question, question.group, words), *phrases]
     return " ".join([*parts, f"with {listed}"] if plain else parts)
 
 
@@ -100,7 +100,8 @@ def _condition(name: str, value: str, words: Labels) -> tuple[str, bool]:
     return f"{words.column(name)} {label}", False
 
 
-def _group(question: Question, value: str, words: Labels) -> str:
+def people_of(question: Question, value: str, words: Labels) -> str:
+    """People with a value of the protected attribute: "women", "people with sex 2"."""
     label = words.value(question.protected, value)
     return (
         label if label != value else f"people with {words.column(question.protected)} {value}"

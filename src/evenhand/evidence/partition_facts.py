@@ -1,12 +1,13 @@
 """A partition in a few numbers: how many subpopulations, which coverage, which differences."""
 
+from collections.abc import Sequence
 from math import sqrt
 
 import numpy as np
 
 from evenhand.display import percent
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.subpopulations import points
+from evenhand.evidence.subpopulations import p_value, points
 
 
 def partition_facts(partition: Partition) -> list[tuple[str, str]]:
@@ -18,6 +19,28 @@ def partition_facts(partition: Partition) -> list[tuple[str, str]]:
     if partition.measured.any():
         facts.append(("difference in points", _range_text(partition)))
     return facts
+
+
+def chance_facts(partitions: Sequence[Partition]) -> list[tuple[str, str]]:
+    """For each partition how many would reach the threshold by chance, and just under it."""
+    first, *others = partitions
+    further = [
+        (f"alike in {', '.join(one.names) or 'nothing'}", f"{one.violating:,} seen; {chance}")
+        for one in others
+        if (chance := _chance_text(one))
+    ]
+    return [*([("by chance alone", text)] if (text := _chance_text(first)) else []), *further]
+
+
+def _chance_text(partition: Partition) -> str:
+    chance = partition.by_chance
+    if chance is None:
+        return ""
+    return (
+        f"{chance}, p of as many {p_value(chance.p)}; {chance.rows:,.0f} people, seen "
+        f"{partition.violating_rows:,}; if all true differences were just under the threshold "
+        f"{chance.text_at_threshold}"
+    )
 
 
 def difference_moments(partition: Partition) -> dict[str, float | None]:

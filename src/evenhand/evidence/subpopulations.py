@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from evenhand.display import Described, Summary
 from evenhand.errors import optional_library
 from evenhand.evidence.partition import Partition
+from evenhand.question import Question
 
 _SHOWN_ROWS = 10
 
@@ -219,6 +220,12 @@ def points(difference: Fraction | float | None, *, threshold: Fraction) -> str:
         away = floor if exact < limit else ceil
         shown, digits = Fraction(away(100 * exact), 100), 2
     return ("−" if difference < 0 and shown else "") + f"{float(shown):.{digits}f}"
+
+
+def threshold_points(question: Question) -> str:
+    """The threshold in percentage points, with its unit: "5 points", "1 point"."""
+    number = f"{float(100 * question.threshold):.6g}"
+    return f"{number} point{'' if number == '1' else 's'}"
 
 
 def p_value(p: float | None) -> str:

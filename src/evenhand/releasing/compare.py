@@ -112,6 +112,7 @@ class Comparison(Described):
                     "threshold": str(partition.question.threshold),
                     "violating": partition.violating,
                     "measured": int(partition.measured.sum()),
+                    "by_chance": chance.to_dict() if (chance := partition.by_chance) else None,
                 }
                 for partition in self.before
             ],
@@ -136,7 +137,8 @@ class Comparison(Described):
         before = [
             (
                 f"before, at {partition.question.threshold} or more",
-                f"{partition.violating:,} of {partition.measured.sum():,} measured differ",
+                f"{partition.violating:,} of {partition.measured.sum():,} measured differ; chance "
+                f"alone would make {partition.by_chance or 'none'}",
             )
             for partition in self.before
         ]

@@ -232,7 +232,9 @@ def _state(certificate: Certificate) -> dict[str, Any]:
 def _in_words(certificate: Certificate) -> str:
     numbers = certificate.partition.numbers
     differing = f"{numbers['violating']:,} of {numbers['measured']:,} measured differ"
-    return f"{certificate.verdict}: {differing}"
+    chance = certificate.by_chance
+    by_chance = f"; chance alone would make {chance}" if chance else ""
+    return f"{certificate.verdict}: {differing}{by_chance}"
 
 
 def _out_of_reach(plan: Plan) -> CannotReleaseError:

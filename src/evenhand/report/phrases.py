@@ -9,6 +9,7 @@ from fractions import Fraction
 from evenhand.display import percent
 from evenhand.evidence import Subpopulation, points
 from evenhand.evidence.finding_sentence import decision_phrase
+from evenhand.evidence.subpopulations import threshold_points
 from evenhand.question import Question
 from evenhand.question.question_file import Labels
 from evenhand.report.template_types import Strong, Text, text
@@ -105,12 +106,12 @@ class Words:
     @property
     def threshold(self) -> str:
         """The threshold in points."""
-        return f"{float(100 * self.question.threshold):.6g}"
+        return self.threshold_points.split()[0]
 
     @property
     def threshold_points(self) -> str:
         """The threshold with its unit: "5 points", "1 point"."""
-        return f"{self.threshold} point{'' if self.threshold == '1' else 's'}"
+        return threshold_points(self.question)
 
 
 def readable_labels(labels: Labels, names: Collection[str]) -> Labels:

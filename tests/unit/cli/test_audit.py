@@ -8,13 +8,15 @@ from evenhand import datasets
 def test_not_certified_exits_with_1(run, options):
     status, out, _ = run("audit", *options)
     assert status == 1
-    assert out.startswith("not certified: criterion not met at τ = 1/20, given this graph")
+    assert out.startswith("not certified: 4 of 4 comparable groups differ by 5 points or more")
+    assert "criterion not met at τ = 1/20, given this graph" in out
 
 
 def test_certified_exits_with_0(run, options):
     status, out, _ = run("audit", *options, "--threshold", "0.11")
     assert status == 0
-    assert out.startswith("certified: criterion met at τ = 11/100")
+    assert out.startswith("certified: None of 4 comparable groups differs by 11 points or more")
+    assert "criterion met at τ = 11/100, given this graph" in out
 
 
 def test_cannot_decide_exits_with_3(run, example, options):

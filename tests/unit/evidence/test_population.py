@@ -83,7 +83,7 @@ def test_a_verdict_is_neither_true_nor_false():
 def test_it_stands_beside_the_exact_verdict_in_every_form():
     certificate = certify(datasets.admissions(2), GRAPH, QUESTION)
     assert certificate.population.verdict is StatisticalVerdict.INCONCLUSIVE
-    assert certificate.summary().facts[0][0] == "in the population"
+    assert certificate.summary().facts[1][0] == "in the population"
     assert certificate.to_dict()["population"]["verdict"] == "inconclusive"
     assert '"population":{' in certificate.to_json()
     assert "common_difference" not in certificate.to_shared_json()

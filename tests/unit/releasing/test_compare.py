@@ -111,9 +111,10 @@ def test_it_is_told_in_words_and_in_values(example_2):
     first = comparison.to_dict()["outcomes"][0]
     assert first["threshold"] == "1/20"
     assert first["cell_changes"] == 30
-    assert comparison.to_dict()["before"] == [
-        {"threshold": "1/20", "violating": 4, "measured": 4}
-    ]
+    before = comparison.to_dict()["before"][0]
+    assert (before["threshold"], before["violating"], before["measured"]) == ("1/20", 4, 4)
+    assert before["by_chance"]["expected"] == pytest.approx(1.21535262531)
+    assert "chance alone would make about 1.2 (0 to 3)" in text
 
 
 def test_ambiguous_causes_cannot_be_compared():

@@ -1,0 +1,110 @@
+"""The first sentence of a result: what was seen, what chance would make, who is ahead.
+
+The number of subpopulations that reach the threshold says little alone: small ones differ by
+chance. So beside it stands how many chance would make, and where that explains everything, the
+sentence says so.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from evenhand.display import percent
+from evenhand.evidence.common_difference import common_difference
+from evenhand.evidence.finding_sentence import people_of
+from evenhand.evidence.partition import Partition
+from evenhand.evidence.subpopulations import points, threshold_points
+from evenhand.question import Question
+from evenhand.question.question_file import Labels
+
+_LEVEL = 0.05
+
+
+def first_sentence(
+    partitions: Sequence[Partition],
+    *,
+    causes: int,
+    min_coverage: Fraction,
+    released: bool = False,
+    labels: Labels | None = None,
+) -> str:
+    """How many groups differ, seen and by chance, and the difference on average.
+
+    The first partitions are those by the possible decision causes, so many as are said. Where
+    they show nothing but another block set does, the sentence is about that one. Nothing is
+    said of chance in released rows, which chance did not make.
+    """
+    labels = labels or Labels()
+    partition = deciding_partition(partitions)
+    if not partition.measured.any():
+        return "Nobody could be compared: in no group of people alike do both groups occur."
+    sentence = _seen(partition)
+    if partition is not partitions[0]:
+        alike = ", ".join(map(labels.column, partition.names)) or "nothing"
+        sentence = f"Alike in {alike}: {sentence[:1].lower()}{sentence[1:]}"
+    if not partition.coverage.reaches(min_coverage):
+        compared = percent(float(partition.coverage.overall))
+        sentence += f", in the {compared} of the rows that could be compared"
+    if not released:
+        explained = explained_by_chance(partitions, causes=causes)
+        words = ", no more than chance would make, given this graph: {}"
+        sentence += (words if explained else "; chance alone would make {}").format(
+            partition.by_chance
+        )
+    return f"{sentence}.{average_sentence(partition, labels)}"
+
+
+def deciding_partition(partitions: Sequence[Partition]) -> Partition:
+    """The first, by the decision causes; another block set if only that one differs."""
+    return next((one for one in partitions if one.violating), partitions[0])
+
+
+def explained_by_chance(partitions: Sequence[Partition], *, causes: int) -> bool:
+    """Whether all that was seen is no more than chance would make, given this graph.
+
+    That is so if chance makes as many with a probability of at least .05, no difference is
+    shown, and none on average, for every possible set of decision causes.
+    """
+    return all(map(_explained, (*partitions[:causes], deciding_partition(partitions))))
+
+
+def _explained(partition: Partition) -> bool:
+    chance, common = partition.by_chance, common_difference(partition)
+    return (
+        chance is not None
+        and common is not None
+        and chance.p >= _LEVEL
+        and common.p_zero >= _LEVEL
+        and not partition.statistics.shown.any()
+    )
+
+
+def average_sentence(partition: Partition, labels: Labels) -> str:
+    """Who is ahead on average, by how much, with the interval; empty if nothing is measured."""
+    question, common = partition.question, common_difference(partition)
+    if common is None:
+        return ""
+    low, high = common.low, common.high
+    if common.difference < 0:
+        low, high = -high, -low
+    span = f"{_points(low, question)} to {_points(high, question)}"
+    size = _points(abs(common.difference), question)
+    if not common.difference:
+        return f" On average nobody is ahead ({span})."
+    ahead = str(question.other) if common.difference > 0 else question.group
+    return f" On average {people_of(question, ahead, labels)} are {size} points ahead ({span})."
+
+
+def _seen(partition: Partition) -> str:
+    """How many comparable groups reach the threshold."""
+    many, differing = int(partition.measured.sum()), partition.violating
+    reach = f"by {threshold_points(partition.question)} or more"
+    if many == 1:
+        verb = "differs" if differing else "does not differ"
+        return f"The one comparable group {verb} {reach}"
+    some, verb = f"{differing:,}", "differ" if differing > 1 else "differs"
+    return f"{some if differing else 'None'} of {many:,} comparable groups {verb} {reach}"
+
+
+def _points(difference: float, question: Question) -> str:
+    # Turning an interval of just 0 must not leave a minus sign before it.
+    return points(difference + 0.0, threshold=question.threshold)

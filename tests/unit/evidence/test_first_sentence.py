@@ -1,0 +1,138 @@
+"""The first sentence: what was seen, what chance would make, who is ahead."""
+
+import numpy as np
+import pytest
+
+from evenhand import CausalGraph, CountTable, Question, Tiers, audit, certify, datasets
+from evenhand.evidence.common_difference import common_difference
+from evenhand.evidence.partition import Partition
+from evenhand.question.question_file import Labels
+
+QUESTION = Question(protected="sex", group="f", other="m", decision="hired", favorable="yes")
+GRAPH = CausalGraph.parse("sex -> hired; place -> hired")
+WORDS = Labels(values={"sex": {"f": "women", "m": "men"}})
+
+
+def table(*cells):
+    """One place for each (f yes, f no, m yes, m no)."""
+    columns = {
+        "place": [f"p{at:03}" for at in range(len(cells)) for _ in range(4)],
+        "sex": ["f", "f", "m", "m"] * len(cells),
+        "hired": ["yes", "no"] * (2 * len(cells)),
+    }
+    return CountTable.of(columns, [count for cell in cells for count in cell])
+
+
+def sentence(*cells, labels=WORDS, **options):
+    return certify(table(*cells), GRAPH, QUESTION, **options).first_sentence(labels)
+
+
+def test_the_demo_opens_with_both():
+    asked = datasets.question("adult")
+    tiers = Tiers(["sex", "age", "native_country", "race"], ["education"], ..., ["income"])
+    result = audit(datasets.adult(), asked, knowledge=tiers)
+    expected = (
+        "48 of 99 comparable groups differ by 5 points or more; chance alone would make about "
+        "35 (28 to 42). On average men are 1.0 points ahead (0.3 to 1.7)."
+    )
+    assert result.certificate.first_sentence(asked.labels) == expected
+    assert result.summary().title == f"not certified: {expected}"
+    assert result.to_dict()["sentence"] == expected
+
+
+def test_what_chance_explains_is_called_so():
+    assert sentence((5, 5, 6, 4), (4, 6, 4, 6), (3, 7, 4, 6)) == (
+        "2 of 3 comparable groups differ by 5 points or more, no more than chance would make, "
+        "given this graph: about 2.6 (2 to 3). On average men are 6.7 points ahead (−18.2 to "
+        "30.4)."
+    )
+
+
+def test_a_shown_difference_is_never_called_chance():
+    text = sentence((10, 990, 500, 500), *[(5, 5, 6, 4)] * 40)
+    assert "no more than chance" not in text
+    assert "chance alone would make" in text
+
+
+def test_a_difference_on_average_is_never_called_chance():
+    # No group reaches 5 points, and all lean the same way.
+    certificate = certify(table(*[(4000, 6000, 4400, 5600)] * 9), GRAPH, QUESTION)
+    assert certificate.by_chance.p == 1
+    assert not certificate.explained_by_chance
+    assert certificate.first_sentence(WORDS) == (
+        "None of 9 comparable groups differs by 5 points or more; chance alone would make "
+        "about 0 (0 to 0). On average men are 4.0 points ahead (3.5 to 4.5)."
+    )
+
+
+def test_more_groups_than_chance_makes_are_never_called_chance():
+    cells = [(30, 70, 42, 58), (42, 58, 30, 70)] * 20
+    certificate = certify(table(*cells), GRAPH, QUESTION)
+    assert certificate.by_chance.p < 0.05
+    assert common_difference(certificate.partition).p_zero > 0.05
+    assert not certificate.explained_by_chance
+
+
+def test_little_coverage_stands_in_the_first_sentence():
+    text = sentence((1, 0, 0, 1), (0, 0, 50, 49))
+    assert text.startswith(
+        "The one comparable group differs by 5 points or more, in the 2.0 % of the rows that "
+        "could be compared"
+    )
+
+
+def test_where_nobody_can_be_compared_nothing_else_is_said():
+    text = sentence((1, 3, 0, 0), (0, 0, 5, 4))
+    assert text == "Nobody could be compared: in no group of people alike do both groups occur."
+
+
+def test_nobody_is_ahead_of_equals():
+    assert sentence((5, 5, 5, 5)).endswith("On average nobody is ahead (−38.5 to 38.5).")
+
+
+def test_the_interval_is_turned_to_whoever_is_ahead():
+    text = sentence((60, 40, 40, 60), labels=Labels())
+    assert text.endswith("On average people with sex f are 20.0 points ahead (6.1 to 32.9).")
+
+
+def test_a_block_set_that_alone_differs_is_named():
+    # Over all places nothing differs; alike in place everything does.
+    graph = CausalGraph.parse("sex -> hired; place")
+    cells = table((8, 12, 10, 10), (12, 8, 10, 10))
+    certificate = certify(cells, graph, QUESTION, scope="all")
+    assert not certificate.partition.violating
+    assert certificate.first_sentence(Labels(columns={"place": "town"})).startswith(
+        "Alike in town: 2 of 2 comparable groups differ by 5 points or more, no more than "
+        "chance would make, given this graph: about 1.5 (0 to 2). On average nobody is ahead"
+    )
+
+
+def test_released_rows_have_no_chance_line():
+    counts, asked = datasets.admissions(2), datasets.question("admissions")
+    graph = CausalGraph.parse(
+        "gender -> major -> admission; test_score -> admission; gender -> admission"
+    )
+    released = audit(counts, asked, graph=graph).release(seed=1).certificate
+    assert released.by_chance is None
+    assert "chance" not in released.first_sentence()
+    assert released.to_dict()["subpopulations"]["by_chance"] is None
+    assert not released.explained_by_chance
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_words_follow_their_rule(seed):
+    generator = np.random.default_rng(seed)
+    for _ in range(40):
+        cells = generator.integers(0, 30, (6, 4)).tolist()
+        certificate = certify(table(*cells), GRAPH, QUESTION)
+        partition: Partition = certificate.partition
+        rule = (
+            partition.by_chance.p >= 0.05
+            and not partition.statistics.shown.any()
+            and common_difference(partition).p_zero >= 0.05
+        )
+        assert certificate.explained_by_chance == rule
+        said = (
+            "no more than chance would make, given this graph" in certificate.first_sentence()
+        )
+        assert said == rule
