@@ -135,11 +135,7 @@ class Comparison(Described):
                 "their attributes: theirs may differ."
             )
         before = [
-            (
-                f"before, at {partition.question.threshold} or more",
-                f"{partition.violating:,} of {partition.measured.sum():,} measured differ; chance "
-                f"alone would make {partition.by_chance or 'none'}",
-            )
+            (f"before, at {partition.question.threshold} or more", _before_text(partition))
             for partition in self.before
         ]
         return Summary(
@@ -233,6 +229,12 @@ def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> 
         verdict=partition.verdict(certificate.min_coverage),
         seconds=seconds,
     )
+
+
+def _before_text(partition: Partition) -> str:
+    differing = f"{partition.violating:,} of {partition.measured.sum():,} measured differ"
+    chance = partition.by_chance
+    return f"{differing}; chance alone would make {chance}" if chance else differing
 
 
 def _line(outcome: Outcome) -> tuple[str, ...]:

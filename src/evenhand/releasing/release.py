@@ -230,9 +230,8 @@ def _state(certificate: Certificate) -> dict[str, Any]:
 
 
 def _in_words(certificate: Certificate) -> str:
-    numbers = certificate.partition.numbers
+    numbers, chance = certificate.partition.numbers, certificate.by_chance
     differing = f"{numbers['violating']:,} of {numbers['measured']:,} measured differ"
-    chance = certificate.by_chance
     by_chance = f"; chance alone would make {chance}" if chance else ""
     return f"{certificate.verdict}: {differing}{by_chance}"
 
