@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from evenhand.display import percent
-from evenhand.evidence.common_difference import common_difference
 from evenhand.evidence.finding_sentence import people_of
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.subpopulations import points, threshold_points
@@ -68,19 +67,20 @@ def explained_by_chance(partitions: Sequence[Partition], *, causes: int) -> bool
 
 
 def _explained(partition: Partition) -> bool:
-    chance, common = partition.by_chance, common_difference(partition)
+    chance, statistics = partition.by_chance, partition.statistics
+    common = statistics.common
     return (
         chance is not None
         and common is not None
         and chance.p >= _LEVEL
         and common.p_zero >= _LEVEL
-        and not partition.statistics.shown.any()
+        and not statistics.any_shown
     )
 
 
 def average_sentence(partition: Partition, labels: Labels) -> str:
     """Who is ahead on average, by how much, with the interval; empty if nothing is measured."""
-    question, common = partition.question, common_difference(partition)
+    question, common = partition.question, partition.statistics.common
     if common is None:
         return ""
     low, high = common.low, common.high

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from evenhand import CausalGraph, CountTable, Question, Tiers, audit, certify, datasets
-from evenhand.evidence.common_difference import common_difference
 from evenhand.evidence.partition import Partition
 from evenhand.question.question_file import Labels
 
@@ -69,7 +68,7 @@ def test_more_groups_than_chance_makes_are_never_called_chance():
     cells = [(30, 70, 42, 58), (42, 58, 30, 70)] * 20
     certificate = certify(table(*cells), GRAPH, QUESTION)
     assert certificate.by_chance.p < 0.05
-    assert common_difference(certificate.partition).p_zero > 0.05
+    assert certificate.partition.statistics.common.p_zero > 0.05
     assert not certificate.explained_by_chance
 
 
@@ -129,7 +128,7 @@ def test_the_words_follow_their_rule(seed):
         rule = (
             partition.by_chance.p >= 0.05
             and not partition.statistics.shown.any()
-            and common_difference(partition).p_zero >= 0.05
+            and partition.statistics.common.p_zero >= 0.05
         )
         assert certificate.explained_by_chance == rule
         said = (
