@@ -17,7 +17,12 @@ from evenhand.evidence import certificate_encoding as document
 from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.first_sentence import explained_by_chance, first_sentence
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.partition_facts import chance_facts, difference_moments, partition_facts
+from evenhand.evidence.partition_facts import (
+    chance_facts,
+    difference_moments,
+    numbers_by_chance,
+    partition_facts,
+)
 from evenhand.evidence.population import Population, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
 from evenhand.evidence.subpopulations import Subpopulations
@@ -43,9 +48,9 @@ _ESTIMATES = (
     "checker certifies: it only sees that nobody altered them afterwards."
 )
 _MET = {
-    Verdict.CERTIFIED: "criterion met",
-    Verdict.NOT_CERTIFIED: "criterion not met",
-    Verdict.CANNOT_DECIDE: "criterion neither met nor broken",
+    Verdict.CERTIFIED: "met",
+    Verdict.NOT_CERTIFIED: "not met",
+    Verdict.CANNOT_DECIDE: "neither met nor broken",
 }
 
 
@@ -190,15 +195,6 @@ class Certificate(Described):
     def by_chance(self) -> ByChance | None:
         """What chance alone would make; None of released rows, which chance did not make."""
         return None if self.release else self.partition.by_chance
-
-    @property
-    def subpopulation_numbers(self) -> dict[str, Any]:
-        """Subpopulations that occur, are measured, reach the threshold, and would by chance."""
-        return {
-            **self.partition.numbers,
-            "violating_rows": self.partition.violating_rows,
-            "by_chance": self.by_chance.to_dict() if self.by_chance else None,
-        }
 
     @cached_property
     def digest(self) -> str:
@@ -360,11 +356,7 @@ class Certificate(Described):
             "rows": self.row_count,
             "left_out": self.examined.left_out,
             "dropped": self.dropped,
-            "coverage": {
-                "rows": float(coverage.overall),
-                "group": float(coverage.group),
-                "other": float(coverage.other),
-            },
+            "coverage": {name: float(one) for name, one in coverage.shares.items()},
             "min_coverage": float(self.min_coverage),
             "decision_causes": list(self.decision_causes),
             "possible_decision_causes": list(map(list, self.possible_decision_causes)),
@@ -374,7 +366,7 @@ class Certificate(Described):
                 "complete": self.complete,
                 "examined": [list(partition.names) for partition in self.partitions],
             },
-            "subpopulations": self.subpopulation_numbers,
+            "subpopulations": numbers_by_chance(partition, released=bool(self.release)),
             "risk_difference": difference_moments(partition),
             "relaxed": self.relaxed(assurance=assurance).to_dict(),
             "population": self.population.to_dict(),
@@ -388,14 +380,11 @@ class Certificate(Described):
 
     def summary(self, labels: Labels | None = None) -> Summary:
         """The verdict, what was asked and given, and the strongest evidence."""
-        question = self.question
+        question, asked = self.question, f"τ = {self.question.threshold}"
         sets = ["{" + ", ".join(names) + "}" for names in self.possible_decision_causes]
         compared = f"{question.protected} {question.group} against {question.other}"
         facts = [
-            (
-                "verdict",
-                f"{_MET[self.verdict]} at τ = {question.threshold}, given this graph",
-            ),
+            ("verdict", f"criterion {_MET[self.verdict]} at {asked}, given this graph"),
             ("in the population", self.population.headline),
             ("question", f"{question.decision} = {question.favorable}: {compared}"),
             ("threshold", f"{question.threshold}, chosen by whoever asked the question"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,19 @@ def partition_facts(partition: Partition) -> list[tuple[str, str]]:
     if partition.measured.any():
         facts.append(("difference in points", _range_text(partition)))
     return facts
+
+
+def numbers_by_chance(partition: Partition, *, released: bool) -> dict[str, Any]:
+    """How many subpopulations occur and reach the threshold, and would by chance.
+
+    Nothing is said of chance in released rows, which chance did not make.
+    """
+    chance = None if released else partition.by_chance
+    return {
+        **partition.numbers,
+        "violating_rows": partition.violating_rows,
+        "by_chance": chance.to_dict() if chance else None,
+    }
 
 
 def chance_facts(partitions: Sequence[Partition]) -> list[tuple[str, str]]:

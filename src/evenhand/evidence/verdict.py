@@ -49,9 +49,14 @@ class Coverage:
         """Whether enough of each group's own rows can be compared."""
         return min(self.group, self.other) >= least
 
+    @property
+    def shares(self) -> dict[str, Fraction]:
+        """The three shares by name."""
+        return {"rows": self.overall, "group": self.group, "other": self.other}
+
     def to_dict(self) -> dict[str, str]:
         """The three shares as exact fractions."""
-        return {"rows": str(self.overall), "group": str(self.group), "other": str(self.other)}
+        return {name: str(share) for name, share in self.shares.items()}
 
 
 def sides(

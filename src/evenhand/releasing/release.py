@@ -24,6 +24,7 @@ from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
 from evenhand.errors import CannotReleaseError, Remedy
 from evenhand.evidence import Certificate, Partition
+from evenhand.evidence.partition_facts import numbers_by_chance
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Knowledge, Tiers
 from evenhand.question.parse_values import SEED_BITS, check_seed
@@ -225,7 +226,9 @@ def _state(certificate: Certificate) -> dict[str, Any]:
     return {
         "verdict": str(certificate.verdict),
         "rows": certificate.row_count,
-        "subpopulations": certificate.subpopulation_numbers,
+        "subpopulations": numbers_by_chance(
+            certificate.partition, released=bool(certificate.release)
+        ),
     }
 
 
