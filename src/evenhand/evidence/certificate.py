@@ -14,15 +14,10 @@ from evenhand.counts import ExaminedCounts
 from evenhand.display import Described, Summary
 from evenhand.errors import Problem, words_only
 from evenhand.evidence import certificate_encoding as document
+from evenhand.evidence import partition_facts
 from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.first_sentence import explained_by_chance, first_sentence
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.partition_facts import (
-    chance_facts,
-    difference_moments,
-    numbers_by_chance,
-    partition_facts,
-)
 from evenhand.evidence.population import Population, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
 from evenhand.evidence.subpopulations import Subpopulations
@@ -177,9 +172,8 @@ class Certificate(Described):
     @property
     def explained_by_chance(self) -> bool:
         """Whether all that was seen is no more than chance would make, given this graph."""
-        return not self.release and explained_by_chance(
-            self.partitions, causes=len(self.causes)
-        )
+        causes = len(self.causes)
+        return not self.release and explained_by_chance(self.partitions, causes=causes)
 
     def first_sentence(self, labels: Labels | None = None) -> str:
         """How many groups differ, seen and by chance, and the difference on average."""
@@ -366,8 +360,8 @@ class Certificate(Described):
                 "complete": self.complete,
                 "examined": [list(partition.names) for partition in self.partitions],
             },
-            "subpopulations": numbers_by_chance(partition, released=bool(self.release)),
-            "risk_difference": difference_moments(partition),
+            "subpopulations": partition_facts.numbers_by_chance(partition, self.by_chance),
+            "risk_difference": partition_facts.difference_moments(partition),
             "relaxed": self.relaxed(assurance=assurance).to_dict(),
             "population": self.population.to_dict(),
             "evidence": [subpopulation.to_dict() for subpopulation in self.evidence],
@@ -391,8 +385,8 @@ class Certificate(Described):
             ("graph", self.graph_origin),
             ("decision causes", "{" + ", ".join(self.decision_causes) + "}"),
             *([("possible decision causes", " or ".join(sets))] if self.ambiguous else []),
-            *partition_facts(self.partition),
-            *([] if self.release else chance_facts(self.partitions)),
+            *partition_facts.partition_facts(self.partition),
+            *([] if self.release else partition_facts.chance_facts(self.partitions)),
             *(self.population.facts if self.partition.measured.any() else ()),
         ]
         table = self.evidence.summary()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.display import percent
+from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.subpopulations import p_value, points
 
@@ -22,12 +23,8 @@ def partition_facts(partition: Partition) -> list[tuple[str, str]]:
     return facts
 
 
-def numbers_by_chance(partition: Partition, *, released: bool) -> dict[str, Any]:
-    """How many subpopulations occur and reach the threshold, and would by chance.
-
-    Nothing is said of chance in released rows, which chance did not make.
-    """
-    chance = None if released else partition.by_chance
+def numbers_by_chance(partition: Partition, chance: ByChance | None) -> dict[str, Any]:
+    """How many subpopulations occur and reach the threshold, and would by chance."""
     return {
         **partition.numbers,
         "violating_rows": partition.violating_rows,

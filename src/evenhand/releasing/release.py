@@ -226,9 +226,7 @@ def _state(certificate: Certificate) -> dict[str, Any]:
     return {
         "verdict": str(certificate.verdict),
         "rows": certificate.row_count,
-        "subpopulations": numbers_by_chance(
-            certificate.partition, released=bool(certificate.release)
-        ),
+        "subpopulations": numbers_by_chance(certificate.partition, certificate.by_chance),
     }
 
 
