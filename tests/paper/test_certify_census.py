@@ -88,3 +88,9 @@ def test_the_true_adult_rows_give_154_violations(adult):
     graph = CausalGraph.parse("; ".join(f"{name} -> income" for name in causes))
     assert len(certify(adult, graph, question).evidence) == 154
     assert len(certify(adult, graph, replace(question, threshold="0.1")).evidence) < 154
+
+
+def test_chance_would_make_one_of_the_twelve_dutch_differences(dutch_certificate):
+    chance = dutch_certificate.by_chance
+    assert round(chance.expected, 1) == 1.1
+    assert (chance.lower, chance.upper) == (0, 3)

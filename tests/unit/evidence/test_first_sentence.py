@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.permuted import explained
 
 from evenhand import CausalGraph, CountTable, Question, Tiers, audit, certify, datasets
 from evenhand.evidence.partition import Partition
@@ -135,3 +136,10 @@ def test_the_words_follow_their_rule(seed):
             "no more than chance would make, given this graph" in certificate.first_sentence()
         )
         assert said == rule
+
+
+def test_a_permuted_protected_column_is_called_chance():
+    """20 of the 100 permutations of the slow tests; two tests at 5 % may each fail."""
+    tiers = Tiers(["sex", "age", "native_country", "race"], ["education"], ..., ["income"])
+    asked = datasets.question("adult")
+    assert explained(datasets.adult(), asked, tiers, range(20)) >= 17
