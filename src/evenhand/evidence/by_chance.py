@@ -11,6 +11,7 @@ beside it stands how many would be expected if every true difference were just u
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import log
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,12 @@ def _few_probability(
     """The probability that the group's rate lies the threshold or more below the others'."""
     most = _most_at_threshold(drawn, group, other, threshold)
     p = np.zeros(len(group))
-    at = np.flatnonzero(most >= np.maximum(0, drawn - other))
+    rows = group + other
+    expected = group * (drawn / rows)
+    # Hoeffding: so far from what is expected a count of the smallest margin never lies.
+    margin = np.minimum(np.minimum(group, other), np.minimum(drawn, rows - drawn))
+    near = 2 * (expected - most) ** 2 <= -log(_SMALLEST_P) * margin
+    at = np.flatnonzero(near & (most >= np.maximum(0, drawn - other)))
     a, k, n, m = (column[at].astype(float) for column in (most, drawn, group, other))
     rows = n + m
     variance = n * (k / rows) * ((rows - k) / rows) * m / np.maximum(rows - 1, 1)

@@ -4,12 +4,16 @@ A table has the cells a, b (the group: favorable, unfavorable) and c, d (the oth
 floats of equal length, one place for each table.
 """
 
+from math import lgamma, log
+
 import numpy as np
 
 from evenhand.evidence.binomial_tails import Floats, divergence
 
 # A tail leads away from the mode: a term without weight is followed by lesser ones.
 _NO_WEIGHT = 1e-17
+# log x! - x log x + x of small numbers.
+_FEW = np.array([0.0] + [lgamma(x + 1) - x * log(x) + x for x in range(1, 16)])
 
 
 def point_probability(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
@@ -18,25 +22,26 @@ def point_probability(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     Logarithms of factorials of billions would cancel and leave no digit. So log x! is split
     into x log x - x, which adds up to the distance from the expected table, and a small rest.
     """
-    from scipy.special import gammaln, xlogy  # noqa: PLC0415  # slow to import
-
-    def rest(x: Floats) -> Floats:
-        some = np.maximum(x, 16.0)
-        square = some**2
-        series = np.log(2 * np.pi * some) / 2 + (
-            1 - (1 - (2 - 1.5 / square) / (7 * square)) / (30 * square)
-        ) / (12 * some)
-        few: Floats = gammaln(x + 1) - xlogy(x, x) + x
-        return np.where(x < 16, few, series)
-
     rows = a + b + c + d
-    logarithm = -rest(rows)
+    logarithm = -_factorial_rest(rows)
     for margin in (a + b, c + d, a + c, b + d):
-        logarithm += rest(margin)
+        logarithm += _factorial_rest(margin)
     for cell, row, column in ((a, b, c), (b, a, d), (c, d, a), (d, c, b)):
         expected = (cell + row) * ((cell + column) / rows)
-        logarithm -= rest(cell) + divergence(cell, expected)
+        logarithm -= _factorial_rest(cell) + divergence(cell, expected)
     return np.exp(logarithm)
+
+
+def _factorial_rest(x: Floats) -> Floats:
+    """Return log x! - x log x + x of whole numbers, from a table or Stirling's series."""
+    some = np.maximum(x, 1.0)
+    square = some**2
+    rest: Floats = np.log(2 * np.pi * some) / 2 + (
+        1 - (1 - (2 - 1.5 / square) / (7 * square)) / (30 * square)
+    ) / (12 * some)
+    few = np.flatnonzero(x < len(_FEW))
+    rest[few] = _FEW[x[few].astype(np.intp)]
+    return rest
 
 
 def probability_below(a: Floats, b: Floats, c: Floats, d: Floats, point: Floats) -> Floats:
