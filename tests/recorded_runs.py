@@ -86,7 +86,7 @@ def prepare(dutch):
     Path("broken.parquet").write_bytes(b"PAR1 but not really")
     text("broken.toml", "[question", "protected = ")
     text("wrong.toml", "[question]", 'protected = "sex"', "[data]", "bin = 3", "[extra]")
-    text("broken.json", '{"format": "evenhand certificate 1"}')
+    text("broken.json", '{"format": "evenhand certificate 2"}')
 
 
 def text(name, *lines):

@@ -24,6 +24,7 @@ from evenhand.evidence import (
 from evenhand.evidence.bootstrap import Bootstrap, bootstrap
 from evenhand.evidence.certificate import Graph, Scope
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt
+from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.population import StatisticalVerdict
 from evenhand.graph import PartialGraph, discover
 from evenhand.question import Codings, Judge, Knowledge, Number, Question, QuestionFile, Tiers
@@ -254,9 +255,9 @@ def audit(
     judge = check_judge("rows" if judge is None else judge)
     rows, counts = _read_and_count(source, codings, memory, progress)
     known = Knowledge.of(knowledge)
-    assumptions: tuple[str, ...] = ()
+    is_last = False
     if graph is None:
-        known, assumptions = decision_last(known, question.decision)
+        known, is_last = decision_last(known, question.decision)
         graph = discover(
             examined_counts(counts, question).counts,
             knowledge=known,
@@ -274,9 +275,9 @@ def audit(
         limit=limit,
         min_coverage=min_coverage,
         knowledge=known,
+        graph_origin=GraphOrigin.of(graph, decision_last=is_last),
         codings=rows.codings if rows else None,
         dropped=rows.dropped if rows else 0,
-        also_assumed=assumptions,
     )
     return Audit(
         rows=rows,
@@ -317,9 +318,8 @@ def _read_and_count(
     return rows, rows.count()
 
 
-def decision_last(known: Knowledge, decision: str) -> tuple[Knowledge, tuple[str, ...]]:
-    """Without tiers, tiers that put the decision last, and the sentence that states it."""
+def decision_last(known: Knowledge, decision: str) -> tuple[Knowledge, bool]:
+    """Knowledge with tiers, and whether they had to be assumed: the decision comes last."""
     if known.tiers is not None:
-        return known, ()
-    assumption = f"No tiers were given: {decision!r} is taken to come after all other columns."
-    return replace(known, tiers=Tiers(..., [decision])), (assumption,)
+        return known, False
+    return replace(known, tiers=Tiers(..., [decision])), True

@@ -20,8 +20,7 @@ import pytest
 import typer
 
 import evenhand
-from evenhand import datasets
-from evenhand.checker import checker
+from evenhand import checker, datasets
 from evenhand.cli.application import app, main
 
 ROOT = Path(__file__).parents[2]
@@ -67,7 +66,7 @@ def commands(path):
 def folder(tmp_path, monkeypatch):
     """Where a reader stands: with the example, and a table of his own called adult.csv."""
     shutil.copy(ROOT / "docs/how-to/applicants.csv", tmp_path)
-    shutil.copy(checker.__file__, tmp_path)
+    shutil.copytree(Path(checker.__file__).parent, tmp_path / "checker")
     lines = [",".join(datasets.adult().names)]
     for labels, count in datasets.adult():
         lines += [",".join(labels)] * -(-count // 8)

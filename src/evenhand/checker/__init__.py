@@ -1,1 +1,10 @@
-"""A checker for strangers: one file, the standard library, and none of the rest of evenhand."""
+"""A checker for strangers: a folder of the standard library, and none of the rest of evenhand.
+
+Copy the folder and run it where evenhand is not installed:
+
+    python -m checker CERTIFICATE.json [DATA.csv] [--expect certified]
+"""
+
+from .verification import Answer, verify
+
+__all__ = ["Answer", "verify"]

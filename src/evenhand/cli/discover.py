@@ -39,6 +39,7 @@ def discover(
     Example: `evenhand discover adult.csv --tiers 'sex,age,race|education|*|income'`
     """
     from evenhand import graph
+    from evenhand.evidence.graph_origin import no_tiers
     from evenhand.rows import read
     from evenhand.study import decision_last
 
@@ -54,7 +55,8 @@ def discover(
     decision, knowledge = options.decision_name(), options.knowledge()
     assumptions: tuple[str, ...] = ()
     if decision is not None:
-        knowledge, assumptions = decision_last(knowledge, decision)
+        knowledge, is_last = decision_last(knowledge, decision)
+        assumptions = (no_tiers(decision),) if is_last else ()
     result: LocalCauses | PartialGraph
     with ProgressBar(quiet=quiet or json) as progress:
         rows = read(

@@ -4,8 +4,9 @@ A manifest is checked by making its release again, without writing it.
 """
 
 import json as json_format
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -82,11 +83,11 @@ def verify(
 
 def _verify_record(text: str, data: str | None, expect: str | None, *, json: bool) -> int:
     """Print what both programs say of a certificate; returns the exit status."""
-    from evenhand.checker import checker
+    from evenhand import checker
 
     read_by_checker = _is_text_table(data)
-    status, by_checker = checker.verify(text, data if read_by_checker else None)
-    verdict, by_engine, is_settled = _certify_again(text, data, is_false=status == 1)
+    status, by_checker, stated = checker.verify(text, data if read_by_checker else None)
+    verdict, by_engine, is_settled, inputs = _certify_again(text, data, is_false=status == 1)
     if by_engine:
         status = 3 if status == 3 and verdict is None else 1
     elif status == 3 and is_settled:
@@ -101,6 +102,7 @@ def _verify_record(text: str, data: str | None, expect: str | None, *, json: boo
                 "against": against,
                 "checker": by_checker,
                 "engine": list(by_engine),
+                "stated": {"checker": stated, "engine": inputs},
                 "expected": is_expected,
             }
         )
@@ -113,6 +115,8 @@ def _verify_record(text: str, data: str | None, expect: str | None, *, json: boo
             typer.echo("  The stand-alone checker reads CSV only: it saw the record's numbers.")
         if not is_expected:
             typer.echo(f"  Expected was: {expect}")
+        if status != 1:
+            _list_stated(stated, inputs)
     return status or (0 if is_expected else 1)
 
 
@@ -124,10 +128,22 @@ def _list(program: str, differences: Sequence[str]) -> None:
         typer.echo(f"  {program}: and {len(differences) - _SHOWN:,} more; --json has all")
 
 
+def _list_stated(by_checker: Mapping[str, str], by_engine: Mapping[str, str]) -> None:
+    """Print what neither program checked, and the fields that only the engine did."""
+    if not by_checker:
+        return
+    neither = [name for name in by_checker if {name, name.split(".")[0]} & {*by_engine}]
+    typer.echo("Stated in the record, not checked:")
+    for name in neither:
+        typer.echo(fill(f"  {name:<20} {by_checker[name]}", 80, subsequent_indent=" " * 23))
+    if alone := [name for name in by_checker if name not in neither]:
+        typer.echo(fill(f"Checked by the engine alone: {', '.join(alone)}.", 80))
+
+
 def _certify_again(
     text: str, data: str | None, *, is_false: bool
-) -> tuple[str | None, tuple[str, ...], bool]:
-    """The verdict in the record, where the engine disagrees, and whether it could tell at all.
+) -> tuple[str | None, tuple[str, ...], bool, dict[str, str]]:
+    """The verdict in the record, where the engine disagrees, whether it could tell, its inputs.
 
     Data that cannot be read are bad input, unless the record is false anyway or names columns
     and values that they do not have.
@@ -138,18 +154,19 @@ def _certify_again(
         recorded = RecordedCertificate.parse(text)
         codings = recorded.codings
     except EvenhandError as error:
-        return None, _texts(error), False
-    verdict = str(recorded.verdict)
+        return None, _texts(error), False, {}
+    verdict, inputs = str(recorded.verdict), dict(recorded.stated(with_data=data is not None))
     if data is None:
-        return verdict, recorded.own_differences(), recorded.content["copy"] == "full"
+        is_full = recorded.content["copy"] == "full"
+        return verdict, recorded.own_differences(), is_full, inputs
     from evenhand.rows import read
 
     try:
         rows = read(data, codings=codings)
-        return verdict, recorded.differences(rows.count(), dropped=rows.dropped), True
+        return verdict, recorded.differences(rows.count(), dropped=rows.dropped), True, inputs
     except EvenhandError as error:
         if is_false or isinstance(error, _OTHER_DATA):
-            return verdict, _texts(error), True
+            return verdict, _texts(error), True, inputs
         raise
 
 

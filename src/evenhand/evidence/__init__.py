@@ -5,6 +5,7 @@ from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certification import certify, certify_relaxed
 from evenhand.evidence.graph_doubt import GraphDoubt
+from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.meaningful_partitions import (
     ExaminedPartition,
     PartitionSurvey,
@@ -14,7 +15,9 @@ from evenhand.evidence.partition import Partition
 from evenhand.evidence.partition_explanation import PartitionExplanation, explain_partition
 from evenhand.evidence.population import Population, StatisticalVerdict
 from evenhand.evidence.recorded_certificate import RecordedCertificate
+from evenhand.evidence.recorded_inputs import StatedField
 from evenhand.evidence.relaxed import RelaxedCertificate
+from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.sensitivity import Sensitivity, sensitivity_of_findings
 from evenhand.evidence.subpopulations import Subpopulation, Subpopulations, points
 from evenhand.evidence.verdict import Coverage, Verdict
@@ -26,13 +29,16 @@ __all__ = [
     "Coverage",
     "ExaminedPartition",
     "GraphDoubt",
+    "GraphOrigin",
     "Partition",
     "PartitionExplanation",
     "PartitionSurvey",
     "Population",
     "RecordedCertificate",
     "RelaxedCertificate",
+    "ReleaseStatement",
     "Sensitivity",
+    "StatedField",
     "StatisticalVerdict",
     "Subpopulation",
     "Subpopulations",

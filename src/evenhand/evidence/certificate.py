@@ -1,6 +1,5 @@
 """``Certificate``: a verdict with everything that it rests on, and its two documents."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -15,11 +14,14 @@ from evenhand.display import Described, Summary
 from evenhand.errors import Problem, words_only
 from evenhand.evidence import certificate_encoding as document
 from evenhand.evidence import partition_facts
+from evenhand.evidence.assumption_sentences import assumption_sentences
 from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.first_sentence import explained_by_chance, first_sentence
+from evenhand.evidence.graph_origin import GraphOrigin, no_tiers
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import Population, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
+from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.subpopulations import Subpopulations
 from evenhand.evidence.verdict import Coverage, Verdict
 from evenhand.files import write_file
@@ -31,16 +33,9 @@ from evenhand.question.question_file import Labels
 Scope: TypeAlias = Literal["causes", "minimal", "all"]
 Graph: TypeAlias = CausalGraph | PartialGraph
 
-_SCOPES = {
-    "causes": "Only the decision causes were examined: in rows that follow the graph exactly "
-    "no other block set differs by more, but in finite data one can.",
-    "minimal": "The decision causes and all minimal block sets were examined: in finite data a "
-    "larger block set can still differ.",
-    "all": "All block sets of the graph were examined.",
-}
 _ESTIMATES = (
-    "These are estimates, computed in floating point and rounded. They are no part of what the "
-    "checker certifies: it only sees that nobody altered them afterwards."
+    "These are estimates, computed in floating point and rounded to twelve digits. The engine "
+    "computes them again; the stand-alone checker does not."
 )
 _MET = {
     Verdict.CERTIFIED: "met",
@@ -56,8 +51,9 @@ class Certificate(Described):
     ``partitions`` holds what was examined: first the possible decision causes, finest first,
     then, if asked for, other block sets. ``complete`` says whether all that the scope asks for
     was examined; ``reasons`` why the verdict is what it is, with a remedy where there is one.
-    ``direct_arrow`` is None where the graph leaves it open. ``release`` says what was changed
-    in these rows, if they are a release.
+    ``direct_arrow`` is None where the graph leaves it open. ``contradictions`` are sentences
+    about a graph that contradicts itself. ``release`` says what was changed in these rows, if
+    they are a release.
     """
 
     verdict: Verdict
@@ -65,7 +61,7 @@ class Certificate(Described):
     examined: ExaminedCounts
     pools_others: bool
     graph: Graph
-    graph_origin: str
+    graph_origin: GraphOrigin
     direct_arrow: bool | None
     possible_decision_causes: tuple[tuple[str, ...], ...]
     deciding_edges: tuple[tuple[str, str], ...]
@@ -75,8 +71,8 @@ class Certificate(Described):
     min_coverage: Fraction
     codings: Codings = field(default_factory=Codings)
     dropped: int = 0
-    also_assumed: tuple[str, ...] = ()
-    release: Mapping[str, str | int | list[str]] | None = None
+    contradictions: tuple[str, ...] = ()
+    release: ReleaseStatement | None = None
 
     def __repr__(self) -> str:
         threshold = self.question.threshold
@@ -198,27 +194,26 @@ class Certificate(Described):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the verdict takes for granted, in words and without numbers."""
-        question = self.question
-        sentences = {
-            "The verdict holds if the graph is right: it lacks no common cause of its "
-            "attributes, and every arrow points from cause to effect.": True,
-            f"The graph was {self.graph_origin}.": True,
-            f"Only the direct effect of {question.protected} on {question.decision} is "
-            "measured, not what works through other attributes.": True,
-            "The threshold was chosen by whoever asked the question.": True,
-            "The verdict describes these rows; what they tell about other people is a matter "
-            "of statistics.": True,
-            _SCOPES[self.scope]: self.complete,
-            "Not all block sets that were asked for were examined.": not self.complete,
-            "Where one of the groups is absent nothing is measured, and nothing is said.": True,
-            "Certified does not mean anonymous.": True,
-            f"All groups other than {question.group} were pooled.": self.pools_others,
-            "Rows of groups that are not compared were left out.": self.examined.left_out > 0,
-            "Rows with missing values were dropped.": self.dropped > 0,
-            "All decisions that are not favorable were pooled.": self._pools_decisions,
-        }
-        applying = (sentence for sentence, applies in sentences.items() if applies)
+        applying = assumption_sentences(
+            self.question,
+            self.graph_origin,
+            scope=self.scope,
+            complete=self.complete,
+            pools_others=self.pools_others,
+            pools_decisions=self._pools_decisions,
+            left_out=self.examined.left_out,
+            dropped=self.dropped,
+        )
         return (*applying, *self.also_assumed)
+
+    @property
+    def also_assumed(self) -> tuple[str, ...]:
+        """The assumptions that only some certificates make: about the graph, and a release."""
+        return (
+            *((no_tiers(self.question.decision),) if self.graph_origin.decision_last else ()),
+            *self.contradictions,
+            *((self.release.notice,) if self.release else ()),
+        )
 
     @property
     def _pools_decisions(self) -> bool:
@@ -228,7 +223,7 @@ class Certificate(Described):
         """The document for the owner of the data: every subpopulation, and digests."""
         content = self._shared_fields()
         if self.release:
-            content["release"] = dict(self.release)
+            content["release"] = self.release.to_dict()
         content["copy"] = "full"
         content["reasons"] = [reason.text(words_only) for reason in self.reasons]
         content["rows"] = {
@@ -240,13 +235,18 @@ class Certificate(Described):
         for entry, partition in zip(content["partitions"], self.partitions, strict=True):
             entry |= {
                 "coverage": partition.coverage.to_dict(),
-                "subpopulations": partition.numbers,
+                "subpopulations": {**partition.numbers, **self._chance(partition)},
                 "table": document.table(partition, np.arange(len(partition))),
                 "evidence": partition.by_strength.tolist(),
                 "digest": document.digest(self.examined, partition),
             }
         content["population"] |= document.floats_as_text(self.population.to_dict())
         return document.with_seal(content)
+
+    def _chance(self, partition: Partition) -> dict[str, Any]:
+        """What chance alone would make of a partition; nothing of released rows."""
+        chance = None if self.release else partition.by_chance
+        return {"by_chance": document.floats_as_text(chance.to_dict())} if chance else {}
 
     def shared_document(self, *, least_count: int = 10) -> dict[str, Any]:
         """The document for others: what it withholds cannot be computed from what it shows.
@@ -256,12 +256,8 @@ class Certificate(Described):
         the same people: there are none.
         """
         content, partition = self._shared_fields(), self.partition
-        if self.release:  # how many rows changed, only the owner reads
-            content["release"] = {
-                name: value
-                for name, value in self.release.items()
-                if not isinstance(value, int)
-            }
+        if self.release:
+            content["release"] = self.release.to_shared_dict()
         content["copy"] = "shared"
         shown = np.flatnonzero(
             np.all([cell >= least_count for cell in partition.cells], axis=0)
@@ -293,7 +289,7 @@ class Certificate(Described):
                 **graph.to_dict(),
                 # Where a collider was neither found nor excluded: open edges may make one.
                 "doubtful": sorted(map(list, doubtful)),
-                "origin": self.graph_origin,
+                "origin": self.graph_origin.to_dict(),
             },
             "direct_arrow": self.direct_arrow,
             "decision_causes": list(self.decision_causes),
@@ -354,7 +350,7 @@ class Certificate(Described):
             "min_coverage": float(self.min_coverage),
             "decision_causes": list(self.decision_causes),
             "possible_decision_causes": list(map(list, self.possible_decision_causes)),
-            "graph": {**self.graph.to_dict(), "origin": self.graph_origin},
+            "graph": {**self.graph.to_dict(), "origin": str(self.graph_origin)},
             "scope": {
                 "asked": self.scope,
                 "complete": self.complete,
@@ -382,7 +378,7 @@ class Certificate(Described):
             ("in the population", self.population.headline),
             ("question", f"{question.decision} = {question.favorable}: {compared}"),
             ("threshold", f"{question.threshold}, chosen by whoever asked the question"),
-            ("graph", self.graph_origin),
+            ("graph", str(self.graph_origin)),
             ("decision causes", "{" + ", ".join(self.decision_causes) + "}"),
             *([("possible decision causes", " or ".join(sets))] if self.ambiguous else []),
             *partition_facts.partition_facts(self.partition),

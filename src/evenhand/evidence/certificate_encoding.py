@@ -13,9 +13,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, ExaminedCounts
+from evenhand.errors import InputError
 from evenhand.evidence.partition import Partition
 
-FORMAT = "evenhand certificate 1"
+FORMAT = "evenhand certificate 2"
+_UNPUBLISHED = "evenhand certificate 1"
+ROUNDING = 1e-15
+
+
+def check_format(found: object, where: str) -> None:
+    """Refuse a document of another format."""
+    if found == FORMAT:
+        return
+    if found == _UNPUBLISHED:
+        raise InputError.of(
+            f"The format {_UNPUBLISHED!r} was never published.",
+            remedy="Make the certificate anew.",
+            where=where,
+        )
+    raise InputError.of(
+        f"The format {found!r} is not known here.",
+        remedy=f"This version reads {FORMAT!r}; use a later one.",
+        where=where,
+    )
 
 
 def table(partition: Partition, lines: NDArray[np.intp]) -> list[list[Any]]:
@@ -31,17 +51,23 @@ def table(partition: Partition, lines: NDArray[np.intp]) -> list[list[Any]]:
     return [list(line) for line in zip(*labels, *counts, texts, strict=True)]
 
 
-def floats_as_text(value: Any) -> Any:  # noqa: ANN401  # plain values of any depth
-    """The same plain values, with floats as six digits of text.
+def floats_as_text(value: Any, name: str = "") -> Any:  # noqa: ANN401  # plain values
+    """The same plain values, with floats as text of twelve significant digits.
 
-    >>> floats_as_text({"p": 0.0123456789, "rows": 3})
-    {'p': '0.0123457', 'rows': 3}
+    >>> floats_as_text({"p": 0.01234567890123456, "rows": 3})
+    {'p': '0.0123456789012', 'rows': 3}
+
+    Estimates are of the order of 1, so what is smaller than 1e-15 is rounding, which differs
+    between machines, and is written as 0. Only p-values can be so small.
     """
     if isinstance(value, dict):
-        return {name: floats_as_text(inner) for name, inner in value.items()}
+        return {name: floats_as_text(inner, name) for name, inner in value.items()}
     if isinstance(value, list):
-        return [floats_as_text(inner) for inner in value]
-    return f"{value:.6g}" if isinstance(value, float) else value
+        return [floats_as_text(inner, name) for inner in value]
+    if not isinstance(value, float):
+        return value
+    is_rounding = abs(value) < ROUNDING and not name.startswith("p")
+    return f"{0.0 if is_rounding else value:.12g}"
 
 
 def unfavorable(examined: ExaminedCounts) -> str:

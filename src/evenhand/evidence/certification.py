@@ -14,6 +14,7 @@ from evenhand.counts import CountTable, ExaminedCounts, examined_counts
 from evenhand.display import percent
 from evenhand.errors import Problem, QuestionError, Remedy
 from evenhand.evidence.certificate import Certificate, Graph, Scope
+from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
 from evenhand.evidence.verdict import Verdict, all_must_agree, all_must_hold
@@ -51,17 +52,16 @@ def certify(
     limit: int = 1000,
     min_coverage: Number = "0.9",
     knowledge: Knowledge | Tiers | None = None,
-    graph_origin: str | None = None,
+    graph_origin: GraphOrigin | None = None,
     codings: Codings | None = None,
     dropped: int = 0,
-    also_assumed: Iterable[str] = (),
 ) -> Certificate:
     """Judge whether every comparable subpopulation differs by less than the threshold.
 
     ``scope`` says what is examined: the decision causes, or besides them all minimal or all
     block sets, up to a limit. ``knowledge`` narrows the possible causes where the graph leaves
-    them open. ``codings`` and ``dropped`` say how the rows were counted, for the document, and
-    ``also_assumed`` what its verdict takes for granted besides.
+    them open. ``graph_origin``, ``codings`` and ``dropped`` are for the document: where the
+    graph came from, and how the rows were counted.
 
     >>> from evenhand.datasets import admissions
     >>> from evenhand.graph.causal_graph import CausalGraph
@@ -88,7 +88,6 @@ def certify(
         graph_origin=graph_origin,
         codings=codings,
         dropped=dropped,
-        also_assumed=also_assumed,
     )
 
 
@@ -101,11 +100,10 @@ def certify_partitions(
     scope: Scope,
     limit: int,
     min_coverage: Number,
-    graph_origin: str | None,
+    graph_origin: GraphOrigin | None,
     codings: Codings | None,
     dropped: int,
     knowledge: Knowledge | Tiers | None = None,
-    also_assumed: Iterable[str] = (),
 ) -> Certificate:
     """Judge the partitions that ``divide`` makes, wherever their counts come from."""
     if scope not in _SCOPES:
@@ -144,7 +142,7 @@ def certify_partitions(
         examined=examined,
         pools_others=pools_others,
         graph=graph,
-        graph_origin=graph_origin or _origin(graph),
+        graph_origin=graph_origin or GraphOrigin.of(graph),
         direct_arrow=graph.adjacent(question.protected, question.decision),
         possible_decision_causes=causes,
         deciding_edges=edges,
@@ -154,7 +152,7 @@ def certify_partitions(
         min_coverage=least,
         codings=codings or Codings(),
         dropped=dropped,
-        also_assumed=(*also_assumed, *(() if parents.consistent else (_INCONSISTENT,))),
+        contradictions=() if parents.consistent else (_INCONSISTENT,),
     )
 
 
@@ -327,14 +325,3 @@ def _partition_reasons(partition: Partition, least: Fraction) -> tuple[Problem, 
         if share < least or not partition.coverage.overall
     )
     return (*((differing,) if partition.violating else ()), *uncovered)
-
-
-def _origin(graph: Graph) -> str:
-    record = graph.record if isinstance(graph, PartialGraph) else None
-    if record is None:
-        return "given"
-    name = {"stable": "PC-stable", "original": "PC"}.get(record.algorithm, record.algorithm)
-    return (
-        f"learned from the same rows by {name}, {record.test}, "
-        f"significance {record.significance}"
-    )

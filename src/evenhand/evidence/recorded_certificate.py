@@ -1,7 +1,8 @@
 """``RecordedCertificate``: a parsed certificate document, and whether it is reproducible.
 
 The document is true if ``certify``, given the counts and the question that it records, writes
-the same document. Without counts the document's own tables are used.
+the same document. Without counts the document's own tables are used. What ``certify`` is given
+besides the counts cannot be derived from them: ``stated`` lists it.
 """
 
 import json
@@ -10,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from graphlib import TopologicalSorter
 from itertools import pairwise
-from math import isclose
 from typing import Any
 
 import numpy as np
@@ -20,17 +20,18 @@ from evenhand.counts import Attribute, CountTable, ExaminedCounts, examined_coun
 from evenhand.counts.count_table import check_row_count
 from evenhand.errors import EvenhandError, InputError, Problem, words_only
 from evenhand.evidence import certificate_encoding
-from evenhand.evidence.certificate import Certificate
+from evenhand.evidence.certificate import Certificate, Graph
 from evenhand.evidence.certificate_schema import schema_errors
 from evenhand.evidence.certification import certify_partitions
+from evenhand.evidence.document_differences import document_differences
+from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.partition import Partition
+from evenhand.evidence.recorded_inputs import StatedField, recorded_inputs
+from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
 from evenhand.question import Codings, Question
 from evenhand.question.question import REST
-
-# Fields that cannot be derived from counts.
-_NOT_DERIVED = ("versions", "release", "seal", "assumptions")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,15 +45,10 @@ class RecordedCertificate:
         """Parse and validate the JSON text of a document."""
         try:
             content = json.loads(text)
-            known = content["format"] == certificate_encoding.FORMAT
+            found = content["format"]
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             raise InputError.of(f"This is no certificate: {error}.", where=where) from error
-        if not known:
-            raise InputError.of(
-                f"The format {content['format']!r} is not known here.",
-                remedy=f"This version reads {certificate_encoding.FORMAT!r}; use a later one.",
-                where=where,
-            )
+        certificate_encoding.check_format(found, where)
         problems = [
             Problem(f"This is no certificate: {error}.", where=where)
             for error in schema_errors(content)
@@ -88,6 +84,13 @@ class RecordedCertificate:
         record = DiscoveryRecord(algorithm="", test="", significance=0, ambiguous=doubts)
         return PartialGraph(graph["nodes"], graph["arrows"], graph["undirected"], record)
 
+    @property
+    def release(self) -> ReleaseStatement | None:
+        """What was changed in the rows, if they are a release."""
+        if "release" not in self.content:
+            return None
+        return ReleaseStatement.parse(self.content["release"], self.question.decision)
+
     def differences(self, counts: CountTable, *, dropped: int = 0) -> tuple[str, ...]:
         """Every place where the counts give another document."""
 
@@ -101,7 +104,7 @@ class RecordedCertificate:
     def own_differences(self) -> tuple[str, ...]:
         """Every place where a full document's own tables give another document."""
         if self.content["copy"] != "full":
-            return ()
+            return tuple(self._seal_differences())
 
         def recertify() -> Certificate:
             entries = {tuple(entry["names"]): entry for entry in self.content["partitions"]}
@@ -119,6 +122,10 @@ class RecordedCertificate:
 
         return self._compare(recertify)
 
+    def stated(self, *, with_data: bool) -> tuple[StatedField, ...]:
+        """What is taken from the document and not checked."""
+        return tuple(recorded_inputs(self.content, with_data=with_data))
+
     def _recertify(
         self,
         examined: ExaminedCounts,
@@ -128,7 +135,7 @@ class RecordedCertificate:
         """The certificate that the same question gives on these counts."""
         content = self.content
         roles = [entry["role"] for entry in content["partitions"]]
-        return certify_partitions(
+        certificate = certify_partitions(
             examined,
             divide,
             self.graph,
@@ -136,10 +143,11 @@ class RecordedCertificate:
             scope=content["scope"]["asked"],
             limit=roles.count("block set"),
             min_coverage=content["question"]["min_coverage"],
-            graph_origin=content["graph"]["origin"],
+            graph_origin=GraphOrigin(**content["graph"]["origin"]),
             codings=self.codings,
             dropped=dropped,
         )
+        return replace(certificate, release=self.release)
 
     def _compare(self, recertify: Callable[[], Certificate]) -> tuple[str, ...]:
         """The differences from a new certificate, or the problems if there is none."""
@@ -149,23 +157,27 @@ class RecordedCertificate:
             return tuple(problem.text(words_only) for problem in error.problems)
 
     def _differences(self, certificate: Certificate) -> Iterator[str]:
-        content = dict(self.content)
+        content = self.content
         if content["copy"] == "full":
             right = certificate.full_document()
         else:
             least_count = content["withheld"]["least_count"]
             right = certificate.shared_document(least_count=least_count)
-        yield from _diff("", _derived_fields(content), _derived_fields(right))
-        for sentence in right["assumptions"]:
-            if sentence not in content["assumptions"]:
-                yield f"assumptions: {sentence!r} is not among them"
-        notice = content.get("release", {}).get("notice")
-        if notice is not None and notice not in content["assumptions"]:
-            yield "assumptions: that this is a release is not among them"
-        del content["seal"]
-        yield from _diff(
-            "seal", self.content["seal"], certificate_encoding.with_seal(content)["seal"]
-        )
+        right |= {name: content[name] for name in ("versions", "seal")}
+        yield from document_differences(content, right)
+        if self.release:
+            yield from self.release.contradictions(
+                row_count=certificate.row_count,
+                left_out=certificate.examined.left_out,
+                dropped=certificate.dropped,
+                effects=_possible_effects(certificate.graph, self.question.decision),
+            )
+        yield from self._seal_differences()
+
+    def _seal_differences(self) -> Iterator[str]:
+        content = {name: part for name, part in self.content.items() if name != "seal"}
+        right = certificate_encoding.with_seal(content)
+        yield from document_differences({"seal": self.content["seal"]}, {"seal": right["seal"]})
 
     def _examined(self, entry: Mapping[str, Any]) -> ExaminedCounts:
         """The counts that a partition's table holds, as they were compared."""
@@ -193,8 +205,14 @@ class RecordedCertificate:
         )
 
 
-def _derived_fields(content: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in content.items() if name not in _NOT_DERIVED}
+def _possible_effects(graph: Graph, cause: str) -> set[str]:
+    """The attributes that may be effects of one, however open edges are directed."""
+    effects: set[str] = set()
+    reached = {cause}
+    while reached:
+        effects |= reached
+        reached = {b for a in reached for b in graph.children(a) | graph.neighbors(a)} - effects
+    return effects - {cause}
 
 
 def _encode_table(
@@ -224,26 +242,3 @@ def _encode_table(
         for at, order in enumerate(values)
     ]
     return values, codes, cells
-
-
-def _is_close(written: object, right: object) -> bool:
-    """Whether two estimates differ by no more than machines do."""
-    try:
-        return isclose(float(str(written)), float(str(right)), rel_tol=1e-4, abs_tol=1e-9)
-    except ValueError:
-        return False
-
-
-def _diff(where: str, written: object, right: object) -> Iterator[str]:
-    """The innermost places in which two documents differ."""
-    if written == right or (where.startswith("population.") and _is_close(written, right)):
-        return
-    if isinstance(written, Mapping) and isinstance(right, Mapping):
-        for name in {**written, **right}:
-            place = f"{where}.{name}".lstrip(".")
-            yield from _diff(place, written.get(name), right.get(name))
-    elif isinstance(written, list) and isinstance(right, list) and len(written) == len(right):
-        for at, pair in enumerate(zip(written, right, strict=True)):
-            yield from _diff(f"{where}[{at}]", *pair)
-    else:
-        yield f"{where}: it says {written!r:.300}, the counts say {right!r:.300}"

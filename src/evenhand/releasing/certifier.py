@@ -1,18 +1,18 @@
 """``Certifier``: certifies released rows, and refuses those that must not be released."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from evenhand.counts import CountTable
 from evenhand.errors import CannotReleaseError, Problem, listed
 from evenhand.evidence import Certificate, Verdict, certify
+from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.question import Codings
 from evenhand.question.question import REST
 from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.releasing.cost import compare_counts
-from evenhand.releasing.manifest import commitment, notice
+from evenhand.releasing.manifest import commitment, kind_of_change
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.removal import BaselinePlan, GeneratedPlan, RemovalPlan, changed_columns
 from evenhand.rows import Rows
@@ -55,16 +55,11 @@ class Certifier:
             scope=before.scope,
             limit=max(1000, len(before.partitions)),
             min_coverage=before.min_coverage,
-            graph_origin=before.graph_origin.replace(
-                "the same rows", "the rows before release"
-            ),
+            graph_origin=before.graph_origin.before_release,
             codings=codings,
             dropped=dropped,
         )
-        assumed = (*before.also_assumed, *certificate.also_assumed, notice(self.plan))
-        return replace(
-            certificate, also_assumed=tuple(dict.fromkeys(assumed)), release=self._section()
-        )
+        return replace(certificate, release=self._statement())
 
     def check(self, certificate: Certificate) -> None:
         """Refuse rows that are not what the plan makes of those counted, or not certified."""
@@ -91,16 +86,17 @@ class Certifier:
         released = certificate.examined.counts.marginal(names)
         return compare_counts(expected, released).cell_changes == 0
 
-    def _section(self) -> dict[str, Any]:
+    def _statement(self) -> ReleaseStatement:
         """What the certificate's document says of the release."""
         before, generated = self.plan.certificate, isinstance(self.plan, GeneratedPlan)
-        return {
-            "notice": notice(self.plan),
-            "method": self.plan.method,
-            "policy": self.plan.policy,
-            "seed_commitment": commitment(self.nonce, self.seed),
-            "changed_columns": list(changed_columns(self.plan)),
-            "changed_rows": self.plan.changed_rows,
-            "dropped_before": before.dropped,
-            "left_out_before": before.examined.left_out if generated else 0,
-        }
+        return ReleaseStatement(
+            change=kind_of_change(self.plan),
+            decision=before.question.decision,
+            method=self.plan.method,
+            policy=self.plan.policy,
+            seed_commitment=commitment(self.nonce, self.seed),
+            changed_columns=changed_columns(self.plan),
+            changed_rows=self.plan.changed_rows,
+            dropped_before=before.dropped,
+            left_out_before=before.examined.left_out if generated else 0,
+        )

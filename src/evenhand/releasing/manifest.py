@@ -19,6 +19,7 @@ import numpy as np
 from evenhand.counts import Attribute, CountTable, examined_counts
 from evenhand.errors import InputError
 from evenhand.evidence.certificate_encoding import canonical
+from evenhand.evidence.release_statement import Change, release_notice
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Codings, Question
 from evenhand.question.question import REST
@@ -40,21 +41,14 @@ FORMAT = "evenhand manifest 1"
 
 def notice(plan: Plan) -> str:
     """The warning that accompanies released rows."""
-    changed, decision = changed_columns(plan), plan.question.decision
+    return release_notice(kind_of_change(plan), changed_columns(plan), plan.question.decision)
+
+
+def kind_of_change(plan: Plan) -> Change:
+    """Whether a plan edits rows, leaves out and doubles them, or generates new ones."""
     if isinstance(plan, GeneratedPlan):
-        what = "These rows were generated from a model, and none of the rows before was kept,"
-    elif any(move.times != 1 for move in plan.moves):
-        what = "Some rows were left out and others doubled"
-    elif not changed:
-        return "Nothing was changed in these rows."
-    elif changed == (decision,):
-        what = "Decisions in these rows were changed"
-    elif changed[0] == decision:
-        effects = ", ".join(changed[1:])
-        what = f"Decisions in these rows were changed, and with them {effects} drawn anew,"
-    else:
-        what = f"The protected attribute {', '.join(changed)} was changed in these rows"
-    return f"{what} to remove differences between groups: they are no records about persons."
+        return "generated"
+    return "resampled" if any(move.times != 1 for move in plan.moves) else "edited"
 
 
 def commitment(nonce: bytes, seed: int) -> str:

@@ -87,7 +87,7 @@ def checking(
         commands=(
             (f"evenhand verify {quote(name)}", "the arithmetic, from the counts alone"),
             (f"evenhand verify {quote(name)} {quote(data)}", "that they come from this table"),
-            (f"python checker.py {quote(name)}", "the same, without evenhand"),
+            (f"python -m checker {quote(name)}", "the same, without evenhand"),
         ),
         data=text(
             f"{certificate.row_count:,} rows; SHA-256 of the counts that the verdict "

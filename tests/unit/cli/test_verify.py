@@ -19,6 +19,32 @@ def test_a_certificate_is_written_and_verified(run, example, options):
     assert run("verify", certificate, "--expect", "not certified")[0] == 0
 
 
+def test_what_is_stated_is_listed_in_text_and_json(run, example, options):
+    certificate = example / "c.json"
+    run("audit", *options, "--certificate", certificate)
+    _, alone, _ = run("verify", certificate)
+    assert "\nStated in the record, not checked:\n  question " in alone
+    assert "Checked by the engine alone: assumptions, reasons, population, by_chance." in alone
+    _, with_data, _ = run("verify", certificate, example / "data.csv")
+    assert "  graph.origin " in with_data
+    assert "\n  data " in alone
+    assert "\n  data " not in with_data
+    assert all(len(line) <= 80 for line in alone.splitlines())
+    stated = json.loads(run("verify", certificate, "--json")[1])["stated"]
+    assert {*stated["engine"]} < {*stated["checker"]}
+    run("audit", *options, "--certificate", example / "s.json", "--share")
+    status, shared, _ = run("verify", example / "s.json")
+    assert (status, "engine alone" in shared) == (3, False)
+
+
+def test_of_another_format_nothing_is_stated(run, example):
+    path = example / "old.json"
+    path.write_text('{"format": "evenhand certificate 1"}')
+    status, out, _ = run("verify", path)
+    assert (status, "Stated" in out) == (3, False)
+    assert out.count("was never published") == 2
+
+
 def test_an_altered_certificate_is_found_false_by_both_programs(run, example, options):
     certificate = example / "c.json"
     run("audit", *options, "--certificate", certificate)

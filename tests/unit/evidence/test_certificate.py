@@ -41,16 +41,14 @@ def test_no_number_has_a_point():
 
 
 def test_the_document_says_what_it_rests_on():
-    certificate = certify(
-        datasets.admissions(2), GRAPH, QUESTION, also_assumed=["The sun shone."], dropped=2
-    )
+    certificate = certify(datasets.admissions(2), GRAPH, QUESTION, dropped=2)
     document = json.loads(certificate.to_json())
     assert document["question"]["threshold"] == "1/20"
     assert document["rows"] == {"read": 2202, "dropped": 2, "left_out": 0, "examined": 2200}
     assert document["partitions"][0]["table"][0] == ["CS", "H", 150, 150, 40, 60, "-1/10"]
     assert document["partitions"][0]["digest"] == certificate.digest
     said = " ".join(document["assumptions"])
-    for words in ("graph is right", "anonymous", "The sun shone.", "finite data", "dropped"):
+    for words in ("graph is right", "anonymous", "finite data", "dropped"):
         assert words in said
 
 

@@ -113,9 +113,16 @@ def pooled_decisions(content):
 
 
 def a_release_that_nobody_assumes(content):
-    texts = dict.fromkeys(("notice", "method", "policy"), "x")
-    numbers = {"changed_rows": 1, "dropped_before": 0}
-    content["release"] = {**texts, **numbers, "seed_commitment": 64 * "0"}
+    numbers = {"changed_rows": 1, "dropped_before": 0, "left_out_before": 0}
+    content["release"] = {
+        **dict.fromkeys(("method", "policy"), "x"),
+        **numbers,
+        "notice": "Decisions in these rows were changed to remove differences between groups: "
+        "they are no records about persons.",
+        "change": "edited",
+        "changed_columns": ["admission"],
+        "seed_commitment": 64 * "0",
+    }
 
 
 def another_estimate(content):
@@ -220,6 +227,33 @@ def test_counts_that_lack_a_column_do_not_agree():
     record = recorded(certify(COUNTS, GRAPH, QUESTION).to_json())
     (place,) = record.differences(COUNTS.marginal(["gender", "major", "admission"]))
     assert "test_score" in place
+
+
+def test_format_1_is_refused_by_name():
+    with pytest.raises(InputError, match="'evenhand certificate 1' was never published"):
+        recorded(json.dumps({"format": "evenhand certificate 1"}))
+    with pytest.raises(InputError, match="'evenhand certificate 3' is not known here"):
+        recorded(json.dumps({"format": "evenhand certificate 3"}))
+
+
+def test_what_is_taken_from_the_document_is_listed():
+    certificate = certify(COUNTS, GRAPH, QUESTION)
+    record, shared = recorded(certificate.to_json()), recorded(certificate.to_shared_json())
+    always = {"question", "codings", "graph", "graph.origin", "scope.asked", "versions"}
+    with_data = dict(record.stated(with_data=True))
+    assert {*with_data} == always | {"release"}
+    assert "gender female against male" in with_data["question"]
+    alone = {"data", "rows", "pooled", "order"}
+    assert {*dict(record.stated(with_data=False))} == {*with_data} | alone
+    assert "withheld.least_count" in dict(shared.stated(with_data=True))
+    assert {"verdict", "assumptions", "partitions"} <= {*dict(shared.stated(with_data=False))}
+
+
+def test_of_a_shared_copy_without_data_the_seal_is_checked():
+    text = certify(COUNTS, GRAPH, QUESTION).to_shared_json()
+    content = json.loads(text) | {"verdict": "certified"}
+    (place,) = recorded(json.dumps(content)).own_differences()
+    assert place.startswith("seal")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", json.dumps({"format": "other"})])

@@ -16,8 +16,7 @@ from tests.hiring import (
     table,
 )
 
-from evenhand import CountTable
-from evenhand.checker import checker
+from evenhand import CountTable, checker
 from evenhand.errors import QuestionError
 from evenhand.evidence import Verdict, certify
 from evenhand.releasing.release import release

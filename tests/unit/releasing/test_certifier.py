@@ -56,10 +56,10 @@ def test_rows_of_another_audit_are_refused():
 def test_the_certificate_says_that_decisions_are_no_records_about_persons():
     made = released(pd.DataFrame(table()))
     assert any("no records about persons" in said for said in made.certificate.assumptions)
-    assert made.certificate.release["changed_rows"] == made.changed_rows
+    assert made.certificate.release.changed_rows == made.changed_rows
     assert "changed_rows" not in made.certificate.to_shared_json()
     assert "no records about persons" in made.certificate.to_shared_json()
-    assert str(made.seed) not in made.certificate.release.values()
+    assert made.seed not in made.certificate.release.to_dict().values()
 
 
 @pytest.mark.parametrize(
@@ -76,24 +76,23 @@ def test_the_certificate_says_that_decisions_are_no_records_about_persons():
 def test_the_notice_and_the_changed_columns_are_those_of_the_method(by, said, columns):
     made = released(pd.DataFrame(table()), method=by, uncertified=True)
     section = made.certificate.release
-    assert said in section["notice"]
-    assert section["notice"] in made.certificate.assumptions
-    assert section["notice"] in made.summary().notes
-    assert section["changed_columns"] == made.to_dict()["changed_columns"]
-    assert sorted(section["changed_columns"]) == columns
-    assert ("changed columns", ", ".join(section["changed_columns"]) or "none") in (
+    assert said in section.notice
+    assert section.notice in made.certificate.assumptions
+    assert section.notice in made.summary().notes
+    assert [*section.changed_columns] == made.to_dict()["changed_columns"]
+    assert sorted(section.changed_columns) == columns
+    assert ("changed columns", ", ".join(section.changed_columns) or "none") in (
         made.summary().facts
     )
-    assert (
-        json.loads(made.certificate.to_shared_json())["release"]["changed_columns"]
-        == (section["changed_columns"])
-    )
+    assert json.loads(made.certificate.to_shared_json())["release"]["changed_columns"] == [
+        *section.changed_columns
+    ]
 
 
 def test_rows_of_other_groups_that_a_generated_table_lacks_are_counted():
     frame = pd.DataFrame(table(groups="fmx"))
     others = int((frame["sex"] == "x").sum())
     made = released(frame, method=ModifyGraph(generate=True))
-    assert made.certificate.release["left_out_before"] == others
+    assert made.certificate.release.left_out_before == others
     assert len(made.rows) == len(frame) - others
-    assert released(frame).certificate.release["left_out_before"] == 0
+    assert released(frame).certificate.release.left_out_before == 0

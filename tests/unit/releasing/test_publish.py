@@ -24,8 +24,7 @@ from tests.people_in_engines import (
 )
 
 import evenhand as eh
-from evenhand import Verdict
-from evenhand.checker import checker
+from evenhand import Verdict, checker
 from evenhand.errors import (
     InputError,
     QuestionError,
@@ -56,7 +55,7 @@ def test_a_shared_certificate_is_for_everybody(source, tmp_path):
 
 def test_the_checker_confirms_the_certificate_against_the_file(source, tmp_path):
     written = released(source).write(tmp_path / "out.csv")
-    status, said = checker.verify(written.certificate.read_text(), str(written.data))
+    status, said, _ = checker.verify(written.certificate.read_text(), str(written.data))
     assert status == 0, said
 
 

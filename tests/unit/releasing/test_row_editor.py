@@ -39,7 +39,7 @@ def test_rows_with_missing_values_are_absent_and_counted():
     kept = frame.dropna(subset=["degree"])
     assert made.rows.index.tolist() == kept.index.tolist()
     assert made.certificate.dropped == 0
-    assert made.certificate.release["dropped_before"] == len(frame) - len(kept)
+    assert made.certificate.release.dropped_before == len(frame) - len(kept)
 
 
 def test_missing_values_may_be_a_level_of_their_own():
@@ -105,7 +105,7 @@ def test_people_without_a_difference_stay_as_they_are():
     frame["degree"] = "none"
     made = released(frame)
     assert made.changed_rows == 0
-    assert made.certificate.release["notice"] == "Nothing was changed in these rows."
+    assert made.certificate.release.notice == "Nothing was changed in these rows."
     assert made.rows.equals(frame)
 
 

@@ -1,0 +1,47 @@
+"""The command line of the checker.
+
+Exit status: 0 the record is true whatever its verdict, 1 it is false (and where), 3 undecided.
+"""
+
+import argparse
+import json
+import sys
+import textwrap
+from pathlib import Path
+
+from .subpopulation_claims import VERDICTS
+from .verification import verify
+
+_TEXTS = {0: "The record is true.", 1: "The record is false.", 3: "This cannot be decided."}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the checker on command-line arguments."""
+    parser = argparse.ArgumentParser(description="Check an evenhand certificate.")
+    parser.add_argument("certificate")
+    parser.add_argument("data", nargs="?", help="the CSV file that the certificate is about")
+    parser.add_argument("--expect", choices=VERDICTS, help="exit with 1 otherwise")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args(arguments)
+    try:
+        text = Path(options.certificate).read_text(encoding="utf-8")
+        status, notes, stated = verify(text, options.data)
+    except (OSError, UnicodeDecodeError) as error:
+        parser.error(str(error))
+    if not status and options.expect not in (None, json.loads(text)["verdict"]):
+        status, notes = 1, [f"verdict: it is not {options.expect!r}"]
+    if options.json:
+        answer = {"status": status, "notes": notes, "stated": stated}
+        sys.stdout.write(json.dumps(answer, indent=2, ensure_ascii=False) + "\n")
+        return status
+    lines = [_TEXTS[status], *(f"  {note}" for note in notes)]
+    if stated and status != 1:
+        lines.append("Stated in the record, not checked:")
+    for field, what in stated.items() if status != 1 else ():
+        lines += textwrap.wrap(f"  {field:<20} {what}", 80, subsequent_indent=" " * 23)
+    sys.stdout.write("\n".join(lines) + "\n")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

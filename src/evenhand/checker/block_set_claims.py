@@ -1,0 +1,32 @@
+"""The claims about block sets: that each is one, and that none is missing."""
+
+from itertools import chain, combinations
+
+from .graph_claims import RecordedGraph, reachable
+
+MOST_ATTRIBUTES = 12  # 4096 combinations
+
+
+def check_block_sets(
+    graph: RecordedGraph, asked: str, causes: frozenset[str], *others: frozenset[str]
+) -> tuple[bool | None, list[str]]:
+    """Whether no block set is missing (None if not worked out), and which sets are none."""
+    free = {*graph.nodes} - {*graph.ends}
+    complete, sets = None, {names for names in others if is_block_set(graph, names)}
+    if not graph.undirected and len(free) <= MOST_ATTRIBUTES:
+        trials = chain(*(combinations(free, size) for size in range(len(free) + 1)))
+        sets = {names for names in map(frozenset, trials) if is_block_set(graph, names)}
+        sets = {s for s in sets if asked == "all" or not any(t < s for t in sets)}
+        complete = sets <= {causes, *others}
+    return complete, [f"partitions: {sorted(s)} is not a block set" for s in {*others} - sets]
+
+
+def is_block_set(graph: RecordedGraph, names: frozenset[str]) -> bool:
+    """Whether names block all paths but the direct arrow, as far as edges are directed."""
+    arrows, side = graph.arrows - {graph.ends}, {graph.protected}
+    above = reachable({*names, *graph.ends}, {(b, a) for a, b in arrows})
+    families = [{node, *(a for a, b in arrows if b == node)} for node in above]
+    while more := set().union(*(f for f in families if f & side)) - side - names:
+        side |= more
+    is_one = graph.decision not in side and not names & reachable({graph.decision}, arrows)
+    return is_one or bool(above & {*chain(*graph.undirected)})

@@ -1,0 +1,52 @@
+"""Reads the people of a CSV file as the codings of a record say."""
+
+import csv
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from itertools import chain
+from pathlib import Path
+
+from .record_fields import Record
+
+
+def read_people(path: str, codings: Record) -> Iterator[tuple[str, dict[str, str], int]]:
+    """Each CSV line: its place, its labels (none if dropped), and its frequency."""
+    absent = dict.fromkeys(["", *codings.get("na", ())], "(missing)")
+    missing, frequency = codings["missing"], codings.get("frequency")
+    with Path(path).open(encoding="utf-8-sig", newline="") as file:
+        head = file.readlines(2**18)
+        delimiter = codings.get("delimiter") or widest_delimiter(head)
+        reader = csv.DictReader(chain(head, file), delimiter=delimiter, strict=True)
+        header = reader.fieldnames or []
+        names = codings.get("columns") or [name for name in header if name != frequency]
+        needed = {*names, *codings.get("bins", ()), *codings.get("merge", ())}
+        if len({*header}) < len(header) or not needed <= {*header}:
+            raise ValueError(f"{path}: a column is lacking, or there are two of one name")
+        for row in reader:
+            place = f"{path}, line {reader.line_num}"
+            weight = Fraction(Decimal(row[frequency].strip())) if frequency else Fraction(1)
+            if None in row or None in row.values() or weight < 0 or weight.denominator > 1:
+                raise ValueError(f"{place}: too many fields, too few, or no whole frequency")
+            lacking = [name for name in names if row[name] in absent]
+            if lacking and missing == "error" and weight:
+                raise ValueError(f"{place}: there is no value of {lacking[0]!r}")
+            used = [] if lacking and missing == "drop" else names
+            labels = {n: absent.get(row[n]) or encode(n, row[n], codings) for n in used}
+            yield from [(place, labels, int(weight))] if weight else []
+
+
+def widest_delimiter(head: list[str]) -> str:
+    """The delimiter that splits the first lines into equally many fields, and into the most."""
+    lines = {mark: [*filter(None, csv.reader(head, delimiter=mark))][:20] for mark in ",;\t|"}
+    return max(lines, key=lambda m: (len({*map(len, lines[m])}) == 1, len(lines[m][0])))
+
+
+def encode(name: str, text: str, codings: Record) -> str:
+    """The label under which a text is counted."""
+    if cuts := codings.get("bins", {}).get(name):
+        at = sum(Fraction(cut) < Fraction(Decimal(text.strip())) for cut in cuts)
+        below, above = cuts[:at][-1:], cuts[at:][:1]
+        return ", ".join([f">{cut}" for cut in below] + [f"<={cut}" for cut in above])
+    merge = codings.get("merge", {}).get(name, {})
+    return next((new for old in (text, "*") for new in merge if old in merge[new]), text)

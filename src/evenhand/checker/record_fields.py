@@ -1,0 +1,67 @@
+"""Reads a certificate's text, and says which fields it may have."""
+
+import csv
+import json
+from decimal import Decimal
+from typing import Any
+
+FORMAT = "evenhand certificate 2"
+UNPUBLISHED = "evenhand certificate 1"
+# Errors that a record or data of the wrong form raise while they are checked.
+MALFORMED = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, csv.Error)
+Record = dict[str, Any]
+
+# The parts of a record that are taken from it, and the fields that each of them may have.
+_INPUTS = {
+    "question": "protected group other decision favorable unfavorable threshold min_coverage",
+    "pooled": "other unfavorable",
+    "codings": "bins columns delimiter frequency merge missing na",
+    "graph": "nodes arrows undirected doubtful origin",
+    "versions": "evenhand",
+    "release": "notice change method policy seed_commitment changed_columns changed_rows "
+    "dropped_before left_out_before",
+}
+_ORIGIN = "kind rows algorithm test significance decision_last"
+_OPTIONAL = ("codings", "release")
+
+
+class UnknownFormatError(Exception):
+    """The record is of a format that this program does not read."""
+
+
+def parse(text: str) -> Record:
+    """The record, if it has the format that is known here."""
+    record: Record = json.loads(text, object_pairs_hook=_unique_names, parse_float=Decimal)
+    found = record["format"]
+    if found == UNPUBLISHED:
+        raise UnknownFormatError(
+            f"format: {UNPUBLISHED!r} was never published; make the certificate anew"
+        )
+    if found != FORMAT:
+        raise UnknownFormatError(f"format: {found!r} is not known here")
+    return record
+
+
+def inputs(record: Record) -> Record:
+    """The fields that are not derived, without those that nobody knows."""
+    taken: Record = {
+        name: record[name] for name in ("format", "copy", "assumptions", "population")
+    }
+    if record["copy"] == "full":
+        taken["reasons"] = record["reasons"]
+    for part, text in _INPUTS.items():
+        if part in record or part != "release":
+            names = text.split()
+            if part in _OPTIONAL:
+                names = [name for name in names if name in record[part]]
+            taken[part] = {name: record[part][name] for name in names}
+    origin = record["graph"]["origin"]
+    learned = _ORIGIN.split() if origin["kind"] == "learned" else ["kind"]
+    taken["graph"]["origin"] = {name: origin[name] for name in learned}
+    return taken
+
+
+def _unique_names(pairs: list[tuple[str, Any]]) -> Record:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError(f"a name stands twice among {[name for name, _ in pairs]}")
+    return dict(pairs)

@@ -1,0 +1,46 @@
+"""The claims about a release that follow from the rest of the record."""
+
+from .graph_claims import RecordedGraph
+from .record_fields import Record
+from .row_claims import check_counts
+
+_COUNTS = ("changed_rows", "dropped_before", "left_out_before")
+
+
+def check_release(record: Record, graph: RecordedGraph) -> list[str]:
+    """What cannot be true of released rows; the rest is stated, as the rows before are gone."""
+    release, is_full = record["release"], record["copy"] == "full"
+    columns, change = release["changed_columns"], release["change"]
+    effects = {*columns[1:]} if columns[:1] == [graph.decision] else set()
+    errors = {
+        "assumptions: the notice of the release is not among them": release["notice"]
+        not in record["assumptions"],
+        f"release.change: {change!r} is not known here": change
+        not in ("edited", "resampled", "generated"),
+        f"release.changed_columns: {sorted(effects)} are no effects": change == "edited"
+        and not effects <= graph.possible_effects,
+        "release.changed_columns: resampled rows keep their values": change == "resampled"
+        and columns,
+        "release: the numbers of rows have no place in a shared copy": not is_full
+        and {*_COUNTS} & {*release},
+    }
+    errors |= row_errors(release, record["rows"]) if is_full else {}
+    return [error for error, applies in errors.items() if applies]
+
+
+def row_errors(release: Record, rows: Record) -> dict[str, bool]:
+    """What the numbers of rows cannot be, and whether they are that."""
+    change, changed, columns = (
+        release[name] for name in ("change", "changed_rows", "changed_columns")
+    )
+    check_counts({name: release[name] for name in _COUNTS})
+    most = rows["examined"] if columns else 0
+    return {
+        "rows.dropped: a release has no rows with missing values": rows["dropped"] > 0,
+        "release.changed_rows: all rows of a generated release are new": change == "generated"
+        and (rows["left_out"] > 0 or changed != rows["examined"]),
+        "release.left_out_before: only generated rows lack those": change != "generated"
+        and release["left_out_before"] > 0,
+        f"release.changed_rows: {changed} cannot have changed in {columns}": change == "edited"
+        and not bool(columns) <= changed <= most,
+    }

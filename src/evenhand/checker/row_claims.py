@@ -1,0 +1,46 @@
+"""The claims about rows: how many were read, dropped, left out and examined."""
+
+from .people_in_csv import read_people
+from .record_fields import Record
+from .subpopulation_claims import Table
+
+
+def count_data(
+    path: str, record: Record, tables: list[Table]
+) -> tuple[list[Table], dict[str, int], list[str]]:
+    """Count the data: tables with their lines in the recorded order, rows, and errors."""
+    question, pooled = record["question"], record["pooled"]
+    decisions = {question["favorable"], question["unfavorable"]}
+    rows = dict.fromkeys(("read", "dropped", "left_out", "examined"), 0)
+    tables = [{labels: [0, 0, 0, 0] for labels in table} for table in tables]
+    pairs, errors = [*zip(record["partitions"], tables, strict=True)], []
+    for place, labels, weight in read_people(path, record["codings"]):
+        group = labels.get(question["protected"])
+        decision = labels.get(question["decision"])
+        compared = pooled["other"] or group in (question["group"], question["other"])
+        fate = "dropped" if not labels else "examined" if compared else "left_out"
+        rows["read"], rows[fate] = rows["read"] + weight, rows[fate] + weight
+        if fate == "examined" and not pooled["unfavorable"] and decision not in decisions:
+            errors += [f"{place}: the decision is neither favorable nor unfavorable"]
+        cell = 2 * (group != question["group"]) + (decision != question["favorable"])
+        for entry, table in pairs if fate == "examined" else ():
+            values = tuple(labels[name] for name in entry["names"])
+            table.setdefault(values, [0, 0, 0, 0])[cell] += weight
+    kept = [{v: n for v, n in table.items() if any(n)} for table in tables]
+    return kept, rows, errors
+
+
+def sum_tables(rows: Record, tables: list[Table]) -> Record:
+    """The numbers of rows that follow from the record's own tables."""
+    totals = [sum(map(sum, table.values())) for table in tables]
+    return {
+        **rows,
+        "read": totals[0] + rows["dropped"] + rows["left_out"],
+        "examined": totals[0] if len({*totals}) == 1 else totals,
+    }
+
+
+def check_counts(numbers: Record) -> None:
+    """Refuse numbers of rows that are none."""
+    if not all(type(number) is int and number >= 0 for number in numbers.values()):
+        raise ValueError(f"{numbers} are no counts")

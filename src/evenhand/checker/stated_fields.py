@@ -1,0 +1,40 @@
+"""What a record states and this program does not check, each with a word on what it is."""
+
+from .record_fields import Record
+
+
+def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
+    """The fields that are taken from the record as they are."""
+    question, origin = record["question"], record["graph"]["origin"]
+    release = record.get("release")
+    learned = "learned from the {rows} rows by {algorithm}, {test}, significance {significance}"
+    fields = {
+        "question": "what was asked: {protected} {group} against {other}, {decision} = "
+        "{favorable}, threshold {threshold}, least coverage {min_coverage}".format(**question),
+        "pooled": "whether several groups or decisions count as one",
+        "codings": "how columns were read, classed and merged",
+        "graph": "that its arrows are right and that no common cause is missing",
+        "graph.origin": "given" if origin["kind"] == "given" else learned.format(**origin),
+        "scope.asked": f"how much was to be examined: {record['scope']['asked']}",
+        "versions": f"made by evenhand {record['versions']['evenhand']}",
+        "release": "how the rows were changed: {method} ({policy})".format(**release)
+        if release
+        else "that there was none: that the rows are as they were recorded",
+        "assumptions": "the sentences: which of them apply is not worked out here",
+        "reasons": "the sentences",
+        "population": "estimates, computed in floating point",
+        "by_chance": "its range, p, and the number at the threshold",
+        "order": "of the lines in the tables, and of the evidence by strength",
+    }
+    if release or record["copy"] != "full":
+        del fields["by_chance"]
+    if record["copy"] != "full":
+        del fields["reasons"]
+        fields["withheld.least_count"] = "the least count of lines that are shown"
+    if not with_data:
+        fields["data"] = "none were given: that the counts are those of any table"
+        if record["copy"] == "full":
+            fields["rows"] = "how many rows were dropped or left out"
+        else:
+            fields["withheld"] = "how many lines are not shown"
+    return fields

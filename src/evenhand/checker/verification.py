@@ -1,0 +1,147 @@
+"""Derives a record again from its own question, graph and counts, or those of the data.
+
+Each claim has a file of its own; here they are put together to the record as it should be.
+"""
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from .block_set_claims import MOST_ATTRIBUTES, check_block_sets
+from .chance_claims import has_too_many_rows, right_chance
+from .digest_claims import digest, seal
+from .field_comparison import differences
+from .graph_claims import RecordedGraph
+from .record_fields import MALFORMED, Record, UnknownFormatError, inputs, parse
+from .release_claims import check_release
+from .row_claims import check_counts, count_data, sum_tables
+from .stated_fields import stated_fields
+from .subpopulation_claims import NO, Table, judge, read_table
+from .verdict_claims import overall_verdict
+
+
+class Answer(NamedTuple):
+    """The exit status, what is false or undecided, and what is stated, by field."""
+
+    status: int
+    notes: list[str]
+    stated: dict[str, str]
+
+
+def verify(text: str, data: str | None = None) -> Answer:
+    """Check a certificate's text, against a CSV file if one is given."""
+    try:
+        return Checker(parse(text)).check(data)
+    except UnknownFormatError as error:
+        return Answer(3, [str(error)], {})
+    except (*MALFORMED, RecursionError) as error:
+        return Answer(1, [f"malformed: {type(error).__name__}: {error}"], {})
+
+
+class Checker:
+    """A parsed record, the errors found in it, and what could not be decided."""
+
+    def __init__(self, record: Record) -> None:
+        self.record, self.question = record, record["question"]
+        self.is_full = {"full": True, "shared": False}[record["copy"]]
+        self.graph = RecordedGraph.of(record)
+        self.errors, self.undecided = list[str](), list[str]()
+        self.stated: dict[str, str] = {}
+
+    def check(self, data: str | None) -> Answer:
+        """Derive the record again, from the data if given, and compare."""
+        record, right = self.record, inputs(self.record)
+        self.stated |= stated_fields(record, with_data=data is not None)
+        numbers, entries = self.derived_partitions(data)
+        right |= {"seal": seal(record), "rows" if self.is_full else "withheld": numbers}
+        right |= {"partitions": entries, **self.derived(entries)}
+        self.errors += differences("", record, right)
+        if "release" in record:
+            self.errors += check_release(record, self.graph)
+        status = 1 if self.errors else 3 if self.undecided else 0
+        return Answer(status, self.errors or self.undecided, self.stated)
+
+    def derived_partitions(self, data: str | None) -> tuple[Record, list[Record]]:
+        """The numbers of rows, or of lines withheld, and the entries of the partitions."""
+        numbers = dict(self.record["rows" if self.is_full else "withheld"])
+        check_counts(numbers)
+        tables = [*map(read_table, self.record["partitions"])]
+        if data:
+            tables, rows, errors = count_data(data, self.record, tables)
+            self.errors += errors
+            small = [n for n in tables[0].values() if min(n) < numbers.get("least_count", 0)]
+            numbers |= rows if self.is_full else {"subpopulations": len(small)}
+        elif self.is_full:
+            numbers = sum_tables(numbers, tables)
+        else:
+            self.undecided.append("this is a shared copy: its verdict needs the data")
+            fields = ("verdict", "partitions.verdict", "partitions.table")
+            self.stated |= dict.fromkeys(fields, "whether it is true needs the data")
+        entries = [judge(table, self.question) for table in tables]
+        for at, written in enumerate(self.record["partitions"]):
+            entry = entries[at]
+            if self.is_full:
+                self.complete_entry(entry, written, tables[at])
+            else:
+                shown = [n for n in entry["table"] if min(n[-5:-1]) >= numbers["least_count"]]
+                verdict = (entry if data or entry["verdict"] == NO else written)["verdict"]
+                entries[at] = {"verdict": verdict} | ({} if at else {"table": shown})
+        return numbers, entries
+
+    def complete_entry(self, entry: Record, written: Record, table: Table) -> None:
+        """Add what is in full copies only: the evidence in its order, chance, the digest."""
+        place = {line: at for at, line in enumerate(written["evidence"])}
+        # The order is a matter of statistics, which are not computed here.
+        entry["evidence"].sort(key=lambda line: place.get(line, -1))
+        entry["digest"] = digest(self.question, written["names"], table)
+        if "release" not in self.record and entry["subpopulations"]["measured"]:
+            chance = written["subpopulations"]["by_chance"]
+            right = right_chance(chance, table, Fraction(self.question["threshold"]))
+            entry["subpopulations"]["by_chance"] = right
+            if has_too_many_rows(table):
+                self.stated["by_chance"] = "all of it, as there are very many rows"
+
+    def derived(self, entries: list[Record]) -> Record:
+        """The fields that follow from the graph and the verdicts on the partitions."""
+        scope, possible = self.record["scope"], self.record["possible_decision_causes"]
+        if (causes := self.graph.causes) is not None:
+            possible = [causes]
+        else:
+            self.leave_open(
+                "possible_decision_causes",
+                "an edge at the decision is open: which sets of causes that allows is not "
+                "worked out here",
+            )
+        others = [sorted({*one["names"]}) for one in self.record["partitions"][len(possible) :]]
+        if len({*map(tuple, possible + others)}) < len(entries):
+            self.errors.append("partitions: one of them is there twice")
+        roles = ["causes"] * len(possible) + ["block set"] * len(others)
+        for entry, names, role in zip(entries, possible + others, roles, strict=True):
+            entry |= {"names": names, "role": role}
+        complete: bool | None = True
+        if scope["asked"] == "causes":
+            self.errors += ["partitions: only the causes should be there"] * bool(others)
+        else:
+            sets = map(frozenset[str], possible[:1] + others)
+            complete, wrong = check_block_sets(self.graph, scope["asked"], *sets)
+            self.errors += wrong
+        if complete is None:
+            complete = bool(scope["complete"])
+            self.leave_open(
+                "scope.complete",
+                "whether all block sets are here, and whether those above open edges are block "
+                f"sets: not worked out with open edges or over {MOST_ATTRIBUTES} attributes",
+            )
+        return {
+            "direct_arrow": self.graph.has_direct_edge,
+            "possible_decision_causes": possible,
+            "decision_causes": sorted({*possible[0]}.intersection(*possible)),
+            "scope": {"asked": scope["asked"], "complete": complete},
+            "verdict": overall_verdict(
+                self.record, self.graph, entries, causes=len(possible), complete=complete
+            ),
+        }
+
+    def leave_open(self, field: str, why: str) -> None:
+        """Note that a field was neither confirmed nor refuted."""
+        self.undecided.append(f"{field}: {why}")
+        self.stated[field] = why

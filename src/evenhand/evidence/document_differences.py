@@ -1,0 +1,56 @@
+"""Where two certificate documents differ.
+
+Everything is compared exactly, types included, but for the estimates: they are floats, written
+with twelve digits, of which another machine may round the last one otherwise.
+"""
+
+from collections.abc import Iterator
+from math import isclose
+
+from evenhand.evidence.certificate_encoding import ROUNDING
+
+_ABSENT = object()
+
+
+def document_differences(written: object, right: object, where: str = "") -> Iterator[str]:
+    """The innermost places in which a document differs from the right one.
+
+    >>> list(document_differences({"rows": 1, "p": "0.5"}, {"rows": True}))
+    ["rows: it says 1, the counts say True", "p: it says '0.5', which has no place there"]
+    """
+    if isinstance(written, dict) and isinstance(right, dict):
+        for name in {**written, **right}:
+            first, second = (content.get(name, _ABSENT) for content in (written, right))
+            yield from document_differences(first, second, f"{where}.{name}".lstrip("."))
+    elif isinstance(written, list) and isinstance(right, list) and len(written) == len(right):
+        for at, (first, second) in enumerate(zip(written, right, strict=True)):
+            yield from document_differences(first, second, f"{where}[{at}]")
+    elif written is _ABSENT:
+        yield f"{where}: it is not there, the counts say {right!r:.300}"
+    elif right is _ABSENT:
+        yield f"{where}: it says {written!r:.300}, which has no place there"
+    elif type(written) is not type(right) or not (
+        written == right or _is_same_estimate(where, written, right)
+    ):
+        yield f"{where}: it says {written!r:.300}, the counts say {right!r:.300}"
+
+
+def _is_same_estimate(where: str, written: object, right: object) -> bool:
+    """Whether two texts are one estimate, up to a unit of the twelfth digit.
+
+    >>> _is_same_estimate("population.p", "1.23456789012e-40", "1.23456789013e-40")
+    True
+    >>> _is_same_estimate("population.p", "1.23456789012e-40", "1.23456789015e-40")
+    False
+    """
+    block, _, name = where.rpartition(".")
+    is_estimate = block.startswith("population") or block.endswith(".by_chance")
+    if not is_estimate or not isinstance(written, str):
+        return False
+    try:
+        first, second = float(written), float(str(right))
+    except ValueError:
+        return False
+    return isclose(
+        first, second, rel_tol=1.01e-11, abs_tol=0 if name.startswith("p") else ROUNDING
+    )

@@ -1,0 +1,69 @@
+"""``GraphOrigin``: where a graph came from, as data and in words."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph.partial_graph import PartialGraph
+
+_ALGORITHMS = {"stable": "PC-stable", "original": "PC"}
+_ROWS = {"same": "the same rows", "original": "the rows before release"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphOrigin:
+    """Whether a graph was given or learned, and how it was learned.
+
+    ``rows`` says from which: the "same" that are judged, or the "original" of a release.
+    ``decision_last`` says that the decision was taken to come last, as no tiers were given.
+
+    >>> str(GraphOrigin(kind="learned", algorithm="PC", test="chi-square", significance="0.01"))
+    'learned from the same rows by PC, chi-square, significance 0.01'
+    """
+
+    kind: Literal["given", "learned"] = "given"
+    rows: Literal["same", "original"] = "same"
+    algorithm: str = ""
+    test: str = ""
+    significance: str = ""
+    decision_last: bool = False
+
+    @classmethod
+    def of(
+        cls, graph: CausalGraph | PartialGraph, *, decision_last: bool = False
+    ) -> "GraphOrigin":
+        """The origin of a graph, known by its record of discovery."""
+        record = graph.record if isinstance(graph, PartialGraph) else None
+        if record is None:
+            return cls()
+        return cls(
+            kind="learned",
+            algorithm=_ALGORITHMS.get(record.algorithm, record.algorithm),
+            test=record.test,
+            significance=str(record.significance),
+            decision_last=decision_last,
+        )
+
+    def __str__(self) -> str:
+        if self.kind == "given":
+            return "given"
+        return (
+            f"learned from {_ROWS[self.rows]} by {self.algorithm}, {self.test}, "
+            f"significance {self.significance}"
+        )
+
+    @property
+    def before_release(self) -> "GraphOrigin":
+        """The same origin, as seen from the rows of a release."""
+        return replace(self, rows="original")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; of a given graph there is no more to say than that."""
+        if self.kind == "given":
+            return {"kind": "given"}
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def no_tiers(decision: str) -> str:
+    """The assumption that is made where no tiers are given."""
+    return f"No tiers were given: {decision!r} is taken to come after all other columns."

@@ -1,0 +1,51 @@
+"""What a certificate document states, as no count can show it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from evenhand.evidence.graph_origin import GraphOrigin
+
+_NOT_COMPARED = "a shared copy without its data: only form and seal are checked"
+
+
+class StatedField(NamedTuple):
+    """A field of a document, or a property of one, that was not checked, and what it says."""
+
+    field: str
+    what: str
+
+
+def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[StatedField]:
+    """The fields that are not derived, with the data at hand or from the document alone."""
+    question, release = content["question"], content.get("release")
+    is_shared = content["copy"] == "shared"
+    yield StatedField(
+        "question",
+        f"what was asked: {question['protected']} {question['group']} against "
+        f"{question['other']}, {question['decision']} = {question['favorable']}, threshold "
+        f"{question['threshold']}, least coverage {question['min_coverage']}",
+    )
+    yield StatedField("codings", "how columns were read, classed and merged")
+    yield StatedField("graph", "that its arrows are right and that no common cause is missing")
+    yield StatedField("graph.origin", str(GraphOrigin(**content["graph"]["origin"])))
+    yield StatedField(
+        "scope.asked", f"how much was to be examined: {content['scope']['asked']}"
+    )
+    yield StatedField("versions", f"made by evenhand {content['versions']['evenhand']}")
+    yield StatedField(
+        "release",
+        f"how the rows were changed: {release['method']} ({release['policy']})"
+        if release
+        else "that there was none: that the rows are as they were recorded",
+    )
+    if is_shared:
+        yield StatedField("withheld.least_count", "the least count of lines that are shown")
+    if not with_data:
+        yield StatedField("data", "none were given: that the counts are those of any table")
+        yield StatedField("rows", "how many rows were dropped or left out")
+        yield StatedField("pooled", "whether several groups or decisions count as one")
+        yield StatedField("order", "of values, and so of the lines in the tables")
+    if is_shared and not with_data:
+        listed = {"question", "codings", "graph", "versions", "release", "pooled", "rows"}
+        for name in sorted({*content} - listed - {"format", "copy", "seal"}):
+            yield StatedField(name, _NOT_COMPARED)

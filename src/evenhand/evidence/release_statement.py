@@ -1,0 +1,104 @@
+"""``ReleaseStatement``: what a certificate says of how its rows were changed.
+
+The rows before are not in the certificate, so most of it cannot be checked. What follows from
+other fields can: the notice, and bounds on the numbers.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+Change: TypeAlias = Literal["edited", "resampled", "generated"]
+_COUNTS = ("changed_rows", "dropped_before", "left_out_before")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseStatement:
+    """How released rows were made of others.
+
+    They were ``edited`` in some columns, ``resampled`` (left out and doubled), or ``generated``
+    from a model. The shared copy does not have the three counts.
+    """
+
+    change: Change
+    decision: str
+    method: str
+    policy: str
+    seed_commitment: str
+    changed_columns: tuple[str, ...]
+    changed_rows: int | None = None
+    dropped_before: int | None = None
+    left_out_before: int | None = None
+
+    @classmethod
+    def parse(cls, content: Mapping[str, Any], decision: str) -> "ReleaseStatement":
+        """Read the ``release`` block of a document."""
+        fields = {name: value for name, value in content.items() if name != "notice"}
+        columns = tuple(fields.pop("changed_columns"))
+        return cls(decision=decision, changed_columns=columns, **fields)
+
+    @property
+    def notice(self) -> str:
+        """The warning that accompanies released rows."""
+        return release_notice(self.change, self.changed_columns, self.decision)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The ``release`` block of the full document."""
+        return {
+            "notice": self.notice,
+            "change": self.change,
+            "method": self.method,
+            "policy": self.policy,
+            "seed_commitment": self.seed_commitment,
+            "changed_columns": list(self.changed_columns),
+            **{name: getattr(self, name) for name in _COUNTS},
+        }
+
+    def to_shared_dict(self) -> dict[str, Any]:
+        """The block without counts: how many rows changed, only the owner reads."""
+        return {name: part for name, part in self.to_dict().items() if name not in _COUNTS}
+
+    def contradictions(
+        self, *, row_count: int, left_out: int, dropped: int, effects: Iterable[str]
+    ) -> Iterator[str]:
+        """Where the statement cannot be true of so many released rows.
+
+        ``effects`` are the attributes that the decision may cause, according to the graph.
+        """
+        columns, changed = self.changed_columns, self.changed_rows
+        if dropped:
+            yield "rows.dropped: a release has no rows with missing values"
+        if self.change == "generated":
+            if left_out:
+                yield "rows.left_out: generated rows are all of the groups that are compared"
+            if changed not in (None, row_count):
+                yield f"release.changed_rows: {row_count} rows were generated"
+            return
+        if self.left_out_before:
+            yield "release.left_out_before: only generated rows lack those left out"
+        if self.change == "resampled":
+            if columns:
+                yield "release.changed_columns: resampled rows keep their values"
+            return
+        if changed is not None and (changed > row_count or bool(changed) != bool(columns)):
+            yield f"release.changed_rows: {changed} rows cannot have changed in {[*columns]}"
+        if columns[:1] == (self.decision,) and not {*columns[1:]} <= {*effects}:
+            yield f"release.changed_columns: {[*columns[1:]]} are no effects of the decision"
+
+
+def release_notice(change: Change, columns: tuple[str, ...], decision: str) -> str:
+    """The warning that accompanies rows changed in this way and in these columns."""
+    if change == "generated":
+        what = "These rows were generated from a model, and none of the rows before was kept,"
+    elif change == "resampled":
+        what = "Some rows were left out and others doubled"
+    elif not columns:
+        return "Nothing was changed in these rows."
+    elif columns == (decision,):
+        what = "Decisions in these rows were changed"
+    elif columns[0] == decision:
+        effects = ", ".join(columns[1:])
+        what = f"Decisions in these rows were changed, and with them {effects} drawn anew,"
+    else:
+        what = f"The protected attribute {', '.join(columns)} was changed in these rows"
+    return f"{what} to remove differences between groups: they are no records about persons."

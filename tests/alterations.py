@@ -1,0 +1,210 @@
+"""Every leaf of a document changed in every way, and what two programs make of it."""
+
+import copy
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
+from tests.certificate_records import sealed
+
+import evenhand as eh
+from evenhand import checker, datasets
+from evenhand.errors import EvenhandError
+from evenhand.evidence import RecordedCertificate
+
+CHANCE = {f"partitions.subpopulations.by_chance.{n}" for n in ("lower", "upper", "p")} | {
+    "partitions.subpopulations.by_chance.at_threshold"
+}
+
+
+def alterations(document):
+    """Each way in which one place differs: the field, the kind of change, the new document."""
+    for path in places(document):
+        at, key = path[:-1], path[-1]
+        old = at_path(document, path)
+        for kind, value in changes(old):
+            if type(value) is type(old) and value == old:
+                continue
+            changed = copy.deepcopy(document)
+            at_path(changed, at)[key] = value
+            yield field(path), kind, changed
+        changed = copy.deepcopy(document)
+        del at_path(changed, at)[key]
+        yield field(path), "dropped", changed
+
+
+def places(value, path=()):
+    """Every place of a document, containers too."""
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            if (*path, key) != ("seal",):
+                yield (*path, key)
+                yield from places(value[key], (*path, key))
+
+
+def at_path(document, path):
+    for key in path:
+        document = document[key]
+    return document
+
+
+def field(path):
+    return ".".join(str(key) for key in path if not isinstance(key, int))
+
+
+def changes(value):
+    """Other values of one place, by kind."""
+    if isinstance(value, bool):
+        yield "flipped", not value
+        yield "number", int(value)
+    elif isinstance(value, int):
+        yield "plus one", value + 1
+        yield "minus one", value - 1
+        yield "text", str(value)
+        yield "flipped", bool(value)
+    elif isinstance(value, str):
+        yield "text", value + "x"
+        if (number := numeric(value)) is not None:
+            yield "plus one", like(number + 1, value)
+            yield "a millionth more", like(number * Fraction(1000001, 1000000), value)
+    elif isinstance(value, dict):
+        yield "added", {**value, "added": None}
+        yield "added", {**value, "added": "x"}
+    elif isinstance(value, list):
+        yield "added", [*value, *(value[-1:] or ["x"])]
+        if value[::-1] != value:
+            yield "reordered", value[::-1]
+    else:
+        yield "text", "x"
+
+
+def numeric(text):
+    try:
+        return Fraction(text)
+    except ValueError:
+        return None
+
+
+def like(number, text):
+    """A number written as another one is: as a fraction or as a decimal."""
+    return str(number) if "/" in text or text.isdigit() else f"{float(number):.12g}"
+
+
+def found_by_engine(text, data):
+    """Whether the engine refuses a record, and the fields that it says are only stated."""
+    try:
+        record = RecordedCertificate.parse(text)
+        if data is None:
+            wrong = record.own_differences()
+        else:
+            rows = eh.read(data, codings=record.codings)
+            wrong = record.differences(rows.count(), dropped=rows.dropped)
+        return bool(wrong), dict(record.stated(with_data=data is not None))
+    except EvenhandError:
+        return True, {}
+
+
+def found_by_checker(text, data):
+    """Whether the checker refuses a record, and the fields that it says are only stated."""
+    answer = checker.verify(text, data)
+    is_refused = answer.status == 1 or not answer.stated
+    return is_refused, answer.stated
+
+
+def is_stated(place, kind, stated):
+    """Whether a program said that it did not check a place."""
+    return (
+        any(place == name or place.startswith(f"{name}.") for name in stated)
+        or (kind == "reordered" and place.startswith("partitions") and "order" in stated)
+        or (place in CHANCE and "by_chance" in stated)
+    )
+
+
+def accepted(text, data, *, chosen=slice(None)):
+    """The changes that a program does not find: program, place, kind, whether it is stated."""
+    document = json.loads(text)
+    for place, kind, changed in [*alterations(document)][chosen]:
+        record = sealed(changed)
+        for program, (found, stated) in (
+            ("engine", found_by_engine(record, data)),
+            ("checker", found_by_checker(record, data)),
+        ):
+            if not found:
+                yield program, place, kind, is_stated(place, kind, stated)
+
+
+# Fields that a single change can turn into a true record of something else, by the engine.
+INPUTS = {
+    "question.threshold",
+    "question.min_coverage",
+    "codings",
+    "graph.arrows",
+    "graph.undirected",
+    "versions.evenhand",
+    "release.method",
+    "release.policy",
+    "release.changed_rows",
+    "release.dropped_before",
+    "withheld.least_count",
+}
+HEAD = "gender,major,test_score,admission,n\n"
+# A third gender, and a missing score.
+MORE = "other,CS,H,admitted,7\nfemale,CS,,admitted,4\n"
+CODINGS = eh.Codings.of(frequency="n", missing="drop", merge={"major": {"CS": ["CS", "IT"]}})
+KINDS = [
+    (name, copy, with_data)
+    for name in ("given", "learned", "open", "pooled", "released")
+    for copy in ("full", "shared")
+    for with_data in (False, True)
+]
+
+
+def _asked():
+    """Tables and questions of all kinds."""
+    lines = HEAD + "".join(
+        ",".join([*labels, f"{n}\n"]) for labels, n in datasets.admissions(2)
+    )
+    asked = replace(datasets.question("admissions"), codings=eh.Codings.of(frequency="n"))
+    men = replace(asked, question=replace(QUESTION, other="male"), codings=CODINGS)
+    rest = replace(asked, question=replace(QUESTION, other="rest"), codings=CODINGS)
+    yield "given", lines + MORE, men, {"graph": GRAPH, "scope": "all"}
+    yield "learned", lines, asked, {}
+    yield "open", lines, asked, {"graph": OPEN_GRAPH, "scope": "minimal"}
+    yield "pooled", lines + MORE, rest, {"graph": GRAPH}
+    yield "released", lines, asked, {"graph": GRAPH}
+
+
+def make_records(folder):
+    """Certificates of all kinds: the two copies of each, and its data."""
+    records = {}
+    for name, lines, asked, options in _asked():
+        data = folder / f"{name}.csv"
+        data.write_text(lines)
+        audit = eh.audit(data, asked, knowledge=eh.Knowledge(), **options)
+        certificate = audit.certificate
+        if name == "released":
+            release = audit.release(seed=1)
+            data, certificate = release.write(folder / "new.csv").data, release.certificate
+        texts = {"full": certificate.to_json(), "shared": certificate.to_shared_json()}
+        records[name] = texts, data
+    return records
+
+
+def unnoticed(record, copy, *, with_data, chosen=slice(None)):
+    """Changes that a program neither finds nor says not to have checked.
+
+    Besides, those that the engine only states although they are no inputs.
+    """
+    texts, data = record
+    found = accepted(texts[copy], str(data) if with_data else None, chosen=chosen)
+    return [
+        (program, place, kind)
+        for program, place, kind, is_listed in found
+        if not is_listed
+        or (
+            program == "engine"
+            and not any(place.startswith(one) for one in INPUTS)
+            and (with_data or (copy == "full" and kind != "reordered"))
+        )
+    ]

@@ -1,0 +1,40 @@
+"""Certificates of the admissions example, true ones and forged ones."""
+
+import hashlib
+import json
+
+from tests.admission import GRAPH, QUESTION
+
+from evenhand import checker, datasets
+from evenhand.evidence import certify
+
+CERTIFICATE = certify(datasets.admissions(2), GRAPH, QUESTION, scope="all")
+CERTIFIED = certify(datasets.admissions(1), GRAPH, QUESTION)
+
+
+def sealed(document):
+    """A forger's document: changed, and sealed again."""
+    rest = {name: value for name, value in document.items() if name != "seal"}
+    text = json.dumps(rest, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps({**rest, "seal": hashlib.sha256(text.encode()).hexdigest()})
+
+
+def verify(text, data=None):
+    """The checker's status and notes."""
+    return checker.verify(text, data and str(data))[:2]
+
+
+def forged(change, text=None):
+    """What the checker says of a record that somebody changed and sealed again."""
+    document = json.loads(text or CERTIFICATE.to_json())
+    change(document)
+    return verify(sealed(document))
+
+
+def csv_of(counts, path):
+    """Write counts to a CSV file, one line for each person."""
+    lines = [",".join(counts.names)]
+    for labels, count in counts:
+        lines += [",".join(labels)] * count
+    path.write_text("\n".join(lines) + "\n")
+    return path

@@ -1,0 +1,43 @@
+"""Every altered certificate is refused, or what was altered is listed as stated."""
+
+import json
+
+import pytest
+from tests.alterations import KINDS, found_by_engine, make_records, unnoticed
+
+from evenhand import checker
+from evenhand.evidence import RecordedCertificate
+
+EACH = pytest.mark.parametrize(("name", "copy", "with_data"), KINDS)
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    return make_records(tmp_path_factory.mktemp("records"))
+
+
+@EACH
+def test_unaltered_records_are_true(records, name, copy, with_data):
+    texts, data = records[name]
+    data = str(data) if with_data else None
+    assert not found_by_engine(texts[copy], data)[0]
+    status = checker.verify(texts[copy], data).status
+    is_open = name == "open" or (copy == "shared" and not with_data)
+    assert status == (3 if is_open else 0)
+
+
+@EACH
+def test_changes_are_noticed(records, name, copy, with_data):
+    """Every seventeenth of them; `tests/slow` makes them all."""
+    start = sum(map(ord, name + copy)) % 17
+    chosen = slice(start, None, 17)
+    assert unnoticed(records[name], copy, with_data=with_data, chosen=chosen) == []
+
+
+def test_a_release_that_is_kept_back_is_found(records):
+    texts, _ = records["released"]
+    record = json.loads(texts["full"])
+    del record["release"]
+    wrong = RecordedCertificate.parse(json.dumps(record)).own_differences()
+    assert any(place.startswith("assumptions") for place in wrong)
+    assert any("by_chance" in place for place in wrong)

@@ -1,0 +1,93 @@
+"""Block sets that are none, and those that are missing."""
+
+import json
+
+import pytest
+from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
+from tests.certificate_records import CERTIFICATE, CERTIFIED, forged, verify
+
+from evenhand import CountTable, datasets
+from evenhand.evidence import certify
+from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph.partial_graph import PartialGraph
+
+
+@pytest.mark.parametrize("scope", ["minimal", "all"])
+def test_where_edges_are_open_a_difference_in_some_graphs_can_leave_the_verdict_open(scope):
+    certificate = certify(datasets.admissions(2), OPEN_GRAPH, QUESTION, scope=scope)
+    assert str(certificate.verdict) == "cannot decide"
+    assert verify(certificate.to_json())[0] == 3
+
+    def praise(document):
+        document["verdict"] = "certified"
+
+    assert forged(praise, certificate.to_json())[0] == 1
+
+
+def test_open_edges_elsewhere_leave_only_completeness_open():
+    counts = datasets.admissions(1)
+    lines = {name: [labels[at] for labels, _ in counts] for at, name in enumerate(counts.names)}
+    lines |= {"p": lines["major"], "r": lines["test_score"]}
+    counts = CountTable.of(lines, [count for _, count in counts])
+    graph = PartialGraph((*GRAPH.nodes, "p", "r"), GRAPH.arrows, frozenset({("p", "r")}))
+    text = certify(counts, graph, QUESTION, scope="all").to_json()
+    status, notes = verify(text)
+    assert (status, [note.split(":")[0] for note in notes]) == (3, ["scope.complete"])
+
+    def accuse(document):
+        document["partitions"][-1]["names"] = ["test_score"]
+
+    status, notes = forged(accuse, text)
+    assert status == 1
+    assert "partitions: ['test_score'] is not a block set" in notes
+    assert verify(certify(counts, graph, QUESTION).to_json()) == (0, [])
+
+
+def test_a_partition_that_is_no_block_set_is_false():
+    def change(document):
+        document["graph"]["arrows"].append(["gender", "age"])
+        document["graph"]["arrows"].append(["age", "major"])
+        document["graph"]["nodes"].append("age")
+        document["partitions"][1]["names"] = ["age"]
+
+    status, notes = forged(change)
+    assert status == 1
+    assert any("['age'] is not a block set" in note for note in notes)
+
+
+def a_block_set_less(document):
+    del document["partitions"][1]
+
+
+def a_scope_that_was_not_examined(document):
+    document["scope"]["asked"] = "all"
+
+
+def an_accusation(document):
+    document["graph"]["undirected"] = [["zz", "zzz"]]
+    document["graph"]["nodes"] += ["zz", "zzz"]
+    entry = json.loads(CERTIFICATE.to_json())["partitions"][1]
+    document["partitions"].append(entry | {"names": ["test_score"]})
+    document["verdict"] = "not certified"
+
+
+@pytest.mark.parametrize("forgery", [a_scope_that_was_not_examined, an_accusation])
+def test_what_was_not_asked_for_or_not_examined_is_found(forgery):
+    assert forged(forgery, CERTIFIED.to_json())[0] == 1
+
+
+def test_more_block_sets_than_can_be_tried_are_not_counted():
+    causes = [f"cause_{number:02}" for number in range(13)]
+    columns = {name: ["0", "1", "0", "1"] for name in causes}
+    columns |= {"gender": ["female", "female", "male", "male"]}
+    graph = CausalGraph.parse("; ".join(f"{name} -> admission" for name in columns))
+    columns["admission"] = ["admitted", "rejected", "admitted", "rejected"]
+    counts = CountTable.of(columns, [9, 9, 9, 9])
+    certificate = certify(counts, graph, QUESTION, scope="minimal")
+    status, notes = verify(certificate.to_json())
+    assert (status, [note.split(":")[0] for note in notes]) == (3, ["scope.complete"])
+
+
+def test_a_block_set_less_is_found():
+    text = certify(datasets.admissions(1), GRAPH, QUESTION, scope="all").to_json()
+    assert forged(a_block_set_less, text)[0] == 1

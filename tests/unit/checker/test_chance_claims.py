@@ -1,0 +1,84 @@
+"""What chance alone would make, against enumeration and the engine."""
+
+import json
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.certificate_records import CERTIFICATE, forged
+
+from evenhand import checker
+from evenhand.checker import chance_claims
+from evenhand.checker.chance_claims import chance_numbers, reach_probability
+from evenhand.evidence.by_chance import reach_probabilities
+
+SIZES = st.integers(1, 40)
+THRESHOLDS = st.fractions(Fraction(1, 1000), Fraction(99, 100), max_denominator=1000)
+
+
+@given(SIZES, SIZES, st.data(), THRESHOLDS)
+def test_the_probability_is_that_of_all_tables_with_these_totals(group, other, data, threshold):
+    favorable = data.draw(st.integers(0, group + other))
+    ways = {
+        yes: comb(group, yes) * comb(other, favorable - yes)
+        for yes in range(max(0, favorable - other), min(group, favorable) + 1)
+    }
+    reaching = sum(
+        number
+        for yes, number in ways.items()
+        if abs(Fraction(favorable - yes, other) - Fraction(yes, group)) >= threshold
+    )
+    right = float(Fraction(reaching, comb(group + other, favorable)))
+    assert reach_probability(group, other, favorable, threshold) == pytest.approx(
+        right, rel=1e-13, abs=0
+    )
+
+
+@pytest.mark.parametrize("rows", [(40_000, 60_000, 5_000), (300, 9_000_000, 4_000_000)])
+def test_of_many_rows_it_is_what_the_engine_says(rows):
+    group, other, favorable = rows
+    threshold = Fraction(1, 150)
+    engine = reach_probabilities(*map(np.array, ([favorable], [group], [other])), threshold)
+    found = reach_probability(group, other, favorable, threshold)
+    assert found == pytest.approx(engine[0], rel=1e-9)
+    assert found > 0
+
+
+def test_a_table_in_which_nobody_can_be_compared_adds_nothing():
+    table = {("x",): [1, 1, 1, 1], ("y",): [2, 3, 0, 0], ("z",): [0, 0, 1, 0]}
+    assert chance_numbers(table, Fraction(1, 20)) == {"expected": 1 / 3, "rows": 4 / 3}
+
+
+@pytest.mark.parametrize("name", ["expected", "rows"])
+@pytest.mark.parametrize("factor", [1 + 1e-6, 0.5, -1])
+def test_altered_numbers_are_false(name, factor):
+    def change(document):
+        chance = document["partitions"][0]["subpopulations"]["by_chance"]
+        chance[name] = f"{float(chance[name]) * factor:.12g}"
+
+    status, notes = forged(change)
+    assert status == 1
+    assert notes[0].startswith(f"partitions[0].subpopulations.by_chance.{name}: it says")
+
+
+@pytest.mark.parametrize("value", [35, None, [], "about 35"])
+def test_what_is_no_estimate_is_false(value):
+    def change(document):
+        document["partitions"][0]["subpopulations"]["by_chance"]["expected"] = value
+
+    assert forged(change)[0] == 1
+
+
+def test_with_too_many_rows_the_numbers_are_taken_as_they_are(monkeypatch):
+    monkeypatch.setattr(chance_claims, "MOST_ROWS", 400)
+    expected = json.loads(CERTIFICATE.to_json())["partitions"][0]["subpopulations"]["by_chance"]
+
+    def change(document):
+        assert document["partitions"][0]["subpopulations"]["by_chance"] == expected
+        document["partitions"][0]["subpopulations"]["by_chance"]["expected"] = "1"
+
+    assert forged(change) == (0, [])
+    assert checker.verify(CERTIFICATE.to_json()).stated["by_chance"].startswith("all of it")

@@ -1,0 +1,23 @@
+"""Seals and digests."""
+
+import json
+
+from tests.certificate_records import CERTIFICATE, forged, verify
+
+
+def test_any_change_breaks_the_seal():
+    document = json.loads(CERTIFICATE.to_json())
+    document["assumptions"][0] = "None."
+    status, notes = verify(json.dumps(document))
+    assert (status, len(notes)) == (1, 1)
+    assert notes[0].startswith("seal: ")
+
+
+def test_a_dropped_row_is_false_though_sealed():
+    def change(document):
+        del document["partitions"][0]["table"][1]
+
+    status, notes = forged(change)
+    assert status == 1
+    assert any(note.startswith("rows.examined: it says 2200") for note in notes)
+    assert any(note.startswith("partitions[0].digest") for note in notes)

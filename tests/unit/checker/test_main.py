@@ -1,0 +1,104 @@
+"""The checker as a program, far from evenhand."""
+
+import ast
+import json
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.certificate_records import CERTIFICATE, csv_of
+
+from evenhand import checker, datasets
+from evenhand.checker.__main__ import main
+
+ROOM = Path(checker.__file__).parent
+
+
+def test_its_files_are_short():
+    assert all(len(path.read_text().splitlines()) <= 150 for path in ROOM.glob("*.py"))
+
+
+def test_it_needs_nothing_but_the_standard_library():
+    for path in ROOM.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                modules = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                modules = [node.module]
+            else:
+                continue
+            assert {name.partition(".")[0] for name in modules} <= sys.stdlib_module_names
+
+
+@pytest.fixture
+def alone(tmp_path):
+    """A copy of the folder, run without any installed package."""
+    shutil.copytree(ROOM, tmp_path / "checker", ignore=shutil.ignore_patterns("__pycache__"))
+
+    def run(*arguments):
+        return subprocess.run(  # noqa: S603  # our own interpreter
+            [sys.executable, "-E", "-s", "-S", *arguments],
+            capture_output=True, text=True, check=False, cwd=tmp_path,
+        )  # fmt: skip
+
+    assert "No module named 'evenhand'" in run("-c", "import evenhand").stderr
+    return run
+
+
+def test_a_copy_of_the_folder_runs_alone(tmp_path, alone):
+    path = CERTIFICATE.write(tmp_path / "certificate.json")
+    data = csv_of(datasets.admissions(2), tmp_path / "data.csv")
+    run = alone("-m", "checker", path, data)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("The record is true.\nStated in the record, not checked:\n")
+    assert all(len(line) <= 80 for line in run.stdout.splitlines())
+
+
+def test_what_is_stated_is_listed_as_text_and_as_json(tmp_path, alone):
+    path = CERTIFICATE.write(tmp_path / "certificate.json")
+    listed = [line.split()[0] for line in alone("-m", "checker", path).stdout.splitlines()]
+    answer = json.loads(alone("-m", "checker", path, "--json").stdout)
+    assert (answer["status"], answer["notes"]) == (0, [])
+    assert {"question", "graph.origin", "versions", "population", "data"} <= {*answer["stated"]}
+    assert {*answer["stated"]} <= {*listed}
+
+
+def test_of_a_false_record_only_the_errors_are_printed(tmp_path, capsys):
+    path = tmp_path / "certificate.json"
+    path.write_text(CERTIFICATE.to_json().replace('"verdict":"not', '"verdict":"surely not'))
+    assert main([str(path)]) == 1
+    assert "Stated" not in capsys.readouterr().out
+
+
+def test_as_a_program_it_exits_with_the_status(tmp_path, monkeypatch):
+    path = tmp_path / "certificate.json"
+    path.write_text(CERTIFICATE.to_shared_json())
+    monkeypatch.setattr(sys, "argv", ["checker", str(path)])
+    monkeypatch.delitem(sys.modules, "evenhand.checker.__main__")
+    with pytest.raises(SystemExit, match="3"):
+        runpy.run_module("evenhand.checker", run_name="__main__")
+
+
+@pytest.mark.parametrize(
+    ("expected", "status"), [("not certified", 0), ("certified", 1), ("cannot decide", 1)]
+)
+def test_an_expected_verdict_decides_the_exit_status(tmp_path, capsys, expected, status):
+    path = CERTIFICATE.write(tmp_path / "certificate.json")
+    assert main([str(path), "--expect", expected]) == status
+    assert ("verdict: it is not" in capsys.readouterr().out) is bool(status)
+
+
+@pytest.mark.parametrize("names", [["nowhere.json"], ["certificate.json", "nowhere.csv"]])
+def test_a_file_that_is_not_there_is_bad_usage(tmp_path, names):
+    CERTIFICATE.write(tmp_path / "certificate.json")
+    with pytest.raises(SystemExit, match="2"):
+        main([str(tmp_path / name) for name in names])
+
+
+def test_as_json_it_prints_one_object(tmp_path, capsys):
+    path = CERTIFICATE.write(tmp_path / "certificate.json")
+    assert main([str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["stated"]["graph.origin"] == "given"

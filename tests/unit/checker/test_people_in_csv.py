@@ -1,0 +1,145 @@
+"""CSV files are read as the codings say."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from tests.admission import QUESTION
+from tests.certificate_records import CERTIFICATE, csv_of, verify
+
+from evenhand import datasets
+from evenhand.evidence import certify
+from evenhand.graph.causal_graph import CausalGraph
+from evenhand.rows import read
+
+
+def test_a_column_that_the_data_lack_is_found(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("gender,major\nfemale,CS\n")
+    assert verify(CERTIFICATE.to_json(), str(path))[0] == 1
+
+
+CODED = """sex;age;job;town;hired;times
+f;20;cook;x;yes;10
+f;37;Cook;x;no;12
+f;38;guard;y;yes;9
+m;20.5;cook;x;yes;11
+m;36;cook;;no;12
+m;99;guard;y;no;4
+m;50;guard;y;yes;5
+d;50;guard;y;yes;3
+d;;guard;y;later;3
+m;40;?;y;no;2
+f;41;"a;b";y;no;2
+m;41;"a;b";y;yes;2
+"""
+
+
+@pytest.mark.parametrize("missing", ["level", "drop"])
+@pytest.mark.parametrize("other", ["m", "rest"])
+def test_data_are_read_as_the_codings_say(tmp_path, missing, other):
+    path = tmp_path / "data.csv"
+    path.write_text("\ufeff" + CODED, encoding="utf-8")
+    rows = read(
+        path,
+        columns=["sex", "job", "town", "hired"] if missing == "level" else None,
+        bins={} if missing == "level" else {"age": [37, "50"]},
+        merge={"job": {"kitchen": ["cook", "Cook"], "else": ["*"]}},
+        missing=missing,
+        na=["?"],
+        frequency="times",
+    )
+    question = replace(
+        QUESTION,
+        protected="sex", group="f", other=other, decision="hired", favorable="yes",
+    )  # fmt: skip
+    names = [name for name in rows.columns if name != "hired"]
+    graph = CausalGraph.parse("; ".join(f"{name} -> hired" for name in names))
+    certificate = certify(
+        rows.count(), graph, question, codings=rows.codings, dropped=rows.dropped
+    )
+    assert verify(certificate.to_json(), str(path)) == (0, [])
+    path.write_text(path.read_text("utf-8-sig").replace(";yes;9", ";yes;8"), encoding="utf-8")
+    status, notes = verify(certificate.to_json(), str(path))
+    assert status == 1
+    assert any(note.startswith("partitions[0].table[") for note in notes)
+
+
+COUNTED = "s,x,d,n\nf,a,y,5\nf,a,n,5\nm,a,y,5\nm,a,n,5\n"
+
+
+HIRING = replace(QUESTION, protected="s", group="f", decision="d", favorable="y")
+
+
+CAUSES = CausalGraph.parse("s -> d; x -> d")
+
+
+def record_of(path, **options):
+    rows = read(path, **options)
+    return certify(
+        rows.count(), CAUSES, HIRING, codings=rows.codings, dropped=rows.dropped
+    ).to_json()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a,y,5", "a,y,5.9"),
+        ("m,a,y,5", "m,a,y,6\nm,a,y,-1"),
+        ("f,a,y,5", "f,a,y,5,5"),
+        ("f,a,y,5", "f,a,y"),
+        ("f,a,y,5", "f,a,y,"),
+        ("s,x,d,n", "s,s,d,n"),
+        ("s,x,d,n", "s,y,d,n"),
+    ],
+    ids=["fraction", "negative", "long", "short", "no number", "two of a name", "other name"],
+)
+def test_data_that_no_program_should_read_are_refused(tmp_path, old, new):
+    path = tmp_path / "data.csv"
+    path.write_text(COUNTED)
+    text = record_of(path, frequency="n")
+    assert verify(text, str(path)) == (0, [])
+    path.write_text(COUNTED.replace(old, new, 1))
+    assert verify(text, str(path))[0] == 1
+
+
+@pytest.mark.parametrize("more", ["f,b,y,0\nq,b,y,0\n", "f,,y,0\n", "m,a,y,0.0\n\n"])
+def test_lines_that_never_occur_count_for_nothing(tmp_path, more):
+    path = tmp_path / "data.csv"
+    path.write_text(COUNTED)
+    text = record_of(path, frequency="n")
+    path.write_text(COUNTED + more)
+    assert verify(text, str(path)) == (0, [])
+
+
+def test_marks_in_a_quoted_header_do_not_mislead(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text(COUNTED.replace("s,x,d,n", 's,x,d,"n;;;;|"'))
+    text = record_of(path, frequency="n;;;;|")
+    assert verify(text, str(path)) == (0, [])
+
+
+@pytest.mark.parametrize("mark", [":", "~", " ", ";"])
+def test_a_delimiter_that_was_given_is_honoured(tmp_path, mark):
+    path = tmp_path / "data.csv"
+    path.write_text(COUNTED.replace(",", mark))
+    text = record_of(path, frequency="n", delimiter=mark)
+    assert json.loads(text)["codings"]["delimiter"] == mark
+    assert verify(text, str(path)) == (0, [])
+
+
+def test_a_missing_value_that_was_not_announced_is_found(tmp_path):
+    path = csv_of(datasets.admissions(2), tmp_path / "data.csv")
+    path.write_text(path.read_text().replace("male,EE,L,admitted", "male,,L,admitted", 1))
+    status, notes = verify(CERTIFICATE.to_json(), str(path))
+    assert status == 1
+    assert "no value of 'major'" in notes[-1]
+
+
+def test_data_that_are_no_csv_are_said_to_be_so(tmp_path):
+    text = CERTIFICATE.to_json()
+    data = tmp_path / "broken.csv"
+    data.write_text('gender,major,test_score,admission\nfemale,"CS"x,L,admitted\n')
+    status, notes = verify(text, str(data))
+    assert status == 1
+    assert "malformed" in notes[-1]

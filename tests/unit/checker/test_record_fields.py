@@ -1,0 +1,72 @@
+"""The form of records: what they must and may hold."""
+
+import pytest
+from tests.admission import GRAPH, QUESTION
+from tests.certificate_records import CERTIFICATE, CERTIFIED, forged, verify
+
+import evenhand as eh
+from evenhand import datasets
+from evenhand.evidence import certify
+
+
+def a_field_nobody_knows(document):
+    document["surprise"] = "nothing"
+
+
+def a_coding_nobody_knows(document):
+    document["codings"]["rounding"] = "up"
+
+
+def another_kind_of_copy(document):
+    document["copy"] = "weird"
+
+
+def test_a_name_that_stands_twice_is_refused():
+    text = CERTIFICATE.to_json().replace('"copy"', '"verdict":"certified","copy"', 1)
+    status, notes = verify(text)
+    assert status == 1
+    assert "stands twice" in notes[0]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "3", '{"format":', "[" * 100_000])
+def test_what_is_no_certificate_is_false(text):
+    assert verify(text)[0] == 1
+
+
+def test_an_unknown_format_cannot_be_decided():
+    status, notes = verify('{"format":"evenhand certificate 3"}')
+    assert (status, notes) == (3, ["format: 'evenhand certificate 3' is not known here"])
+
+
+def test_format_1_is_refused_by_name():
+    status, notes = verify('{"format":"evenhand certificate 1"}')
+    assert status == 3
+    assert "'evenhand certificate 1' was never published" in notes[0]
+    assert "make the certificate anew" in notes[0]
+
+
+@pytest.mark.parametrize("kind", ["given", "learned"])
+def test_a_name_nobody_knows_is_refused_wherever_it_stands(kind):
+    learned = eh.audit(datasets.admissions(1), datasets.question("admissions"))
+    text = (learned.certificate if kind == "learned" else CERTIFIED).to_json()
+    for part in ("question", "pooled", "graph", "versions", "scope", "rows"):
+        assert forged(lambda d, part=part: d[part].update(x="y"), text)[0] == 1, part
+    assert forged(lambda d: d["graph"]["origin"].update(x="y"), text)[0] == 1
+    assert forged(lambda d: d["partitions"][0].update(x="y"), text)[0] == 1
+    assert forged(lambda d: d["partitions"][0]["coverage"].update(x="y"), text)[0] == 1
+
+
+@pytest.mark.parametrize("field", ["question", "graph", "partitions", "rows", "scope", "copy"])
+def test_a_record_that_lacks_a_part_is_false(field):
+    assert forged(lambda document: document.pop(field))[0] == 1
+
+
+@pytest.mark.parametrize(
+    "forgery", [a_field_nobody_knows, a_coding_nobody_knows, another_kind_of_copy]
+)
+def test_a_forgery_is_found_though_sealed(forgery):
+    text = certify(datasets.admissions(1), GRAPH, QUESTION, scope="all").to_json()
+    assert verify(text) == (0, [])
+    status, notes = forged(forgery, text)
+    assert status == 1
+    assert notes

@@ -1,0 +1,50 @@
+"""Rows read, dropped, left out and examined."""
+
+import pytest
+from tests.admission import GRAPH, QUESTION
+from tests.certificate_records import CERTIFICATE, csv_of, forged, verify
+
+from evenhand import datasets
+from evenhand.evidence import certify
+
+
+def fewer_than_no_rows(document):
+    document["rows"]["dropped"] -= 5
+    document["rows"]["read"] -= 5
+
+
+def test_one_altered_decision_in_the_data_is_found(tmp_path):
+    path = csv_of(datasets.admissions(2), tmp_path / "data.csv")
+    assert verify(CERTIFICATE.to_json(), str(path)) == (0, [])
+    text = path.read_text().replace("male,EE,L,admitted", "male,EE,L,rejected", 1)
+    path.write_text(text)
+    status, notes = verify(CERTIFICATE.to_json(), str(path))
+    assert status == 1
+    assert any(note.startswith("partitions[0].table[3][2]: it says 240") for note in notes)
+
+
+def test_a_decision_nobody_knows_is_found_by_its_line(tmp_path):
+    path = csv_of(datasets.admissions(2), tmp_path / "data.csv")
+    lines = path.read_text().splitlines()
+    lines[-1] = lines[-1].replace("rejected", "refused")
+    path.write_text("\n".join(lines))
+    status, notes = verify(CERTIFICATE.to_json(), str(path))
+    assert status == 1
+    assert f"line {len(lines)}" in notes[0]
+
+
+def test_a_lost_line_of_the_data_is_found(tmp_path):
+    path = csv_of(datasets.admissions(2), tmp_path / "data.csv")
+    path.write_text("\n".join(path.read_text().splitlines()[:-1]))
+    status, notes = verify(CERTIFICATE.to_json(), str(path))
+    assert status == 1
+    assert any(note.startswith("rows.read: it says 2200") for note in notes)
+
+
+@pytest.mark.parametrize("forgery", [fewer_than_no_rows])
+def test_a_forgery_is_found_though_sealed(forgery):
+    text = certify(datasets.admissions(1), GRAPH, QUESTION, scope="all").to_json()
+    assert verify(text) == (0, [])
+    status, notes = forged(forgery, text)
+    assert status == 1
+    assert notes

@@ -1,0 +1,53 @@
+"""What the checker says that it did not check."""
+
+import pytest
+from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
+from tests.certificate_records import CERTIFICATE, CERTIFIED, csv_of
+
+import evenhand as eh
+from evenhand import checker, datasets
+
+ALWAYS = (
+    "question pooled codings graph graph.origin scope.asked versions release assumptions "
+    "reasons population by_chance order"
+)
+
+
+def stated(certificate, data=None):
+    return checker.verify(certificate.to_json(), data).stated
+
+
+def test_without_data_the_counts_are_stated_too(tmp_path):
+    assert {*stated(CERTIFICATE)} == {*ALWAYS.split(), "data", "rows"}
+    data = csv_of(datasets.admissions(2), tmp_path / "data.csv")
+    assert {*stated(CERTIFICATE, str(data))} == {*ALWAYS.split()}
+
+
+def test_a_shared_copy_states_its_verdict():
+    found = checker.verify(CERTIFICATE.to_shared_json()).stated
+    assert {"verdict", "partitions.verdict", "withheld", "withheld.least_count"} <= {*found}
+    assert not {"reasons", "by_chance", "rows"} & {*found}
+
+
+def test_what_open_edges_leave_open_is_stated():
+    certificate = eh.certify(datasets.admissions(1), OPEN_GRAPH, QUESTION, scope="all")
+    assert {"possible_decision_causes", "scope.complete"} <= {*stated(certificate)}
+
+
+def test_the_words_tell_what_was_stated():
+    fields = stated(CERTIFIED)
+    assert "gender female against male" in fields["question"]
+    assert fields["graph.origin"] == "given"
+    assert fields["release"].startswith("that there was none")
+    learned = eh.audit(datasets.admissions(1), datasets.question("admissions")).certificate
+    assert "by PC-stable, chi-square, significance 0.01" in stated(learned)["graph.origin"]
+
+
+@pytest.mark.parametrize("copy", ["full", "shared"])
+def test_of_a_release_method_and_policy_are_stated(copy):
+    plan = eh.ModifyData().plan(eh.certify(datasets.admissions(2), GRAPH, QUESTION))
+    certificate = eh.release(datasets.admissions(2), plan, seed=1).certificate
+    text = certificate.to_json() if copy == "full" else certificate.to_shared_json()
+    fields = checker.verify(text).stated
+    assert fields["release"] == "how the rows were changed: modify-data (minimal)"
+    assert "by_chance" not in fields

@@ -1,0 +1,100 @@
+"""Differences, coverage and verdicts of a partition."""
+
+import pytest
+from tests.admission import GRAPH, QUESTION
+from tests.certificate_records import forged, verify
+
+from evenhand import datasets
+from evenhand.checker.subpopulation_claims import judge
+from evenhand.evidence import certify
+
+
+def test_a_moved_count_is_false_though_all_totals_stay():
+    def change(document):
+        table = document["partitions"][0]["table"]
+        table[0][2], table[0][3] = table[0][2] + 1, table[0][3] - 1
+
+    status, notes = forged(change)
+    assert status == 1
+    assert any(note.startswith("partitions[0].table[0][6]: it says '-1/10'") for note in notes)
+
+
+def test_a_row_that_stands_twice_is_false():
+    def change(document):
+        document["partitions"][0]["table"].append(document["partitions"][0]["table"][0])
+
+    status, notes = forged(change)
+    assert status == 1
+    assert notes[0].startswith("partitions[0].table")
+
+
+def false_for_zero(document):
+    document["partitions"][0]["subpopulations"]["above"] = False
+
+
+def an_empty_line(document):
+    document["partitions"][0]["table"].append(["ME", "H", 0, 0, 0, 0, None])
+    document["partitions"][0]["subpopulations"]["occupied"] += 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("threshold", "1"), ("threshold", "0"), ("min_coverage", "3/2")]
+)
+def test_a_threshold_or_coverage_out_of_range_is_malformed(name, text):
+    status, notes = forged(lambda document: document["question"].update({name: text}))
+    assert status == 1
+    assert "out of range" in notes[0]
+
+
+@pytest.mark.parametrize("count", [-1, "1", None, True])
+def test_a_count_that_is_none_is_malformed(count):
+    def change(document):
+        document["partitions"][0]["table"][0][2] = count
+
+    status, notes = forged(change)
+    assert status == 1
+    assert "is no subpopulation" in notes[0]
+
+
+@pytest.mark.parametrize("forgery", [false_for_zero, an_empty_line])
+def test_a_forgery_is_found_though_sealed(forgery):
+    text = certify(datasets.admissions(1), GRAPH, QUESTION, scope="all").to_json()
+    assert verify(text) == (0, [])
+    status, notes = forged(forgery, text)
+    assert status == 1
+    assert notes
+
+
+ASKED = {"threshold": "1/20", "min_coverage": "9/10"}
+
+
+def judged(*counts, **asked):
+    lines = {(str(at),): [*four] for at, four in enumerate(counts)}
+    return judge(lines, ASKED | asked)
+
+
+def test_a_difference_of_just_the_threshold_reaches_it():
+    assert judged((240, 360, 90, 110))["subpopulations"]["above"] == 1
+    assert judged((90, 110, 240, 360))["subpopulations"]["below"] == 1
+    assert judged((241, 359, 90, 110))["verdict"] == "certified"
+
+
+def test_coverage_of_just_the_least_is_enough():
+    """Of the group 90 of 100 can be compared, of the others all."""
+    even, alone = (45, 45, 50, 50), (5, 5, 0, 0)
+    found = judged(even, alone)
+    assert (found["verdict"], found["coverage"]["group"]) == ("certified", "9/10")
+    assert judged(even, alone, min_coverage="91/100")["verdict"] == "cannot decide"
+    others = judged((50, 50, 45, 45), (0, 0, 5, 5))
+    assert (others["verdict"], others["coverage"]["other"]) == ("certified", "9/10")
+
+
+def test_where_nobody_is_compared_no_coverage_is_enough():
+    assert judged((5, 5, 0, 0), min_coverage="0")["verdict"] == "cannot decide"
+    assert judged((5, 5, 5, 5), min_coverage="0")["verdict"] == "certified"
+    assert judged((5, 5, 5, 5), min_coverage="1")["verdict"] == "certified"
+
+
+@pytest.mark.parametrize("threshold", ["1/1000000", "999999/1000000"])
+def test_thresholds_near_the_bounds_are_in_range(threshold):
+    assert judged((5, 5, 5, 5), threshold=threshold)["verdict"] == "certified"

@@ -1,0 +1,46 @@
+"""Documents are compared exactly, estimates to twelve digits."""
+
+import pytest
+
+from evenhand.evidence.document_differences import document_differences
+
+
+def differ(where, written, right):
+    for name in reversed(where.split(".")):
+        written, right = {name: written}, {name: right}
+    return bool([*document_differences(written, right)])
+
+
+@pytest.mark.parametrize(
+    ("where", "written", "right", "is_other"),
+    [
+        ("population.shown", 10001, 10000, True),
+        ("population.p", "1.23456789012e-40", "1.23456789013e-40", False),
+        ("population.p", "1.23456789012e-40", "1.23456913580e-40", True),
+        ("population.p", "0", "1e-30", True),
+        ("population.mean", "0", "1e-16", False),
+        ("population.mean", "0.05", "0.0500000001", True),
+        ("population.verdict", "inconclusive", "difference shown", True),
+        ("population.needed", None, "1", True),
+        ("population.shown", True, 1, True),
+        ("partitions.by_chance.expected", "1.00000000001", "1.00000000002", False),
+        ("partitions.by_chance.expected", "1.00000000001", "1.0000001", True),
+        ("rows.read", "1.00000000001", "1.00000000002", True),
+    ],
+)
+def test_only_the_last_digit_of_estimates_may_differ(where, written, right, is_other):
+    assert differ(where, written, right) is is_other
+
+
+def test_what_is_null_is_not_what_is_absent():
+    assert [*document_differences({"a": None}, {})] == [
+        "a: it says None, which has no place there"
+    ]
+    assert [*document_differences({}, {"a": None})] == [
+        "a: it is not there, the counts say None"
+    ]
+
+
+def test_lists_of_other_lengths_differ_as_a_whole():
+    (place,) = document_differences({"a": [1]}, {"a": [1, 2]})
+    assert place.startswith("a: it says [1]")
