@@ -6,11 +6,10 @@ that whatever is not an effect of the decision is independent of it given its ca
 these independences is tested, and a small p says that the graph lacks something.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations, islice
-from operator import attrgetter
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,7 +18,8 @@ from evenhand.display import Described, Summary
 from evenhand.evidence.certificate import Graph
 from evenhand.evidence.certification import parent_sets
 from evenhand.evidence.statistics import holm
-from evenhand.graph.independence_tests import Independence, Tester, check_test
+from evenhand.graph.independence_tests import Statistic, check_test
+from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.mixed_graph import known_order
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Knowledge, KnownOrder, Question, Tiers
@@ -27,7 +27,7 @@ from evenhand.question import Knowledge, KnownOrder, Question, Tiers
 Names: TypeAlias = tuple[str, ...]
 
 # Thin strata make the plain test reject too often: no graph is blamed for that.
-_CALIBRATED = "chi-square-adjusted"
+_CALIBRATED: Statistic = "chi-square-adjusted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,30 +131,53 @@ def doubt(
     record = graph.record if isinstance(graph, PartialGraph) else None
     chosen = check_test(test or (record.test if record else "chi-square"))
     decision, order = question.decision, known_order(knowledge, counts.names)
-    tester = Tester(counts, test=chosen)
-    arrows, complete = [], True
-    for cause in graph.parents(decision) | graph.neighbors(decision):
-        sets = list(islice(_sets(graph, order, cause, decision), max_tests + 1))
-        complete &= len(sets) <= max_tests
-        tried = [tester.test(cause, decision, given) for given in sets[:max_tests]]
-        strongest = max(tried, key=attrgetter("p"))
-        arrows.append(
-            ArrowDoubt(
-                cause=cause,
-                given=strongest.given,
-                p=strongest.p,
-                tests=len(tried),
-                certain=cause in graph.parents(decision),
-                required=(cause, decision) in order.required,
-            )
+    evaluator = Evaluator(counts, sorted(counts.names))
+    sets = {
+        cause: list(islice(_sets(graph, order, cause, decision), max_tests + 1))
+        for cause in sorted(graph.parents(decision) | graph.neighbors(decision))
+    }
+    tried = {cause: given[:max_tests] for cause, given in sets.items()}
+    weakest = _largest_p(evaluator, decision, tried, chosen)
+    arrows = [
+        ArrowDoubt(
+            cause=cause,
+            given=weakest[cause].given,
+            p=weakest[cause].p,
+            tests=len(given),
+            certain=cause in graph.parents(decision),
+            required=(cause, decision) in order.required,
         )
+        for cause, given in tried.items()
+    ]
     return GraphDoubt(
         decision=decision,
         test=chosen,
         arrows=tuple(sorted(arrows, key=lambda one: (-one.p, one.cause))),
-        implied=_implied(counts, graph, question, order),
-        complete=complete,
+        implied=_implied(evaluator, graph, question, order),
+        complete=all(len(given) <= max_tests for given in sets.values()),
     )
+
+
+class _Weakest(NamedTuple):
+    """The set given which an attribute looks most independent of the decision."""
+
+    given: Names
+    p: float
+    testable: bool
+
+
+def _largest_p(
+    evaluator: Evaluator, decision: str, sets: Mapping[str, Sequence[Names]], test: Statistic
+) -> dict[str, _Weakest]:
+    """For each attribute the set with the largest p, the first of equals; all at once."""
+    tests = [(name, decision, given) for name, some in sets.items() for given in some]
+    p, testable = evaluator.p_values_by_name(tests, test)
+    weakest, start = {}, 0
+    for name, some in sets.items():
+        at = start + int(p[start : start + len(some)].argmax())
+        weakest[name] = _Weakest(tuple(sorted(tests[at][2])), float(p[at]), bool(testable[at]))
+        start += len(some)
+    return weakest
 
 
 def _sets(graph: Graph, order: KnownOrder, cause: str, decision: str) -> Iterator[Names]:
@@ -172,7 +195,7 @@ def _sets(graph: Graph, order: KnownOrder, cause: str, decision: str) -> Iterato
 
 
 def _implied(
-    counts: CountTable, graph: Graph, question: Question, order: KnownOrder
+    evaluator: Evaluator, graph: Graph, question: Question, order: KnownOrder
 ) -> tuple[ImpliedIndependence, ...]:
     """Test every attribute that is in no case a cause or an effect of the decision."""
     decision = question.decision
@@ -180,24 +203,15 @@ def _implied(
     apart = sorted(
         {*graph.nodes} - _effects(graph, order, decision) - frozenset().union(*possible)
     )
-    tester = Tester(counts, test=_CALIBRATED)
-
-    def strongest(name: str) -> Independence:
-        """The test given each possible set of causes that has the largest p."""
-        sets = ((causes | {question.protected}) - {name} for causes in possible)
-        return max((tester.test(name, decision, given) for given in sets), key=attrgetter("p"))
-
-    tests = [strongest(name) for name in apart]
-    adjusted = holm(np.array([test.p for test in tests])).tolist()
+    sets = {
+        name: [tuple((causes | {question.protected}) - {name}) for causes in possible]
+        for name in apart
+    }
+    weakest = _largest_p(evaluator, decision, sets, _CALIBRATED)
+    adjusted = holm(np.array([one.p for one in weakest.values()])).tolist()
     implied = [
-        ImpliedIndependence(
-            name=name,
-            given=test.given,
-            p=test.p,
-            p_adjusted=p_adjusted,
-            testable=test.status == "tested",
-        )
-        for name, test, p_adjusted in zip(apart, tests, adjusted, strict=True)
+        ImpliedIndependence(name=name, p_adjusted=p_adjusted, **one._asdict())
+        for (name, one), p_adjusted in zip(weakest.items(), adjusted, strict=True)
     ]
     return tuple(sorted(implied, key=lambda one: (one.p, one.name)))
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
 from evenhand.errors import QuestionError
@@ -37,6 +38,8 @@ _COMPILE_WORK = 2e9
 _THREAD_WORK = 2e7
 # Each thread has buffers as long as the table; all together have at most so many lines.
 _THREAD_LINES = 2**23
+# Tests by name are evaluated so many at a time.
+_BATCH = 2**13
 
 
 class Evaluator:
@@ -53,6 +56,7 @@ class Evaluator:
                 "nowhere to keep its code, name a folder in NUMBA_CACHE_DIR.",
             ) from error
         self.kernel = kernel
+        self.names = tuple(names)
         self.table = CodedTable.of(counts, names)
         self.work = 0.0
         self._partitions = PartitionCache(self.table, numpy_kernel)
@@ -60,6 +64,33 @@ class Evaluator:
     def p_values(self, batch: Batch, test: Statistic) -> Floats:
         """The p-value of each test."""
         return p_values(*self.statistics(batch, test))
+
+    def p_values_by_name(
+        self, tests: Sequence[tuple[str, str, Sequence[str]]], test: Statistic
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """The p-value of x and y given each set, and whether any degree of freedom was left.
+
+        Tests given equally many are evaluated together.
+        """
+        place = {name: at for at, name in enumerate(self.names)}
+        results = BatchResults.empty(len(tests))
+        by_size: dict[int, list[int]] = {}
+        for at, (_, _, given) in enumerate(tests):
+            by_size.setdefault(len(given), []).append(at)
+        for size, indices in by_size.items():
+            for start in range(0, len(indices), _BATCH):
+                chosen = indices[start : start + _BATCH]
+                batch = Batch(
+                    np.array([place[tests[at][0]] for at in chosen], np.intp),
+                    np.array([place[tests[at][1]] for at in chosen], np.intp),
+                    np.array(
+                        [sorted(place[name] for name in tests[at][2]) for at in chosen], np.intp
+                    ).reshape(len(chosen), size),
+                )
+                results.statistic[chosen], results.degrees[chosen] = self.statistics(
+                    batch, test
+                )
+        return p_values(*results), results.degrees > 0
 
     def statistics(self, batch: Batch, test: Statistic) -> BatchResults:
         """Statistic and degrees of freedom of each test."""

@@ -1,5 +1,6 @@
 """Which kernel evaluates a batch, and in how many threads."""
 
+from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from evenhand import CountTable
 from evenhand.errors import QuestionError
 from evenhand.graph import kernel_choice
-from evenhand.graph.independence_tests import TESTS
+from evenhand.graph.independence_tests import TESTS, Tester
 from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.kernels.batch import Batch
 
@@ -71,3 +72,20 @@ def test_without_numba_much_work_is_done_by_numpy():
 def test_numba_asked_for_and_unusable_is_an_error_with_a_remedy():
     with pytest.raises(QuestionError, match=r"evenhand\[fast\]"):
         Evaluator(COUNTS, COUNTS.names, kernel="numba")
+
+
+def test_tests_by_name_have_the_p_of_one_at_a_time():
+    generator = np.random.default_rng(8)
+    columns = {name: generator.integers(0, 3, 400).astype(str).tolist() for name in "dbcae"}
+    counts = CountTable.of(columns)
+    tester, evaluator = Tester(counts), Evaluator(counts, sorted(counts.names))
+    tests = [
+        (x, y, given)
+        for x, y in (("a", "e"), ("e", "b"))
+        for size in range(3)
+        for given in combinations(sorted({*"abcde"} - {x, y}, reverse=True), size)
+    ]
+    p, testable = evaluator.p_values_by_name(tests, "chi-square")
+    assert p.tolist() == pytest.approx([tester.test(*test).p for test in tests], rel=1e-9)
+    assert testable.all()
+    assert evaluator.p_values_by_name([], "chi-square")[0].tolist() == []
