@@ -2,6 +2,22 @@
 
 from evenhand.counts.compared_groups import ExaminedCounts, examined_counts
 from evenhand.counts.count_table import Attribute, CountTable
+from evenhand.counts.dependencies import (
+    Determination,
+    dependent_pairs,
+    determining_columns,
+    equivalent_columns,
+)
 from evenhand.counts.suspected_missing import MissingMarker
 
-__all__ = ["Attribute", "CountTable", "ExaminedCounts", "MissingMarker", "examined_counts"]
+__all__ = [
+    "Attribute",
+    "CountTable",
+    "Determination",
+    "ExaminedCounts",
+    "MissingMarker",
+    "dependent_pairs",
+    "determining_columns",
+    "equivalent_columns",
+    "examined_counts",
+]

@@ -114,9 +114,9 @@ class CountTable(Described):
         return type(self)(attributes, columns, self.counts)
 
     def __post_init__(self) -> None:
-        names = [attribute.name for attribute in self.attributes]
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated:
+        if len(self._positions) < len(self.attributes):
+            names = [attribute.name for attribute in self.attributes]
+            repeated = sorted({name for name in names if names.count(name) > 1})
             raise ColumnError.of(
                 f"The column names {listed(repeated)} occur more than once.",
                 remedy="Give every column a name of its own.",
@@ -125,10 +125,14 @@ class CountTable(Described):
         for column in (*self.codes, self.counts):
             column.flags.writeable = False
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The attributes' names, in order."""
-        return tuple(attribute.name for attribute in self.attributes)
+        return tuple(self._positions)
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {attribute.name: at for at, attribute in enumerate(self.attributes)}
 
     @property
     def cards(self) -> tuple[int, ...]:
@@ -172,8 +176,8 @@ class CountTable(Described):
     def position(self, name: str) -> int:
         """Where the attribute stands among the attributes."""
         try:
-            return self.names.index(name)
-        except ValueError:
+            return self._positions[name]
+        except KeyError:
             raise ColumnError.unknown([name], self.names) from None
 
     def attribute(self, name: str) -> Attribute:

@@ -1,0 +1,139 @@
+"""Dependencies between columns agree with dictionaries of sets, filled row by row."""
+
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from evenhand import CountTable
+from evenhand.counts.dependencies import (
+    dependent_pairs,
+    determining_columns,
+    equivalent_columns,
+)
+
+
+def rows(seed, lines=400):
+    """Columns of which some determine others, some do so but for a few rows, most do not."""
+    rng = np.random.default_rng(seed)
+    score = rng.integers(0, 30, lines)
+    flipped = rng.random(lines) < rng.choice([0, 0.004, 0.1])
+    columns = {
+        "sex": rng.choice(["f", "m"], lines),
+        "score": score,
+        "band": score // 10,
+        "letter": [chr(97 + value) for value in score],
+        "town": rng.integers(0, 9, lines),
+        "hired": np.where((score > 17) ^ flipped, "yes", "no"),
+        "id": rng.permutation(lines),
+        "same": ["x"] * lines,
+    }
+    columns["gender"] = [{"f": "woman", "m": "man"}[sex] for sex in columns["sex"]]
+    columns["family"] = rng.integers(0, lines // 2, lines)
+    return {name: [str(value) for value in values] for name, values in columns.items()}
+
+
+def matches(table, a, b):
+    values = defaultdict(set)
+    for one, other in zip(table[a], table[b], strict=True):
+        values[one].add(other)
+    return all(len(others) == 1 for others in values.values())
+
+
+def is_informative(table, a, b):
+    often = Counter(table[a])
+    repeated = [at for at, value in enumerate(table[a]) if often[value] > 1]
+    return (
+        10 * len(repeated) >= 9 * len(table[a]) and len({table[b][at] for at in repeated}) > 1
+    )
+
+
+def strength(table, a, b):
+    largest = max(Counter(table[b]).values())
+    pairs = defaultdict(Counter)
+    for one, other in zip(table[a], table[b], strict=True):
+        pairs[one][other] += 1
+    right = sum(max(counts.values()) for counts in pairs.values())
+    return Fraction(right - largest, len(table[b]) - largest)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("merged", [False, True])
+def test_pairs_are_those_that_dictionaries_of_sets_give(seed, merged):
+    table = rows(seed)
+    if merged:  # as counted: without columns that make each line unique
+        table = {name: table[name] for name in table if name not in ("id", "family")}
+    pairs = {
+        (a, b)
+        for a, b in permutations(table, 2)
+        if matches(table, a, b) and is_informative(table, a, b)
+    }
+    counts = CountTable.of(table)
+    both_ways = {(a, b) for a, b in pairs if (b, a) in pairs}
+    one_way, looked_at = dependent_pairs(counts, counts.names)
+    assert {*one_way} == pairs - both_ways
+    assert looked_at == len(table)
+    groups = equivalent_columns(counts)
+    assert {pair for names in groups for pair in permutations(names, 2)} == both_ways
+    assert ("sex", "gender") in both_ways
+    assert ("score", "band") in one_way
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_determines_the_decision_and_with_which_exceptions(seed):
+    table = rows(seed)
+    strengths = {
+        name: strength(table, name, "hired")
+        for name in table
+        if name not in ("sex", "gender", "hired") and is_informative(table, name, "hired")
+    }
+    results = determining_columns(CountTable.of(table), "hired", protected="sex")
+    near = {name: value for name, value in strengths.items() if value >= Fraction(99, 100)}
+    assert {result.name: result.strength for result in results} == near
+    for result in results:
+        assert result.exact == matches(table, result.name, "hired")
+        wrong = sum(sum(by.values()) for by in result.exceptions.values())
+        largest = max(Counter(table["hired"]).values())
+        assert wrong == (1 - result.strength) * (len(table["hired"]) - largest)
+
+
+def test_exceptions_are_listed_by_group_and_decision():
+    lines = [("f", "low", "no", 50), ("m", "low", "no", 49), ("m", "high", "yes", 300)]
+    lines += [("f", "high", "no", 1), ("f", "high", "yes", 210)]
+    sex, band, hired, often = map(list, zip(*lines, strict=True))
+    counts = CountTable.of({"sex": sex, "band": band, "hired": hired}, often)
+    (result,) = determining_columns(counts, "hired", protected="sex")
+    assert result.strength == Fraction(99, 100)
+    assert not result.exact
+    assert result.to_dict()["exceptions"] == {"f": {"no": 1}}
+    (alone,) = determining_columns(counts, "hired")[:1]
+    assert alone.exceptions == {"all": {"no": 1}}
+
+
+def test_the_protected_attribute_and_its_copies_never_count_as_determining():
+    counts = CountTable.of(
+        {"sex": ["f", "m"], "gender": ["w", "m"], "hired": ["no", "yes"]}, [50, 50]
+    )
+    assert not determining_columns(counts, "hired", protected="sex")
+    assert {d.name for d in determining_columns(counts, "hired")} == {"sex", "gender"}
+    assert equivalent_columns(counts) == (("sex", "gender", "hired"),)
+
+
+def test_values_that_occur_once_say_nothing():
+    lines = 100
+    hired = [["no", "yes"][at % 2] for at in range(lines)]
+    few = [str(at if at < 11 else 11 + at % 2) for at in range(lines)]
+    counts = CountTable.of({"few": few, "hired": hired})
+    assert not determining_columns(counts, "hired")
+    few[10] = "11"  # still without exception, and ninety rows repeat a value
+    counts = CountTable.of({"few": few, "hired": hired})
+    assert [d.name for d in determining_columns(counts, "hired")] == ["few"]
+
+
+def test_wide_tables_are_looked_at_in_part():
+    table = {f"c{at}": [str(at % 2), "x", "y", "y"] for at in range(300)}
+    pairs, looked_at = dependent_pairs(CountTable.of(table), [*table])
+    assert looked_at == 200
+    assert not pairs
