@@ -17,18 +17,27 @@ from unicodedata import category, east_asian_width
 class Summary:
     """A result in words: what it is, its main facts, and at most one table.
 
-    A note is a text, or something that prints as one, such as a problem with its remedies.
+    A ``sentence`` continues the title: after a colon in text, as a paragraph in HTML. A note is
+    a text, or something that prints as one, such as a problem with its remedies. A ``hint``
+    says what to call next, and stands in a notebook only.
     """
 
     title: str
+    sentence: str = ""
     facts: tuple[tuple[str, str], ...] = ()
     columns: tuple[str, ...] = ()
     lines: tuple[tuple[str, ...], ...] = ()
     notes: tuple[object, ...] = ()
+    hint: str = ""
+
+    @property
+    def opening(self) -> str:
+        """Title and sentence in one line."""
+        return f"{self.title}: {self.sentence}" if self.sentence else self.title
 
     def __str__(self) -> str:
         width = max((_width(name) for name, _ in self.facts), default=0)
-        lines = [visible(self.title)]
+        lines = [visible(self.opening)]
         lines += [
             f"  {_pad(visible(name), width)}  {visible(fact)}" for name, fact in self.facts
         ]
@@ -52,7 +61,7 @@ class Summary:
             ]
         return "\n".join(
             [
-                _wrap(self.title, width, indent=0),
+                _wrap(self.opening, width, indent=0),
                 *(_wrap(f"{name}: {fact}", width) for name, fact in self.facts),
                 *table,
                 *(_wrap(str(note), width) for note in self.notes),
@@ -69,7 +78,9 @@ class Summary:
             for row in self.lines
         )
         return (
-            f"<section><h3>{_html(self.title)}</h3>"
+            f"<section><h3>{_html(self.title[:1].upper() + self.title[1:])}</h3>"
+            + (f"<p><strong>{_html(self.sentence)}</strong></p>" if self.sentence else "")
+            + (f"<p>{_html(self.hint)}</p>" if self.hint else "")
             + (f"<dl>{facts}</dl>" if facts else "")
             + (
                 f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -91,7 +102,7 @@ class Described:
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {visible(self.summary().title)}>"
+        return f"<{type(self).__name__}: {visible(self.summary().opening)}>"
 
     def summary(self) -> Summary:
         """Describe the result in words."""

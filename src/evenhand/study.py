@@ -210,7 +210,12 @@ class Audit(Described):
         summary = self.certificate.summary(self.labels)
         notes = marker_notes(self.counts.missing_markers)
         judged = ("judged by", f"the {self.judge}: {self.deciding_verdict}")
-        return replace(summary, facts=(judged, *summary.facts), notes=(*summary.notes, *notes))
+        return replace(
+            summary,
+            facts=(judged, *summary.facts),
+            notes=(*summary.notes, *notes),
+            hint="audit.report() gives a page with pictures; .write(FILE) keeps it.",
+        )
 
 
 def audit(

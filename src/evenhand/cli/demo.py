@@ -48,7 +48,7 @@ def demo(
 
     _title("The verdict")
     summary = result.summary()
-    _say(summary.title)
+    _say(summary.opening)
     for name, fact in summary.facts:
         _say(f"{name}: {fact}", indent=4)
 

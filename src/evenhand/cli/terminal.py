@@ -22,7 +22,7 @@ def print_result(summary: Summary) -> None:
     summary = replace(summary, notes=tuple(map(_note_text, summary.notes)))
     # In a pipe lines stay whole, so that a program can look for them.
     text = summary.fit(get_terminal_size().columns) if is_terminal() else str(summary)
-    title = Summary(title=summary.title).fit(get_terminal_size().columns)
+    title = Summary(title=summary.opening).fit(get_terminal_size().columns)
     title = title if text.startswith(title) else text.partition("\n")[0]
     typer.secho(title, bold=True)
     if rest := text[len(title) + 1 :]:

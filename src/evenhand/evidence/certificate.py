@@ -387,7 +387,8 @@ class Certificate(Described):
         ]
         table = self.evidence.summary()
         return Summary(
-            title=f"{self.verdict}: {self.first_sentence(labels)}",
+            title=str(self.verdict),
+            sentence=self.first_sentence(labels),
             facts=tuple(facts),
             columns=table.columns if table.lines else (),
             lines=table.lines,

@@ -24,10 +24,13 @@ class CommonDifference:
     ``p_zero`` is how wide an interval must be to reach 0. ``p_threshold`` is how wide it must
     be to reach the range within the threshold, or the saddlepoint's tail if that is larger.
     ``p_adjusted`` and ``shown`` are as of a subpopulation: it is one hypothesis more in Holm's
-    family. None of it assumes that the differences are the same everywhere.
+    family. None of it assumes that the differences are the same everywhere. The difference is
+    that of ``group_rate`` and ``other_rate``, the rates with the same weights.
     """
 
     difference: float
+    group_rate: float
+    other_rate: float
     low: float
     high: float
     p_zero: float
@@ -51,6 +54,8 @@ class MeanDifference(NamedTuple):
     """The Mantel-Haenszel difference as a test of its own, outside any family."""
 
     difference: float
+    group_rate: float
+    other_rate: float
     low: float
     high: float
     p_zero: float
@@ -77,6 +82,8 @@ def mean_difference(
         tail = max(tail, weighted_tail(*sides, share, threshold))
     return MeanDifference(
         difference=pair[1].rate - pair[0].rate,
+        group_rate=pair[0].rate,
+        other_rate=pair[1].rate,
         low=low,
         high=high,
         p_zero=min(1.0, 2 * float(ndtr(-abs(at_zero)))),

@@ -36,20 +36,26 @@ def first_sentence(
     partition = deciding_partition(partitions)
     if not partition.measured.any():
         return "Nobody could be compared: in no group of people alike do both groups occur."
-    sentence = _seen(partition)
+    sentence = seen_sentence(partition)
     if partition is not partitions[0]:
         alike = ", ".join(map(labels.column, partition.names)) or "nothing"
         sentence = f"Alike in {alike}: {sentence[:1].lower()}{sentence[1:]}"
-    if not partition.coverage.reaches(min_coverage):
-        compared = percent(float(partition.coverage.overall))
-        sentence += f", in the {compared} of the rows that could be compared"
+    sentence += coverage_phrase(partition, min_coverage)
     if not released:
         explained = explained_by_chance(partitions, causes=causes)
         words = ", no more than chance would make, given this graph: {}"
         sentence += (words if explained else "; chance alone would make {}").format(
             partition.by_chance
         )
-    return f"{sentence}.{average_sentence(partition, labels)}"
+    return f"{sentence}. {average_sentence(partition, labels)}".rstrip()
+
+
+def coverage_phrase(partition: Partition, min_coverage: Fraction) -> str:
+    """In how much of the rows people could be compared; empty where that is enough."""
+    if partition.coverage.reaches(min_coverage):
+        return ""
+    compared = percent(float(partition.coverage.overall))
+    return f", in the {compared} of the rows that could be compared"
 
 
 def deciding_partition(partitions: Sequence[Partition]) -> Partition:
@@ -89,13 +95,13 @@ def average_sentence(partition: Partition, labels: Labels) -> str:
     span = f"{_points(low, question)} to {_points(high, question)}"
     size = _points(abs(common.difference), question)
     if not common.difference:
-        return f" On average nobody is ahead ({span})."
+        return f"On average nobody is ahead ({span})."
     ahead = str(question.other) if common.difference > 0 else question.group
-    return f" On average {people_of(question, ahead, labels)} are {size} points ahead ({span})."
+    return f"On average {people_of(question, ahead, labels)} are {size} points ahead ({span})."
 
 
-def _seen(partition: Partition) -> str:
-    """How many comparable groups reach the threshold."""
+def seen_sentence(partition: Partition) -> str:
+    """How many comparable groups reach the threshold, without a period."""
     many, differing = int(partition.measured.sum()), partition.violating
     reach = f"by {threshold_points(partition.question)} or more"
     if many == 1:

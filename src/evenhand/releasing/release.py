@@ -155,7 +155,13 @@ class Release(Described):
         )
         # What is on the disk now is the release; it need not be counted again.
         vars(self).setdefault("certificate", certificate)
+        vars(self)["files"] = published
         return published
+
+    @cached_property
+    def files(self) -> PublishedFiles | None:
+        """The files that were written last; None before."""
+        return None
 
     @property
     def changed_rows(self) -> int:
@@ -209,7 +215,9 @@ class Release(Described):
         in_model, changed = self.plan.model_distance, self.plan.changed_decisions
         return Summary(
             title=f"{after.verdict} after {self.plan.method} ({self.plan.policy}), given the "
-            f"same graph: {self.changed_rows:,} of {rows:,} rows changed",
+            "same graph",
+            sentence=f"{self.changed_rows:,} of {rows:,} rows changed",
+            hint="audit.report(release) gives a page with pictures of before and after.",
             facts=(
                 ("before", _in_words(self.before)),
                 ("after", _in_words(after)),

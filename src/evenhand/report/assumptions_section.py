@@ -274,7 +274,7 @@ def _sensitivity(
     else:
         findings = sensitivity_of_findings(certificate.partition)
         why = text(
-            "How many points such a cause would have to account for to bring a finding "
+            "How many points such a cause would have to account for to bring a difference "
             "under the threshold, beside what the strongest recorded cause could account "
             "for among the same people. ",
             *_survival([finding.survives for finding in findings]),
@@ -301,7 +301,7 @@ def _survival(survives: Sequence[bool | None]) -> page.Text:
         )
     survive = sum(comparable)
     one = len(survives) == 1
-    of = "The finding" if one else f"{survive:,} of {count(len(comparable), 'finding')}"
+    of = "The one" if one else f"{survive:,} of {count(len(comparable), 'difference')}"
     verb = "would not survive" if one and not survive else "would survive"
     rest = len(survives) - len(comparable)
     return text(

@@ -23,10 +23,10 @@ from evenhand.report.differences_sections import differences, evidence
 from evenhand.report.graph_section import causes, graph_figure
 from evenhand.report.html_report import Report
 from evenhand.report.limits_and_checking_sections import checking, small_print, unmeasured
-from evenhand.report.opening_section import example, lead, verdicts
+from evenhand.report.opening_section import example, first_sentence, lead, verdicts
 from evenhand.report.partitions_section import comparisons
 from evenhand.report.phrases import Words, readable_labels
-from evenhand.report.release_section import matching_partition, released
+from evenhand.report.release_section import matching_partition, released, released_name
 from evenhand.report.shown_groups import Sharing, select_cases
 from evenhand.rows import Rows
 
@@ -94,14 +94,19 @@ def report(
     source = _file_name(audit.rows)
     name = title or source or "a table"
     question = f"Does {words.protected} itself change {words.decision}?"
+    verdict, file = certificate.verdict, released_name(release)
+    if release is not None:
+        verdict = release.certificate.verdict
+        name = f"{file}, released from {name}" if file else name
     copy = f"copy for others: counts under {least_count} withheld"
     content = page.Page(
-        title=f"{certificate.verdict}: {question} | {name}",
+        title=f"{verdict}: {question} | {name}",
         masthead=(name, generated, copy if share else "full report: small counts shown"),
         question=question,
+        first_sentence=first_sentence(certificate, words, sharing),
         lead=lead(certificate, words, sharing),
         verdicts=verdicts(certificate, cases, words, sharing),
-        example=example(cases, words),
+        example=example(certificate, cases, words, sharing),
         causes=causes(certificate, words),
         graph=graph_figure(certificate, knowledge, words),
         differences=differences(certificate, cases, words, sharing),

@@ -2,32 +2,44 @@
 
 from collections.abc import Iterator, Sequence
 
-from evenhand.evidence import Certificate, RelaxedCertificate
+from evenhand.evidence import Certificate, Partition, RelaxedCertificate
+from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.common_difference import CommonDifference
+from evenhand.evidence.first_sentence import seen_sentence
 from evenhand.evidence.population import Population
 from evenhand.evidence.subpopulations import p_value
+from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.differences_sections import ids
-from evenhand.report.phrases import Words, count, share
+from evenhand.report.phrases import Words, count, listing, share
 from evenhand.report.shown_groups import Case, Sharing
 from evenhand.report.template_types import Strong, text
+
+_LEVEL = 0.05
+_MOST_LINES = 30
 
 
 def chance(
     certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
 ) -> page.Chance:
-    """The statistical verdict at length."""
+    """The chance line and the statistical verdict at length."""
     population = certificate.population
     verdict = text("Statistical verdict: ", Strong(f"{population.verdict}."))
     if not sharing.whole:
         hidden = (
-            "What all groups say together rests on groups that are withheld: it is left out."
+            "What chance would make, and what all groups say together, rests on groups that "
+            "are withheld: it is left out."
         )
-        return page.Chance(paragraphs=(verdict, text(hidden)), notes=())
+        return page.Chance(
+            by_chance=(), seen=None, paragraphs=(verdict, text(hidden)), notes=()
+        )
     if not population.measured:
         nothing = "No group can be compared, so there is nothing that chance could explain."
-        return page.Chance(paragraphs=(text(nothing),), notes=())
+        return page.Chance(by_chance=(), seen=None, paragraphs=(text(nothing),), notes=())
+    by_chance = certificate.by_chance
     return page.Chance(
+        by_chance=tuple(_by_chance(certificate, by_chance, words)) if by_chance else (),
+        seen=_picture(certificate, words, sharing) if by_chance else None,
         paragraphs=(
             _each_group(population, cases, words),
             *_all_together(population, words),
@@ -37,29 +49,96 @@ def chance(
     )
 
 
+def _by_chance(certificate: Certificate, chance: ByChance, words: Words) -> Iterator[page.Text]:
+    """What was seen beside what chance alone would make, and what that means."""
+    partition = certificate.partition
+    yield text(
+        Strong(f"{seen_sentence(partition)}; chance alone would make {chance}."),
+        f" The probability that it makes as many is {p_value(chance.p)}. People in such "
+        f"groups: {partition.violating_rows:,} seen, about {chance.rows:,.0f} by chance. "
+        f"{_conclusion(certificate, chance)}",
+    )
+    yield text(
+        "Chance alone means that nothing differs: in each group as many get the favorable "
+        "decision as did, but who they are is drawn by lot. The criterion asks less, that no "
+        "difference reaches the threshold: if every true difference were just under "
+        f"{words.threshold_points}, {chance.text_at_threshold} groups would be seen to reach "
+        "it.",
+    )
+
+
+def _conclusion(certificate: Certificate, chance: ByChance) -> str:
+    """The rule: the number, the shown ones and the average must all be chance's work."""
+    if certificate.explained_by_chance:
+        return "That is no more than chance would make, given this graph."
+    if chance.p < _LEVEL:
+        return "That is more than chance alone would make."
+    population = certificate.population
+    common = population.common
+    reasons = []
+    if population.shown:
+        reasons.append(f"{count(population.shown, 'difference')} shown beyond the threshold")
+    if common and common.p_zero < _LEVEL:
+        reasons.append("the difference on average")
+    reasons = reasons or ["what other possible causes of the decision show"]
+    return f"The number may be chance, but chance does not explain {listing(reasons)}."
+
+
+def _picture(
+    certificate: Certificate, words: Words, sharing: Sharing
+) -> pictures.SeenAndByChance | None:
+    # Groups of another comparison can be small where those of the first are not.
+    partitions = certificate.partitions[: 1 if sharing.share else _MOST_LINES]
+    rest = len(certificate.partitions) - len(partitions)
+    more = f" {count(rest, 'further comparison')} not drawn." if rest else ""
+    return pictures.SeenAndByChance(
+        title=f"Groups at or beyond {words.threshold_points}: seen, and by chance alone",
+        subtitle="Share of the comparable groups. The range holds 95% of what chance alone "
+        f"makes.{more}",
+        lines=tuple(
+            _line(partition, chance, words)
+            for partition in partitions
+            if (chance := partition.by_chance)
+        ),
+    )
+
+
+def _line(partition: Partition, chance: ByChance, words: Words) -> pictures.SeenLine:
+    measured = int(partition.measured.sum())
+    seen = f"{partition.violating:,} of {measured:,}"
+    return pictures.SeenLine(
+        alike=words.same(partition.names),
+        seen=100 * partition.violating / measured,
+        band=(100 * chance.lower / measured, 100 * chance.upper / measured),
+        limit=100 * min(chance.at_threshold / measured, 1.0),
+        seen_text=seen,
+        chance_text=str(chance),
+        limit_text=chance.text_at_threshold,
+        p=p_value(chance.p),
+        description=f"{seen} seen, {chance} by chance",
+    )
+
+
 def _each_group(population: Population, cases: Sequence[Case], words: Words) -> page.Text:
     shown = [case for case in cases if case.shown]
-    many = count(population.comparisons, "comparison")
+    allowing = f"After allowing for {count(population.comparisons, 'comparison')}, "
     if not shown:
-        average = population.shown_on_average_only
         return text(
-            Strong("In each group alone it could be. " if average else "It could be. "),
-            f"After allowing for {many}, none beyond {words.threshold_points} is shown"
-            f"{' in a single group' if average else ''}. "
-            f"{count(population.within, 'group')} "
+            f"{allowing}no single group is shown to differ by more than "
+            f"{words.threshold_points}. {count(population.within, 'group')} "
             f"{'is' if population.within == 1 else 'are'} shown to differ by less.",
         )
     for_group = population.shown_for_group
     pairs = ((population.shown - for_group, words.other), (for_group, words.group))
     sides = " and ".join(f"{many:,} with {who} ahead" for many, who in pairs if many)
     reaching = sum(case.side != 0 for case in cases)
-    opening = "Hardly. " if 2 * len(shown) >= reaching else "In most groups it could be. "
     return text(
-        Strong(opening),
-        f"After allowing for {many}, ",
+        allowing,
         Strong(f"{len(shown):,} of {reaching:,}"),
-        " differences at or beyond the threshold are shown to lie beyond it "
-        f"({ids(shown)}): {sides}. Their intervals lie wholly beyond {words.threshold_points}.",
+        f" differences at or beyond the threshold {'is' if len(shown) == 1 else 'are'} shown "
+        f"to lie beyond it ({ids(shown)}): {sides}. "
+        f"{'Its interval lies' if len(shown) == 1 else 'Their intervals lie'} wholly beyond "
+        f"{words.threshold_points}.",
     )
 
 
@@ -70,7 +149,7 @@ def _all_together(population: Population, words: Words) -> Iterator[page.Text]:
             Strong(f"{words.points(common.difference)} points"),
             f", 95% interval {words.interval((common.low, common.high))}, p that it is "
             f"zero: {p_value(common.p_zero)}."
-            + (f" {_on_average(common, words)}" if population.mean_beyond else ""),
+            + (f" {_on_average(common, words)}" if population.measured > 1 else ""),
         )
     if (varying := population.heterogeneity) and population.measured > 1:
         yield text(

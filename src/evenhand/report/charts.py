@@ -150,7 +150,7 @@ def histogram(
     words: Words,
     *,
     tallest: int,
-    calm: str,
+    within: str,
 ) -> pictures.Histogram:
     """Groups by difference in bars as wide as the threshold, so that no bar crosses it."""
     step = float(100 * words.question.threshold)
@@ -163,7 +163,7 @@ def histogram(
                 width=scale.at((place + 1) * step) - scale.at(place * step),
                 y=HISTOGRAM_HEIGHT - max(2.5, HISTOGRAM_HEIGHT * many / tallest),
                 height=max(2.5, HISTOGRAM_HEIGHT * many / tallest),
-                kind=calm if place in (-1, 0) else "group" if place > 0 else "other",
+                kind=within if place in (-1, 0) else "beyond",
             )
             for place, many in sorted(many_at.items())
         ),

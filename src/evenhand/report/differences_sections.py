@@ -49,8 +49,6 @@ def evidence(cases: Sequence[Case], words: Words, sharing: Sharing) -> page.Evid
         + (f"; {beyond:,} more are in the certificate" if beyond else ""),
         group=capital(words.group),
         other=capital(words.other),
-        shown="shown" if sharing.whole else "interval beyond",
-        not_shown="not shown" if sharing.whole else "interval reaches in",
         note=_note(words, sharing),
     )
 
@@ -80,15 +78,22 @@ def _lead(cases: Sequence[Case], words: Words, sharing: Sharing) -> page.Text:
 def _segments(certificate: Certificate, words: Words) -> tuple[pictures.Segment, ...]:
     """All people by what was found in their group."""
     partition, t = certificate.partition, words.threshold_points
+    shown = np.zeros(len(partition), bool)
+    shown[partition.measured] = partition.statistics.shown
     calm = partition.measured & (partition.side == 0)
+    higher, lower = partition.side > 0, partition.side < 0
     kinds = (
-        ("other", f"{words.group} higher by {t} or more", partition.side < 0),
+        ("shown", f"{words.group} higher, shown beyond {t}", lower & shown),
+        ("other", f"{words.group} higher by {t} or more, not shown", lower & ~shown),
         ("none", f"under {t} either way", calm),
-        ("group", f"{words.other} higher by {t} or more", partition.side > 0),
+        ("group", f"{words.other} higher by {t} or more, not shown", higher & ~shown),
+        ("shown", f"{words.other} higher, shown beyond {t}", higher & shown),
         ("absent", "no comparison possible", ~partition.measured),
     )
     segments, at = [], 0.0
     for kind, label, lines in kinds:
+        if kind == "shown" and not lines.any():
+            continue
         people = int(partition.row_counts[lines].sum())
         width = 100 * people / certificate.row_count
         segments.append(
@@ -153,7 +158,7 @@ def _strongest(
     flags = _flags(certificate, varying)
     also = f" All of them: {words.alike(common)}." if common else ""
     return pictures.DotPlot(
-        title=f"The {len(chosen)} strongest findings" if len(chosen) > 1 else "The one finding",
+        title=_strongest_title(chosen, sharing),
         subtitle=f"Groups at or beyond the threshold, least likely to be chance first.{also}",
         name="Group",
         detail="people",
@@ -173,6 +178,18 @@ def _strongest(
             for case in chosen
         ),
     )
+
+
+def _strongest_title(chosen: Sequence[Case], sharing: Sharing) -> str:
+    """Findings are what is shown; of others it is said that they are not."""
+    shown = sum(case.shown for case in chosen)
+    if shown == len(chosen):
+        return f"The {shown} strongest findings" if shown > 1 else "The one finding"
+    groups = f"The {len(chosen)} groups" if len(chosen) > 1 else "The one group"
+    title = f"{groups} at or beyond the threshold that chance explains least"
+    if not sharing.whole:
+        return title
+    return f"{title}; {f'{shown:,} shown' if shown else 'none is shown'}"
 
 
 def _scale(chosen: Sequence[Case], words: Words) -> Scale:
@@ -225,25 +242,22 @@ def _evidence_lead(
     if in_words < len(reaching):
         return text(
             Strong(f"{len(reaching):,} groups"),
-            f" are evidence. The {in_words} least likely to be chance are told in words, "
+            f" reach the threshold; {sum(case.shown for case in reaching):,} of them are shown "
+            f"to lie beyond it. The {in_words} least likely to be chance are told in words, "
             "the others follow in numbers; all of them are in the certificate.",
         )
     many = (
-        "The one group that counts as evidence"
+        "The one group that reaches the threshold"
         if len(reaching) == 1
-        else f"All {len(reaching)} groups that count as evidence"
+        else f"All {len(reaching)} groups that reach the threshold"
     )
     return text(f"{many}, least likely to be chance first.")
 
 
 def _marks(sharing: Sharing) -> dict[str, str]:
     """What filled and hollow mean: without the withheld groups chance cannot be judged."""
-    if sharing.whole:
-        return {"filled": "shown beyond the threshold", "hollow": "not shown beyond it"}
-    return {
-        "filled": "interval beyond the threshold",
-        "hollow": "interval reaches into the band",
-    }
+    beyond = "not shown beyond it" if sharing.whole else "whether it is shown is withheld"
+    return {"filled": "shown beyond the threshold", "hollow": beyond}
 
 
 def _note(words: Words, sharing: Sharing) -> str:
@@ -273,7 +287,7 @@ def _finding(case: Case, words: Words, sharing: Sharing) -> page.Finding:
         interval=words.interval(people.interval),
         p=p_value(people.p_threshold),
         adjusted=p_value(people.p_adjusted) if sharing.whole else "withheld",
-        shown=case.shown,
+        shown=case.shown if sharing.whole else None,
     )
 
 

@@ -1,6 +1,7 @@
 """Section 1: the causal graph in words and as a picture."""
 
 from evenhand.evidence import Certificate
+from evenhand.evidence.population import StatisticalVerdict
 from evenhand.question import Knowledge
 from evenhand.report import template_types as page
 from evenhand.report.graph_picture import draw_narrow, draw_wide
@@ -15,6 +16,7 @@ _KEY = (
     ("after", "a consequence of the decision: never held equal"),
     ("rest", "other arrows"),
 )
+_ARROW = {False: "no arrow leads", None: "it is open whether an arrow leads"}
 
 
 def causes(certificate: Certificate, words: Words) -> tuple[page.Text, ...]:
@@ -31,8 +33,8 @@ def causes(certificate: Certificate, words: Words) -> tuple[page.Text, ...]:
         )
         if certificate.direct_arrow
         else text(
-            f"In this graph no arrow leads from {words.protected} to {words.decision}, which "
-            "is caused by ",
+            f"In this graph {_ARROW[certificate.direct_arrow]} from {words.protected} to "
+            f"{words.decision}, which is caused by ",
             others,
             ".",
         )
@@ -47,15 +49,23 @@ def causes(certificate: Certificate, words: Words) -> tuple[page.Text, ...]:
         caused_by,
         text(
             f"Comparing only people who are equal in what else causes {words.decision} "
-            "closes every detour. "
-            + (
-                "If the graph is right, what then still differs can only have come along the "
-                "thick arrow."
-                if certificate.direct_arrow
-                else "If the graph is right, nothing but chance can make them differ then."
-            ),
+            "closes every detour. " + _what_differs(certificate)
         ),
     )
+
+
+def _what_differs(certificate: Certificate) -> str:
+    if certificate.direct_arrow:
+        way = "came along the thick arrow, or by chance (section 4)."
+    elif certificate.direct_arrow is None:
+        way = "came from the protected attribute itself, or by chance (section 4)."
+    elif certificate.population.verdict is StatisticalVerdict.SHOWN:
+        way = (
+            "came by chance; chance does not explain it (section 4), so the graph is in doubt."
+        )
+    else:
+        way = "came by chance (section 4)."
+    return f"If the graph is right, what then still differs {way}"
 
 
 def graph_figure(

@@ -1,11 +1,11 @@
-"""The first page: the question, both verdicts, and one group as an example."""
+"""The first page: the question, the first sentence, both verdicts, and one example."""
 
 from collections.abc import Sequence
 
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Verdict
+from evenhand.evidence.first_sentence import average_sentence, coverage_phrase
 from evenhand.evidence.population import Population, StatisticalVerdict
-from evenhand.evidence.relaxed import Moments
 from evenhand.graph import PartialGraph
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
@@ -14,20 +14,35 @@ from evenhand.report.shown_groups import Case, Sharing
 from evenhand.report.template_types import Strong, text
 
 _MARKS = {
-    Verdict.CERTIFIED: "certified",
-    Verdict.NOT_CERTIFIED: "not-certified",
-    Verdict.CANNOT_DECIDE: "cannot-decide",
-}
-_STATISTICAL_MARKS = {
-    StatisticalVerdict.SHOWN: "not-certified",
+    StatisticalVerdict.SHOWN: "shown",
     StatisticalVerdict.WITHIN: "certified",
     StatisticalVerdict.INCONCLUSIVE: "cannot-decide",
 }
 
 
-def mark(verdict: Verdict) -> str:
-    """The name under which a verdict is drawn."""
-    return _MARKS[verdict]
+def mark(certificate: Certificate) -> str:
+    """The name under which the exact verdict is drawn: red only where a difference is shown."""
+    shown = certificate.population.verdict is StatisticalVerdict.SHOWN
+    # Rows that were changed show nothing of a population.
+    if certificate.verdict is Verdict.NOT_CERTIFIED and shown and not certificate.release:
+        return "shown"
+    return str(certificate.verdict).replace(" ", "-")
+
+
+def first_sentence(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
+    """What was seen, what chance would make, who is ahead; numbers only if none is withheld."""
+    if sharing.whole:
+        return text(certificate.first_sentence(words.labels))
+    how = "How many groups there are, and what chance would make of them, is withheld."
+    if certificate.verdict is Verdict.CANNOT_DECIDE:
+        return text(how)
+    return text(
+        f"In every comparable group {words.group} and {words.other} differ by less than "
+        f"{words.threshold_points}. {how}"
+        if certificate.verdict is Verdict.CERTIFIED
+        else f"There are comparable groups in which {words.group} and {words.other} differ by "
+        f"{words.threshold_points} or more. {how}",
+    )
 
 
 def lead(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
@@ -38,9 +53,12 @@ def lead(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
     if not causes:
         why = ". According to the graph nothing else causes the decision."
     else:
-        may = "may " if certificate.ambiguous else ""
+        these = "it" if len(causes) == 1 else "these"
+        verb = (
+            "may cause" if certificate.ambiguous else "causes" if len(causes) == 1 else "cause"
+        )
         why = (
-            f" who are alike in {words.columns(causes)}, because these {may}cause "
+            f" who are alike in {words.columns(causes)}, because {these} {verb} "
             f"{words.decision} too."
         )
     return text(f"{people}{compared}{why} Counted are those who {words.did}.")
@@ -54,40 +72,76 @@ def verdicts(
     return page.Verdicts(
         exact=page.VerdictCard(
             about="In these rows",
-            mark=mark(certificate.verdict),
-            word=capital(str(certificate.verdict)),
+            mark=mark(certificate),
+            word=capital(str(certificate.verdict)) + _where(certificate, sharing),
             sentence=_exact_sentence(certificate, cases, words, sharing),
         ),
         statistical=page.VerdictCard(
             about="Beyond these rows",
-            mark=_STATISTICAL_MARKS[population.verdict],
+            mark=_MARKS[population.verdict],
             word=capital(str(population.verdict)),
             sentence=_statistical_sentence(population, words, sharing),
         ),
         rests_on=_rests_on(certificate, words, sharing),
         reasons=_reasons(certificate),
-        figures=_figures(certificate, population, words) if sharing.whole else (),
+        figures=_figures(certificate, words) if sharing.whole else (),
     )
 
 
-def example(cases: Sequence[Case], words: Words) -> page.Example | None:
-    """The strongest finding; its two rates as bars."""
-    case = next((case for case in cases if case.side), None)
-    if case is None:
+def example(
+    certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
+) -> page.Example | None:
+    """The strongest group whose difference is shown, else the difference on average.
+
+    A group that chance may explain is no example, however far its rates lie apart.
+    """
+    if case := next((case for case in cases if case.shown), None):
+        return _shown_example(case, words)
+    common = certificate.population.common
+    if common is None or not sharing.whole:
         return None
+    sides = (
+        (words.group, "group", common.group_rate),
+        (words.other, "other", common.other_rate),
+    )
+    (_, _, group), (_, _, other) = sides
+    single = f" No single group shows a difference beyond {words.threshold_points}."
+    return page.Example(
+        heading="On average",
+        sentence=text(
+            f"All comparable groups weighed together (Mantel–Haenszel), {share(group)} of "
+            f"{words.group} and {share(other)} of {words.other} {words.did}. ",
+            Strong(average_sentence(certificate.partition, words.labels)),
+            single if certificate.population.measured > 1 else "",
+        ),
+        bars=tuple(
+            pictures.Bar(
+                who=capital(who),
+                kind=kind,
+                width=100 * part,
+                rate=share(part),
+                counts="weighed",
+            )
+            for who, kind, part in sides
+        ),
+    )
+
+
+def _shown_example(case: Case, words: Words) -> page.Example:
     people = case.people
     sides = (
         (words.group, "group", people.group_yes, people.group),
         (words.other, "other", people.other_yes, people.other),
     )
     return page.Example(
+        heading="For example",
         sentence=text(
             *words.story(people),
             " A difference of ",
             Strong(f"{words.points(people.risk_difference).removeprefix('−')} points"),
             " between people who are alike in what the decision may depend on (",
             Strong(case.id),
-            ").",
+            f"), shown to lie beyond {words.threshold_points}.",
         ),
         bars=tuple(
             pictures.Bar(
@@ -102,66 +156,49 @@ def example(cases: Sequence[Case], words: Words) -> page.Example | None:
     )
 
 
+def _where(certificate: Certificate, sharing: Sharing) -> str:
+    """In how little of the rows a difference was seen; a share of all rows is a total."""
+    if certificate.verdict is not Verdict.NOT_CERTIFIED or not sharing.whole:
+        return ""
+    return coverage_phrase(certificate.partition, certificate.min_coverage)
+
+
 def _exact_sentence(
     certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
 ) -> page.Text:
-    verdict = certificate.verdict
+    verdict, threshold = certificate.verdict, words.threshold_points
     if verdict is Verdict.CANNOT_DECIDE:
         return text("These rows and this graph do not settle the question.")
     if not sharing.whole:
-        return text(
-            f"In every comparable group {words.group} and {words.other} differ by less than "
-            f"{words.threshold} percentage points."
-            if verdict is Verdict.CERTIFIED
-            else f"There are comparable groups in which {words.group} and {words.other} differ "
-            f"by {words.threshold} percentage points or more.",
-        )
-    reaching = [case for case in cases if case.side]
+        met = "met" if verdict is Verdict.CERTIFIED else "not met"
+        return text(f"The criterion is {met} at a threshold of {threshold}.")
     if verdict is Verdict.CERTIFIED:
-        largest = max((abs(case.difference) for case in cases), default=0)
-        return text(
-            "In ",
-            Strong(_all(len(cases))),
-            f", {words.group} and {words.other} differ by less than {words.threshold} "
-            f"percentage points. The largest difference is {words.points(largest)}.",
-        )
-    if not reaching:
+        largest = words.points(max((abs(case.difference) for case in cases), default=0))
+        return text(f"The largest difference is {largest} points, under {threshold}.")
+    sizes = {
+        side: [abs(case.difference) for case in cases if case.side == side] for side in (1, -1)
+    }
+    above, below = sizes.values()
+    if not above and not below:
         return text(
             "People alike in what causes the decision differ by less than the threshold, but "
             "another comparison that the graph calls meaningful does not meet it.",
         )
-    which = (
-        _all(len(cases))
-        if len(reaching) == len(cases)
-        else f"{len(reaching):,} of {len(cases):,} comparable groups"
-    )
-    above, below = (sum(case.side == side for case in reaching) for side in (1, -1))
     if above and below:
         return text(
-            "In ",
-            Strong(which),
-            f", {words.group} and {words.other} who are otherwise alike differ by "
-            f"{words.threshold} percentage points or more: {above:,} {_favor(above)} "
-            f"{words.other}, {below:,} {_favor(below)} {words.group}.",
+            f"{capital(words.other)} are ahead by {threshold} or more in ",
+            Strong(count(len(above), "group")),
+            f", {words.group} in ",
+            Strong(f"{len(below):,}"),
+            ".",
         )
-    ahead, behind = (words.other, words.group) if above else (words.group, words.other)
-    sizes = [abs(case.difference) for case in reaching]
-    least, most = words.points(min(sizes)), words.points(max(sizes))
-    span = most if least == most else f"{least} to {most}"
+    least, most = words.points(min(above or below)), words.points(max(above or below))
     return text(
-        "In ",
-        Strong(which),
-        f", {ahead} {words.did} more often than {behind} who are otherwise alike, by {span} "
-        f"percentage points. The threshold is {words.threshold}.",
+        f"{capital(words.other if above else words.group)} are ahead by "
+        f"{most if least == most else f'{least} to {most}'} points in ",
+        Strong(f"{len(above or below):,} of {count(len(cases), 'group')}"),
+        ".",
     )
-
-
-def _all(many: int) -> str:
-    return "the one comparable group" if many == 1 else f"all {many:,} comparable groups"
-
-
-def _favor(many: int) -> str:
-    return "favors" if many == 1 else "favor"
 
 
 def _statistical_sentence(population: Population, words: Words, sharing: Sharing) -> page.Text:
@@ -244,27 +281,24 @@ def _reasons(certificate: Certificate) -> tuple[str, ...]:
     return tuple(reason.text(words_only) for reason in certificate.reasons)
 
 
-def _figures(
-    certificate: Certificate, population: Population, words: Words
-) -> tuple[tuple[str, str], ...]:
-    partition = certificate.partition
-    moments = Moments.of(certificate.partition)
-    mean = moments.mean if moments else None
-    size = words.points(mean).removeprefix("−")
-    ahead = f", {words.higher(mean)}" if mean else ""
-    beyond = words.threshold_points
+def _figures(certificate: Certificate, words: Words) -> tuple[tuple[str, str], ...]:
+    population, chance = certificate.population, certificate.by_chance
+    common, beyond = population.common, words.threshold_points
+    if common is None:
+        return ()
+    ahead = f", {words.higher(common.difference)}" if common.difference else ""
     return (
         (
-            f"{partition.violating:,} of {population.measured:,}",
+            f"{certificate.partition.violating:,} of {population.measured:,}",
             f"comparable groups differ by {beyond} or more",
         ),
+        *([(str(chance), "would, by chance alone")] if chance else []),
         (
-            size if mean is None else f"{size} points",
-            f"difference on average over the rows{ahead}",
+            f"{words.points(common.difference).removeprefix('−')} points",
+            f"difference on average{ahead}",
         ),
         (
             f"{population.shown:,} of {population.measured:,}",
             f"groups {have(population.shown)} a difference shown to lie beyond {beyond}",
         ),
-        (share(float(certificate.coverage.overall)), "of the rows could be compared"),
     )

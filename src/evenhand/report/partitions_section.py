@@ -60,7 +60,7 @@ def _examined(
         partition = examined.partition
         whole = place == 0 and sharing.whole
         yield page.ComparisonRow(
-            alike=_alike(partition, words),
+            alike=words.same(partition.names),
             origin=role if place < causes else "also checked",
             meaningful=examined.is_meaningful,
             reasons=(),
@@ -79,7 +79,7 @@ def _explained(
     partition, meaningful = explanation.partition, explanation.is_meaningful
     verdict = str(partition.verdict(certificate.min_coverage))
     return page.ComparisonRow(
-        alike=_alike(partition, words),
+        alike=words.same(partition.names),
         origin=origin,
         meaningful=meaningful,
         reasons=_reasons(explanation, words, certificate),
@@ -98,10 +98,6 @@ def _numbers(partition: Partition, words: Words, *, hidden: bool) -> dict[str, s
         "reached": f"{partition.violating:,} of {measured:,}",
         "span": " to ".join(shown) or "none",
     }
-
-
-def _alike(partition: Partition, words: Words) -> str:
-    return f"Same {words.columns(partition.names)}" if partition.names else "Everybody at once"
 
 
 def _lead(certificate: Certificate, survey: PartitionSurvey, words: Words) -> page.Text:

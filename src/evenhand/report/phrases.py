@@ -59,6 +59,10 @@ class Words:
         """Attributes in a list."""
         return listing(map(self.column, names))
 
+    def same(self, names: Collection[str]) -> str:
+        """What is held equal in a comparison."""
+        return f"Same {self.columns(names)}" if names else "Everybody at once"
+
     def value(self, name: str, value: str) -> str:
         """A value that makes sense without its column: "women", or "age >37"."""
         label = self.labels.values.get(name, {}).get(value)

@@ -173,6 +173,34 @@ class Funnel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SeenLine:
+    """One way to compare: the share of groups at or beyond the threshold, seen and by chance.
+
+    ``band`` is the range that chance makes, ``limit`` what would be expected if every true
+    difference were just under the threshold.
+    """
+
+    alike: str
+    seen: float
+    band: tuple[float, float]
+    limit: float
+    seen_text: str
+    chance_text: str
+    limit_text: str
+    p: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenAndByChance:
+    """How many groups reach the threshold, seen and by chance, for each way to compare."""
+
+    title: str
+    subtitle: str
+    lines: tuple[SeenLine, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
     """A group before and after: two dots and what was changed."""
 
@@ -181,7 +209,6 @@ class Shift:
     detail: str
     before: float
     after: float
-    kind: str
     description: str
     changes: tuple[str, ...]
 

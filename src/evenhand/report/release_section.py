@@ -1,9 +1,10 @@
-"""Section 6: the data before and after a release, what was changed, and what it cost."""
+"""A release: the verdict and the cost, which open the page, and section 6, before and after."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from evenhand.evidence import Certificate, Partition, Verdict
+from evenhand.evidence.first_sentence import deciding_partition, seen_sentence
 from evenhand.releasing import Release
 from evenhand.releasing.manifest import notice
 from evenhand.removal import BaselinePlan, GeneratedPlan, RemovalPlan, changed_columns
@@ -26,10 +27,9 @@ def released(
     before, after = release.before, release.certificate
     same = _same_lines(before.partition, after.partition)
     return page.Released(
-        states=(
-            _state("As recorded", before, words, sharing),
-            _state("As released", after, words, sharing),
-        ),
+        heading=f"{released_name(release) or 'The released rows'}: {after.verdict}",
+        lead=_lead(release, words, sharing),
+        cards=(_verdict_card(after, words, sharing), _cost_card(release, words, sharing)),
         shifts=_shifts(release, cases, words, sharing)
         if same and cases and len(cases) <= FEW
         else None,
@@ -37,7 +37,7 @@ def released(
         if sharing.whole and len(cases) > FEW
         else None,
         measures=_measures(release, words) if sharing.whole else (),
-        paragraphs=tuple(_paragraphs(release, words, sharing)),
+        paragraphs=tuple(_paragraphs(release, words)),
     )
 
 
@@ -55,18 +55,49 @@ def _same_lines(before: Partition, after: Partition) -> bool:
     return all(before.where(line) == after.where(line) for line in range(len(before)))
 
 
-def _state(
-    when: str, certificate: Certificate, words: Words, sharing: Sharing
-) -> page.VerdictCard:
-    largest = _largest(certificate.partition)
-    sentence = f"{_reached(certificate.partition)} groups at or beyond {words.threshold_points}"
-    if largest is not None:
-        sentence += f"; largest difference {words.points(largest)}"
+def released_name(release: Release | None) -> str | None:
+    """The name of the released file, if it was written."""
+    return release.files.data.name if release and release.files else None
+
+
+def _lead(release: Release, words: Words, sharing: Sharing) -> page.Text:
+    """What was and what is."""
+    after = release.certificate
+    if not sharing.whole:
+        return text("The released rows were counted again, by the same graph and threshold.")
+    seen = (
+        seen_sentence(deciding_partition(release.before.partitions)),
+        after.first_sentence(words.labels),
+    )
+    was, now = (f"{sentence[:1].lower()}{sentence[1:]}" for sentence in seen)
+    return text(f"As recorded, {was}. ", Strong("As released, "), now)
+
+
+def _verdict_card(certificate: Certificate, words: Words, sharing: Sharing) -> page.VerdictCard:
+    largest = words.points(_largest(certificate.partition))
     return page.VerdictCard(
-        about=when,
-        mark=mark(certificate.verdict),
+        about="As released",
+        mark=mark(certificate),
         word=capital(str(certificate.verdict)),
-        sentence=text(sentence if sharing.whole else "given the same graph and threshold"),
+        sentence=text(
+            "Counted again from the released rows, given the same graph, at a threshold of "
+            f"{words.threshold_points}.",
+            f" The largest difference is {largest} points." if sharing.whole else "",
+        ),
+    )
+
+
+def _cost_card(release: Release, words: Words, sharing: Sharing) -> page.VerdictCard:
+    changed, rows = release.changed_rows, release.before.row_count
+    return page.VerdictCard(
+        about="What it cost",
+        mark="cost",
+        word=f"{changed:,} of {rows:,} rows changed ({rate(changed, rows)})"
+        if sharing.whole
+        else "Rows were changed",
+        sentence=_directions(release.plan, words)
+        if sharing.whole
+        else text("How many, and for whom, is withheld."),
     )
 
 
@@ -102,7 +133,6 @@ def _shifts(
                 detail=naming.detail(case),
                 before=scale.at(in_points(case)),
                 after=scale.at(float(100 * now[case.line])),
-                kind=case.kind,
                 description=f"from {words.points(case.difference)} to "
                 f"{words.points(now[case.line])} points",
                 changes=_changes(plan, case.line, words) if plan else (),
@@ -141,8 +171,8 @@ def _histograms(before: Certificate, after: Certificate, words: Words) -> pictur
         axis=scale.axis(words),
         height=HISTOGRAM_HEIGHT,
         both=tuple(
-            histogram(label, values, scale, words, tallest=tallest, calm=calm)
-            for label, calm, values in both
+            histogram(label, values, scale, words, tallest=tallest, within=within)
+            for label, within, values in both
         ),
     )
 
@@ -178,18 +208,11 @@ def _measures(release: Release, words: Words) -> tuple[tuple[str, str, str], ...
     )
 
 
-def _paragraphs(release: Release, words: Words, sharing: Sharing) -> Iterator[page.Text]:
-    plan = release.plan
-    method = f"Method {plan.method}, policy {plan.policy}."
-    if sharing.whole:
-        changed, rows = release.changed_rows, release.before.row_count
-        yield text(
-            Strong(f"{changed:,} of {rows:,} rows were changed ({rate(changed, rows)})."),
-            *_directions(plan, words),
-            f" {method} Which rows of a group change is drawn at random.",
-        )
-    else:
-        yield text(f"{method} How many rows were changed is withheld.")
+def _paragraphs(release: Release, words: Words) -> Iterator[page.Text]:
+    yield text(
+        f"Method {release.plan.method}, policy {release.plan.policy}. Which rows of a group "
+        "change is drawn at random.",
+    )
     yield text(
         Strong(f"The released rows record nobody’s true {words.decision}. "),
         _effects(release, words),
@@ -217,10 +240,10 @@ def _effects(release: Release, words: Words) -> str:
 
 
 def _directions(plan: RemovalPlan | GeneratedPlan | BaselinePlan, words: Words) -> page.Text:
-    """Who gains and who loses; nothing where it is not decisions that change."""
+    """Who gains and who loses, where it is decisions that change."""
     changed = plan.changed_decisions
     if changed is None:
-        return ()
+        return text(notice(plan))
     groups = (words.group, words.other)
     gains, losses = (
         listing(f"{n:,} {who}" for n, who in zip(way, groups, strict=True) if n)
@@ -228,7 +251,13 @@ def _directions(plan: RemovalPlan | GeneratedPlan | BaselinePlan, words: Words) 
         else "nobody"
         for way in zip(changed.group, changed.other, strict=True)
     )
-    return (f" Who gains (no to yes): {gains}. Who loses (yes to no): {losses}.",)
+    return text(
+        "Who gains (no to yes): ",
+        Strong(gains),
+        ". Who loses (yes to no): ",
+        Strong(losses),
+        ".",
+    )
 
 
 def _relearned(release: Release, words: Words) -> page.Text:

@@ -90,23 +90,17 @@ def select_cases(certificate: Certificate, sharing: Sharing) -> tuple[Case, ...]
     ]
     lines = [line for line, _ in named]
     read: Iterable[Subpopulation] = Subpopulations(partition, np.asarray(lines, np.intp))
-    threshold = float(certificate.question.threshold)
     return tuple(
         Case(
             people=people,
             line=line,
             side=int(partition.side[line]),
-            shown=people.shown if sharing.whole else _beyond(people, threshold),
+            # Without the withheld groups nobody can correct for the number of comparisons.
+            shown=people.shown and sharing.whole,
             id=name,
         )
         for people, (line, name) in zip(read, named, strict=True)
     )
-
-
-def _beyond(people: Subpopulation, threshold: float) -> bool:
-    """Whether the interval lies beyond the threshold: all that the group alone can say."""
-    low, high = people.interval or (0.0, 0.0)
-    return low > threshold or high < -threshold
 
 
 @dataclass(frozen=True, slots=True)

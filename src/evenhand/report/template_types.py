@@ -56,8 +56,9 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """One group in words and two bars."""
+    """One group, or all on average, in words and two bars."""
 
+    heading: str
     sentence: Text
     bars: tuple[pictures.Bar, ...]
 
@@ -86,7 +87,7 @@ class Differences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A piece of evidence in words and numbers."""
+    """A piece of evidence in words and numbers; ``shown`` is None where that is withheld."""
 
     id: str
     sentence: Text
@@ -98,7 +99,7 @@ class Finding:
     interval: str
     p: str
     adjusted: str
-    shown: bool
+    shown: bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,15 +112,15 @@ class Evidence:
     others_title: str
     group: str
     other: str
-    shown: str
-    not_shown: str
     note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chance:
-    """Section 4: what chance could have done, with notes on the method."""
+    """Section 4: what chance alone would make, the tests, with notes on the method."""
 
+    by_chance: tuple[Text, ...]
+    seen: pictures.SeenAndByChance | None
     paragraphs: tuple[Text, ...]
     notes: tuple[str, ...]
 
@@ -149,9 +150,11 @@ class Comparisons:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Released:
-    """Section 6: the verdicts and some ``measures``, each before and after."""
+    """The release, with which the page opens, and section 6: ``measures`` before and after."""
 
-    states: tuple[VerdictCard, ...]
+    heading: str
+    lead: Text
+    cards: tuple[VerdictCard, ...]
     shifts: pictures.ShiftPlot | None
     histograms: pictures.Histograms | None
     measures: tuple[tuple[str, str, str], ...]
@@ -215,6 +218,7 @@ class Page:
     title: str
     masthead: tuple[str, ...]
     question: str
+    first_sentence: Text
     lead: Text
     verdicts: Verdicts
     example: Example | None
