@@ -57,3 +57,12 @@ def test_the_time_of_a_step_begins_where_the_step_before_ended(monkeypatch):
     reporter.report("tests", 3)
     assert [(one.done, one.seconds) for one in seen] == [(10, 2.0), (20, 4.0), (3, 1.0)]
     assert (seen[0].rate, seen[0].seconds_left, seen[2].seconds_left) == (5.0, 2.0, None)
+
+
+def test_a_notebook_reads_the_sentence_as_a_paragraph_and_what_to_call_next():
+    summary = Summary(title="not certified", sentence="4 of 4 <differ>.", hint="audit.report()")
+    assert str(summary) == "not certified: 4 of 4 <differ>."
+    assert summary._repr_html_() == (
+        "<section><h3>Not certified</h3><p><strong>4 of 4 &lt;differ&gt;.</strong></p>"
+        "<p>audit.report()</p></section>"
+    )

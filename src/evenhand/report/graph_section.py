@@ -16,7 +16,6 @@ _KEY = (
     ("after", "a consequence of the decision: never held equal"),
     ("rest", "other arrows"),
 )
-_ARROW = {False: "no arrow leads", None: "it is open whether an arrow leads"}
 
 
 def causes(certificate: Certificate, words: Words) -> tuple[page.Text, ...]:
@@ -33,8 +32,8 @@ def causes(certificate: Certificate, words: Words) -> tuple[page.Text, ...]:
         )
         if certificate.direct_arrow
         else text(
-            f"In this graph {_ARROW[certificate.direct_arrow]} from {words.protected} to "
-            f"{words.decision}, which is caused by ",
+            f"In this graph no arrow leads from {words.protected} to {words.decision}, which "
+            "is caused by ",
             others,
             ".",
         )
@@ -57,8 +56,6 @@ def causes(certificate: Certificate, words: Words) -> tuple[page.Text, ...]:
 def _what_differs(certificate: Certificate) -> str:
     if certificate.direct_arrow:
         way = "came along the thick arrow, or by chance (section 4)."
-    elif certificate.direct_arrow is None:
-        way = "came from the protected attribute itself, or by chance (section 4)."
     elif certificate.population.verdict is StatisticalVerdict.SHOWN:
         way = (
             "came by chance; chance does not explain it (section 4), so the graph is in doubt."

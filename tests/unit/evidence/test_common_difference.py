@@ -30,6 +30,21 @@ def test_in_large_tables_the_common_test_is_near_that_of_cochran_mantel_and_haen
     assert mean_of(tables).p_zero == pytest.approx(library.pvalue, rel=0.3)
 
 
+def test_the_weighted_rates_are_those_of_mantel_and_haenszel():
+    weights = [Fraction(int(n * m), int(n + m)) for _, n, _, m in TABLES.T]
+    group, other = (
+        sum(
+            w * Fraction(int(row[yes]), int(row[yes + 1]))
+            for w, row in zip(weights, TABLES.T, strict=True)
+        )
+        / sum(weights)
+        for yes in (0, 2)
+    )
+    found = mean_of(TABLES)
+    assert (found.group_rate, found.other_rate) == pytest.approx((float(group), float(other)))
+    assert found.difference == pytest.approx(float(other - group))
+
+
 @pytest.mark.parametrize(
     "table", [(0, 200, 100, 100_000), (1, 1, 0, 1), (30, 300, 70, 280), (0, 7, 0, 9)]
 )

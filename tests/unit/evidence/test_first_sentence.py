@@ -36,7 +36,7 @@ def test_the_demo_opens_with_both():
         "35 (28 to 42). On average men are 1.0 points ahead (0.3 to 1.7)."
     )
     assert result.certificate.first_sentence(asked.labels) == expected
-    assert result.summary().title == f"not certified: {expected}"
+    assert result.summary().opening == f"not certified: {expected}"
     assert result.to_dict()["sentence"] == expected
 
 

@@ -30,7 +30,7 @@ def test_findings_that_outlast_the_strongest_recorded_cause_are_counted():
     }
     counts = eh.CountTable.of(columns, [30, 70, 120, 30, 60, 100, 90, 10])
     graph = eh.CausalGraph.parse("gender -> admission; town -> admission; gender -> town")
-    assert "2 of 2 findings would survive an unrecorded cause" in report_text(counts, graph)
+    assert "2 of 2 differences would survive an unrecorded cause" in report_text(counts, graph)
 
 
 def test_trials_of_the_graph_are_told_if_they_were_made():

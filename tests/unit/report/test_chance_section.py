@@ -1,15 +1,22 @@
 """Section 4: could it be chance?"""
 
-from tests.report_pages import CASES, report_text, shown_on_average
+import numpy as np
+from tests.report_pages import (
+    CASES,
+    GRAPH,
+    QUESTION,
+    admissions_audit,
+    report_text,
+    shown_on_average,
+)
 
 import evenhand as eh
+from evenhand.report import report
 
 
 def test_differences_that_chance_could_make_are_said_to_be_so():
     text = report_text(*CASES["not certified"])
-    assert (
-        "It could be. After allowing for 5 comparisons, none beyond 5 points is shown." in text
-    )
+    assert "After allowing for 5 comparisons, no single group is shown to differ by" in text
     assert "Statistical verdict: inconclusive." in text
 
 
@@ -20,7 +27,7 @@ def test_a_shown_difference_is_named_with_who_is_ahead():
     }
     counts = eh.CountTable.of(columns, [100, 900, 900, 100])
     text = report_text(counts, eh.CausalGraph.parse("gender -> admission"))
-    assert "Hardly. After allowing for 1 comparison, 1 of 1 differences" in text
+    assert "After allowing for 1 comparison, 1 of 1 differences" in text
     assert "1 with men ahead" in text
     assert "Statistical verdict: difference shown." in text
 
@@ -31,14 +38,69 @@ def test_where_nothing_is_compared_chance_explains_nothing():
 
 def test_a_difference_shown_on_average_alone_is_said_to_be_so():
     text = report_text(*shown_on_average())
-    assert "In each group alone it could be. After allowing for 21 comparisons, none" in text
-    assert "is shown in a single group." in text
+    assert "After allowing for 21 comparisons, no single group is shown" in text
     assert "It is shown to lie beyond 5 points (p 0.012 after allowing for all" in text
     assert "is shown on average, in no single group: 11.7 points, men higher." in text
-    assert "0 of 20 groups" not in text
+    assert "0 of 20 groups show" not in text
 
 
 def test_a_shared_report_does_not_say_where_a_difference_is_shown():
     text = report_text(*shown_on_average(), share=True, least_count=30)
     assert "Chance allowed for, a difference beyond 5 points is shown." in text
     assert "on average" not in text
+
+
+def test_what_chance_would_make_is_told_with_people_and_with_the_threshold():
+    text = report_text(*CASES["not certified"])
+    assert (
+        "4 of 4 comparable groups differ by 5 points or more; chance alone would make about "
+        "1.2 (0 to 3). The probability that it makes as many is 0.008. People in such groups: "
+        "2,200 seen, about 637 by chance. That is more than chance alone would make."
+    ) in text
+    assert (
+        "if every true difference were just under 5 points, about 2.1 groups would be seen to "
+        "reach it."
+    ) in text
+
+
+def towns(many, *, ahead=0):
+    """Towns with 40 of each; half of the women admitted, of the men some more."""
+    columns = {
+        "gender": ["female", "female", "male", "male"] * many,
+        "town": [f"town {number:02}" for number in range(many) for _ in range(4)],
+        "admission": ["admitted", "rejected"] * (2 * many),
+    }
+    counts = [20, 20, 20 + ahead, 20 - ahead] * many
+    return eh.CountTable.of(columns, counts), eh.CausalGraph.parse(
+        "town -> admission; gender -> admission"
+    )
+
+
+def test_what_chance_explains_is_said_by_the_rule():
+    explained = "That is no more than chance would make, given this graph."
+    assert explained in report_text(*towns(8))
+    # No group reaches the threshold, and they are too many for the average to be chance.
+    average = report_text(*towns(200, ahead=1))
+    assert explained not in average
+    assert "but chance does not explain the difference on average." in average
+    assert "That is more than chance alone would make." in report_text(*towns(30, ahead=4))
+
+
+def test_each_examined_block_set_has_its_line_and_others_read_the_first_only():
+    audit = admissions_audit(graph=GRAPH, scope="all")
+    lines = report(audit, labels=QUESTION.labels).page.chance.seen.lines
+    partitions = audit.certificate.partitions
+    assert len(partitions) > 1
+    assert [line.chance_text for line in lines] == [str(one.by_chance) for one in partitions]
+    assert [line.seen_text for line in lines] == [
+        f"{one.violating:,} of {one.measured.sum():,}" for one in partitions
+    ]
+    shared = report(audit, labels=QUESTION.labels, share=True).page.chance.seen.lines
+    assert [line.seen_text for line in shared] == [lines[0].seen_text]
+
+
+def test_the_picture_holds_the_range_and_what_was_seen():
+    [line] = report(admissions_audit(graph=GRAPH)).page.chance.seen.lines
+    assert line.seen == 100
+    assert line.band == (0, 75)
+    assert np.isclose(line.limit, 100 * 2.1 / 4, atol=2)

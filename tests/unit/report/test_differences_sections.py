@@ -23,3 +23,28 @@ def test_many_groups_are_drawn_as_a_funnel_and_the_strongest_as_a_matrix(adult):
     assert 'class="plot matrix"' in html
     assert "Differences by size of group" in html
     assert "Where the people are" in html
+
+
+def many_towns(first):
+    """Twenty towns that differ by chance, and one before them."""
+    cells = [first, *([(5, 5, 6, 4), (6, 4, 5, 5)] * 10)]
+    columns = {
+        "gender": ["female", "female", "male", "male"] * 21,
+        "town": [f"town {number:02}" for number in range(21) for _ in range(4)],
+        "admission": ["admitted", "rejected"] * 42,
+    }
+    return eh.CountTable.of(columns, [many for four in cells for many in four])
+
+
+def test_findings_are_called_so_only_if_they_are_shown():
+    graph = eh.CausalGraph.parse("town -> admission; gender -> admission")
+    text = report_text(many_towns((5, 5, 6, 4)), graph)
+    assert (
+        "The 20 groups at or beyond the threshold that chance explains least; none is" in text
+    )
+    assert "strongest finding" not in text
+    text = report_text(many_towns((300, 700, 600, 400)), graph)
+    assert (
+        "The 20 groups at or beyond the threshold that chance explains least; 1 shown" in text
+    )
+    assert "men higher, shown beyond 5 points" in text

@@ -16,3 +16,15 @@ def test_a_graph_without_the_arrow_in_question_is_told_as_such():
     text = page_text(report(audit, labels=QUESTION.labels).html)
     assert "no arrow leads from gender to admission, which is caused by" in text
     assert "thick arrow" not in text
+    assert "what then still differs came by chance (section 4)." in text
+
+
+def test_a_shown_difference_without_the_arrow_puts_the_graph_in_doubt():
+    columns = {
+        "gender": ["female", "female", "male", "male"],
+        "admission": ["admitted", "rejected"] * 2,
+        "major": ["CS"] * 4,
+    }
+    counts = eh.CountTable.of(columns, [100, 900, 900, 100])
+    graph = eh.CausalGraph.parse("major -> admission; gender -> major")
+    assert "so the graph is in doubt." in report_text(counts, graph)

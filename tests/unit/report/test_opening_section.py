@@ -1,12 +1,107 @@
-"""The verdicts in words."""
+"""The first page: the first sentence, the verdicts, and the example."""
 
-from tests.report_pages import CASES, report_text
+import re
+
+import pytest
+from tests.report_pages import (
+    CASES,
+    GRAPH,
+    QUESTION,
+    admissions_audit,
+    page_text,
+    report_text,
+    shown_on_average,
+)
+
+import evenhand as eh
+from evenhand.report import report
+
+TOWNS = eh.CausalGraph.parse("town -> admission; gender -> admission")
+
+
+def towns(*cells):
+    """Women admitted and rejected, men admitted and rejected, for each town."""
+    columns = {"gender": [], "town": [], "admission": []}
+    for town in range(len(cells)):
+        columns["gender"] += ["female", "female", "male", "male"]
+        columns["town"] += [f"town {town}"] * 4
+        columns["admission"] += ["admitted", "rejected"] * 2
+    return eh.CountTable.of(columns, [many for four in cells for many in four])
+
+
+SHOWN = towns((300, 700, 600, 400), (0, 1, 1, 0))
+LITTLE = towns(*[(0, 1, 1, 0)] * 3, *[(1, 0, 0, 1)] * 3, (700, 700, 0, 0))
+NOT_SHOWN = {name: case for name, case in CASES.items() if name != "no causes"}
+RED = re.compile(r'class="[^"]*(?:[vcsp]-shown|is-shown)')
+
+
+def html_of(counts, graph):
+    audit = eh.audit(counts, QUESTION.question, graph=graph)
+    return audit, report(audit, labels=QUESTION.labels).html
+
+
+@pytest.mark.parametrize("case", [*CASES.values(), (SHOWN, TOWNS), (LITTLE, TOWNS)])
+def test_the_first_paragraph_is_the_first_sentence(case):
+    audit, html = html_of(*case)
+    first = html[html.index("</h1>") :].partition("</p>")[0]
+    assert page_text(f"</style>{first}").strip() == audit.certificate.first_sentence(
+        QUESTION.labels
+    )
+
+
+@pytest.mark.parametrize("case", [*NOT_SHOWN.values(), (LITTLE, TOWNS)])
+def test_nothing_is_red_where_nothing_is_shown(case):
+    audit, html = html_of(*case)
+    assert audit.certificate.population.verdict is not eh.StatisticalVerdict.SHOWN
+    assert not RED.search(html)
+    assert "red: shown" not in page_text(html)
+
+
+def test_what_is_shown_is_red_in_cards_pictures_and_tables():
+    _, html = html_of(SHOWN, TOWNS)
+    assert html.count('class="side v-shown"') == 2
+    assert len(re.findall(r'class="dot c-shown"', html)) > 1
+    assert html.count("is-shown") == 2  # the style sheet, and one of two groups
+    assert "red: shown beyond the threshold" in page_text(html)
+
+
+def test_a_difference_shown_on_average_alone_makes_the_verdicts_red():
+    _, html = html_of(*shown_on_average())
+    assert html.count('class="side v-shown"') == 2
+    assert "dot c-shown" not in html
+
+
+def test_the_example_is_a_shown_group_and_not_the_most_extreme_one():
+    text = report_text(SHOWN, TOWNS)
+    assert "For example Of 1,000 women (town town 0), 300 (30.0%) were admitted." in text
+    assert "(E1), shown to lie beyond 5 points." in text
+
+
+def test_without_a_shown_group_the_example_is_the_average():
+    text = report_text(*CASES["not certified"])
+    assert "For example" not in text
+    assert (
+        "On average All comparable groups weighed together (Mantel–Haenszel), 42.7% of women "
+        "and 42.5% of men were admitted. On average women are 0.2 points ahead (−4.6 to 4.9). "
+        "No single group shows a difference beyond 5 points."
+    ) in text
+
+
+def test_where_nobody_is_compared_there_is_no_example():
+    assert report(admissions_audit(graph=GRAPH)).page.example is not None
+    counts, graph = CASES["nothing comparable"]
+    assert report(eh.audit(counts, QUESTION.question, graph=graph)).page.example is None
+
+
+def test_a_verdict_on_few_rows_says_so():
+    text = report_text(LITTLE, TOWNS)
+    assert "Not certified, in the 0.8 % of the rows that could be compared" in text
 
 
 def test_a_certified_table_says_how_large_the_largest_difference_is():
     text = report_text(*CASES["certified"])
     assert "Certified" in text
-    assert "The largest difference is 0.0." in text
+    assert "The largest difference is 0.0 points, under 5 points." in text
     assert "there is no evidence to list" in text
 
 

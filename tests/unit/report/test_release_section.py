@@ -1,18 +1,20 @@
-"""Section 6: the released data."""
+"""The release: how the page opens with it, and section 6."""
+
+from dataclasses import replace
 
 from tests.report_pages import CASES, QUESTION, admissions_audit, page_text, report_text
 
 import evenhand as eh
 from evenhand.report import report
+from evenhand.report.opening_section import mark
 
 
 def test_a_release_stands_beside_the_record_with_what_was_changed():
     audit = admissions_audit()
     release = audit.release(seed=7)
     text = page_text(report(audit, release, labels=QUESTION.labels).html)
-    assert f"{release.changed_rows:,} of 2,200 rows were changed" in text
-    assert "As recorded Not certified" in text
-    assert "As released Certified" in text
+    assert f"{release.changed_rows:,} of 2,200 rows changed" in text
+    assert "As released, none of 4 comparable groups differs by 5 points or more." in text
     assert "record nobody’s true admission" in text
     assert "The graph was given, so it was not learned again" in text
 
@@ -54,3 +56,48 @@ def test_a_shared_page_has_no_column_for_what_it_does_not_tell():
     release = audit.release(seed=7)
     assert "Decisions changed" in report(audit, release).html
     assert "Decisions changed" not in report(audit, release, share=True).html
+
+
+def shown_release():
+    """A release of rows in which a difference is shown."""
+    columns = {
+        "gender": ["female", "female", "male", "male"],
+        "admission": ["admitted", "rejected"] * 2,
+    }
+    counts = eh.CountTable.of(columns, [300, 700, 600, 400])
+    audit = eh.audit(
+        counts, QUESTION.question, graph=eh.CausalGraph.parse("gender -> admission")
+    )
+    return audit, audit.release(seed=7)
+
+
+def test_a_page_with_a_release_opens_with_it_and_not_in_red():
+    audit, release = shown_release()
+    html = report(audit, release, labels=QUESTION.labels).html
+    opening, audited = html[html.index("<h1>") :].split("The rows as they were recorded")
+    text = page_text(f"</style>{opening}")
+    assert text.index("The released rows: certified") < text.index("As recorded, the one")
+    assert "Certified" in text
+    assert f"{release.changed_rows:,} of 2,000 rows changed" in text
+    assert "Who gains (no to yes): " in text
+    assert "v-shown" not in opening
+    assert "Not certified" not in text
+    assert "v-shown" in audited
+    assert report(audit, release).page.title.startswith("certified: Does gender itself")
+
+
+def test_a_written_release_is_called_by_its_file(tmp_path):
+    audit, release = shown_release()
+    assert release.files is None
+    written = release.write(tmp_path / "rows.csv")
+    assert release.files == written
+    page = report(audit, release, title="Admissions").page
+    assert page.released.heading == "rows.csv: certified"
+    assert page.masthead[0] == "rows.csv, released from Admissions"
+
+
+def test_rows_that_were_changed_show_nothing_of_a_population():
+    audit, release = shown_release()
+    assert mark(audit.certificate) == "shown"
+    changed = replace(audit.certificate, release=release.certificate.release)
+    assert mark(changed) == "not-certified"

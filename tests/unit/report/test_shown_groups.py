@@ -52,6 +52,20 @@ def test_a_shared_page_is_the_same_whatever_a_withheld_group_holds(hidden, relea
     assert shared({**LARGE, "Z": hidden}, released=released) == plain
 
 
+def test_a_shared_page_does_not_tell_how_much_could_be_compared():
+    plain = shared({**LARGE, "Z": (3, 4, 5, 6)})
+    assert shared({**LARGE, "Z": (900, 900, 0, 0)}) == plain
+
+
+def test_a_shared_page_with_withheld_groups_says_of_no_group_that_it_is_shown():
+    full, part = shared(LARGE), shared({**LARGE, "Z": (3, 4, 5, 6)})
+    assert "● shown" in full
+    assert "● shown" not in part
+    assert "c-shown" not in part[part.index("</style>") :]
+    assert "chance alone would make" in full
+    assert "chance alone would make" not in part
+
+
 def test_a_withheld_group_is_not_named_in_the_evidence():
     told = shared({**LARGE, "Withheld": (1, 9, 90, 10)})
     assert "Withheld" not in told
