@@ -242,8 +242,8 @@ def _evidence_lead(
     if in_words < len(reaching):
         return text(
             Strong(f"{len(reaching):,} groups"),
-            f" reach the threshold; {sum(case.shown for case in reaching):,} of them are shown "
-            f"to lie beyond it. The {in_words} least likely to be chance are told in words, "
+            f" reach the threshold, {sum(case.shown for case in reaching):,} of them shown to "
+            f"lie beyond it. The {in_words} least likely to be chance are told in words, "
             "the others follow in numbers; all of them are in the certificate.",
         )
     many = (

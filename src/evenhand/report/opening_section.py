@@ -175,10 +175,9 @@ def _exact_sentence(
     if verdict is Verdict.CERTIFIED:
         largest = words.points(max((abs(case.difference) for case in cases), default=0))
         return text(f"The largest difference is {largest} points, under {threshold}.")
-    sizes = {
-        side: [abs(case.difference) for case in cases if case.side == side] for side in (1, -1)
-    }
-    above, below = sizes.values()
+    above, below = (
+        [abs(case.difference) for case in cases if case.side == side] for side in (1, -1)
+    )
     if not above and not below:
         return text(
             "People alike in what causes the decision differ by less than the threshold, but "
@@ -192,11 +191,16 @@ def _exact_sentence(
             Strong(f"{len(below):,}"),
             ".",
         )
-    least, most = words.points(min(above or below)), words.points(max(above or below))
+    ahead, sizes = (words.other, above) if above else (words.group, below)
+    least, most = words.points(min(sizes)), words.points(max(sizes))
     return text(
-        f"{capital(words.other if above else words.group)} are ahead by "
+        f"{capital(ahead)} are ahead by "
         f"{most if least == most else f'{least} to {most}'} points in ",
-        Strong(f"{len(above or below):,} of {count(len(cases), 'group')}"),
+        Strong(
+            f"{len(sizes):,} of {len(cases):,} groups"
+            if len(cases) > 1
+            else "the one comparable group"
+        ),
         ".",
     )
 
