@@ -16,7 +16,11 @@ from evenhand.evidence import certificate_encoding as document
 from evenhand.evidence import partition_facts
 from evenhand.evidence.assumption_sentences import assumption_sentences
 from evenhand.evidence.by_chance import ByChance
-from evenhand.evidence.first_sentence import explained_by_chance, first_sentence
+from evenhand.evidence.first_sentence import (
+    deciding_partition,
+    explained_by_chance,
+    first_sentence,
+)
 from evenhand.evidence.graph_origin import GraphOrigin, no_tiers
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import Population, population
@@ -168,14 +172,12 @@ class Certificate(Described):
     @property
     def explained_by_chance(self) -> bool:
         """Whether all that was seen is no more than chance would make, given this graph."""
-        causes = len(self.causes)
-        return not self.release and explained_by_chance(self.partitions, causes=causes)
+        return not self.release and explained_by_chance(deciding_partition(self.partitions))
 
     def first_sentence(self, labels: Labels | None = None) -> str:
         """How many groups differ, seen and by chance, and the difference on average."""
         return first_sentence(
             self.partitions,
-            causes=len(self.causes),
             min_coverage=self.min_coverage,
             released=self.release is not None,
             labels=labels,

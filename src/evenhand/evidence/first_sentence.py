@@ -21,16 +21,15 @@ _LEVEL = 0.05
 def first_sentence(
     partitions: Sequence[Partition],
     *,
-    causes: int,
     min_coverage: Fraction,
     released: bool = False,
     labels: Labels | None = None,
 ) -> str:
     """How many groups differ, seen and by chance, and the difference on average.
 
-    The first partitions are those by the possible decision causes, so many as are said. Where
-    they show nothing but another block set does, the sentence is about that one. Nothing is
-    said of chance in released rows, which chance did not make.
+    It is about the first partition, by the decision causes; where that shows nothing but
+    another block set does, about that one. Nothing is said of chance in released rows, which
+    chance did not make.
     """
     labels = labels or Labels()
     partition = deciding_partition(partitions)
@@ -42,7 +41,7 @@ def first_sentence(
         sentence = f"Alike in {alike}: {sentence[:1].lower()}{sentence[1:]}"
     sentence += coverage_phrase(partition, min_coverage)
     if not released:
-        explained = explained_by_chance(partitions, causes=causes)
+        explained = explained_by_chance(partition)
         words = ", no more than chance would make, given this graph: {}"
         sentence += (words if explained else "; chance alone would make {}").format(
             partition.by_chance
@@ -63,16 +62,12 @@ def deciding_partition(partitions: Sequence[Partition]) -> Partition:
     return next((one for one in partitions if one.violating), partitions[0])
 
 
-def explained_by_chance(partitions: Sequence[Partition], *, causes: int) -> bool:
+def explained_by_chance(partition: Partition) -> bool:
     """Whether all that was seen is no more than chance would make, given this graph.
 
     That is so if chance makes as many with a probability of at least .05, no difference is
-    shown, and none on average, for every possible set of decision causes.
+    shown, and none on average.
     """
-    return all(map(_explained, (*partitions[:causes], deciding_partition(partitions))))
-
-
-def _explained(partition: Partition) -> bool:
     chance, statistics = partition.by_chance, partition.statistics
     common = statistics.common
     return (
