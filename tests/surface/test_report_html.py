@@ -233,6 +233,24 @@ def test_the_style_sheet_keeps_red_for_what_is_shown():
         assert colors.count(re.search(r"--bad:(#\w+)", palette).group(1)) == 1
 
 
+def luminance(color):
+    """Relative luminance as WCAG 2 defines it."""
+    digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
+    parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_text_of_every_color_can_be_read_on_paper_and_on_cards():
+    style = environment().loader.get_source(environment(), "style.css")[0]
+    for palette in re.findall(r":root\{([^{}]*--bad[^{}]*)\}", style):
+        colors = dict(re.findall(r"--([\w-]+):(#\w+)", palette))
+        for ground in ("paper", "card"):
+            for name in ("ink", "text", "muted", "bad", "ok", "unknown", "group", "other"):
+                low, high = sorted(luminance(colors[one]) for one in (name, ground))
+                assert (high + 0.05) / (low + 0.05) >= 4.5, (name, ground)
+
+
 def test_every_id_of_a_page_is_unique():
     ids = [value for _, name, value in PLAIN.attributes if name == "id"]
     assert len(ids) == len(set(ids))

@@ -108,11 +108,6 @@ class Words:
         return f"{self.other if difference > 0 else self.group} higher"
 
     @property
-    def threshold(self) -> str:
-        """The threshold in points."""
-        return self.threshold_points.split()[0]
-
-    @property
     def threshold_points(self) -> str:
         """The threshold with its unit: "5 points", "1 point"."""
         return threshold_points(self.question)
