@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from evenhand.evidence import Certificate, Partition, RelaxedCertificate
 from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.common_difference import CommonDifference
-from evenhand.evidence.first_sentence import seen_sentence
+from evenhand.evidence.first_sentence import explained_by_chance, seen_sentence
 from evenhand.evidence.population import Population
 from evenhand.evidence.subpopulations import p_value
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.differences_sections import ids
-from evenhand.report.phrases import Words, count, listing, share
+from evenhand.report.phrases import Words, count, share
 from evenhand.report.shown_groups import Case, Sharing
 from evenhand.report.template_types import Strong, text
 
@@ -36,10 +36,9 @@ def chance(
     if not population.measured:
         nothing = "No group can be compared, so there is nothing that chance could explain."
         return page.Chance(by_chance=(), seen=None, paragraphs=(text(nothing),), notes=())
-    by_chance = certificate.by_chance
     return page.Chance(
-        by_chance=tuple(_by_chance(certificate, by_chance, words)) if by_chance else (),
-        seen=_picture(certificate, words, sharing) if by_chance else None,
+        by_chance=tuple(_by_chance(certificate, words, sharing)),
+        seen=_picture(certificate, words, sharing),
         paragraphs=(
             _each_group(population, cases, words),
             *_all_together(population, words),
@@ -49,14 +48,18 @@ def chance(
     )
 
 
-def _by_chance(certificate: Certificate, chance: ByChance, words: Words) -> Iterator[page.Text]:
+def _by_chance(certificate: Certificate, words: Words, sharing: Sharing) -> Iterator[page.Text]:
     """What was seen beside what chance alone would make, and what that means."""
-    partition = certificate.partition
+    partition = sharing.deciding(certificate) or certificate.partition
+    chance = partition.by_chance
+    if chance is None or certificate.release:
+        return
+    alike = "" if partition is certificate.partition else f"{words.same(partition.names)}: "
     yield text(
-        Strong(f"{seen_sentence(partition)}; chance alone would make {chance}."),
+        Strong(f"{alike}{seen_sentence(partition)}; chance alone would make {chance}."),
         f" The probability that it makes as many is {p_value(chance.p)}. People in such "
         f"groups: {partition.violating_rows:,} seen, about {chance.rows:,.0f} by chance. "
-        f"{_conclusion(certificate, chance)}",
+        f"{_conclusion(partition, chance)}",
     )
     yield text(
         "Chance alone means that nothing differs: in each group as many get the favorable "
@@ -67,26 +70,25 @@ def _by_chance(certificate: Certificate, chance: ByChance, words: Words) -> Iter
     )
 
 
-def _conclusion(certificate: Certificate, chance: ByChance) -> str:
+def _conclusion(partition: Partition, chance: ByChance) -> str:
     """The rule: the number, the shown ones and the average must all be chance's work."""
-    if certificate.explained_by_chance:
+    if explained_by_chance(partition):
         return "That is no more than chance would make, given this graph."
     if chance.p < _LEVEL:
         return "That is more than chance alone would make."
-    population = certificate.population
-    common = population.common
-    reasons = []
-    if population.shown:
-        reasons.append(f"{count(population.shown, 'difference')} shown beyond the threshold")
-    if common and common.p_zero < _LEVEL:
-        reasons.append("the difference on average")
-    reasons = reasons or ["what other possible causes of the decision show"]
-    return f"The number may be chance, but chance does not explain {listing(reasons)}."
+    shown = int(partition.statistics.shown.sum())
+    what = f"{count(shown, 'difference')} shown beyond the threshold"
+    return (
+        "The number may be chance, but chance does not explain "
+        f"{what if shown else 'the difference on average'}."
+    )
 
 
 def _picture(
     certificate: Certificate, words: Words, sharing: Sharing
 ) -> pictures.SeenAndByChance | None:
+    if certificate.release:
+        return None
     # Groups of another comparison can be small where those of the first are not.
     partitions = certificate.partitions[: 1 if sharing.share else _MOST_LINES]
     rest = len(certificate.partitions) - len(partitions)

@@ -31,7 +31,7 @@ def mark(certificate: Certificate) -> str:
 
 def first_sentence(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
     """What was seen, what chance would make, who is ahead; numbers only if none is withheld."""
-    if sharing.whole:
+    if sharing.deciding(certificate) is not None:
         return text(certificate.first_sentence(words.labels))
     how = "How many groups there are, and what chance would make of them, is withheld."
     if certificate.verdict is Verdict.CANNOT_DECIDE:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from evenhand.evidence import Certificate, Partition, Verdict
-from evenhand.evidence.first_sentence import deciding_partition, seen_sentence
+from evenhand.evidence.first_sentence import seen_sentence
 from evenhand.releasing import Release
 from evenhand.releasing.manifest import notice
 from evenhand.removal import BaselinePlan, GeneratedPlan, RemovalPlan, changed_columns
@@ -62,11 +62,11 @@ def released_name(release: Release | None) -> str | None:
 
 def _lead(release: Release, words: Words, sharing: Sharing) -> page.Text:
     """What was and what is."""
-    after = release.certificate
-    if not sharing.whole:
+    after, before = release.certificate, sharing.deciding(release.before)
+    if before is None or sharing.deciding(after) is None:
         return text("The released rows were counted again, by the same graph and threshold.")
     seen = (
-        seen_sentence(deciding_partition(release.before.partitions)),
+        seen_sentence(before),
         after.first_sentence(words.labels),
     )
     was, now = (f"{sentence[:1].lower()}{sentence[1:]}" for sentence in seen)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from evenhand.errors import QuestionError
 from evenhand.evidence import Certificate, Partition, Subpopulation, Subpopulations
+from evenhand.evidence.first_sentence import deciding_partition
 from evenhand.report.phrases import Words, capital
 
 
@@ -74,6 +75,16 @@ class Sharing:
     def whole(self) -> bool:
         """Whether nothing is withheld, so that totals may be shown."""
         return not self.withheld
+
+    def deciding(self, certificate: Certificate) -> Partition | None:
+        """The partition that the first sentence is about, if its totals may be shown.
+
+        Of another partition than that by the decision causes others read nothing: its groups
+        can be small where those of the first are not.
+        """
+        partition = deciding_partition(certificate.partitions)
+        known = not self.share or partition is certificate.partition
+        return partition if self.whole and known else None
 
 
 def select_cases(certificate: Certificate, sharing: Sharing) -> tuple[Case, ...]:

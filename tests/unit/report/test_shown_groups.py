@@ -66,6 +66,27 @@ def test_a_shared_page_with_withheld_groups_says_of_no_group_that_it_is_shown():
     assert "chance alone would make" not in part
 
 
+def test_others_read_nothing_of_the_groups_of_another_comparison():
+    """Over all towns nothing differs; in each of them it does, and they are small."""
+    graph = eh.CausalGraph.parse("sex -> hired; town")
+
+    def page(four, *, share):
+        cells = {"A": four, "B": tuple(20 - many for many in four)}
+        audit = eh.audit(table(cells), ASKED, graph=graph, scope="all")
+        assert not audit.certificate.partition.violating
+        assert audit.verdict is eh.Verdict.NOT_CERTIFIED
+        return report(audit, share=share).page
+
+    full = page((8, 12, 10, 10), share=False)
+    assert "Alike in town: 2 of 2" in full.first_sentence[0]
+    assert "Same town: 2 of 2" in full.chance.by_chance[0][0]
+    first, second = (page(four, share=True) for four in ((8, 12, 10, 10), (5, 15, 10, 10)))
+    assert "of 2" not in first.first_sentence[0]
+    assert first.first_sentence == second.first_sentence
+    assert first.verdicts == second.verdicts
+    assert first.chance == second.chance
+
+
 def test_a_withheld_group_is_not_named_in_the_evidence():
     told = shared({**LARGE, "Withheld": (1, 9, 90, 10)})
     assert "Withheld" not in told
