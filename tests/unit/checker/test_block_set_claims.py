@@ -76,8 +76,9 @@ def test_what_was_not_asked_for_or_not_examined_is_found(forgery):
     assert forged(forgery, CERTIFIED.to_json())[0] == 1
 
 
-def test_more_block_sets_than_can_be_tried_are_not_counted():
-    causes = [f"cause_{number:02}" for number in range(13)]
+@pytest.mark.parametrize("number", [12, 13])
+def test_more_block_sets_than_can_be_tried_are_not_counted(number):
+    causes = [f"cause_{number:02}" for number in range(number)]
     columns = {name: ["0", "1", "0", "1"] for name in causes}
     columns |= {"gender": ["female", "female", "male", "male"]}
     graph = CausalGraph.parse("; ".join(f"{name} -> admission" for name in columns))
@@ -85,7 +86,8 @@ def test_more_block_sets_than_can_be_tried_are_not_counted():
     counts = CountTable.of(columns, [9, 9, 9, 9])
     certificate = certify(counts, graph, QUESTION, scope="minimal")
     status, notes = verify(certificate.to_json())
-    assert (status, [note.split(":")[0] for note in notes]) == (3, ["scope.complete"])
+    left_open = ["scope.complete"] * (number > 12)
+    assert (status, [note.split(":")[0] for note in notes]) == (3 * (number > 12), left_open)
 
 
 def test_a_block_set_less_is_found():

@@ -47,6 +47,14 @@ def test_of_many_rows_it_is_what_the_engine_says(rows):
     assert found > 0
 
 
+def test_as_many_rows_as_are_allowed_are_worked_out(monkeypatch):
+    table = {("x",): [1, 1, 1, 1]}
+    monkeypatch.setattr(chance_claims, "MOST_ROWS", 4)
+    assert chance_numbers(table, Fraction(1, 20)) is not None
+    monkeypatch.setattr(chance_claims, "MOST_ROWS", 3)
+    assert chance_numbers(table, Fraction(1, 20)) is None
+
+
 def test_a_table_in_which_nobody_can_be_compared_adds_nothing():
     table = {("x",): [1, 1, 1, 1], ("y",): [2, 3, 0, 0], ("z",): [0, 0, 1, 0]}
     assert chance_numbers(table, Fraction(1, 20)) == {"expected": 1 / 3, "rows": 4 / 3}

@@ -1,0 +1,43 @@
+"""What the engine takes from a document, as no count can show it."""
+
+import json
+
+from tests.admission import GRAPH, QUESTION
+
+import evenhand as eh
+from evenhand import datasets
+from evenhand.evidence.recorded_inputs import recorded_inputs
+
+COUNTS = datasets.admissions(2)
+CERTIFICATE = eh.certify(COUNTS, GRAPH, QUESTION)
+ALWAYS = {"question", "codings", "graph", "graph.origin", "scope.asked", "versions", "release"}
+
+
+def stated(text, *, with_data):
+    return dict(recorded_inputs(json.loads(text), with_data=with_data))
+
+
+def test_with_the_data_only_what_was_asked_and_given_is_stated():
+    found = stated(CERTIFICATE.to_json(), with_data=True)
+    assert {*found} == ALWAYS
+    assert "gender female against male" in found["question"]
+    assert found["release"].startswith("that there was none")
+
+
+def test_without_the_data_the_counts_are_stated_too():
+    found = stated(CERTIFICATE.to_json(), with_data=False)
+    assert {*found} == ALWAYS | {"data", "rows", "pooled", "order"}
+
+
+def test_a_shared_copy_without_its_data_states_everything():
+    text = CERTIFICATE.to_shared_json()
+    assert {*stated(text, with_data=True)} == ALWAYS | {"withheld.least_count"}
+    found = stated(text, with_data=False)
+    assert {*json.loads(text)} - {*found} == {"format", "copy", "seal", "scope"} - {*found}
+    assert "only form and seal" in found["verdict"]
+
+
+def test_of_a_release_method_and_policy_are_stated():
+    certificate = eh.release(COUNTS, eh.ModifyData().plan(CERTIFICATE), seed=1).certificate
+    found = stated(certificate.to_json(), with_data=True)
+    assert found["release"] == "how the rows were changed: modify-data (minimal)"
