@@ -1,12 +1,14 @@
 """Every altered certificate is refused, or what was altered is listed as stated."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from tests.alterations import KINDS, found_by_engine, make_records, unnoticed
+from tests.certificate_records import CERTIFIED
 
 from evenhand import checker
-from evenhand.evidence import RecordedCertificate
+from evenhand.evidence import RecordedCertificate, ReleaseStatement
 
 EACH = pytest.mark.parametrize(("name", "copy", "with_data"), KINDS)
 
@@ -41,3 +43,24 @@ def test_a_release_that_is_kept_back_is_found(records):
     wrong = RecordedCertificate.parse(json.dumps(record)).own_differences()
     assert any(place.startswith("assumptions") for place in wrong)
     assert any("by_chance" in place for place in wrong)
+
+
+def test_a_release_forged_in_all_places_is_said_to_be_stated():
+    """Nothing in the released rows tells that they are original: both programs say so."""
+    statement = ReleaseStatement(
+        change="edited",
+        decision="admission",
+        method="modify-data",
+        policy="minimal",
+        seed_commitment=64 * "0",
+        changed_columns=("admission",),
+        changed_rows=15,
+        dropped_before=0,
+        left_out_before=0,
+    )
+    text = replace(CERTIFIED, release=statement).to_json()
+    is_found, stated = found_by_engine(text, None)
+    answer = checker.verify(text)
+    assert (is_found, answer.status) == (False, 0)
+    for listed in (stated, answer.stated):
+        assert listed["release"] == "how the rows were changed: modify-data (minimal)"
