@@ -8,6 +8,7 @@ from scipy.stats import binom
 from evenhand import CountTable, Question, datasets
 from evenhand.counts import examined_counts
 from evenhand.evidence.common_difference import mean_difference
+from evenhand.evidence.corrected_spread import spread
 from evenhand.evidence.heterogeneity import heterogeneity
 from evenhand.evidence.p_values import threshold_p
 from evenhand.evidence.partition import Partition
@@ -132,16 +133,26 @@ def shown_shares(generator, sizes, rates, threshold, *, draws):
     low, high = newcombe_interval(*tables)
     beyond = ((low > threshold) | (high < -threshold)).reshape(draws, -1)
     p = threshold_p(*tables, threshold).reshape(draws, -1)
-    means = [
-        mean_difference(*lines, threshold)
-        for lines in zip(*(column.reshape(draws, -1) for column in tables), strict=True)
-    ]
-    mean_beyond = [one.low > threshold or one.high < -threshold for one in means]
-    with_mean = np.column_stack([p, [one.p_threshold for one in means]])
+    of_mean, mean_beyond = np.ones((draws, 1)), np.zeros((draws, 1), np.bool_)
+    a, n, b, m = (column.reshape(draws, -1) for column in tables)
+    for line in np.flatnonzero(_mean_deviates(a, n, b, m, threshold) > 1):
+        one = mean_difference(a[line], n[line], b[line], m[line], threshold)
+        of_mean[line] = one.p_threshold
+        mean_beyond[line] = one.low > threshold or one.high < -threshold
     return (
         _any_shown(p, beyond).mean(),
-        _any_shown(with_mean, np.column_stack([beyond, mean_beyond])).mean(),
+        _any_shown(np.hstack([p, of_mean]), np.hstack([beyond, mean_beyond])).mean(),
     )
+
+
+def _mean_deviates(a, n, b, m, threshold):
+    """How far the mean lies beyond τ, in standard errors of rates as seen: not too few."""
+    share = n * m / (n + m)
+    share = share / share.sum(axis=1, keepdims=True)
+    p, q = a / n, b / m
+    variance = (share**2 * (p * (1 - p) / n + q * (1 - q) / m)).sum(axis=1)
+    excess = np.abs((share * (q - p)).sum(axis=1)) - threshold
+    return np.divide(excess, variance**0.5, out=np.full(len(a), 9.0), where=variance > 0)
 
 
 def _any_shown(p, beyond):
@@ -150,6 +161,54 @@ def _any_shown(p, beyond):
     small = np.take_along_axis(p, order, 1) < 0.05 / np.arange(p.shape[1], 0, -1)
     rejected = np.logical_and.accumulate(small, axis=1)
     return (rejected & np.take_along_axis(beyond, order, 1)).any(axis=1)
+
+
+# Places, rows of the group and of the others.
+FAMILIES = (
+    *((2, 5, 1000), (2, 30, 300), (2, 1000, 1000), (5, 100, 100)),
+    *((10, 11, 1000), (50, 2, 1000), (50, 300, 300)),
+)
+
+
+def families():
+    """Names, sizes of both groups, and lower rates of many kinds of families."""
+    for places, *rows in FAMILIES:
+        sizes = [np.full(places, row) for row in rows]
+        lows = [np.full(places, rate) for rate in (0.01, 0.5)]
+        yield f"{places} of {rows[0]:,} against {rows[1]:,}", sizes, lows
+    generator = np.random.default_rng(1)
+    sizes = np.exp(generator.uniform(np.log(2), np.log(3000), (2, 30))).astype(np.int64)
+    yield "30 of 2 to 3,000 against 2 to 3,000", sizes, [generator.beta(2, 3, 30)]
+    n, m, rate = adult_sizes()
+    yield "Adult's 268", (n, m), [rate]
+
+
+def boundary_rates(lows, threshold):
+    """Names and rates of group and others that differ by τ, to one side or by turns."""
+    for rate in lows:
+        low = np.clip(rate, 0, 1 - threshold)
+        name = f"{low[0]:.3g}" if np.ptp(low) == 0 else "various"
+        turns = {"others ahead": 1, "group ahead": 0, "by turns": np.arange(len(low)) % 2}
+        for side, up in turns.items():
+            rates = low + threshold * (1 - up), low + threshold * up
+            yield f"lower rate {name}, {side}", rates
+
+
+def family_error(generator, sizes, rates, threshold, *, draws=2000):
+    """How often one of the family is shown: share, upper 99.9 % limit, number of draws.
+
+    Where the limit is not under 5 %, ten times as many tables are drawn anew.
+    """
+    for times in (1, 10):
+        shares = [
+            shown_shares(generator, sizes, rates, threshold, draws=draws)[1]
+            for _ in range(times)
+        ]
+        share = float(np.mean(shares))
+        upper = upper_limit(share, times * draws)
+        if upper < 0.05:
+            break
+    return share, upper, times * draws
 
 
 def upper_limit(share, draws, z=3.09):
@@ -199,3 +258,21 @@ def overall_shares(generator, sizes, difference, *, draws, level=0.05):
         counts += np.array([common.p_zero, varying.p, varying.p_opposite]) < level
     names = ("p_zero", "heterogeneity", "opposite")
     return {"coverage": covered / draws, **dict(zip(names, counts / draws, strict=True))}
+
+
+# Places, rows of each group, standard deviation of the true differences, mean rate.
+SPREADS = (
+    *((50, 100, 0.03, 0.3), (20, 300, 0.03, 0.4), (200, 50, 0.02, 0.5), (100, 40, 0.05, 0.3)),
+    *((30, 1000, 0.02, 0.2), (10, 200, 0.04, 0.5), (40, 2000, 0.02, 0.3), (40, 20, 0.1, 0.4)),
+)
+
+
+def spreads(generator, places, rows, sd, rate, *, draws):
+    """Spreads of tables from a population, and the bound that is true there at τ = .05."""
+    totals = np.full(places, rows)
+    for _ in range(draws):
+        difference = generator.normal(0, sd, places)
+        low, high = np.clip(rate - difference / 2, 0, 1), np.clip(rate + difference / 2, 0, 1)
+        counts = generator.binomial(totals, low), generator.binomial(totals, high)
+        true = 1 - np.mean((high - low) ** 2) / 0.05**2
+        yield spread(partition_of(counts[0], totals, counts[1], totals)), true

@@ -3,21 +3,29 @@
 The differences seen vary more than the true ones, because each is an estimate. With weights w
 and sampling variances v the variance seen is too large by Σ w v − Σ w² v on average; taking
 this away corrects the relaxed bound. But v itself must be estimated, and in small
-subpopulations the ways to do so disagree: rates as they were seen (*plug-in*) give no noise at
-all where nobody or everybody was favored; *smoothed* rates, (favorable + 1) / (rows + 2), give
-much. Both are reported. Where they disagree the spread is not known, and neither is the bound.
+subpopulations the ways to do so disagree: rates as they were seen (*unbiased*, with n - 1 in
+place of n) give no noise where nobody or everybody was favored, and one row alone gives no
+estimate, so that nothing is taken away there; *smoothed* rates, (favorable + 1) / (rows + 2),
+give much. Both are reported. Where they disagree the spread is not known, nor is the bound.
+
+What is left is an estimate, too. The square of a difference with the variance v varies by
+4 Δ² v + 2 v²: this gives the bound a standard error, and a claim needs a small one.
 """
 
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
+import numpy as np
+
 from evenhand.display import percent
 from evenhand.evidence.binomial_tails import Floats
 from evenhand.evidence.partition import Partition
 
-_ESTIMATORS = ("plug-in", "smoothed")
+_ESTIMATORS = ("unbiased", "smoothed")
 _NEGLIGIBLE = 0.1
+# The 95 % point of the standard normal distribution: a bound is claimed from one side.
+_ONE_SIDED = 1.6448536269514722
 _ROUNDING = 1e-24
 
 
@@ -26,7 +34,8 @@ class CorrectedSpread:
     """The spread without noise, as one estimator sees the noise.
 
     ``share`` is the part of the variance seen that is noise; ``mean_error`` the standard error
-    of the mean; ``bound`` the relaxed bound from the corrected variance.
+    of the mean; ``bound`` the relaxed bound from the corrected variance, ``bound_error`` its
+    standard error.
     """
 
     estimator: str
@@ -34,6 +43,16 @@ class CorrectedSpread:
     sd: float
     mean_error: float
     bound: float
+    bound_error: float
+
+    @property
+    def known(self) -> bool:
+        """Whether the bound exceeds the true one by a tenth in 5 of 100 tables at most.
+
+        Or whether it is none, whichever way chance has moved it.
+        """
+        margin = _ONE_SIDED * self.bound_error
+        return margin <= _NEGLIGIBLE or self.bound + margin <= 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -43,6 +62,7 @@ class CorrectedSpread:
             "sd": self.sd,
             "mean_error": self.mean_error,
             "bound": self.bound,
+            "bound_error": self.bound_error,
         }
 
 
@@ -57,8 +77,8 @@ class Spread:
 
     @property
     def solid(self) -> bool:
-        """Whether the spread is hardly noise, whichever way noise is estimated."""
-        return all(one.share < _NEGLIGIBLE for one in self.corrected)
+        """Whether spread and bound are hardly noise, whichever way noise is estimated."""
+        return all(one.share < _NEGLIGIBLE and one.known for one in self.corrected)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -75,7 +95,7 @@ class Spread:
         if not self.sd:
             return "The differences do not vary."
         shares = " or ".join(
-            f"{percent(one.share)} ({one.estimator} rates)" for one in self.corrected
+            f"{percent(one.share)} ({one.estimator} estimate)" for one in self.corrected
         )
         lead = f"Of the variance of the differences {shares} is sampling noise: "
         if self.solid:
@@ -83,7 +103,11 @@ class Spread:
         noise = [one.share for one in self.corrected]
         if max(noise) - min(noise) >= _NEGLIGIBLE:
             return lead + "the spread is not known, and the relaxed bound is not solid."
-        return lead + "the spread is smaller than it looks, and the corrected bound stands."
+        if all(one.known for one in self.corrected):
+            return lead + "the spread is smaller than it looks, and the corrected bound stands."
+        error = max(one.bound_error for one in self.corrected)
+        known = "is not known" if error > 1 else f"has a standard error of {percent(error)}"
+        return lead + f"the relaxed bound is not solid, and the corrected one {known}."
 
 
 def spread(partition: Partition) -> Spread | None:
@@ -103,12 +127,15 @@ def spread(partition: Partition) -> Spread | None:
         sampling = sampling_variance(a, n, b, m, smoothed=estimator == "smoothed")
         noise = float(weight @ sampling - weight**2 @ sampling)
         remaining = max(variance - noise, 0.0)
+        square = np.maximum(difference**2 - sampling, 0)
+        error = sqrt(float(weight**2 @ (4 * square * sampling + 2 * sampling**2)))
         return CorrectedSpread(
             estimator=estimator,
             share=min(noise / variance, 1.0) if variance else 0.0,
             sd=sqrt(remaining),
             mean_error=sqrt(float(weight**2 @ sampling)),
             bound=1 - (remaining + mean**2) / threshold**2,
+            bound_error=error / threshold**2,
         )
 
     return Spread(
@@ -120,7 +147,14 @@ def spread(partition: Partition) -> Spread | None:
 
 
 def sampling_variance(a: Floats, n: Floats, b: Floats, m: Floats, *, smoothed: bool) -> Floats:
-    """The variance of each difference, from the rates as seen or drawn towards one half."""
-    more = 1 if smoothed else 0
-    group, other = (a + more) / (n + 2 * more), (b + more) / (m + 2 * more)
-    return group * (1 - group) / n + other * (1 - other) / m
+    """The variance of each difference, from the rates as seen or drawn towards one half.
+
+    Rates as seen vary by too little, the n-th part on average; of one row nothing is seen.
+    """
+    if smoothed:
+        group, other = (a + 1) / (n + 2), (b + 1) / (m + 2)
+        return group * (1 - group) / n + other * (1 - other) / m
+    group, other = a / n, b / m
+    return group * (1 - group) / np.maximum(n - 1, 1) + other * (1 - other) / np.maximum(
+        m - 1, 1
+    )
