@@ -127,7 +127,9 @@ def spread(partition: Partition) -> Spread | None:
         sampling = sampling_variance(a, n, b, m, smoothed=estimator == "smoothed")
         noise = float(weight @ sampling - weight**2 @ sampling)
         remaining = max(variance - noise, 0.0)
-        square = np.maximum(difference**2 - sampling, 0)
+        # As if the bound claimed too much: where little was seen to vary, the error would be
+        # small because of the very chance that makes the bound too high.
+        square = np.maximum(difference**2 - sampling, 0) + _NEGLIGIBLE * threshold**2
         error = sqrt(float(weight**2 @ (4 * square * sampling + 2 * sampling**2)))
         return CorrectedSpread(
             estimator=estimator,
