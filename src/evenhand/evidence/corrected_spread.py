@@ -3,7 +3,7 @@
 The differences seen vary more than the true ones, because each is an estimate. With weights w
 and sampling variances v the variance seen is too large by Σ w v − Σ w² v on average; taking
 this away corrects the relaxed bound. But v itself must be estimated, and in small
-subpopulations the ways to do so disagree: rates as they were seen (*unbiased*, with n - 1 in
+subpopulations the ways to do so disagree: rates as they were seen (*as seen*, with n - 1 in
 place of n) give no noise where nobody or everybody was favored, and one row alone gives no
 estimate, so that nothing is taken away there; *smoothed* rates, (favorable + 1) / (rows + 2),
 give much. Both are reported. Where they disagree the spread is not known, nor is the bound.
@@ -22,7 +22,7 @@ from evenhand.display import percent
 from evenhand.evidence.binomial_tails import Floats
 from evenhand.evidence.partition import Partition
 
-_ESTIMATORS = ("unbiased", "smoothed")
+_ESTIMATORS = ("as seen", "smoothed")
 _NEGLIGIBLE = 0.1
 # The 95 % point of the standard normal distribution: a bound is claimed from one side.
 _ONE_SIDED = 1.6448536269514722
@@ -95,7 +95,7 @@ class Spread:
         if not self.sd:
             return "The differences do not vary."
         shares = " or ".join(
-            f"{percent(one.share)} ({one.estimator} estimate)" for one in self.corrected
+            f"{percent(one.share)} (rates {one.estimator})" for one in self.corrected
         )
         lead = f"Of the variance of the differences {shares} is sampling noise: "
         if self.solid:

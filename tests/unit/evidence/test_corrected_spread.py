@@ -20,7 +20,7 @@ from evenhand.graph.causal_graph import CausalGraph
 def test_the_noise_in_adult_depends_on_how_it_is_estimated(adult):
     found = spread(partition_of_adult(adult))
     shares = {one.estimator: round(100 * one.share) for one in found.corrected}
-    assert shares == {"unbiased": 32, "smoothed": 69}
+    assert shares == {"as seen": 32, "smoothed": 69}
     assert round(found.corrected[1].sd, 3) == 0.073
     assert not found.solid
     assert "not solid" in found.sentence()
