@@ -172,3 +172,13 @@ def test_a_judge_changes_no_certificate_and_no_release():
     releases = [one.release(seed=1) for one in found]
     assert {str(one.certificate.verdict) for one in releases} == {"certified"}
     assert releases[0].changed_rows == releases[1].changed_rows == 15
+
+
+def test_a_notebook_opens_with_verdict_and_sentence_and_says_where_the_pictures_are():
+    found = audit(datasets.admissions(2), ASKED, graph=GRAPH)
+    sentence = found.certificate.first_sentence(ASKED.labels)
+    opening = f"<section><h3>Not certified</h3><p><strong>{sentence}</strong></p>"
+    assert found._repr_html_().startswith(opening)
+    assert "audit.report()" in found._repr_html_()
+    assert "audit.report" not in str(found)
+    assert "audit.report(release)" in found.release(seed=7)._repr_html_()
