@@ -206,9 +206,10 @@ class Audit(Described):
         }
 
     def summary(self) -> Summary:
-        """The certificate's, what decides, and a note on each value that looks missing."""
+        """The certificate's, what decides, and notes on how the rows were read."""
         summary = self.certificate.summary(self.labels)
         notes = marker_notes(self.counts.missing_markers)
+        notes = (*(self.rows.notes if self.rows else ()), *notes)
         judged = ("judged by", f"the {self.judge}: {self.deciding_verdict}")
         return replace(
             summary,

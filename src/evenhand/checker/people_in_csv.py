@@ -1,18 +1,22 @@
 """Reads the people of a CSV file as the codings of a record say."""
 
 import csv
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
 from .record_fields import Record
 
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-][0-9]{1,3})?")
+
 
 def read_people(path: str, codings: Record) -> Iterator[tuple[str, dict[str, str], int]]:
     """Each CSV line: its place, its labels (none if dropped), and its frequency."""
-    absent = dict.fromkeys(["", *codings.get("na", ())], "(missing)")
+    absent = {"", *codings.get("na", ())}
     missing, frequency = codings["missing"], codings.get("frequency")
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
         head = file.readlines(2**18)
@@ -28,11 +32,15 @@ def read_people(path: str, codings: Record) -> Iterator[tuple[str, dict[str, str
             weight = Fraction(Decimal(row[frequency].strip())) if frequency else Fraction(1)
             if None in row or None in row.values() or weight < 0 or weight.denominator > 1:
                 raise ValueError(f"{place}: too many fields, too few, or no whole frequency")
-            lacking = [name for name in names if row[name] in absent]
+            texts = {name: spelling(row[name]) for name in names}
+            lacking = [name for name in names if texts[name] in absent]
             if lacking and missing == "error" and weight:
                 raise ValueError(f"{place}: there is no value of {lacking[0]!r}")
             used = [] if lacking and missing == "drop" else names
-            labels = {n: absent.get(row[n]) or encode(n, row[n], codings) for n in used}
+            labels = {
+                name: "(missing)" if name in lacking else encode(name, texts[name], codings)
+                for name in used
+            }
             yield from [(place, labels, int(weight))] if weight else []
 
 
@@ -40,6 +48,16 @@ def widest_delimiter(head: list[str]) -> str:
     """The delimiter that splits the first lines into equally many fields, and into the most."""
     lines = {mark: [*filter(None, csv.reader(head, delimiter=mark))][:20] for mark in ",;\t|"}
     return max(lines, key=lambda m: (len({*map(len, lines[m])}) == 1, len(lines[m][0])))
+
+
+@lru_cache(2**16)
+def spelling(text: str) -> str:
+    """A number in its shortest spelling, a truth value in small letters, any other text."""
+    if not NUMBER.fullmatch(text):
+        return text.lower() if text in {"True", "TRUE", "False", "FALSE"} else text
+    digits = format(Decimal(text), "f")
+    digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
+    return digits if digits.strip("-0") else "0"
 
 
 def encode(name: str, text: str, codings: Record) -> str:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from evenhand.counts.suspected_missing import MissingMarker, looks_missing, marker_notes
 from evenhand.display import Described, Summary
 from evenhand.errors import ColumnError, InputError, ResourceError, ValuesError, listed
+from evenhand.question.parse_values import as_label
 
 # So any sum of counts, and twice such a sum, fits into 64 bits.
 MOST_ROWS = 2**62
@@ -61,11 +62,13 @@ class CountTable(Described):
     ) -> Self:
         """Count labels given by column; ``counts`` says how often each line occurs."""
         attributes, codes = [], []
-        for name, labels in columns.items():
-            values = in_order(set(labels))
+        for name, texts in columns.items():
+            labels = {text: as_label(text) for text in set(texts)}
+            values = in_order(set(labels.values()))
             position = {value: code for code, value in enumerate(values)}
+            code = {text: position[label] for text, label in labels.items()}
             attributes.append(Attribute(name, values))
-            codes.append(np.fromiter((position[x] for x in labels), np.int64, len(labels)))
+            codes.append(np.fromiter((code[text] for text in texts), np.int64, len(texts)))
         lengths = {len(column) for column in codes}
         weights = [1] * max(lengths, default=0) if counts is None else list(counts)
         if len(lengths) > 1 or (codes and len(weights) not in lengths):

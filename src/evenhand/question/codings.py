@@ -141,7 +141,7 @@ class Codings:
             bins=checked_bins,
             merge=checked_merge,
             missing=missing,  # type: ignore[arg-type]  # checked above
-            na=tuple(na),
+            na=tuple(map(as_label, na)),
             frequency=frequency,
             delimiter=delimiter,
         )
@@ -230,7 +230,7 @@ def _parse_merge(groups: Mapping[str, Sequence[Number]]) -> dict[str, tuple[str,
                 f"{new!r} replaces {olds!r}, which is no list of values.",
                 remedy='Write a list, as ["old", "another"].',
             )
-        merged[new] = tuple(as_label(old) for old in olds)
+        merged[as_label(new)] = tuple(as_label(old) for old in olds)
     named = [old for olds in merged.values() for old in olds]
     twice = sorted({old for old in named if named.count(old) > 1})
     if twice:

@@ -1,5 +1,6 @@
 """Checks and parses values that users write: texts, labels, exact numbers."""
 
+import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -15,20 +16,27 @@ SEED_BITS = 128
 # As it is written, "0.05", "1/20" or 0.05; it is read as exactly that number.
 Number: TypeAlias = str | int | float | Decimal | Fraction
 
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-][0-9]{1,3})?")
+_TRUTH_VALUES = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
+# Every text that ``as_label`` changes matches this; Arrow and Python understand it alike.
+RESPELLED = r"^(-?[0-9]+(\.[0-9]*0|(\.[0-9]+)?[eE][+-][0-9]{1,3})|-0|True|TRUE|False|FALSE)$"
+
 
 def as_label(value: object) -> str:
     """The text under which a value is counted, whatever type its column has.
 
-    >>> as_label(True), as_label(1.0), as_label(">50K")
-    ('true', '1', '>50K')
+    A number has its shortest decimal spelling, without an exponent, so that a frame and the
+    file written from it give the same counts. What may be a code stays as it is: 01, +1, 1e3.
+
+    >>> as_label(True), as_label(1.0), as_label("1.50"), as_label(">50K"), as_label("01")
+    ('true', '1', '1.5', '>50K', '01')
     """
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+    text = str(value)
+    if not _NUMBER.fullmatch(text):
+        return _TRUTH_VALUES.get(text, text)
+    plain = f"{Decimal(text):f}"
+    plain = plain.rstrip("0").removesuffix(".") if "." in plain else plain
+    return "0" if plain == "-0" else plain
 
 
 def exact_number(text: str) -> Fraction:

@@ -23,7 +23,7 @@ from evenhand.errors import (
 )
 from evenhand.question.codings import WILDCARD, Codings
 from evenhand.question.knowledge import Knowledge, Tiers
-from evenhand.question.parse_values import require_text
+from evenhand.question.parse_values import as_label, require_text
 from evenhand.question.question import Question
 
 # Which verdict decides: the exact one on these rows, or what they show of the population.
@@ -46,6 +46,13 @@ class Labels:
 
     columns: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        labels = {
+            name: {as_label(value): word for value, word in words.items()}
+            for name, words in self.values.items()
+        }
+        object.__setattr__(self, "values", labels)
 
     def column(self, name: str) -> str:
         """The plain words for the column, or its name."""

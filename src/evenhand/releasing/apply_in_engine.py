@@ -6,6 +6,7 @@ many of its rows lie in each bucket of places, another question gives the places
 where the move ends. The new table is then one SELECT with a CASE; nothing is joined or sorted.
 """
 
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -101,7 +102,7 @@ class EngineChange:
         """The rows that are released, each with its place in the shuffle."""
         table, codings = self.rows.origin, self.rows.codings
         if codings.missing == "drop":
-            absent = [_missing(table[name], codings.na) for name in self.rows.columns]
+            absent = [self._missing(name) for name in self.rows.columns]
             table = table.filter(~reduce(or_, absent))
         shuffle = Shuffle.of(self.seed)
         left, right = shuffle.halves(table[self.key].cast("int64"))
@@ -110,6 +111,25 @@ class EngineChange:
             left, right = shuffle.next_round(number, table[_LEFT], table[_RIGHT])
             table = table.mutate(**{_LEFT: left, _RIGHT: right})
         return table.mutate(**{_PLACE: shuffle.join(table[_LEFT], table[_RIGHT])})
+
+    def _missing(self, name: str) -> Any:  # noqa: ANN401  # a column
+        """The condition that a value is missing."""
+        column, na = self.rows.origin[name], self.rows.codings.na
+        kind = column.type()
+        if kind.is_integer() or kind.is_floating():
+            return missing_numbers(column, na)
+        if not kind.is_string():
+            return column.isnull()
+        # A number that is declared as missing may be spelled in several ways.
+        texts = ["", *na]
+        if any(re.fullmatch(r"-?[0-9.]+|true|false", text) for text in na):
+            stored = self._distinct(name)
+            texts = stored.filter(to_labels(stored, na=na).is_null()).drop_null().to_pylist()
+        return column.isnull() | column.isin(texts) if texts else column.isnull()
+
+    def _distinct(self, name: str) -> pa.Array:
+        stored = fetch(self.rows.origin.select(name).distinct(), self.rows.where)
+        return pa.concat_arrays(stored.column(0).chunks)
 
     @cached_property
     def _reach(self) -> list[int]:
@@ -171,8 +191,7 @@ class EngineChange:
         for name in self.plan.names:
             if engine_bins(self.rows.origin[name], codings.bins.get(name)):
                 continue
-            distinct = fetch(self.rows.origin.select(name).distinct(), self.rows.where)
-            array = pa.concat_arrays(distinct.column(0).chunks)
+            array = self._distinct(name)
             encoder = LabelEncoder(name, codings)
             codes = encoder.encode(to_labels(array, na=codings.na)).tolist()
             labels = [MISSING if label is None else label for label in encoder.codes]
@@ -281,16 +300,6 @@ def _class_conditions(column: Any, bins: Bins, missing: Any) -> dict[str, Any]: 
         for label, lower, *upper in zip(bins.labels, beyond, [*inside, ~missing], strict=True)
     }
     return by_label | {MISSING: missing}
-
-
-def _missing(column: Any, na: Sequence[str]) -> Any:  # noqa: ANN401  # a column
-    """The condition that a value is missing."""
-    kind = column.type()
-    if kind.is_string():
-        return column.isnull() | column.isin(["", *na])
-    if kind.is_integer() or kind.is_floating():
-        return missing_numbers(column, na)
-    return column.isnull()
 
 
 def _check_key(rows: Rows, key: str | None) -> None:

@@ -60,11 +60,15 @@ class ColumnEncoder:
         if unknown.any():
             # A dictionary may hold values that no row has: those get no code.
             new = np.flatnonzero(unknown & (np.bincount(indices, minlength=len(values)) > 0))
-            labels = to_labels(values.take(as_arrow(new)), na=self.na)
+            present = values.take(as_arrow(new))
+            is_number = self.encoder.parses_numbers
+            labels = to_labels(present, na=self.na, respell=not is_number or bool(self.na))
+            if isinstance(self.encoder, LabelEncoder) and not is_number:
+                self.encoder.note_spellings(present, labels)
             self.codes[new] = self.encoder.encode(labels)
             if labels.null_count or (self.codes[new] == UNFIT).any():
-                present, first = np.unique(indices, return_index=True)
-                rows = row + first[np.searchsorted(present, new)]
+                occurring, first = np.unique(indices, return_index=True)
+                rows = row + first[np.searchsorted(occurring, new)]
                 self._remember(labels, self.codes[new], rows, source)
         return np.maximum(self.codes, 0), indices
 

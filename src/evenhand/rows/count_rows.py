@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from evenhand.counts import Attribute, CountTable
 from evenhand.counts.count_table import check_row_count, code_type, in_order
 from evenhand.display import ProgressCallback, ProgressReporter
+from evenhand.errors import Problem
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING
 from evenhand.rows import counting_errors
@@ -32,10 +33,11 @@ _MOST_MEMORY = 2**62
 
 @dataclass(frozen=True, slots=True)
 class CountResult:
-    """The counts, and how many rows were left out because a value was missing."""
+    """The counts, how many rows were left out for a missing value, and what to know of them."""
 
     table: CountTable
     dropped: int
+    notes: tuple[Problem, ...] = ()
 
 
 def count(
@@ -199,7 +201,7 @@ class _RowCounter:
         raise_all(
             [*counting_errors.identifiers(sizes, table.row_count, share=0.5, where=where)]
         )
-        return CountResult(table, dropped)
+        return CountResult(table, dropped, (*counting_errors.spelling_notes(self.encoders),))
 
 
 def _table(

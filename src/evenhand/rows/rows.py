@@ -8,7 +8,7 @@ from typing import Any
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, ProgressCallback, Summary
-from evenhand.errors import ColumnError, QuestionError, ResourceError, listed
+from evenhand.errors import ColumnError, Problem, QuestionError, ResourceError, listed
 from evenhand.question import Bins, Codings, Number
 from evenhand.rows.batch_source import Batches, BatchSource
 from evenhand.rows.column_cache import ColumnCache
@@ -65,6 +65,11 @@ class Rows(Described):
     def dropped(self) -> int:
         """How many rows were left out of the counts because a value was missing."""
         return self._count_result.dropped
+
+    @property
+    def notes(self) -> tuple[Problem, ...]:
+        """What a reader of the counts should know of how they were made."""
+        return self._count_result.notes
 
     @cached_property
     def _count_result(self) -> CountResult:

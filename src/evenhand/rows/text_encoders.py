@@ -9,6 +9,7 @@ from sys import getsizeof
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from evenhand.counts.count_table import MOST_ROWS
@@ -23,6 +24,8 @@ class LabelEncoder:
     """Codes of the labels of one column, in order of first appearance.
 
     ``codes`` maps each label to its code, ``text_codes`` each text that was not binned.
+    ``spellings`` holds, for numbers that occur in other than their shortest spelling, all
+    spellings that occur.
     """
 
     def __init__(self, name: str, codings: Codings) -> None:
@@ -30,15 +33,37 @@ class LabelEncoder:
         self.codes: dict[str | None, int] = {}
         self._codings = codings
         self.text_codes: dict[str, int] = {}
+        self.spellings: dict[str, set[str]] = {}
         self.bytes = 0  # kept in memory for this column
         bins = codings.bins.get(name)
         self._bins = bins if isinstance(bins, Bins) else None
+
+    @property
+    def parses_numbers(self) -> bool:
+        """Whether texts are binned, so that their spelling does not matter."""
+        return self._bins is not None
 
     def encode(self, texts: pa.Array) -> NDArray[np.int64]:
         """The code of each text; null is a label like any other here."""
         if self._bins is not None:
             return self._encode_numbers(texts, self._bins)
         return np.array([self._code(text) for text in texts.to_pylist()], np.int64)
+
+    def note_spellings(self, texts: pa.Array, labels: pa.Array) -> None:
+        """Remember numbers spelled in several ways; call it before their labels are encoded."""
+        if texts.type != labels.type:  # typed numbers have no spelling
+            return
+        differing = pc.fill_null(pc.not_equal(texts, labels), False)
+        if not (self.spellings or pc.any(differing).as_py()):
+            return
+        for text, label in zip(
+            *(array.filter(differing).to_pylist() for array in (texts, labels)), strict=True
+        ):
+            known = {label} & self.text_codes.keys()  # so far met in the shortest spelling
+            self.spellings.setdefault(label, known).add(text)
+        for label in labels.filter(pc.invert(differing)).to_pylist():
+            if label in self.spellings:
+                self.spellings[label].add(label)
 
     def _code(self, text: str | None) -> int:
         if text is None:
@@ -79,6 +104,8 @@ class LabelEncoder:
 
 class FrequencyParser:
     """Parses the column of whole numbers that says how often each line occurs."""
+
+    parses_numbers = True
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from evenhand.errors import ColumnError, Problem, Remedy
 from evenhand.question import as_label
+from evenhand.question.parse_values import RESPELLED
 from evenhand.rows.arrow_numpy import as_numpy, as_texts, is_null, value_type
 
 
@@ -47,26 +48,30 @@ def distinct(array: pa.Array) -> tuple[pa.Array, NDArray[np.integer]]:
     return values, indices
 
 
-def to_labels(values: pa.Array, *, na: Iterable[str] = ()) -> pa.Array:
-    """The label of each value, and null for what is missing: null, NaN, "" and ``na``."""
+def to_labels(values: pa.Array, *, na: Iterable[str] = (), respell: bool = True) -> pa.Array:
+    """The label of each value, and null for what is missing: null, NaN, "" and ``na``.
+
+    Without ``respell`` numbers keep their spelling: enough where they are parsed next.
+    """
     labels = _cast_to_text(values)
+    labels = _respell(labels) if respell else labels
     missing = pc.is_in(labels, value_set=as_texts(["", *na]))
     return pc.if_else(missing, pa.nulls(len(labels), labels.type), labels)
+
+
+def _respell(texts: pa.Array) -> pa.Array:
+    """The texts as ``as_label`` spells them; few differ, and only these are looked at."""
+    differing = pc.match_substring_regex(texts, RESPELLED)
+    if not pc.any(differing).as_py():
+        return texts
+    labels = as_texts([as_label(text) for text in texts.filter(differing).to_pylist()])
+    return pc.replace_with_mask(texts, pc.fill_null(differing, False), labels.cast(texts.type))
 
 
 def _cast_to_text(values: pa.Array) -> pa.Array:
     kind = values.type
     if pa.types.is_floating(kind):
-        numbers = pc.if_else(pc.is_nan(values), pa.nulls(len(values), kind), values)
-        labels = numbers.cast(pa.string())
-        # Arrow formats zero, very small and very large numbers differently.
-        differing = pc.match_substring_regex(labels, r"e|^-?0\.0000|^-0$")
-        if not pc.any(differing).as_py():
-            return labels
-        pairs = zip(labels.to_pylist(), differing.to_pylist(), strict=True)
-        return as_texts(
-            [as_label(float(text)) if differs else text or "" for text, differs in pairs]
-        )
+        values = pc.if_else(pc.is_nan(values), pa.nulls(len(values), kind), values)
     if pa.types.is_temporal(kind):
         pairs = zip(values, values.cast(pa.string()).to_pylist(), strict=True)
         return as_texts([_time_label(value, text) for value, text in pairs])

