@@ -237,8 +237,9 @@ def _encode_table(
         values = [tuple(order.static_order()) for order in orders]
     except ValueError as error:  # no difference, or a cycle
         raise InputError.of(f"The lines of the table of {names} are not sorted.") from error
+    places = [{value: code for code, value in enumerate(order)} for order in values]
     codes = [
-        np.array([order.index(line[at]) for line in lines], np.int64)
-        for at, order in enumerate(values)
+        np.array([place[line[at]] for line in lines], np.int64)
+        for at, place in enumerate(places)
     ]
     return values, codes, cells
