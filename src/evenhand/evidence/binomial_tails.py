@@ -3,6 +3,8 @@
 Arrays of equal length, one place for each table.
 """
 
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +15,14 @@ Counts = NDArray[np.int64]
 
 _NEWTON_STEPS = 10
 _NEVER = 1e-9
+# A step of Newton's so small is followed by none that matters.
+_SETTLED = 1e-12
 # From so many rows on the faster formulas lose digits.
 _LARGE = 10**6
+# Up to so many rows binomial coefficients come from a table.
+_TABLE = 256
+# So many numbers of a matrix stay in the processor's cache.
+_CACHED = 1 << 15
 
 
 class Side(NamedTuple):
@@ -33,41 +41,145 @@ class Side(NamedTuple):
         return Side(self.total - self.yes, self.total, 1 - self.rate)
 
 
-def small_tail(high: Side, low: Side) -> Floats:
-    """The probability of so large a difference, added up over the smaller group's outcomes."""
+# The groups with the rates that are tried for them, the higher rate first.
+Pair = tuple[Side, Side]
+
+
+def small_tail(pairs: Sequence[Pair]) -> Floats:
+    """The largest probability of so large a difference, added up over all outcomes.
+
+    All pairs have the same counts.
+    """
+    high, low = pairs[0]
     p = np.empty(len(high.total))
-    high_small = high.total <= low.total
-    p[high_small] = _added_up(high.where(high_small), low.where(high_small))
-    p[~high_small] = _added_up(
-        low.turned().where(~high_small), high.turned().where(~high_small)
+    first = high.total <= low.total
+    p[first] = _added_up([(high.where(first), low.where(first)) for high, low in pairs])
+    p[~first] = _added_up(
+        [(low.turned().where(~first), high.turned().where(~first)) for high, low in pairs]
     )
     return p
 
 
-def small_near_tail(high: Side, low: Side) -> Floats:
-    """The probability of so small a difference, or one to the other side."""
-    return small_tail(low, high)
+def small_near_tail(pairs: Sequence[Pair]) -> Floats:
+    """The largest probability of so small a difference, or one to the other side."""
+    return small_tail([(low, high) for high, low in pairs])
 
 
-def _added_up(small: Side, large: Side) -> Floats:
-    """The probability that the first rate exceeds the second by as much as seen, or more."""
-    from scipy.special import binom  # noqa: PLC0415
+def _added_up(pairs: Sequence[Pair]) -> Floats:
+    """The probability that the first rate exceeds the second by as much as seen, or more.
 
-    tail = np.zeros(len(small.total))
-    # Divided first: the product of the larger group's rows may not fit into 64 bits.
-    whole, part = np.divmod(large.total, small.total)
-    for yes in range(int(small.total.max(initial=-1)) + 1):
-        more = whole * (yes - small.yes) + part * (yes - small.yes) // small.total
-        at_most = large.yes + np.minimum(more, large.total - large.yes)
-        at = np.flatnonzero((yes <= small.total) & (at_most >= 0))
-        some, many = small.where(at), large.where(at)
-        likely = binom(some.total, yes) * some.rate**yes * (1 - some.rate) ** (some.total - yes)
-        tail[at] += likely * _at_most(at_most[at], many)
+    The first group is the smaller one. Of the larger one all outcomes are added up, too, where
+    that costs less than an incomplete beta function for each outcome of the smaller one.
+    """
+    small, large = pairs[0]
+    tail = np.empty(len(small.total))
+    cheap = large.total <= np.minimum(20 * (small.total + 1), _TABLE)
+    for chosen, widths, cumulated in (
+        (cheap, large.total, _from_all_outcomes),
+        (~cheap, small.total, _from_beta_functions),
+    ):
+        for at in _blocks(np.flatnonzero(chosen), widths):
+            tail[at] = _largest(
+                [(few.where(at), many.where(at)) for few, many in pairs], cumulated
+            )
     return np.minimum(tail, 1.0)
 
 
-def large_tail(high: Side, low: Side) -> Floats:
+def _blocks(lines: NDArray[np.intp], widths: Counts) -> Iterator[NDArray[np.intp]]:
+    """Lines of nearly the same width, as many as fit into the cache as a matrix."""
+    lines = lines[np.argsort(widths[lines])]
+    ends = widths[lines]
+    begin = 0
+    while begin < len(lines):
+        width = int(ends[begin]) + 1
+        alike = int(np.searchsorted(ends, 1.2 * width + 1))
+        end = min(alike, begin + max(_CACHED // width, 1))
+        yield lines[begin:end]
+        begin = end
+
+
+def _largest(
+    pairs: Sequence[Pair], cumulated: Callable[[Side, Counts, Floats], Floats]
+) -> Floats:
+    """The largest tail over the pairs; a line for each table, a column for each outcome."""
+    small, large = pairs[0]
+    yes = np.arange(int(small.total.max()) + 1)
+    at_most = np.clip(_most_yes(yes, small, large), -1, large.total[:, None])
+    ways = _binomial_coefficients()[small.total, : len(yes)]
+    tail = np.zeros(len(small.total))
+    for few, many in pairs:
+        likely = _chances(few, ways)
+        tail = np.maximum(tail, np.einsum("ij,ij->i", likely, cumulated(many, at_most, likely)))
+    return tail
+
+
+def _from_all_outcomes(side: Side, at_most: Counts, _: Floats) -> Floats:
+    """The probability of at most so many, from all outcomes."""
+    ways = _binomial_coefficients()[side.total, : int(side.total.max()) + 1]
+    sums = np.zeros((len(ways), ways.shape[1] + 1))
+    np.cumsum(_chances(side, ways), axis=1, out=sums[:, 1:])
+    chosen: Floats = np.take_along_axis(sums, at_most + 1, axis=1)
+    return chosen
+
+
+def _from_beta_functions(side: Side, at_most: Counts, likely: Floats) -> Floats:
+    """The probability of at most so many, where it is neither 1 nor without weight.
+
+    Chernoff's bounds say where: the tail beyond is at most exp(-d), and hardly smaller.
+    """
+    total, rate = side.total[:, None], side.rate[:, None]
+    above = at_most >= total * rate
+    share = np.clip((at_most + above) / total, 0, 1)
+    bound = np.exp(-total * (divergence(share, rate) + divergence(1 - share, 1 - rate)))
+    weight = np.where(above, likely, likely * bound * (at_most >= 0))
+    least = 1e-17 * weight.max(axis=1) / np.sqrt(8.0 * side.total)
+    sure = above & (bound < 1e-18)
+    line, column = np.nonzero(~sure & (weight > least[:, None]))
+    p: Floats = sure.astype(float)
+    p[line, column] = _at_most(at_most[line, column], side.where(line))
+    return p
+
+
+def _chances(side: Side, ways: Floats) -> Floats:
+    """The binomial probability of each outcome, one line for each rate."""
+    tiny = 1e-300
+    no = np.log(np.maximum(1 - side.rate, tiny))
+    odds = np.log(np.maximum(side.rate, tiny)) - no
+    exponent = odds[:, None] * np.arange(ways.shape[1])
+    exponent += (side.total * no)[:, None]
+    # Positive only where there are more favorable decisions than rows.
+    return np.exp(np.minimum(exponent, 0, out=exponent), out=exponent) * ways
+
+
+@cache
+def _binomial_coefficients() -> Floats:
+    """Pascal's triangle, zeros to its right."""
+    ways = np.zeros((_TABLE + 1, _TABLE + 1))
+    ways[:, 0] = 1
+    for line in range(1, _TABLE + 1):
+        ways[line, 1:] = ways[line - 1, 1:] + ways[line - 1, :-1]
+    return ways
+
+
+def _most_yes(yes: Counts, small: Side, large: Side) -> Counts:
+    """How many in the larger group leave so large a difference, one column for each yes.
+
+    Divided first: the product of the larger group's rows may not fit into 64 bits.
+    """
+    whole, part = np.divmod(large.total, small.total)
+    more = yes - small.yes[:, None]
+    most: Counts = part[:, None] * more // small.total[:, None]
+    most += large.yes[:, None] + whole[:, None] * more
+    return most
+
+
+def large_tail(pairs: Sequence[Pair]) -> Floats:
     """The same by the saddlepoint approximation, or exact where only one group can vary."""
+    largest: Floats = np.max([_large_tail(high, low) for high, low in pairs], axis=0)
+    return largest
+
+
+def _large_tail(high: Side, low: Side) -> Floats:
     p = np.empty(len(high.total))
     none_low, all_high = low.rate <= _NEVER, high.rate >= 1 - _NEVER
     extreme = (high.yes == high.total) & (low.yes == 0)
@@ -125,7 +237,10 @@ def _saddlepoint(high: Side, low: Side) -> Floats:
         off = tilt + m * (np.log(tilted_low / not_low) - low_logit)
         bend = room * share * rest
         slope = bend * (n / (tilted_high * not_high) + m / (tilted_low * not_low))
-        z -= np.clip(off / slope, -8, 8)
+        step = np.clip(off / slope, -8, 8)
+        z -= step
+        if np.abs(step).max(initial=0) < _SETTLED:
+            break
     far = n * (divergence(tilted_high, high.rate) + divergence(not_high, 1 - high.rate))
     far += m * (divergence(tilted_low, low.rate) + divergence(not_low, 1 - low.rate))
     root = np.sqrt(np.maximum(2 * far, 0))
@@ -141,6 +256,6 @@ def divergence(x: Floats, y: Floats) -> Floats:
     """Return x log(x / y) - x + y, accurate where x is near y."""
     from scipy.special import xlog1py  # noqa: PLC0415
 
-    apart = np.divide(x - y, y, out=np.zeros(len(y)), where=y > 0)
+    apart = np.divide(x - y, y, out=np.zeros_like(x), where=y > 0)
     far: Floats = y * (xlog1py(1 + apart, apart) - apart)
     return far

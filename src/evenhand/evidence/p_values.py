@@ -18,14 +18,13 @@ is as unlikely on the other side is added.
 All functions take arrays of counts of equal length, with both groups present in every place.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence.binomial_tails import (
     Counts,
     Floats,
+    Pair,
     Side,
     large_tail,
     small_near_tail,
@@ -108,22 +107,14 @@ def threshold_p(
     p, high, low = _seen(group_yes, group, other_yes, other, threshold)
     found, small = p < _NOTHING_FOUND, _is_small(group, other)
     at = np.flatnonzero(found & ~small)
-    p[at] = _worst_tail(large_tail, high.where(at), low.where(at), threshold)
+    p[at] = large_tail(_pairs_tried(high.where(at), low.where(at), threshold))
     at = np.flatnonzero(found & small)
-    p[at] = _once_each(small_tail, high.where(at), low.where(at), threshold)
+    p[at] = small_tail(_pairs_tried(high.where(at), low.where(at), threshold))
     turned = _tried(low.yes, low.total, high.yes, high.total, threshold)
     error = np.sqrt(np.maximum(_variance(high, low), _variance(*turned)))
     apart = np.divide(2 * threshold, error, out=np.zeros(len(p)), where=error > 0)
     both: Floats = np.minimum(p + ndtr(ndtri(p) - apart), 1.0)
     return both
-
-
-def _once_each(
-    tail: Callable[[Side, Side], Floats], high: Side, low: Side, threshold: float
-) -> Floats:
-    """Counts of small tables repeat: the tail of each distinct one is worked out once."""
-    first, again = _distinct(high, low)
-    return _worst_tail(tail, high.where(first), low.where(first), threshold)[again]
 
 
 def _is_small(group: Counts, other: Counts) -> NDArray[np.bool_]:
@@ -137,23 +128,21 @@ def _is_small(group: Counts, other: Counts) -> NDArray[np.bool_]:
     return small
 
 
-def _worst_tail(
-    tail: Callable[[Side, Side], Floats], high: Side, low: Side, threshold: float
-) -> Floats:
-    """The largest tail over the most likely rates and those one standard error beside them.
+def _pairs_tried(high: Side, low: Side, threshold: float) -> list[Pair]:
+    """The groups with the most likely rates, and with those one standard error beside them.
 
     At the most likely rates alone a small p comes up too often: the rates follow the table,
     so that a table on the edge of its kind looks like the middle.
     """
-    p = tail(high, low)
     with np.errstate(divide="ignore"):
         known = sum(side.total / (side.rate * (1 - side.rate)) for side in (high, low))
         error = 1 / np.sqrt(known)
+    pairs = [(high, low)]
     for way in (-1, 1):
         rate = np.clip(high.rate + way * error, threshold, 1)
-        beside = high._replace(rate=rate), low._replace(rate=np.clip(rate - threshold, 0, 1))
-        p = np.maximum(p, tail(*beside))
-    return p
+        beside = np.clip(rate - threshold, 0, 1)
+        pairs.append((high._replace(rate=rate), low._replace(rate=beside)))
+    return pairs
 
 
 def within_p(
@@ -172,7 +161,8 @@ def within_p(
         high, low = _tried(*table, threshold)
         nearer = 1 - _normal_tail(high, low, threshold)
         at = np.flatnonzero((nearer < _NOTHING_FOUND) & small)
-        nearer[at] = _once_each(small_near_tail, high.where(at), low.where(at), threshold)
+        pairs = _pairs_tried(high.where(at), low.where(at), threshold)
+        nearer[at] = small_near_tail(pairs)
         p[inside] = np.maximum(p[inside], nearer)
     return p
 
@@ -247,6 +237,8 @@ def _most_likely_rate(
     high_yes: Counts, high_total: Counts, low_yes: Counts, low_total: Counts, difference: float
 ) -> Floats:
     """The most likely first rate when the rates differ by so much: the root of a cubic."""
+    if not difference:
+        return (high_yes + low_yes) / (high_total.astype(float) + low_total)
     high, low = high_yes / high_total, low_yes / low_total
     ratio = low_total / high_total
     a = 1 + ratio
@@ -265,14 +257,3 @@ def _most_likely_rate(
         ((a * rate + b) * rate + c) * rate + d, slope, out=np.zeros(len(a)), where=slope != 0
     )
     return np.clip(rate - np.where(np.abs(step) < _NEVER**0.5, step, 0), difference, 1)
-
-
-def _distinct(high: Side, low: Side) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Where each distinct table stands first, and which of them every table is."""
-    columns = (high.yes, high.total, low.yes, low.total)
-    order = np.lexsort(columns)
-    new = np.ones(len(order), np.bool_)
-    new[1:] = np.any([np.diff(column[order]) != 0 for column in columns], axis=0)
-    again = np.empty(len(order), np.intp)
-    again[order] = np.cumsum(new) - 1
-    return order[new], again

@@ -5,6 +5,7 @@ return arrays of floats. No exact verdict depends on them.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from evenhand.evidence.common_difference import (
     MeanDifference,
     mean_difference,
 )
+from evenhand.evidence.distinct_tables import for_each_distinct
 from evenhand.evidence.p_values import threshold_p, within_p, zero_p
 from evenhand.evidence.score_intervals import newcombe_interval
 
@@ -30,7 +32,7 @@ class Statistics:
     difference; a difference is ``shown`` when it stays under .05 there and the interval lies
     wholly beyond the threshold. If the mean of the differences lies beyond, one of them does.
     ``discovery_rate`` is Benjamini and Hochberg's. A difference is shown to lie ``within`` the
-    threshold when its interval does and ``p_within`` is under .05: that all do needs no
+    threshold when its interval does and ``within_p`` is under .05: that all do needs no
     correction, as each of them has to.
     """
 
@@ -41,7 +43,6 @@ class Statistics:
     p_threshold: Floats
     p_adjusted: Floats
     discovery_rate: Floats
-    p_within: Floats
     shown: NDArray[np.bool_]
     within: NDArray[np.bool_]
     common: CommonDifference | None
@@ -57,10 +58,9 @@ def statistics(
 ) -> Statistics:
     """All statistics of the measured subpopulations."""
     table = group_yes, group, other_yes, other
-    low, high = newcombe_interval(*table)
-    p_threshold = threshold_p(*table, threshold)
-    p_within = within_p(*table, threshold)
-    inside = (low > -threshold) & (high < threshold)
+    low, high, p_zero, p_threshold, within = for_each_distinct(
+        partial(_of_each, threshold), *table
+    )
     mean = mean_difference(*table, threshold) if len(group) else None
     p_adjusted, common = _family(p_threshold, mean, threshold)
     return Statistics(
@@ -69,15 +69,27 @@ def statistics(
         / (group.astype(float) * other),
         low=low,
         high=high,
-        p_zero=zero_p(*table),
+        p_zero=p_zero,
         p_threshold=p_threshold,
         p_adjusted=p_adjusted,
         discovery_rate=benjamini_hochberg(p_threshold),
-        p_within=p_within,
         shown=((low > threshold) | (high < -threshold)) & (p_adjusted < _LEVEL),
-        within=inside & (p_within < _LEVEL),
+        within=within,
         common=common,
     )
+
+
+def _of_each(
+    threshold: float, group_yes: Counts, group: Counts, other_yes: Counts, other: Counts
+) -> tuple[Floats, Floats, Floats, Floats, NDArray[np.bool_]]:
+    """What a subpopulation's own counts tell: interval, p-values, and whether it is within."""
+    low, high = newcombe_interval(group_yes, group, other_yes, other)
+    within = (low > -threshold) & (high < threshold)
+    inside = group_yes[within], group[within], other_yes[within], other[within]
+    within[within] = within_p(*inside, threshold) < _LEVEL
+    p_zero = zero_p(group_yes, group, other_yes, other)
+    p_threshold = threshold_p(group_yes, group, other_yes, other, threshold)
+    return low, high, p_zero, p_threshold, within
 
 
 def _family(
@@ -106,7 +118,7 @@ def holm(p: Floats) -> Floats:
     >>> holm(np.array([0.01, 0.04, 0.03])).round(3).tolist()
     [0.03, 0.06, 0.06]
     """
-    order = np.argsort(p, kind="stable")
+    order = np.argsort(p)
     adjusted = np.empty_like(p)
     steps = np.arange(len(p), 0, -1)
     adjusted[order] = np.minimum(1, np.maximum.accumulate(p[order] * steps))
@@ -121,7 +133,7 @@ def benjamini_hochberg(p: Floats) -> Floats:
     >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.5])).round(3).tolist()
     [0.04, 0.053, 0.053, 0.5]
     """
-    order = np.argsort(p, kind="stable")[::-1]
+    order = np.argsort(p)[::-1]
     adjusted = np.empty_like(p)
     ratio = len(p) / np.arange(len(p), 0, -1)
     adjusted[order] = np.minimum(1, np.minimum.accumulate(p[order] * ratio))

@@ -11,14 +11,7 @@ from scipy.stats import binom, hypergeom, norm
 from statsmodels.stats.proportion import test_proportions_2indep as two_proportions
 from tests.populations import shown_error
 
-from evenhand.evidence.binomial_tails import Side
-from evenhand.evidence.p_values import (
-    _distinct,
-    score_p,
-    threshold_p,
-    within_p,
-    zero_p,
-)
+from evenhand.evidence.p_values import score_p, threshold_p, within_p, zero_p
 
 TABLES = [(7, 34, 1, 34), (56, 70, 48, 80), (9, 10, 3, 10), (5, 56, 0, 29), (60, 300, 90, 300)]
 
@@ -289,14 +282,3 @@ def test_fishers_test_of_rare_decisions_is_exact_in_large_tables():
         drawn = binom(a + b, 0.5)
         mid = drawn.cdf(a) - drawn.pmf(a) / 2
         assert one(zero_p, a, rows, b, rows) == pytest.approx(2 * min(mid, 1 - mid), rel=1e-6)
-
-
-def test_tables_with_very_many_distinct_counts_are_told_apart():
-    # The product of the numbers of distinct counts, 2⁶⁸, does not fit into 64 bits.
-    many = np.arange(2**17)
-    columns = [np.append(many, [8192]), *(np.append(many, [0]) for _ in range(3))]
-    rate = np.zeros(len(many) + 1)
-    high, low = Side(*columns[:2], rate), Side(*columns[2:], rate)
-    first, again = _distinct(high, low)
-    assert len(first) == len(rate)
-    assert (first[again] == np.arange(len(rate))).all()
