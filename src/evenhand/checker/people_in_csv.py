@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -22,11 +22,11 @@ def read_people(path: str, codings: Record) -> Iterator[tuple[str, dict[str, str
         head = file.readlines(2**18)
         delimiter = codings.get("delimiter") or widest_delimiter(head)
         reader = csv.DictReader(chain(head, file), delimiter=delimiter, strict=True)
-        header = reader.fieldnames or []
+        header = reader.fieldnames = unique_names(reader.fieldnames or [])
         names = codings.get("columns") or [name for name in header if name != frequency]
         needed = {*names, *codings.get("bins", ()), *codings.get("merge", ())}
-        if len({*header}) < len(header) or not needed <= {*header}:
-            raise ValueError(f"{path}: a column is lacking, or there are two of one name")
+        if not needed <= {*header}:
+            raise ValueError(f"{path}: a column is lacking")
         for row in reader:
             place = f"{path}, line {reader.line_num}"
             weight = Fraction(Decimal(row[frequency].strip())) if frequency else Fraction(1)
@@ -42,6 +42,18 @@ def read_people(path: str, codings: Record) -> Iterator[tuple[str, dict[str, str
                 for name in used
             }
             yield from [(place, labels, int(weight))] if weight else []
+
+
+def unique_names(header: Sequence[str]) -> list[str]:
+    """The names, with a number after each that occurred before: a, a.1, a.2."""
+    names: list[str] = []
+    for name in header:
+        new, number = name, 0
+        while new in names or (number and new in header):
+            number += 1
+            new = f"{name}.{number}"
+        names.append(new)
+    return names
 
 
 def widest_delimiter(head: list[str]) -> str:

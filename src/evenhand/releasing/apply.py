@@ -23,6 +23,7 @@ from evenhand.removal import GeneratedPlan, Plan
 from evenhand.rows import Rows, read
 from evenhand.rows.arrow_numpy import as_arrow, as_texts
 from evenhand.rows.batch_source import BATCH_ROWS
+from evenhand.rows.frame_sources import rename_columns
 from evenhand.rows.ibis_tables import KIND as ENGINE
 
 _FILES = ("delimited text", "Parquet", "Arrow")
@@ -112,12 +113,18 @@ def _from_frame(rows: Rows, editor: Editor) -> "FrameRows":
     batches = rows.sources[0].open(editor.names, coded=True)
     edit = join_edits(map(editor.edit, batches))
     editor.check_complete()
-    frame = apply_to_frame(rows.origin, edit)
+    source = rows.sources[0]
+    frame = apply_to_frame(rename_columns(rows.origin, source.names), edit)
     if frame is None:
         frame = apply_to_frame(pa.Table.from_batches(rows.batches()), edit)
     counted = read(frame, codings=rows.codings)
     return FrameRows(
-        source=rows, rows=frame, counted=counted, codings=counted.codings, frame=frame
+        source=rows,
+        rows=rename_columns(frame, source.header or source.names),
+        counted=counted,
+        codings=counted.codings,
+        frame=frame,
+        header=source.header,
     )
 
 
@@ -180,13 +187,16 @@ class FileRows(AppliedRows):
 
 @dataclass(frozen=True, kw_only=True)
 class FrameRows(AppliedRows):
-    """Rows in memory; ``frame`` is what is written of them."""
+    """Rows in memory; ``frame`` is what is written of them, to text under ``header``."""
 
     frame: Any
+    header: tuple[str, ...] | None = None
 
     def write(self, output: OutputFormat, sink: Sink) -> None:
         """Write the frame, with its index except to text."""
         table = _as_arrow(self.frame, with_index=output.kind != "text")
+        if output.kind == "text" and self.header:
+            table = rename_columns(table, self.header)
         _write(table.to_batches(BATCH_ROWS), table.schema, output, sink)
 
 

@@ -8,7 +8,13 @@ import pyarrow.parquet as pq
 
 from evenhand.errors import InputError
 from evenhand.rows.arrow_numpy import value_type
-from evenhand.rows.batch_source import BATCH_ROWS, Batches, BatchSource, reading
+from evenhand.rows.batch_source import (
+    BATCH_ROWS,
+    Batches,
+    BatchSource,
+    reading,
+    unique_names,
+)
 
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
@@ -56,12 +62,20 @@ def arrow_source(where: str, *, is_stream: bool) -> BatchSource:
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
         with reading(where), pa.OSFile(where) as file:
-            reader = begin(file, [schema.get_field_index(name) for name in columns])
+            chosen = [names.index(name) for name in columns]
+            reader = begin(file, sorted(chosen))
             for batch in reader if is_stream else _file_batches(reader):
-                yield _validate(batch, columns)
+                named = batch.rename_columns([names[at] for at in sorted(chosen)])
+                yield _validate(named, columns)
 
+    names = unique_names(schema.names)
     return BatchSource(
-        where=where, kind="Arrow", names=tuple(schema.names), open=batches, schema=schema
+        where=where,
+        kind="Arrow",
+        names=names,
+        header=tuple(schema.names),
+        open=batches,
+        schema=schema,
     )
 
 

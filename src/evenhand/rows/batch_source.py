@@ -6,11 +6,12 @@ A table is a tuple of sources: most often one, or all files of a folder.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from typing import Protocol, TypeAlias
 
 import pyarrow as pa
 
-from evenhand.errors import ColumnError, InputError, Problem, ResourceError
+from evenhand.errors import ColumnError, InputError, Problem, ResourceError, listed
 from evenhand.question import Codings
 
 # Enough rows to make Python's share of the work vanish, few enough to stay in the cache.
@@ -56,7 +57,8 @@ class BatchSource:
 
     ``places`` names rows (numbered from 0) for messages. ``schema`` is set for typed files:
     those of one table must agree. ``group_by`` is set where an engine can count, ``rows``
-    where their number is known before reading.
+    where their number is known before reading. ``header`` holds the names that are written
+    there, if some occur more than once; then ``names`` differ from it.
     """
 
     where: str
@@ -68,12 +70,43 @@ class BatchSource:
     dialect: Dialect | None = None
     group_by: GroupBy | None = None
     rows: int | None = None
+    header: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        check_names(self.names, where=self.where)
+        _check_names(self.names, where=self.where)
+
+    def name_notes(self) -> Iterator[Problem]:
+        """A note on each name that several columns have: what the later ones are called."""
+        header = self.header or self.names
+        later: dict[str, list[str]] = {}
+        for written, name in zip(header, self.names, strict=True):
+            if written != name:
+                later.setdefault(written, []).append(name)
+        for written, names in later.items():
+            yield Problem(
+                f"{len(names) + 1} columns are called {written!r}; the later "
+                f"{'one is' if len(names) == 1 else 'ones are'} read as {listed(names)}.",
+                remedy="Use these names, or give every column a name of its own.",
+            )
 
 
-def check_names(names: Iterable[str], *, where: str) -> None:
+def unique_names(header: Sequence[str]) -> tuple[str, ...]:
+    """The names of a header, with a number after each that occurred before.
+
+    pandas gives the same names to the columns of the same file.
+
+    >>> unique_names(["pay", "pay", "pay.1", "pay"])
+    ('pay', 'pay.2', 'pay.1', 'pay.3')
+    """
+    names: list[str] = []
+    for name in header:
+        numbered = (f"{name}.{number}" for number in count(1))
+        later = (new for new in numbered if new not in header and new not in names)
+        names.append(next(later) if name in names else name)
+    return tuple(names)
+
+
+def _check_names(names: Iterable[str], *, where: str) -> None:
     """Refuse names that several columns have, with the positions of these columns."""
     positions: dict[str, list[int]] = {}
     for position, name in enumerate(names, 1):

@@ -24,7 +24,14 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from evenhand.errors import InputError, Remedy, listed
-from evenhand.rows.batch_source import Batches, BatchSource, Dialect, reading, unreadable
+from evenhand.rows.batch_source import (
+    Batches,
+    BatchSource,
+    Dialect,
+    reading,
+    unique_names,
+    unreadable,
+)
 from evenhand.rows.csv_diagnosis import END, LONGEST_RECORD, TextFile
 
 _BatchGenerator: TypeAlias = Generator[pa.RecordBatch, None, None]
@@ -44,7 +51,8 @@ def csv_source(where: str, *, compression: str | None, delimiter: str | None) ->
     bom = "\ufeff" if lines[0].startswith("\ufeff") else ""
     lines[0] = lines[0].removeprefix(bom)
     text = replace(text, delimiter=_delimiter(lines, delimiter, where=where))
-    header, names = _header(lines, text.delimiter)
+    header, written = _header(lines, text.delimiter)
+    names = unique_names(written)
     if re.search("[\0\udc80-\udcff]", header):
         raise InputError(*text.invalid_bytes())
     if not names:
@@ -76,6 +84,7 @@ def csv_source(where: str, *, compression: str | None, delimiter: str | None) ->
         where=where,
         kind="delimited text",
         names=names,
+        header=written,
         open=batches,
         places=text.places,
         dialect=dialect,

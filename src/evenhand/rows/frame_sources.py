@@ -12,8 +12,8 @@ from evenhand.rows.batch_source import (
     BATCH_ROWS,
     Batches,
     BatchSource,
-    check_names,
     reading,
+    unique_names,
     unreadable,
 )
 from evenhand.rows.ibis_tables import engine_source, is_engine_table
@@ -35,7 +35,8 @@ def frame_source(source: Any) -> BatchSource:  # noqa: ANN401  # whatever a pers
     if isinstance(source, pa.RecordBatch):
         source = pa.Table.from_batches([source])
     if isinstance(source, pa.Table):
-        return _table_source("Arrow table", source.column_names, source.select)
+        table = rename_columns(source, unique_names(source.column_names))
+        return _table_source("Arrow table", source.column_names, table.select)
     if isinstance(source, pa.RecordBatchReader):
         return _reader_source(source)
     if is_engine_table(source):
@@ -54,17 +55,29 @@ def _table_source(
         with reading(where):
             yield from select(list(columns)).to_batches(max_chunksize=BATCH_ROWS)
 
-    return BatchSource(where=where, kind="frame", names=tuple(names), open=batches)
+    header = tuple(names)
+    return BatchSource(
+        where=where, kind="frame", names=unique_names(header), header=header, open=batches
+    )
+
+
+def rename_columns(frame: Any, names: Sequence[str]) -> Any:  # noqa: ANN401  # any kind of table
+    """A table of pandas or Arrow with these column names; itself if it has them already."""
+    if type(frame).__module__.partition(".")[0] == "pandas":
+        return frame if [*frame.columns] == [*names] else frame.set_axis([*names], axis=1)
+    if isinstance(frame, pa.Table | pa.RecordBatch):
+        has_names = [*frame.schema.names] == [*names]
+        return frame if has_names else frame.rename_columns([*names])
+    return frame  # no other kind can have two columns of one name
 
 
 def _frame_source(source: Any) -> BatchSource:  # noqa: ANN401  # whatever a person has
     import narwhals as nw  # noqa: PLC0415  # files are read without it
 
-    try:
-        frame = nw.from_native(source, pass_through=True)
-    except nw.exceptions.DuplicateError:
-        check_names(source.columns, where="frame")
-        raise
+    header = source.columns if type(source).__module__.partition(".")[0] == "pandas" else None
+    if header is not None and not header.is_unique:
+        source = rename_columns(source, unique_names([*header]))
+    frame = nw.from_native(source, pass_through=True)
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         if hasattr(source, "__arrow_c_stream__"):
             return _reader_source(pa.RecordBatchReader.from_stream(source))
@@ -98,7 +111,7 @@ def _frame_source(source: Any) -> BatchSource:  # noqa: ANN401  # whatever a per
                 where,
             ) from error
 
-    return _table_source(where, names, select)
+    return _table_source(where, names if header is None else header, select)
 
 
 def _reader_source(reader: pa.RecordBatchReader) -> BatchSource:
@@ -115,16 +128,17 @@ def _reader_source(reader: pa.RecordBatchReader) -> BatchSource:
             )
         with reading(where):
             for batch in unread.pop():
-                yield batch.select(list(columns))
+                yield batch.rename_columns([*names]).select(list(columns))
 
-    return BatchSource(
-        where=where, kind="frame", names=tuple(reader.schema.names), open=batches
-    )
+    header = tuple(reader.schema.names)
+    names = unique_names(header)
+    return BatchSource(where=where, kind="frame", names=names, header=header, open=batches)
 
 
 def _relation_source(relation: Any, failure: type[Exception]) -> BatchSource:  # noqa: ANN401
     where = "DuckDB relation"
-    names = tuple(relation.columns)
+    header = tuple(relation.columns)
+    names = unique_names(header)
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
         # By position: names in SQL do not tell 'a' from 'A'.
@@ -137,4 +151,4 @@ def _relation_source(relation: Any, failure: type[Exception]) -> BatchSource:  #
         except failure as error:
             raise InputError(unreadable(error, where)) from error
 
-    return BatchSource(where=where, kind="frame", names=names, open=batches)
+    return BatchSource(where=where, kind="frame", names=names, header=header, open=batches)

@@ -69,7 +69,7 @@ class Rows(Described):
     @property
     def notes(self) -> tuple[Problem, ...]:
         """What a reader of the counts should know of how they were made."""
-        return self._count_result.notes
+        return (*self.sources[0].name_notes(), *self._count_result.notes)
 
     @cached_property
     def _count_result(self) -> CountResult:

@@ -1,20 +1,47 @@
 """What all sources have in common: names of their own, errors with their place."""
 
+import io
+
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.reading import refusal
 
+from evenhand.checker.people_in_csv import unique_names as unique_names_of_the_checker
 from evenhand.errors import ColumnError, ResourceError
 from evenhand.rows import read
+from evenhand.rows.batch_source import unique_names
 
 
-def test_repeated_column_names_are_refused_with_their_positions(write_file):
-    path = write_file("a,b,a,b,a\n1,2,3,4,5\n")
-    first, second = refusal(ColumnError, path)
-    assert first.where == str(path)
-    assert "'a' occurs 3 times" in first.what
-    assert "1, 3, 5" in first.found
-    assert "'b'" in second.what
+@given(st.lists(st.sampled_from(["a", "a.1", "a.2", "a.1.1", "b"]), min_size=2, max_size=7))
+def test_repeated_names_are_numbered_as_pandas_numbers_them(header):
+    pandas = pytest.importorskip("pandas")
+    names = unique_names(header)
+    assert len({*names}) == len(header)
+    assert [*names] == unique_names_of_the_checker(header)
+    line = ",".join(header) + "\n"
+    assert names == tuple(pandas.read_csv(io.StringIO(line + line)).columns)
+
+
+def test_repeated_column_names_in_parquet_are_refused_with_their_positions(tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table([["1"], ["2"], ["3"]], names=["a", "b", "a"]), path)
+    (problem,) = refusal(ColumnError, path)
+    assert problem.where == str(path)
+    assert "'a' occurs 2 times" in problem.what
+    assert "1, 3" in problem.found
+
+
+@pytest.mark.parametrize("is_stream", [True, False])
+def test_repeated_column_names_in_an_arrow_file_get_a_number(tmp_path, is_stream):
+    table = pa.table([["1"], ["2"], ["3"]], names=["a", "b", "a"])
+    writer = pa.ipc.new_stream if is_stream else pa.ipc.new_file
+    with writer(tmp_path / "a.arrow", table.schema) as out:
+        out.write_table(table)
+    rows = read(tmp_path / "a.arrow", columns=["a.1", "a"])
+    assert dict(rows.count()) == {("3", "1"): 1}
 
 
 def test_too_little_memory_is_said(monkeypatch):

@@ -59,14 +59,23 @@ def test_a_relation_that_counts_can_be_read(duckdb):
         assert counts.values("a") == {"0": 4, "1": 3, "2": 3}
 
 
-def test_repeated_names_in_a_relation_are_refused(duckdb):
-    problem = the_problem(ColumnError, duckdb.sql("select 1 as a, 2 as a"))
-    assert "1, 2" in problem.found
-
-
-def test_repeated_names_in_a_frame_are_refused(pandas):
-    problem = the_problem(ColumnError, pandas.DataFrame([[1, 2]], columns=["a", "a"]))
-    assert "1, 2" in problem.found
+@pytest.mark.parametrize("kind", ["relation", "pandas", "table", "reader", "batch"])
+def test_repeated_names_get_a_number(pandas, duckdb, kind):
+    arrow = pa.table([["x", "y"], ["u", "u"]], names=["a", "a"])
+    frame = pandas.DataFrame([["x", "u"], ["y", "u"]], columns=["a", "a"])
+    sources = {
+        "relation": duckdb.sql("select unnest(['x', 'y']) as a, 'u' as a"),
+        "pandas": frame,
+        "table": arrow,
+        "reader": arrow.to_reader(),
+        "batch": arrow.to_batches()[0],
+    }
+    rows = read(sources[kind])
+    assert rows.columns == ("a", "a.1")
+    assert rows.count().values("a.1") == {"u": 2}
+    (note,) = rows.notes
+    assert "2 columns are called 'a'; the later one is read as 'a.1'" in note.what
+    assert [*frame.columns] == ["a", "a"]
 
 
 def test_names_that_are_no_texts_are_refused(pandas):
