@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 
 from evenhand.evidence.binomial_tails import Counts, Floats
+from evenhand.evidence.distinct_tables import for_each_distinct
 from evenhand.evidence.hypergeometric_tails import point_probability, probability_below
 from evenhand.evidence.p_values import boundary_rates
 
 _INT64_END = 2**63
-# Tables are worked on in blocks that fit into the processor's cache.
-_BLOCK = 1 << 15
 # Up to this variance of the group's favorable decisions the tail is added up.
 _MOST_TERMS = 1e6
 # Factors that are multiplied at once, in all places, before products are joined in pairs.
@@ -115,32 +114,16 @@ def reach_probabilities(
 ) -> Floats:
     """The probability of a difference at or beyond the threshold if nothing differs.
 
-    Equal tables are worked out once.
+    Either too few favorable decisions fall to the group, or too few unfavorable ones.
     """
-    order = np.lexsort((favorable, group, other))
-    columns = [column[order] for column in (favorable, group, other)]
-    new = np.ones(len(order), np.bool_)
-    new[1:] = np.any([np.diff(column) != 0 for column in columns], axis=0)
-    distinct = [column[new] for column in columns]
-    p = np.concatenate(
-        [
-            _reach(threshold, *(column[start : start + _BLOCK] for column in distinct))
-            for start in range(0, len(distinct[0]), _BLOCK)
-        ]
-    )
-    back = np.empty(len(order))
-    back[order] = p[np.cumsum(new) - 1]
-    return back
 
+    def reach(favorable: Counts, group: Counts, other: Counts) -> tuple[Floats]:
+        unfavorable = group + other - favorable
+        few = _few_probability(favorable, group, other, threshold)
+        return (few + _few_probability(unfavorable, group, other, threshold),)
 
-def _reach(threshold: Fraction, favorable: Counts, group: Counts, other: Counts) -> Floats:
-    """Either too few favorable decisions fall to the group, or too few unfavorable ones."""
-    unfavorable = group + other - favorable
-    return np.minimum(
-        _few_probability(favorable, group, other, threshold)
-        + _few_probability(unfavorable, group, other, threshold),
-        1.0,
-    )
+    (p,) = for_each_distinct(reach, favorable, group, other)
+    return np.minimum(p, 1.0)
 
 
 def _few_probability(
@@ -232,9 +215,8 @@ def _expected_at_threshold(
     """
     from scipy.special import ndtr  # noqa: PLC0415  # slow to import
 
-    order = np.lexsort((other_yes, group_yes, other, group))
-    step = -(-len(order) // _SAMPLE)
-    taken = order[step // 2 :: step]
+    step = -(-len(group) // _SAMPLE)
+    taken = np.lexsort((other_yes, group_yes, other, group))[step // 2 :: step]
     a, n, b, m = (column[taken] for column in (group_yes, group, other_yes, other))
     rates = boundary_rates(a, n, b, m, float(threshold))
     fewer_group = n <= m
