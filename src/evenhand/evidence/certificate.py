@@ -377,7 +377,7 @@ class Certificate(Described):
         compared = f"{question.protected} {question.group} against {question.other}"
         facts = [
             ("verdict", f"criterion {_MET[self.verdict]} at {asked}, given this graph"),
-            ("in the population", self.population.headline),
+            *([] if self.release else [("in the population", self.population.headline)]),
             ("question", f"{question.decision} = {question.favorable}: {compared}"),
             ("threshold", f"{question.threshold}, chosen by whoever asked the question"),
             ("graph", str(self.graph_origin)),
@@ -385,14 +385,16 @@ class Certificate(Described):
             *([("possible decision causes", " or ".join(sets))] if self.ambiguous else []),
             *partition_facts.partition_facts(self.partition),
             *([] if self.release else partition_facts.chance_facts(self.partitions)),
-            *(self.population.facts if self.partition.measured.any() else ()),
+            *(self.population.facts if self.by_chance else ()),
         ]
         table = self.evidence.summary()
+        # Chance did not make released rows: no interval and no p, which are the last columns.
+        columns = slice(-2 if self.release else None)
         return Summary(
             title=str(self.verdict),
             sentence=self.first_sentence(labels),
             facts=tuple(facts),
-            columns=table.columns if table.lines else (),
-            lines=table.lines,
+            columns=table.columns[columns] if table.lines else (),
+            lines=tuple(line[columns] for line in table.lines),
             notes=(*table.notes, *self.reasons, *self.also_assumed),
         )

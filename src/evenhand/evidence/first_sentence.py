@@ -28,8 +28,8 @@ def first_sentence(
     """How many groups differ, seen and by chance, and the difference on average.
 
     It is about the first partition, by the decision causes; where that shows nothing but
-    another block set does, about that one. Nothing is said of chance in released rows, which
-    chance did not make.
+    another block set does, about that one. Released rows get neither chance nor interval: chance
+    did not make them.
     """
     labels = labels or Labels()
     partition = deciding_partition(partitions)
@@ -46,7 +46,7 @@ def first_sentence(
         sentence += (words if explained else "; chance alone would make {}").format(
             partition.by_chance
         )
-    return f"{sentence}. {average_sentence(partition, labels)}".rstrip()
+    return f"{sentence}. {average_sentence(partition, labels, released=released)}".rstrip()
 
 
 def coverage_phrase(partition: Partition, min_coverage: Fraction) -> str:
@@ -79,20 +79,23 @@ def explained_by_chance(partition: Partition) -> bool:
     )
 
 
-def average_sentence(partition: Partition, labels: Labels) -> str:
-    """Who is ahead on average, by how much, with the interval; empty if nothing is measured."""
+def average_sentence(partition: Partition, labels: Labels, *, released: bool = False) -> str:
+    """Who is ahead on average, by how much; empty if nothing is measured.
+
+    The interval is what chance in sampling leaves open, so released rows have none.
+    """
     question, common = partition.question, partition.statistics.common
     if common is None:
         return ""
     low, high = common.low, common.high
     if common.difference < 0:
         low, high = -high, -low
-    span = f"{_points(low, question)} to {_points(high, question)}"
+    span = "" if released else f" ({_points(low, question)} to {_points(high, question)})"
     size = _points(abs(common.difference), question)
     if not common.difference:
-        return f"On average nobody is ahead ({span})."
+        return f"On average nobody is ahead{span}."
     ahead = str(question.other) if common.difference > 0 else question.group
-    return f"On average {people_of(question, ahead, labels)} are {size} points ahead ({span})."
+    return f"On average {people_of(question, ahead, labels)} are {size} points ahead{span}."
 
 
 def seen_sentence(partition: Partition) -> str:

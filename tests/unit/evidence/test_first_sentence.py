@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 from tests.permuted import explained
 
-from evenhand import CausalGraph, CountTable, Question, Tiers, audit, certify, datasets
+from evenhand import (
+    CausalGraph,
+    CountTable,
+    Question,
+    ShuffleProtected,
+    Tiers,
+    audit,
+    certify,
+    datasets,
+)
 from evenhand.evidence.partition import Partition
 from evenhand.question.question_file import Labels
 
@@ -117,6 +126,32 @@ def test_released_rows_have_no_chance_line():
     assert "chance" not in released.first_sentence()
     assert released.to_dict()["subpopulations"]["by_chance"] is None
     assert not released.explained_by_chance
+
+
+def test_released_rows_have_no_interval():
+    asked = datasets.question("admissions")
+    graph = CausalGraph.parse("gender -> major -> admission; gender -> admission")
+    result = audit(datasets.admissions(2), asked, graph=graph)
+    released = result.release(seed=1).certificate
+    recorded, after = (
+        one.first_sentence(asked.labels) for one in (result.certificate, released)
+    )
+    assert recorded.endswith(")."), recorded
+    assert after.endswith(" points ahead."), after
+    names = {name for name, _ in result.certificate.summary().facts}
+    assert {"in the population", "common difference (p vs 0)"} <= names
+    assert not {"in the population", "common difference (p vs 0)"} & {
+        name for name, _ in released.summary().facts
+    }
+
+
+def test_what_a_release_without_guarantee_leaves_is_listed_without_interval():
+    graph = CausalGraph.parse("gender -> major -> admission; gender -> admission")
+    result = audit(datasets.admissions(2), datasets.question("admissions"), graph=graph)
+    left = result.release(method=ShuffleProtected(), seed=7, uncertified=True).certificate
+    columns = left.summary().columns
+    assert columns[-1] == "difference"
+    assert {len(line) for line in left.summary().lines} == {len(columns)}
 
 
 @pytest.mark.parametrize("seed", range(5))
