@@ -55,9 +55,8 @@ class Certificate(Described):
     ``partitions`` holds what was examined: first the possible decision causes, finest first,
     then, if asked for, other block sets. ``complete`` says whether all that the scope asks for
     was examined; ``reasons`` why the verdict is what it is, with a remedy where there is one.
-    ``direct_arrow`` is None where the graph leaves it open. ``contradictions`` are sentences
-    about a graph that contradicts itself. ``release`` says what was changed in these rows, if
-    they are a release.
+    ``contradictions`` are sentences about a graph that contradicts itself. ``release`` says
+    what was changed in these rows, if they are a release.
     """
 
     verdict: Verdict
@@ -66,7 +65,7 @@ class Certificate(Described):
     pools_others: bool
     graph: Graph
     graph_origin: GraphOrigin
-    direct_arrow: bool | None
+    direct_arrow: bool
     possible_decision_causes: tuple[tuple[str, ...], ...]
     deciding_edges: tuple[tuple[str, str], ...]
     partitions: tuple[Partition, ...]

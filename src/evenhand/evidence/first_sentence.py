@@ -28,8 +28,8 @@ def first_sentence(
     """How many groups differ, seen and by chance, and the difference on average.
 
     It is about the first partition, by the decision causes; where that shows nothing but
-    another block set does, about that one. Released rows get neither chance nor interval: chance
-    did not make them.
+    another block set does, about that one. Released rows get neither chance nor interval:
+    chance did not make them.
     """
     labels = labels or Labels()
     partition = deciding_partition(partitions)

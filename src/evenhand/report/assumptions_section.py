@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from evenhand.counts import CountTable
-from evenhand.evidence import Certificate, Sensitivity, sensitivity_of_findings
+from evenhand.evidence import Certificate, Sensitivity, Verdict, sensitivity_of_findings
 from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.subpopulations import p_value
@@ -26,11 +26,11 @@ def graph_premises(
 ) -> tuple[page.Premise, ...]:
     """The graph, how sure it is, and the order of events that it follows."""
     return (
-        _graph(certificate),
+        _graph(certificate, tried=resampled is not None),
         *_open_edges(certificate, words),
         *((_doubt(doubt, words),) if doubt else ()),
         *((_resamples(resampled, words),) if resampled else ()),
-        _order(knowledge, words),
+        *_order(certificate, knowledge, words),
     )
 
 
@@ -53,36 +53,66 @@ def judge_premises(judge: Judge) -> tuple[page.Premise, ...]:
 
 
 def other_premises(
-    certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
+    counts: CountTable,
+    certificate: Certificate,
+    cases: Sequence[Case],
+    words: Words,
+    sharing: Sharing,
 ) -> tuple[page.Premise, ...]:
     """Everything else that could be disputed."""
     return (
-        page.Premise(
-            status="Given",
-            what=f"The threshold of {words.threshold_points}.",
-            why=text(
-                "Chosen by whoever asked the question. It is a convention, not a natural "
-                "limit.",
-            ),
-        ),
+        _threshold(certificate, words, sharing),
         *_codings(certificate, words),
-        *_left_out(certificate, words, sharing),
+        *_left_out(counts, certificate, words, sharing),
         _sensitivity(certificate, cases, words, sharing),
         page.Premise(
-            status="Stated",
-            what=f"What is measured is the direct effect of {words.protected} in these rows.",
+            status="Cannot be tested",
+            what="What came before the table.",
             why=text(
-                "It says nothing about intent, about effects that reach "
-                f"{words.decision} through other "
-                "attributes, or about people who are not in the table. It is not a legal "
-                "finding.",
+                "That each row is one person, recorded once and independently of the others; "
+                "that the values are right, and were not altered; that nobody is in the table, "
+                f"or missing from it, because of {words.protected} and {words.decision} "
+                "together; and that no other question, threshold, grouping or graph was tried "
+                "first. Nor does this page know who asked."
             ),
         ),
+        _direct_effect(certificate, words),
         *(page.Premise(status="Stated", what=assumed) for assumed in certificate.also_assumed),
     )
 
 
-def _graph(certificate: Certificate) -> page.Premise:
+def _threshold(certificate: Certificate, words: Words, sharing: Sharing) -> page.Premise:
+    """Who chose it and, where one set of causes decides, which others give the verdict."""
+    why = "Chosen by whoever asked the question. It is a convention, not a natural limit."
+    largest = max(
+        (abs(end) for one in certificate.partitions for end in one.extremes), default=None
+    )
+    decided = certificate.verdict is not Verdict.CANNOT_DECIDE and not certificate.ambiguous
+    if largest is not None and decided and not sharing.share:
+        reached = "The criterion is met only above" if largest else "The criterion is met above"
+        why += f" {reached} the largest difference, {words.points(largest)} points."
+    return page.Premise(
+        status="Given", what=f"The threshold of {words.threshold_points}.", why=text(why)
+    )
+
+
+def _direct_effect(certificate: Certificate, words: Words) -> page.Premise:
+    """What the question leaves out, with the names of what passes it on."""
+    passing = certificate.graph.descendants(certificate.question.protected)
+    through = [name for name in certificate.partition.names if name in passing]
+    named = f" (here {words.columns(through)})" if through else ""
+    return page.Premise(
+        status="Stated",
+        what=f"What is measured is the direct effect of {words.protected} in these rows.",
+        why=text(
+            f"It says nothing about intent, about effects that reach {words.decision} through "
+            f"other attributes{named}, which can be discrimination too, or about people who "
+            "are not in the table. It is not a legal finding.",
+        ),
+    )
+
+
+def _graph(certificate: Certificate, *, tried: bool) -> page.Premise:
     graph = certificate.graph
     record = graph.record if isinstance(graph, PartialGraph) else None
     links = count(len(graph.arrows), "arrow")
@@ -95,14 +125,15 @@ def _graph(certificate: Certificate) -> page.Premise:
         origin = (
             f"found in these rows by the PC algorithm ({record.algorithm}): {record.test} "
             f"test, significance {record.significance}, {count(sum(record.tests), 'test')}"
-            f"{among}. No common cause of two attributes may be missing."
+            f"{among}. Links too weak for these rows to show are missing in it."
+            + ("" if tried else " Whether other rows would give it, too, was not tried.")
         )
     return page.Premise(
         status="Learned, not given" if record else "Given",
         what="The causal graph.",
         why=text(
-            f"It has {links}, {origin} Another graph can change which people are compared, and "
-            "with that the verdict."
+            f"It has {links}, {origin} It must not lack a common cause of two attributes. "
+            "Another graph can change which people are compared, and with that the verdict."
         ),
     )
 
@@ -169,21 +200,31 @@ def _resamples(bootstrap: Bootstrap, words: Words) -> page.Premise:
     )
 
 
-def _order(knowledge: Knowledge, words: Words) -> page.Premise:
+def _order(
+    certificate: Certificate, knowledge: Knowledge, words: Words
+) -> tuple[page.Premise, ...]:
+    """The order and the arrows that were given; that none was, where arrows were learned.
+
+    That the decision was taken to come last is an assumption with a sentence of its own.
+    """
     tiers = knowledge.tiers.tiers if knowledge.tiers else ()
-    if not tiers:
-        return page.Premise(
-            status="Not given",
-            what="The order of events.",
-            why=text("No order of the attributes was stated."),
-        )
     named = ["all others" if tier is ... else words.columns(tier) for tier in tiers]
-    return page.Premise(
-        status="Given",
-        what="The order of events.",
-        why=text(
-            f"First {named[0]}{''.join(f'; then {tier}' for tier in named[1:])}. No "
-            "arrow may point back in it.",
+    sentences = []
+    if named:
+        later = "".join(f"; then {tier}" for tier in named[1:])
+        sentences.append(f"First {named[0]}{later}. No arrow may point back in it.")
+    for arrows, kind in ((knowledge.required, "Required"), (knowledge.forbidden, "Forbidden")):
+        if arrows:
+            pairs = (f"{words.column(a)} → {words.column(b)}" for a, b in arrows)
+            sentences.append(f"{kind}: {', '.join(pairs)}.")
+    origin = certificate.graph_origin
+    if not sentences and (origin.kind == "given" or origin.decision_last):
+        return ()
+    return (
+        page.Premise(
+            status="Given" if sentences else "Not given",
+            what="The order of events.",
+            why=text(" ".join(sentences) or "None was stated."),
         ),
     )
 
@@ -192,22 +233,37 @@ def _codings(certificate: Certificate, words: Words) -> tuple[page.Premise, ...]
     codings = certificate.codings
     binned = [
         f"{words.column(name)} "
-        f"({', '.join(bins.labels) if isinstance(bins, Bins) else f'{bins} classes'})"
+        f"({'; '.join(bins.labels) if isinstance(bins, Bins) else f'{bins} classes'})"
         for name, bins in codings.bins.items()
     ]
     merged = [
-        f"{words.column(name)} ({', '.join(map(str, new))})"
+        f"{words.column(name)} ({'; '.join(map(str, new))})"
         for name, new in codings.merge.items()
     ]
-    if not binned and not merged:
-        return ()
-    return (
-        page.Premise(
-            status="Given",
-            what="Values put in classes before counting.",
-            why=text(f"{listing([*binned, *merged])}. Within a class people may still differ."),
+    premises = []
+    if binned or merged:
+        premises.append(
+            page.Premise(
+                status="Given",
+                what="Values put in classes before counting.",
+                why=text(
+                    f"{listing([*binned, *merged])}. Within a class people may still differ, "
+                    "which can look like a direct effect or hide one; other classes can give "
+                    "another verdict."
+                ),
+            )
+        )
+    rules = {
+        "Only chosen columns were counted: a cause among the others is not held equal.": (
+            codings.columns is not None
         ),
-    )
+        f"Each line counts for as many people as its {codings.frequency} says.": (
+            codings.frequency is not None
+        ),
+        "A missing value counts as a value of its own.": codings.missing == "level",
+    }
+    stated = [rule for rule, applies in rules.items() if applies]
+    return (*premises, *(page.Premise(status="Given", what=rule) for rule in stated))
 
 
 def missing_value_premises(
@@ -236,20 +292,30 @@ def missing_value_premises(
 
 
 def _left_out(
-    certificate: Certificate, words: Words, sharing: Sharing
+    counts: CountTable, certificate: Certificate, words: Words, sharing: Sharing
 ) -> tuple[page.Premise, ...]:
     statements = []
-    shown = sharing.whole
+    shown, question = sharing.whole, certificate.question
+    further = [
+        words.value(question.protected, value)
+        for value in counts.values(question.protected)
+        if value not in (question.group, question.other)
+    ]
+    # A value that few people have is not for others.
+    these = f" ({listing(further)})" if not sharing.share else ""
     if certificate.examined.left_out:
         many = f"{count(certificate.examined.left_out, 'row')} of" if shown else "Rows of"
-        statements.append(f"{many} groups that are not compared were left out.")
+        statements.append(f"{many} groups that are not compared{these} were left out.")
     if certificate.dropped:
         many = count(certificate.dropped, "row") if shown else "Rows"
         statements.append(
-            f"{many} with missing values {'was' if many == '1 row' else 'were'} dropped."
+            f"{many} with missing values {'was' if many == '1 row' else 'were'} dropped. "
+            "Whether such people fare like the others is not known."
         )
     if certificate.pools_others:
-        statements.append(f"Everybody but {words.group} was put together as {words.other}.")
+        statements.append(
+            f"Everybody but {words.group}{these} was put together as {words.other}."
+        )
     if len(certificate.examined.counts.attribute(certificate.question.decision)) > 2:
         statements.append("All decisions that are not favorable were put together.")
     return tuple(page.Premise(status="Given", what=one) for one in statements)
@@ -260,7 +326,8 @@ def _sensitivity(
 ) -> page.Premise:
     """How strong an unrecorded cause would have to be, in terms of the recorded ones."""
     findings: tuple[Sensitivity, ...] = ()
-    if not any(case.side for case in cases):
+    hidden = not sharing.whole and certificate.verdict is not Verdict.CERTIFIED
+    if not hidden and not any(case.side for case in cases):
         why = text(
             "Under the threshold only the average over such a cause is bounded: differences "
             "of opposite signs could hide within a group, and an unrecorded cause could "
@@ -278,6 +345,7 @@ def _sensitivity(
             "under the threshold, beside what the strongest recorded cause could account "
             "for among the same people. ",
             *_survival([finding.survives for finding in findings]),
+            " Chance is not allowed for here (section 4).",
         )
     return page.Premise(
         status="Cannot be tested",

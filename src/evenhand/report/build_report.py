@@ -118,7 +118,7 @@ def report(
             *graph_premises(certificate, knowledge, words, doubt, resampled),
             *missing_value_premises(audit.counts, words, sharing),
             *judge_premises(audit.judge),
-            *other_premises(certificate, cases, words, sharing),
+            *other_premises(audit.counts, certificate, cases, words, sharing),
         ),
         unmeasured=unmeasured(certificate, words, sharing),
         checking=checking(certificate, cases, source, words, sharing),

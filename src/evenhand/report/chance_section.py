@@ -40,11 +40,11 @@ def chance(
         by_chance=tuple(_by_chance(certificate, words, sharing)),
         seen=_picture(certificate, words, sharing),
         paragraphs=(
-            _each_group(population, cases, words),
+            _each_group(certificate.partition, population, cases, words),
             *_all_together(population, words),
             verdict,
         ),
-        notes=(*population.notes, _relaxed_sentence(certificate.relaxed(), words)),
+        notes=tuple(_notes(certificate, words)),
     )
 
 
@@ -121,14 +121,18 @@ def _line(partition: Partition, chance: ByChance, words: Words) -> pictures.Seen
     )
 
 
-def _each_group(population: Population, cases: Sequence[Case], words: Words) -> page.Text:
+def _each_group(
+    partition: Partition, population: Population, cases: Sequence[Case], words: Words
+) -> page.Text:
     shown = [case for case in cases if case.shown]
     allowing = f"After allowing for {count(population.comparisons, 'comparison')}, "
     if not shown:
         return text(
             f"{allowing}no single group is shown to differ by more than "
-            f"{words.threshold_points}. {count(population.within, 'group')} "
-            f"{'is' if population.within == 1 else 'are'} shown to differ by less.",
+            f"{words.threshold_points}{_milder(partition)}. "
+            f"{f'{population.within:,}' if population.within else 'None'} "
+            f"{'are' if population.within > 1 else 'is'} shown to differ by less, each taken "
+            "by itself.",
         )
     for_group = population.shown_for_group
     pairs = ((population.shown - for_group, words.other), (for_group, words.group))
@@ -138,10 +142,30 @@ def _each_group(population: Population, cases: Sequence[Case], words: Words) -> 
         allowing,
         Strong(f"{len(shown):,} of {reaching:,}"),
         f" differences at or beyond the threshold {'is' if len(shown) == 1 else 'are'} shown "
-        f"to lie beyond it ({ids(shown)}): {sides}. "
+        f"to lie beyond it ({ids(shown)}): {sides}{_milder(partition)}. "
         f"{'Its interval lies' if len(shown) == 1 else 'Their intervals lie'} wholly beyond "
         f"{words.threshold_points}.",
     )
+
+
+def _milder(partition: Partition) -> str:
+    """How many a rule would name that lets some of its findings be false."""
+    rates = partition.statistics.discovery_rate
+    if len(rates) < 2:
+        return ""
+    many = int((rates < _LEVEL).sum())
+    return (
+        f"; {f'{many:,}' if many else 'none'} by the milder rule that one in twenty findings "
+        "may be false (Benjamini–Hochberg)"
+    )
+
+
+def _notes(certificate: Certificate, words: Words) -> Iterator[str]:
+    """Caveats; of the spread only where something is claimed from it."""
+    population, relaxed = certificate.population, certificate.relaxed()
+    unused = population.spread if not relaxed.claimed else None
+    yield from (n for n in population.notes if unused is None or n != unused.sentence())
+    yield _relaxed_sentence(relaxed, words)
 
 
 def _all_together(population: Population, words: Words) -> Iterator[page.Text]:
@@ -169,8 +193,8 @@ def _all_together(population: Population, words: Words) -> Iterator[page.Text]:
         who = words.alike(needed.where)
         whole = "all groups" if needed.toward == "shown on average" else "everybody"
         yield text(
-            f"About {needed.needed:,} rows instead of {needed.row_count:,} would probably do "
-            f"to show {aims[needed.toward]} ({who or whole}).",
+            f"About {needed.needed:,} rows instead of {needed.row_count:,} would probably do, "
+            f"were the true rates those seen, to show {aims[needed.toward]} ({who or whole}).",
         )
 
 

@@ -228,11 +228,12 @@ def _evidence_lead(
     reaching: Sequence[Case], in_words: int, words: Words, sharing: Sharing
 ) -> page.Text:
     if not reaching:
-        where = "No group that may be shown" if not sharing.whole else "No comparable group"
-        return text(
-            f"{where} differs by {words.threshold_points} or more: there is no evidence to "
-            "list.",
+        where, rest = (
+            ("No comparable group", ": there is no evidence to list.")
+            if sharing.whole
+            else ("No group that may be shown", "; those withheld may.")
         )
+        return text(f"{where} differs by {words.threshold_points} or more{rest}")
     if not sharing.whole:
         return text(
             f"Of the groups that may be shown, {len(reaching):,} "

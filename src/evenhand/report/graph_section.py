@@ -48,7 +48,13 @@ def causes(certificate: Certificate, words: Words) -> tuple[page.Text, ...]:
         caused_by,
         text(
             f"Comparing only people who are equal in what else causes {words.decision} "
-            "closes every detour. " + _what_differs(certificate)
+            "closes every detour. "
+            + (
+                "What that is is open: every possible set was examined (section 5). "
+                if certificate.ambiguous
+                else ""
+            )
+            + _what_differs(certificate)
         ),
     )
 

@@ -6,10 +6,9 @@ from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Verdict
 from evenhand.evidence.first_sentence import average_sentence, coverage_phrase
 from evenhand.evidence.population import Population, StatisticalVerdict
-from evenhand.graph import PartialGraph
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
-from evenhand.report.phrases import Words, capital, count, have, rate, share
+from evenhand.report.phrases import Words, capital, count, rate, share
 from evenhand.report.shown_groups import Case, Sharing
 from evenhand.report.template_types import Strong, text
 
@@ -47,7 +46,7 @@ def first_sentence(certificate: Certificate, words: Words, sharing: Sharing) -> 
 
 def lead(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
     """Who is compared with whom, and why."""
-    people = f"{certificate.row_count:,} people are recorded. " if sharing.whole else ""
+    people = f"{_recorded(certificate)} " if sharing.whole else ""
     causes = certificate.partition.names
     compared = f"{capital(words.group)} are compared with {words.other}"
     if not causes:
@@ -62,6 +61,15 @@ def lead(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
             f"{words.decision} too."
         )
     return text(f"{people}{compared}{why} Counted are those who {words.did}.")
+
+
+def _recorded(certificate: Certificate) -> str:
+    """How many people there are, and how many of them the question is about."""
+    counted = certificate.row_count
+    everybody = counted + certificate.examined.left_out + certificate.dropped
+    if everybody == counted:
+        return f"{counted:,} people are recorded."
+    return f"Of {everybody:,} people recorded {counted:,} are counted (section 7)."
 
 
 def verdicts(
@@ -259,13 +267,12 @@ def _rests_on(certificate: Certificate, words: Words, sharing: Sharing) -> page.
             f"{'is' if sharing.withheld == 1 else 'are'} withheld, and with "
             f"{'it' if sharing.withheld == 1 else 'them'} all totals."
         )
-    arrow = {
-        True: "",
-        False: f" The graph has no arrow from {words.protected} to {words.decision}; the "
-        "groups were compared all the same.",
-        None: f" Whether an arrow leads from {words.protected} to {words.decision} is open "
-        "in it.",
-    }[certificate.direct_arrow]
+    arrow = (
+        ""
+        if certificate.direct_arrow
+        else f" The graph has no arrow from {words.protected} to {words.decision}; the groups "
+        "were compared all the same."
+    )
     return text(
         f"{many} Both verdicts hold given the causal graph, {_origin(certificate)} (section "
         f"7), and for a threshold of {words.threshold_points}, chosen by whoever asked.{arrow}",
@@ -273,8 +280,7 @@ def _rests_on(certificate: Certificate, words: Words, sharing: Sharing) -> page.
 
 
 def _origin(certificate: Certificate) -> str:
-    graph = certificate.graph
-    learned = isinstance(graph, PartialGraph) and graph.record is not None
+    learned = certificate.graph_origin.kind == "learned"
     return "learned from the same rows" if learned else "as it was stated"
 
 
@@ -303,6 +309,6 @@ def _figures(certificate: Certificate, words: Words) -> tuple[tuple[str, str], .
         ),
         (
             f"{population.shown:,} of {population.measured:,}",
-            f"groups {have(population.shown)} a difference shown to lie beyond {beyond}",
+            f"groups with a difference shown to lie beyond {beyond}",
         ),
     )

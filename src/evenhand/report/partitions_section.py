@@ -13,7 +13,6 @@ from evenhand.evidence import (
     survey_partitions,
 )
 from evenhand.evidence.meaningful_partitions import MOST_BLOCK_SETS
-from evenhand.evidence.relaxed import Moments
 from evenhand.report import template_types as page
 from evenhand.report.phrases import Words, count
 from evenhand.report.shown_groups import Sharing
@@ -83,7 +82,7 @@ def _explained(
         origin=origin,
         meaningful=meaningful,
         reasons=_reasons(explanation, words, certificate),
-        verdict="says nothing" if meaningful is False else verdict,
+        verdict="nothing about a direct effect" if meaningful is False else verdict,
         **_numbers(partition, words, hidden=sharing.share),
     )
 
@@ -119,7 +118,8 @@ def _lead(certificate: Certificate, survey: PartitionSurvey, words: Words) -> pa
             f"{_number(block_sets)} of the ways {compare}, in at least one {_number(possible)}"
         )
     return text(
-        f"The {count(free, 'other attribute')} can be combined in {ways} ways. {where} ",
+        f"{count(free, 'other attribute')} {'gives' if free == 1 else 'give'} {ways} ways to "
+        f"compare. {where} ",
         Strong(strong),
         f". {_scope(certificate)}",
     )
@@ -141,8 +141,8 @@ def _scope(certificate: Certificate) -> str:
             "(the scope 'all' examines them)."
         )
     if certificate.complete:
-        which = "minimal ones" if certificate.scope == "minimal" else "all of them"
-        return f"{examined}: the causes of the decision, and {which}."
+        causes = "the causes of the decision, and the minimal ones"
+        return f"{examined}: {causes if certificate.scope == 'minimal' else 'all of them'}."
     return f"{examined}; not all that were asked for."
 
 
@@ -161,8 +161,8 @@ def _gap(
     sharing: Sharing,
 ) -> tuple[page.Text, ...]:
     """Why the choice matters: the plain gap beside the average among people alike."""
-    moments = Moments.of(certificate.partition)
-    if everybody is None or moments is None or sharing.share:
+    common = certificate.population.common
+    if everybody is None or common is None or sharing.share:
         return ()
     if everybody.is_meaningful is not False:
         return ()
@@ -175,8 +175,10 @@ def _gap(
             Strong(f"{words.points(plain)} points"),
             f" ({words.higher(plain)}). Among people alike in "
             f"{words.columns(certificate.partition.names)} it is "
-            f"{words.points(moments.mean)} points on average. What lies between the two came "
-            "with other attributes, and says nothing about a direct effect.",
+            f"{words.points(common.difference)} points on average. What lies between the two "
+            "goes with what is held equal"
+            + (" or with people who cannot be compared" if certificate.unmeasured else "")
+            + ": it is no direct effect, and whether it should be there is not asked here.",
         ),
     )
 
@@ -187,7 +189,8 @@ def _requested(requested: PartitionExplanation | None, words: Words) -> tuple[pa
     names = words.columns(requested.partition.names)
     meaning = {
         True: "meaningful: what it shows is evidence.",
-        False: "misleading: what it shows, or does not show, is no evidence of anything.",
+        False: "misleading: what it shows, or does not show, is no evidence of a direct "
+        "effect.",
         None: "meaningful or misleading, as the edges without direction may be.",
     }[requested.is_meaningful]
     return (text(f"The comparison that was asked for, by {names}, is {meaning}"),)

@@ -136,11 +136,6 @@ def readable_labels(labels: Labels, names: Collection[str]) -> Labels:
     return replace(labels, columns={**clear, **labels.columns})
 
 
-def have(many: int) -> str:
-    """The verb that goes with a number."""
-    return "has" if many == 1 else "have"
-
-
 def rate(yes: int, total: int) -> str:
     """A share of a count as a percentage that shows neither none nor all where that is untrue.
 

@@ -94,10 +94,10 @@ def _cost_card(release: Release, words: Words, sharing: Sharing) -> page.Verdict
         mark="cost",
         word=f"{changed:,} of {rows:,} rows changed ({rate(changed, rows)})"
         if sharing.whole
-        else "Rows were changed",
+        else "Withheld",
         sentence=_directions(release.plan, words)
         if sharing.whole
-        else text("How many, and for whom, is withheld."),
+        else text("How many rows were changed, and for whom."),
     )
 
 
@@ -210,8 +210,8 @@ def _measures(release: Release, words: Words) -> tuple[tuple[str, str, str], ...
 
 def _paragraphs(release: Release, words: Words) -> Iterator[page.Text]:
     yield text(
-        f"Method {release.plan.method}, policy {release.plan.policy}. Which rows of a group "
-        "change is drawn at random.",
+        f"Method {release.plan.method}, policy {release.plan.policy}. What is left to chance "
+        "is drawn with a seed; with the manifest, which holds it, the release can be repeated.",
     )
     yield text(
         Strong(f"The released rows record nobody’s true {words.decision}. "),

@@ -104,3 +104,41 @@ def test_the_picture_holds_the_range_and_what_was_seen():
     assert line.seen == 100
     assert line.band == (0, 75)
     assert np.isclose(line.limit, 100 * 2.1 / 4, atol=2)
+
+
+def test_how_many_a_milder_rule_would_name_is_told():
+    """Ten towns with p about .017: too many for Holm, few enough for Benjamini and Hochberg."""
+    towns = [f"town {number}" for number in range(10) for _ in range(4)]
+    columns = {
+        "gender": ["female", "female", "male", "male"] * 10,
+        "town": towns,
+        "admission": ["admitted", "rejected"] * 20,
+    }
+    counts = eh.CountTable.of(columns, [20, 80, 40, 60] * 10)
+    graph = eh.CausalGraph.parse("town -> admission; gender -> admission")
+    statistics = eh.audit(
+        counts, QUESTION.question, graph=graph
+    ).certificate.partition.statistics
+    assert not statistics.shown.any()
+    ordered = np.sort(statistics.p_threshold)
+    named = max(k + 1 for k in range(10) if ordered[k] <= 0.05 * (k + 1) / 10)
+    assert f"; {named} by the milder rule" in report_text(counts, graph)
+    assert "; none by the milder rule" in report_text(*CASES["not certified"])
+
+
+def test_what_is_within_is_said_to_be_judged_one_by_one():
+    text = report_text(*CASES["not certified"])
+    assert "None is shown to differ by less, each taken by itself." in text
+
+
+def test_the_spread_is_told_only_where_something_is_claimed_from_it():
+    assert "sampling noise" not in report_text(*CASES["not certified"])
+    columns = {
+        "gender": ["female", "female", "male", "male"] * 2,
+        "town": ["A"] * 4 + ["B"] * 4,
+        "admission": ["admitted", "rejected"] * 4,
+    }
+    counts = eh.CountTable.of(columns, [500, 500, 501, 499, 500, 500, 502, 498])
+    text = report_text(counts, eh.CausalGraph.parse("town -> admission; gender -> admission"))
+    assert ": claimed." in text
+    assert "sampling noise" in text

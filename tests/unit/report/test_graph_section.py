@@ -28,3 +28,9 @@ def test_a_shown_difference_without_the_arrow_puts_the_graph_in_doubt():
     counts = eh.CountTable.of(columns, [100, 900, 900, 100])
     graph = eh.CausalGraph.parse("major -> admission; gender -> major")
     assert "so the graph is in doubt." in report_text(counts, graph)
+
+
+def test_where_the_causes_are_open_it_is_said_that_all_possible_sets_were_examined():
+    said = "every possible set was examined (section 5)"
+    assert said in report_text(*CASES["open edge"])
+    assert said not in report_text(*CASES["not certified"])

@@ -1,6 +1,7 @@
 """The first page: the first sentence, the verdicts, and the example."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from tests.report_pages import (
@@ -108,3 +109,32 @@ def test_a_certified_table_says_how_large_the_largest_difference_is():
 def test_a_missing_direct_arrow_is_said():
     text = report_text(*CASES["no direct arrow"])
     assert "The graph has no arrow from gender to admission" in text
+
+
+def test_people_who_are_not_counted_are_recorded_all_the_same():
+    counts = towns((30, 70, 60, 40))
+    assert "200 people are recorded." in report_text(counts, TOWNS)
+    third = eh.CountTable.of(
+        {
+            "gender": ["female", "female", "male", "male", "other"],
+            "town": ["A"] * 5,
+            "admission": ["admitted", "rejected", "admitted", "rejected", "admitted"],
+        },
+        [30, 70, 60, 40, 7],
+    )
+    asked = eh.Question(
+        protected="gender",
+        group="female",
+        other="male",
+        decision="admission",
+        favorable="admitted",
+    )
+    text = page_text(report(eh.audit(third, asked, graph=TOWNS)).html)
+    assert "Of 207 people recorded 200 are counted (section 7)." in text
+    assert "7 rows of groups that are not compared (gender other) were left out." in text
+    shared = page_text(report(eh.audit(third, asked, graph=TOWNS), share=True).html)
+    assert "(gender other)" not in shared
+    pooled = eh.audit(third, replace(asked, other="rest"), graph=TOWNS)
+    assert "Everybody but gender female (gender male and gender other) was put together" in (
+        page_text(report(pooled).html)
+    )

@@ -101,3 +101,18 @@ def test_rows_that_were_changed_show_nothing_of_a_population():
     assert mark(audit.certificate) == "shown"
     changed = replace(audit.certificate, release=release.certificate.release)
     assert mark(changed) == "not-certified"
+
+
+def test_a_shared_page_claims_no_change_where_none_may_have_been_made():
+    audit = admissions_audit(1)
+    release = audit.release(seed=7)
+    assert not release.changed_rows
+    shared = report(audit, release, share=True, least_count=10_000)
+    assert "Rows were changed" not in page_text(shared.html)
+    assert "WithheldHow many rows were changed, and for whom." in page_text(shared.html)
+
+
+def test_a_release_says_how_it_can_be_repeated():
+    audit = admissions_audit()
+    text = page_text(report(audit, audit.release(seed=7)).html)
+    assert "with the manifest, which holds it, the release can be repeated." in text
