@@ -87,7 +87,7 @@ $(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/.created
 # pgmpy is here for the published networks it carries as data; its code is never imported.
 $(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/.created
 	@echo "Installing what the tests need (once)"
-	@$(PIP) --editable '.[fast,ibis,spark,test]'
+	@$(PIP) --editable '.[excel,fast,ibis,spark,test]'
 	@$(PIP) --no-deps pgmpy
 	@touch $@ $(VENV)/.runtime
 
@@ -99,6 +99,6 @@ build/base/.ready: pyproject.toml constraints.txt
 build/lowest/.ready: pyproject.toml constraints.txt
 	@$(PYTHON) -m venv --clear build/lowest
 	@build/lowest/bin/$(INSTALL) uv
-	@build/lowest/bin/uv pip install --quiet --python build/lowest --resolution lowest-direct --editable '.[fast,ibis,test]'
+	@build/lowest/bin/uv pip install --quiet --python build/lowest --resolution lowest-direct --editable '.[excel,fast,ibis,test]'
 	@build/lowest/bin/$(INSTALL) --no-deps pgmpy
 	@touch $@

@@ -38,6 +38,7 @@ _OWNERS = {
         "merge",
         "missing",
         "na",
+        "sheet",
     ],
     "knowledge=Knowledge({})": ["required", "forbidden", "tiers"],
     "method=ModifyData({})": ["policy"],

@@ -15,7 +15,7 @@ Record = dict[str, Any]
 _INPUTS = {
     "question": "protected group other decision favorable unfavorable threshold min_coverage",
     "pooled": "other unfavorable",
-    "codings": "bins columns delimiter frequency merge missing na",
+    "codings": "bins columns delimiter frequency merge missing na sheet",
     "graph": "nodes arrows undirected doubtful origin",
     "versions": "evenhand",
     "release": "notice change method policy seed_commitment changed_columns changed_rows "

@@ -27,6 +27,7 @@ OPTIONS = {
     "overwrite": "--overwrite",
     "policy": "--policy",
     "required": "--require",
+    "sheet": "--sheet",
     "tiers": "--tiers",
     "uncertified": "--uncertified",
 }

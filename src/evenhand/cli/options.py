@@ -50,7 +50,9 @@ ReportFile: TypeAlias = Annotated[
 class CommonOptions:
     """The common options as they were typed."""
 
-    data: Annotated[str, typer.Argument(help="CSV, Parquet or Arrow: a file, folder or glob.")]
+    data: Annotated[
+        str, typer.Argument(help="CSV, Parquet, Arrow or Excel: a file, folder or glob.")
+    ]
     question_file: Annotated[
         Path | None,
         _question("--question", help="A question file (`evenhand init` writes one)."),
@@ -121,6 +123,9 @@ class CommonOptions:
     ] = None
     delimiter: Annotated[
         str | None, _reading("--delimiter", help="The field delimiter of text files.")
+    ] = None
+    sheet: Annotated[
+        str | None, _reading("--sheet", help="The sheet of a spreadsheet that is the table.")
     ] = None
     memory: Annotated[
         str | None,
@@ -217,6 +222,7 @@ class CommonOptions:
             delimiter=(
                 given.delimiter if self.delimiter is None else parse_delimiter(self.delimiter)
             ),
+            sheet=given.sheet if self.sheet is None else self.sheet,
         )
         return replace(
             typed,

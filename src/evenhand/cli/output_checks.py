@@ -24,7 +24,8 @@ def check_outputs(
     from evenhand.files import check_targets
     from evenhand.rows.open_files import file_sources
 
-    sources = file_sources(options.data, delimiter=options.codings().delimiter)
+    codings = options.codings()
+    sources = file_sources(options.data, delimiter=codings.delimiter, sheet=codings.sheet)
     inputs = [source.where for source in sources]
     inputs += [str(path) for path in (options.graph_file, options.question_file) if path]
     check_targets([*named, *release], inputs, overwrite=True)

@@ -75,7 +75,8 @@ class Codings:
     ``bins`` holds cut points, or a whole number of quantile classes, for each column;
     ``merge`` the new value and the old ones that it replaces (``"*"`` for all not named).
     ``na`` are texts that mean a missing value, beside the empty field. ``delimiter`` stands
-    between the fields of text files; by default it is detected.
+    between the fields of text files; by default it is detected. ``sheet`` is the sheet of a
+    spreadsheet that holds the table.
     """
 
     columns: tuple[str, ...] | None = None
@@ -85,6 +86,7 @@ class Codings:
     na: tuple[str, ...] = ()
     frequency: str | None = None
     delimiter: str | None = None
+    sheet: str | None = None
 
     @classmethod
     def of(
@@ -97,6 +99,7 @@ class Codings:
         na: Iterable[str] = (),
         frequency: str | None = None,
         delimiter: str | None = None,
+        sheet: str | None = None,
     ) -> "Codings":
         """Parse codings as a user writes them, and raise all problems together."""
         problems = []
@@ -114,6 +117,7 @@ class Codings:
             na = require_texts(na, "`na`")
             frequency = None if frequency is None else require_text(frequency, "`frequency`")
             delimiter = None if delimiter is None else require_text(delimiter, "`delimiter`")
+            sheet = None if sheet is None else require_text(sheet, "`sheet`")
         except QuestionError as error:
             problems += error.problems
         for column, cuts in (bins or {}).items():
@@ -144,6 +148,7 @@ class Codings:
             na=tuple(map(as_label, na)),
             frequency=frequency,
             delimiter=delimiter,
+            sheet=sheet,
         )
 
     def select(self, available: Sequence[str]) -> tuple[str, ...]:
@@ -188,6 +193,7 @@ class Codings:
             "na": list(self.na),
             "frequency": self.frequency,
             "delimiter": self.delimiter,
+            "sheet": self.sheet,
             "bins": bins,
             "merge": merge,
         }

@@ -2,7 +2,8 @@
 
 [question]    protected, group, other, decision, favorable, threshold, judge
 [knowledge]   tiers, require, forbid
-[data]        columns, missing, na, frequency, delimiter; [data.bins]; [data.merge.COLUMN]
+[data]        columns, missing, na, frequency, delimiter, sheet; [data.bins];
+              [data.merge.COLUMN]
 [labels]      plain words for columns; [labels.values.COLUMN] for values
 """
 
@@ -33,7 +34,7 @@ _ASKED = ("protected", "group", "other", "decision", "favorable", "threshold")
 _KEYS = {
     "question": (*_ASKED, "judge"),
     "knowledge": ("tiers", "require", "forbid"),
-    "data": ("columns", "missing", "na", "frequency", "delimiter", "bins", "merge"),
+    "data": ("columns", "missing", "na", "frequency", "delimiter", "sheet", "bins", "merge"),
     "labels": ("columns", "values"),
 }
 _LARGEST_FILE = 1_000_000

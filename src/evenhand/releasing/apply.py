@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -25,8 +25,9 @@ from evenhand.rows.arrow_numpy import as_arrow, as_texts
 from evenhand.rows.batch_source import BATCH_ROWS
 from evenhand.rows.frame_sources import rename_columns
 from evenhand.rows.ibis_tables import KIND as ENGINE
+from evenhand.rows.spreadsheets import KIND as SPREADSHEET
 
-_FILES = ("delimited text", "Parquet", "Arrow")
+_FILES = ("delimited text", "Parquet", "Arrow", SPREADSHEET)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,15 +96,16 @@ def apply(
 
 
 def _from_files(rows: Rows, new_editor: Callable[[], Editor]) -> "FileRows":
+    codings = replace(rows.codings, sheet=None)  # what is written has none
     released = Rows(
-        rows.origin, (edited_source(rows.sources, new_editor),), rows.codings, rows.memory
+        rows.origin, (edited_source(rows.sources, new_editor),), codings, rows.memory
     )
     delimiters = {part.dialect.delimiter for part in rows.sources if part.dialect}
     return FileRows(
         source=rows,
         rows=released,
         counted=released,
-        codings=rows.codings,
+        codings=codings,
         delimiter=delimiters.pop() if len(delimiters) == 1 else None,
         new_editor=new_editor,
     )

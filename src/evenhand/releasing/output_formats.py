@@ -30,6 +30,7 @@ _KINDS: dict[str, Kind] = {
     ".arrows": "arrow stream",
 }
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+_SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _GROUP_ROWS = 1 << 20
 
 
@@ -60,6 +61,11 @@ class OutputFormat:
         compression = _COMPRESSIONS.get(last.lower())
         ending = (before if compression else last).lower()
         kind = _KINDS.get(ending)
+        if ending in _SPREADSHEETS:
+            raise QuestionError.of(
+                "Spreadsheets are read, but not written.",
+                remedy=f"Write {Path(path).stem}.csv or {Path(path).stem}.parquet instead.",
+            )
         if kind is None or (compression and kind != "text"):
             raise QuestionError.of(
                 f"The name {Path(path).name!r} does not say in which form to write.",

@@ -3,11 +3,13 @@
 A table is a tuple of sources: most often one, or all files of a folder.
 """
 
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from typing import Protocol, TypeAlias
+from zipfile import BadZipFile
 
 import pyarrow as pa
 
@@ -144,7 +146,13 @@ def reading(where: str) -> Iterator[None]:
             "Convert the text to UTF-8.",
             where,
         ) from error
-    except (pa.ArrowException, OSError) as error:
+    except RuntimeError as error:
+        if "password" not in str(error):  # zipfile has no class of its own for this
+            raise
+        raise InputError.of(
+            "This archive is encrypted.", remedy="Unpack it first.", where=where
+        ) from error
+    except (pa.ArrowException, OSError, BadZipFile, NotImplementedError, zlib.error) as error:
         raise InputError(unreadable(error, where)) from error
 
 

@@ -9,6 +9,8 @@ import io
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import IO
+from zipfile import ZipFile
 
 import pyarrow as pa
 
@@ -20,6 +22,11 @@ LONGEST_RECORD = 1 << 22  # characters
 _MOST_PROBLEMS = 20
 
 
+def is_zip_member(name: str) -> bool:
+    """Whether a name in an archive is that of a file, and not a folder or added by macOS."""
+    return not name.endswith("/") and not name.startswith("__MACOSX/")
+
+
 @dataclass(frozen=True, slots=True)
 class TextFile:
     """A file of delimited UTF-8 text, perhaps compressed."""
@@ -28,8 +35,12 @@ class TextFile:
     compression: str | None
     delimiter: str = ","
 
-    def open(self) -> pa.NativeFile:
-        """The bytes of the text, from the start."""
+    def open(self) -> "pa.NativeFile | IO[bytes]":
+        """The bytes of the text, from the start; of a zip archive, those of its one text."""
+        if self.compression == "zip":
+            archive = ZipFile(self.where)
+            names = archive.namelist()
+            return archive.open(next(n for n in names if is_zip_member(n)))
         file = pa.OSFile(self.where)
         return pa.CompressedInputStream(file, self.compression) if self.compression else file
 

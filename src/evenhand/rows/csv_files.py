@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import islice
 from threading import Event
 from time import sleep
-from typing import TypeAlias
+from typing import IO, TypeAlias
 from weakref import WeakSet
 
 import pyarrow as pa
@@ -182,7 +182,7 @@ class _JoinedFiles:
     After a block that does, Arrow drops a line feed that begins the next, also inside quotes.
     """
 
-    def __init__(self, *files: pa.NativeFile | io.BytesIO) -> None:
+    def __init__(self, *files: pa.NativeFile | IO[bytes]) -> None:
         self._files = list(files)
         self._rest = b""
 

@@ -7,32 +7,28 @@ from collections.abc import Iterator, Sequence
 from glob import glob
 from itertools import zip_longest
 from pathlib import Path
+from zipfile import ZipFile
 
 from evenhand.errors import ColumnError, InputError, Problem, listed, nearest_path
 from evenhand.rows.arrow_files import arrow_source, parquet_source
 from evenhand.rows.arrow_numpy import value_type
 from evenhand.rows.batch_source import BatchSource, reading
+from evenhand.rows.csv_diagnosis import is_zip_member
 from evenhand.rows.csv_files import csv_source
+from evenhand.rows.foreign_files import refuse_foreign
+from evenhand.rows.spreadsheets import spreadsheet_source
 
 _TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
 _BINARY = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc")
 _COMPRESSED = (".gz", ".zst")
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"\xff\xff\xff\xff")
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_FOREIGN = (
-    (rb"PK\x03\x04", "a zip archive or a spreadsheet", "Unpack it, or save it as CSV."),
-    (rb"BZh[1-9]1AY&SY", "a bzip2 file", "Unpack it with bunzip2."),
-    (rb"\xfd7zXZ", "an xz file", "Unpack it with unxz."),
-    (rb"SQLite format 3", "an SQLite database", "Export the table as CSV."),
-    (rb"FEA1", "a Feather file of version 1", "Write it again as version 2."),
-    (rb"PARE", "an encrypted Parquet file", "Decrypt it."),
-    (rb"%PDF-", "a PDF document", "Export the table as CSV."),
-    (rb"(?i)\s*<(!doctype )?html", "an HTML page", "Perhaps a download failed: look at it."),
-)
+_ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+_BOOKS = {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}  # parts of a spreadsheet
 
 
 def file_sources(
-    path: str | os.PathLike[str], *, delimiter: str | None
+    path: str | os.PathLike[str], *, delimiter: str | None, sheet: str | None = None
 ) -> tuple[BatchSource, ...]:
     """The sources of a file, of all data files in a folder, or of all that match a pattern."""
     text = os.fspath(path)
@@ -43,7 +39,7 @@ def file_sources(
             where=text,
         )
     with reading(text):
-        sources = tuple(_file_source(file, delimiter) for file in _matching_files(text))
+        sources = tuple(_file_source(file, delimiter, sheet) for file in _matching_files(text))
     problems = [*_schema_differences(sources)]
     if problems:
         raise ColumnError(*problems)
@@ -96,7 +92,7 @@ def _is_data(file: Path) -> bool:
     return file.is_file() and name.endswith(_TEXT + _BINARY) and not name.startswith((".", "_"))
 
 
-def _file_source(path: Path, delimiter: str | None) -> BatchSource:
+def _file_source(path: Path, delimiter: str | None, sheet: str | None) -> BatchSource:
     where = str(path)
     if re.search("[\udc80-\udcff]", where):
         raise InputError.of(
@@ -121,13 +117,20 @@ def _file_source(path: Path, delimiter: str | None) -> BatchSource:
             )
         with path.open("rb") as file:
             head = file.read(64)
+        members = _zip_members(path) if head.startswith(_ZIP) else []
+    if head.startswith(_OLD_EXCEL) or _BOOKS & {*members}:
+        return spreadsheet_source(where, sheet=sheet)
+    if sheet is not None:
+        raise InputError.of(
+            f"This is no spreadsheet: it has no sheet {sheet!r}.",
+            remedy="Leave the sheet out, or name the spreadsheet.",
+            where=where,
+        )
     if head.startswith(_PARQUET):
         return parquet_source(where)
     if head.startswith(_ARROW):
         return arrow_source(where, is_stream=not head.startswith(_ARROW[0]))
-    for pattern, thing, remedy in _FOREIGN:
-        if re.match(pattern, head):
-            raise InputError.of(f"This is {thing}.", remedy=remedy, where=where)
+    refuse_foreign(path, head)
     if path.suffix.lower() in _BINARY:
         raise InputError.of(
             f"The name ends in {path.suffix}, but the file does not begin like one.",
@@ -135,9 +138,35 @@ def _file_source(path: Path, delimiter: str | None) -> BatchSource:
             "If it is a text file, give it a name that says so, such as .csv.",
             where,
         )
-    compressions = {_GZIP: "gzip", _ZSTD: "zstd"}
+    if members:
+        _check_zip(members, where)
+    compressions = {_GZIP: "gzip", _ZSTD: "zstd", _ZIP: "zip"}
     packed = (name for magic, name in compressions.items() if head.startswith(magic))
     return csv_source(where, compression=next(packed, None), delimiter=delimiter)
+
+
+def _zip_members(path: Path) -> list[str]:
+    """The files in an archive, without folders and what macOS adds."""
+    with ZipFile(path) as archive:
+        return [name for name in archive.namelist() if is_zip_member(name)]
+
+
+def _check_zip(members: Sequence[str], where: str) -> None:
+    """Refuse an archive of several files, or of a file that is no text."""
+    if len(members) > 1:
+        raise InputError.of(
+            f"This zip archive holds {len(members)} files.",
+            f"They are {listed(members)}.",
+            "Unpack it and name one of them, or a folder of files with the same columns.",
+            where,
+        )
+    if not members[0].lower().endswith(_TEXT):
+        raise InputError.of(
+            f"This zip archive holds {members[0]!r}.",
+            "In an archive only text is read.",
+            "Unpack it and name that file.",
+            where,
+        )
 
 
 def _schema_differences(sources: Sequence[BatchSource]) -> Iterator[Problem]:

@@ -137,16 +137,17 @@ def read(
     na: Iterable[str] = (),
     frequency: str | None = None,
     delimiter: str | None = None,
+    sheet: str | None = None,
     codings: Codings | None = None,
     memory: str | int | None = None,
     progress: ProgressCallback | None = None,
 ) -> Rows:
     """Open a table of records: a file, folder, pattern, frame, relation or engine's table.
 
-    Files are CSV (also compressed), Parquet or Arrow, whatever their names. ``codings`` holds
-    all options that say how columns are read, as a question file has them. ``memory``, such
-    as "2GB", is by default half of the machine's. ``progress`` is called with a ``Progress``
-    after each batch.
+    Files are CSV (also compressed), Parquet, Arrow or, with the extra ``excel``, spreadsheets,
+    whatever their names; ``sheet`` names one of several sheets. ``codings`` holds all options
+    that say how columns are read, as a question file has them. ``memory``, such as "2GB", is by
+    default half of the machine's. ``progress`` is called with a ``Progress`` after each batch.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"sex": ["f", "m", "f"], "age": [36, 37, 38]})
@@ -165,8 +166,9 @@ def read(
         )
     requested = codings or options
     requested = requested if delimiter is None else replace(requested, delimiter=delimiter)
+    requested = requested if sheet is None else replace(requested, sheet=sheet)
     sources = (
-        file_sources(source, delimiter=requested.delimiter)
+        file_sources(source, delimiter=requested.delimiter, sheet=requested.sheet)
         if isinstance(source, str | os.PathLike)
         else (frame_source(source),)
     )

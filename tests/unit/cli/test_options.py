@@ -1,7 +1,10 @@
+import json
 from fractions import Fraction
 
 import pytest
+from tests.workbooks import write_workbook
 
+import evenhand as eh
 from evenhand import Codings, Tiers
 from evenhand.cli.options import CommonOptions
 from evenhand.errors import QuestionError
@@ -77,3 +80,34 @@ def test_bins_that_cannot_be_read_are_shown(text):
 def test_merges_that_cannot_be_read_are_shown(text):
     with pytest.raises(QuestionError, match="COLUMN:new=old1,old2"):
         CommonOptions(data="x.csv", merge=[text]).codings()
+
+
+def test_a_release_of_a_sheet_is_text_or_parquet_and_verifies(tmp_path, run):
+    pytest.importorskip("python_calamine", reason="the extra 'excel' is not installed")
+    lines = [["f", 1, "yes"], ["f", 2, "no"], ["f", 1, "no"], ["m", 2, "yes"], ["m", 1, "yes"]]
+    path = write_workbook(
+        tmp_path / "a.xlsx", people=[["sex", "score", "hired"], *lines * 30], other=[["x"]]
+    )
+    asked = eh.Question(protected="sex", group="f", decision="hired", favorable="yes")
+    graph = eh.CausalGraph.parse("sex -> hired; score -> hired")
+    audit = eh.audit(path, asked, graph=graph, codings=eh.Codings.of(sheet="people"))
+    audit.certificate.write(tmp_path / "before.json")
+    assert json.loads((tmp_path / "before.json").read_text())["codings"]["sheet"] == "people"
+    assert run("verify", str(tmp_path / "before.json"), str(path))[0] == 0
+    release = audit.release(seed=7)
+    for name in ("out.csv", "typed.parquet"):
+        release.write(tmp_path / name)
+        record = tmp_path / f"{name.split('.')[0]}.certificate.json"
+        assert "sheet" not in json.loads(record.read_text())["codings"]
+        assert run("verify", str(record), str(tmp_path / name))[0] == 0
+        manifest = tmp_path / f"{name.split('.')[0]}.manifest.json"
+        assert run("verify", str(manifest), str(path))[0] == 0
+    assert (tmp_path / "out.csv").read_text().startswith('"sex","score","hired"\n')
+    with pytest.raises(QuestionError, match="not written") as caught:
+        release.write(tmp_path / "out.xlsx")
+    assert "out.csv" in caught.value.problems[0].remedy_text()
+    question = "--protected sex --group f --decision hired --favorable yes --sheet people"
+    assert run("audit", str(path), *question.split())[0] == 1
+    status, _, errors = run("audit", str(path), *question.split()[:-2])
+    assert status == 2
+    assert "--sheet other" in errors

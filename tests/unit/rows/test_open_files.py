@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pyarrow as pa
 import pyarrow.csv
@@ -123,7 +124,6 @@ def test_text_that_calls_itself_parquet_is_refused(write_file):
 @pytest.mark.parametrize(
     ("content", "thing"),
     [
-        (b"PK\x03\x04....", "zip"),
         (b"BZh91AY&SY...", "bzip2"),
         (b"SQLite format 3\x00", "SQLite"),
         (b"\n<!DOCTYPE html><p>Not found", "HTML"),
@@ -132,6 +132,46 @@ def test_text_that_calls_itself_parquet_is_refused(write_file):
 )
 def test_other_kinds_of_files_are_named(write_file, content, thing):
     assert thing in the_problem(InputError, write_file(content)).what
+
+
+@pytest.mark.parametrize("name", ["people.csv.zip", "people.zip", "people.csv"])
+def test_a_zip_with_one_text_is_read(tmp_path, name):
+    text = "sex,hired\n" + "f,yes\nm,no\n" * 1000
+    with ZipFile(tmp_path / name, "w", ZIP_DEFLATED) as archive:
+        archive.mkdir("folder")
+        archive.writestr("folder/people.csv", text)
+        archive.writestr("__MACOSX/folder/._people.csv", "x")
+    rows = read(tmp_path / name)
+    assert dict(rows.count()) == {("f", "yes"): 1000, ("m", "no"): 1000}
+    assert rows.marginal(["sex"]).values("sex") == {"f": 1000, "m": 1000}
+
+
+def test_a_zip_with_several_files_or_another_kind_is_refused(tmp_path):
+    with ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("one.csv", "a,b\n")
+        archive.writestr("two.csv", "a,b\n")
+    problem = the_problem(InputError, tmp_path / "a.zip")
+    assert "2 files" in problem.what
+    assert "'one.csv', 'two.csv'" in problem.found
+    with ZipFile(tmp_path / "b.zip", "w") as archive:
+        archive.writestr("one.dta", "x")
+    assert "'one.dta'" in the_problem(InputError, tmp_path / "b.zip").what
+
+
+def test_a_damaged_or_encrypted_zip_is_refused(tmp_path):
+    with ZipFile(tmp_path / "a.zip", "w", ZIP_DEFLATED) as archive:
+        archive.writestr("one.csv", "a,b\n" + "x,y\n" * 5000)
+    content = (tmp_path / "a.zip").read_bytes()
+    for damage, word in ((content[:60], "cannot be read"), (b"PK\x03\x04....", "cannot be")):
+        (tmp_path / "b.zip").write_bytes(damage)
+        assert word in the_problem(InputError, tmp_path / "b.zip").what
+    flagged = content.replace(b"PK\x03\x04\x14\0\0", b"PK\x03\x04\x14\0\1")
+    flagged = flagged.replace(b"PK\x01\x02\x14\x03\x14\0\0", b"PK\x01\x02\x14\x03\x14\0\1")
+    (tmp_path / "b.zip").write_bytes(flagged)
+    assert "encrypted" in the_problem(InputError, tmp_path / "b.zip").what
+    wrong = content[:60] + bytes([content[60] ^ 255]) + content[61:]
+    (tmp_path / "b.zip").write_bytes(wrong)
+    assert "cannot be read" in the_problem(InputError, tmp_path / "b.zip").what
 
 
 def test_files_with_other_columns_are_refused_by_file_and_column(write_file, tmp_path):

@@ -1,0 +1,150 @@
+"""Spreadsheets: one sheet of an Excel or OpenDocument file, read by python-calamine.
+
+A cell becomes the text under which its value is counted; a formula counts as its stored result.
+The first row that is not empty names the columns. An empty row is no row, and a column without
+any text is no column.
+"""
+
+import sys
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from evenhand.errors import ColumnError, InputError, Remedy, did_you_mean, listed
+from evenhand.question import as_label
+from evenhand.rows.arrow_numpy import as_texts
+from evenhand.rows.batch_source import (
+    BATCH_ROWS,
+    Batches,
+    BatchSource,
+    unique_names,
+    unreadable,
+)
+
+KIND = "spreadsheet"
+
+
+def spreadsheet_source(where: str, *, sheet: str | None) -> BatchSource:
+    """The named sheet of a file, or the only one that is not empty."""
+    cells = _sheet_cells(where, sheet)
+    rows = [(at, [*map(_text, row)]) for at, row in enumerate(cells, 1) if any(map(_text, row))]
+    if not rows:
+        raise InputError.of("This sheet is empty.", remedy="Name another one.", where=where)
+    (header_row, names), *rows = rows
+    used = [
+        at for at, column in enumerate(zip(*_widened(names, rows), strict=True)) if any(column)
+    ]
+    nameless = [column_letters(at) for at in used if not names[at : at + 1] or not names[at]]
+    if nameless:
+        raise ColumnError.of(
+            f"The columns {listed(nameless)} have no name in row {header_row}.",
+            f"That is the first row with a text: {listed(filter(None, names))}.",
+            "Let the first row name every column: remove titles and notes around the table.",
+            where,
+        )
+    header = tuple(names[at] for at in used)
+    table = pa.table(
+        [as_texts([row[at] if at < len(row) else "" for _, row in rows]) for at in used],
+        names=[*unique_names(header)],
+    )
+
+    def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
+        yield from table.select(list(columns)).to_batches(max_chunksize=BATCH_ROWS)
+
+    def places(numbers: Collection[int]) -> dict[int, str]:
+        return {number: f"row {rows[number][0]:,}" for number in numbers}
+
+    return BatchSource(
+        where=where,
+        kind=KIND,
+        names=tuple(table.column_names),
+        header=header,
+        open=batches,
+        places=places,
+        rows=table.num_rows,
+    )
+
+
+def column_letters(position: int) -> str:
+    """The name that a spreadsheet gives to a column, counted from 0.
+
+    >>> column_letters(0), column_letters(25), column_letters(26), column_letters(702)
+    ('A', 'Z', 'AA', 'AAA')
+    """
+    letters = ""
+    while position >= 0:
+        position, letter = divmod(position, 26)
+        letters = chr(ord("A") + letter) + letters
+        position -= 1
+    return letters
+
+
+def _widened(
+    names: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]]
+) -> list[Sequence[str]]:
+    """Header and rows, all of one length."""
+    lines = [names, *(row for _, row in rows)]
+    width = max(map(len, lines))
+    return [[*line, *[""] * (width - len(line))] for line in lines]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else as_label(value)
+
+
+def _sheet_cells(where: str, sheet: str | None) -> list[list[Any]]:
+    try:
+        import python_calamine as calamine  # noqa: PLC0415  # an extra
+    except ImportError as error:
+        raise InputError.of(
+            "This is a spreadsheet, and what reads it is not installed.",
+            f"{error}.",
+            "Install it: pip install 'evenhand[excel]'. Or save the sheet as CSV.",
+            where,
+        ) from error
+    try:
+        with calamine.CalamineWorkbook.from_path(where) as book:
+            name = _chosen_sheet(book, where) if sheet is None else sheet
+            if name not in book.sheet_names:
+                raise InputError.of(
+                    f"There is no sheet {name!r}.",
+                    did_you_mean(name, book.sheet_names),
+                    _sheet_remedies(book.sheet_names),
+                    where,
+                )
+            cells: list[list[Any]] = book.get_sheet_by_name(name).to_python(
+                skip_empty_area=False
+            )
+            return cells
+    except calamine.PasswordError as error:
+        raise InputError.of(
+            "This spreadsheet is encrypted.", remedy="Save it without a password.", where=where
+        ) from error
+    except calamine.CalamineError as error:
+        raise InputError(unreadable(error, where)) from error
+
+
+def _chosen_sheet(book: Any, where: str) -> str:  # noqa: ANN401  # a workbook
+    """The only sheet with cells; several are refused by name."""
+    calamine = sys.modules["python_calamine"]
+    tables = [s.name for s in book.sheets_metadata if s.typ == calamine.SheetTypeEnum.WorkSheet]
+    sheets = [name for name in tables if book.get_sheet_by_name(name).height]
+    if len(sheets) != 1:
+        raise InputError.of(
+            f"This spreadsheet has {len(sheets)} sheets."
+            if sheets
+            else "All sheets of this spreadsheet are empty.",
+            "Which one is the table, nobody said." if sheets else "",
+            _sheet_remedies(sheets) if sheets else "Check that it is the right file.",
+            where,
+        )
+    return str(sheets[0])
+
+
+def _sheet_remedies(names: Sequence[str]) -> tuple[Remedy, ...]:
+    first, *others = names
+    return (
+        Remedy("Name the sheet", "sheet", first),
+        *(Remedy("or", "sheet", name) for name in others),
+    )
