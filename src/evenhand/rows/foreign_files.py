@@ -25,6 +25,9 @@ def _by_pandas(function: str, needs: str = "") -> str:
 
 
 _EXPORT = "Export the table as CSV."
+_JSON_LINES = (
+    'Convert it, in Python with polars: polars.read_ndjson("{name}").write_csv("{stem}.csv").'
+)
 _FORMATS = (
     _ForeignFormat(rb"BZh[1-9]1AY&SY", (), "a bzip2 file", "Unpack it with bunzip2."),
     _ForeignFormat(rb"\xfd7zXZ", (), "an xz file", "Unpack it with unxz."),
@@ -66,7 +69,7 @@ _FORMATS = (
     _ForeignFormat(
         rb"RD[AX][23]\n", (), "an R data file", 'In R: write.csv(table, "{stem}.csv").'
     ),
-    _ForeignFormat(rb"\s*\{\s*\"", (), "JSON", _by_pandas('read_json("{name}", lines=True)')),
+    _ForeignFormat(rb"\s*\{\s*\"", (), "JSON", _JSON_LINES),
     _ForeignFormat(rb"\s*\[\s*[\[{]", (), "JSON", _by_pandas('read_json("{name}")')),
     _ForeignFormat(None, (".dta",), "a Stata file", _by_pandas('read_stata("{name}")')),
     _ForeignFormat(None, (".dbf",), "a dBase file", _EXPORT),

@@ -120,7 +120,7 @@ def test_lists_cannot_become_text(tmp_path):
     assert not list(tmp_path.glob("*out*"))
 
 
-@pytest.mark.parametrize("name", ["out", "out.xlsx", "out.parquet.gz", ".csv"])
+@pytest.mark.parametrize("name", ["out", "out.zip", "out.parquet.gz", ".csv"])
 def test_a_name_must_say_the_form(source, tmp_path, name):
     with pytest.raises(QuestionError, match="form"):
         released(source).write(tmp_path / name)

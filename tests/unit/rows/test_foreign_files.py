@@ -15,7 +15,7 @@ from evenhand.rows import read
         ("a.sav", b"$FL2@(#) SPSS DATA FILE", "SPSS", "pyreadstat"),
         ("a.sas7bdat", b"\0" * 12 + b"\xc2\xea\x81\x60", "SAS", "pandas.read_sas"),
         ("a.xpt", b"HEADER RECORD*******LIBRARY HEADER", "SAS transport", "xport"),
-        ("a.jsonl", b'{"a": 1}\n{"a": 2}\n', "JSON", "lines=True"),
+        ("a.jsonl", b'{"a": 1}\n{"a": 2}\n', "JSON", "polars.read_ndjson"),
         ("a.json", b'[{"a": 1}, {"a": 2}]', "JSON", "pandas.read_json"),
         ("a.orc", b"ORC\n", "ORC", "pandas.read_orc"),
         ("a.h5", b"\x89HDF\r\n", "HDF5", "pandas.read_hdf"),
