@@ -60,8 +60,8 @@ def page() -> str:
     root: Any = typer.main.get_command(app)
     verbs = root.commands
     common = _common(verbs.values())
-    takers = [name for name, verb in verbs.items() if common <= _names(verb)]
-    some = verbs[takers[0]]
+    takers = [name for name, verb in verbs.items() if "protected" in _names(verb)]
+    some = next(verb for verb in verbs.values() if common <= _names(verb))
     parts = [OPENING, COMMON.format(verbs=_listed(takers))]
     parts += _panels(p for p in _options(some) if p.name in common)
     for name, verb in verbs.items():
@@ -69,7 +69,10 @@ def page() -> str:
         left_out = common if name in takers else ()
         parts += _table(p for p in verb.params if p.name not in left_out)
         if name in takers:
-            parts.append("And [the common options](#common-options).\n")
+            absent = sorted(common - _names(verb))
+            but = [o for p in _options(some) if p.name in absent for o in p.opts]
+            rest = f", but for {_listed(but)}" if but else ""
+            parts.append(f"And [the common options](#common-options){rest}.\n")
     parts += ["## evenhand\n", *_table(_options(root))]
     return "\n".join(parts)
 
@@ -83,8 +86,8 @@ def _names(verb: Any) -> set[str]:  # noqa: ANN401
 
 
 def _common(verbs: Iterable[Any]) -> set[str]:
-    """The options of every verb that asks a question."""
-    return set.intersection(*(_names(v) for v in verbs if "protected" in _names(v)))
+    """The options of every verb that judges or learns."""
+    return set.intersection(*(_names(v) for v in verbs if "significance" in _names(v)))
 
 
 def _panels(options: Iterable[Any]) -> Iterator[str]:
@@ -125,7 +128,7 @@ def _help(text: str) -> str:
 
 def _listed(names: list[str]) -> str:
     *first, last = (f"`{name}`" for name in names)
-    return f"{', '.join(first)} and {last}"
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 if __name__ == "__main__":

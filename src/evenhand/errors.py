@@ -34,6 +34,7 @@ _OWNERS = {
         "bins",
         "columns",
         "delimiter",
+        "exclude",
         "frequency",
         "merge",
         "missing",

@@ -19,6 +19,7 @@ from evenhand.cli.compare import compare
 from evenhand.cli.demo import demo
 from evenhand.cli.discover import discover
 from evenhand.cli.init import init
+from evenhand.cli.inspect import inspect
 from evenhand.cli.option_syntax import offer, option
 from evenhand.cli.paper import paper
 from evenhand.cli.release import release
@@ -60,7 +61,7 @@ app = typer.Typer(
     epilog="Exit status: 0 certified or done · 1 not certified · 3 cannot decide · "
     "2 bad usage or input · 4 resources · 130 interrupted.",
 )
-for verb in (demo, init, discover, audit, release, compare, verify, paper):
+for verb in (demo, inspect, init, discover, audit, release, compare, verify, paper):
     app.command(verb.__name__)(verb)
 
 

@@ -1,37 +1,72 @@
-"""``evenhand init``: a question file to fill in, made from a table's columns and values."""
+"""``evenhand init``: a question file made from a look at a table."""
 
+import sys
+from functools import partial
 from pathlib import Path
+from shlex import join
 from typing import Annotated
 
 import typer
 
-from evenhand.cli.file_suggestions import suggesting_files
+from evenhand.cli.options import JUDGING, CommonOptions, with_common_options
+from evenhand.cli.terminal import is_terminal
 from evenhand.errors import InputError
 from evenhand.files import write_file
 
+_ASKED = {
+    "decision": "Which column holds the decision",
+    "protected": "Which column is the protected attribute",
+}
 
+
+@partial(with_common_options, omit=JUDGING | {"question_file"})
 def init(
-    data: Annotated[
-        Path, typer.Argument(help="A CSV, Parquet or Arrow file, or a folder of them.")
-    ],
+    options: CommonOptions,
+    *,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="The file to write; default: NAME.toml here."),
     ] = None,
 ) -> None:
-    """Write a commented question file from DATA's columns and values."""
-    from evenhand.question.question_template import template
-    from evenhand.rows import read
+    """Write a commented question file from a look at DATA.
 
-    target = output or Path(f"{data.name.split('.')[0]}.toml")
+    With both columns named the file can be run as it is:
+    `evenhand init people.csv --decision hired --protected sex`
+    """
+    from evenhand.rows import read
+    from evenhand.rows.question_draft import QuestionDraft
+    from evenhand.rows.question_template import template
+
+    target = output or Path(f"{Path(options.data).name.split('.')[0]}.toml")
     if target.exists():
         raise InputError.of(
             "The file exists already and is left as it is.",
             remedy="Name another with --output, or move it away.",
             where=str(target),
         )
-    with suggesting_files(data):
-        profile = read(data).profile()
-    write_file(target, template(profile, data=str(data)), mode=0o644, overwrite=False)
-    typer.echo(f"Wrote {target}. Fill in its [question], then:")
-    typer.echo(f"  evenhand audit {data} --question {target}")
+    codings, given = options.codings(), options.asked()
+    rows = read(options.data, codings=codings, memory=options.memory)
+    given |= _ask([role for role in _ASKED if role not in given], rows.columns)
+    inspection = rows.inspect(decision=given.get("decision"), protected=given.get("protected"))
+    draft = QuestionDraft(inspection, given, codings)
+    if question := draft.question():
+        draft = QuestionDraft(rows.inspect(question), given, codings)
+    write_file(target, template(draft, data=options.data), mode=0o644, overwrite=False)
+    open_roles = [role for role in _ASKED if role not in given]
+    todo = "Read it, then:" if not open_roles else "Fill in its [question], then:"
+    typer.echo(f"Wrote {target}. {todo}")
+    typer.echo(f"  {join(['evenhand', 'audit', options.data, '--question', str(target)])}")
+
+
+def _ask(roles: list[str], columns: tuple[str, ...]) -> dict[str, str]:
+    """Ask for columns on a terminal; an empty answer leaves one open."""
+    if not roles or not is_terminal() or not sys.stdin.isatty():
+        return {}
+    typer.echo(f"Columns: {', '.join(columns)}")
+    answers = {
+        role: typer.prompt(
+            f"{_ASKED[role]} (Enter: say it later)", default="", show_default=False
+        )
+        for role in roles
+    }
+    return {role: answer.strip() for role, answer in answers.items() if answer.strip()}

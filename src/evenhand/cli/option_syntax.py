@@ -15,6 +15,7 @@ OPTIONS = {
     "bins": "--bin",
     "columns": "--columns",
     "delimiter": "--delimiter",
+    "exclude": "--exclude",
     "forbidden": "--forbid",
     "graph": "--graph",
     "judge": "--judge",
@@ -54,14 +55,14 @@ def option(argument: str, value: Any) -> str:  # noqa: ANN401  # whatever the ar
     name = OPTIONS.get(argument, "")
     if name not in _offered:
         return ""
-    if value is True:
-        return name
-    if value is ...:
-        return f"{name} …"
+    if value is True or value is ...:
+        return name if value is True else f"{name} …"
     if argument == "bins":
         return " ".join(_bin_option(*item) for item in value.items())
     if argument == "merge":
         return _merge_option(value)
+    if argument in {"columns", "exclude"}:
+        return _names_option(name, value)
     texts = value if isinstance(value, list) else [value]
     return " ".join(f"{name} {_quoted(text)}" for text in texts)
 
@@ -104,6 +105,15 @@ def parse_merges(texts: Iterable[str]) -> dict[str, dict[str, list[str]]]:
             )
         merges.setdefault(column, {}).setdefault(new.strip(), []).extend(parse_names(olds))
     return merges
+
+
+def _names_option(name: str, names: list[str]) -> str:
+    """The option, or a line for the question file where a name contains a comma."""
+    typed = ",".join(names)
+    if parse_names(typed) == names:
+        return f"{name} {quote(typed)}"
+    key = name.removeprefix("--")
+    return f"{key} = [{', '.join(map(toml_string, names))}] in the question file"
 
 
 def _in_quotes(text: str) -> str:

@@ -6,7 +6,7 @@ what the file of ``--question`` says.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import Field, dataclass, fields, replace
 from functools import cached_property, partial, wraps
 from pathlib import Path
@@ -37,6 +37,14 @@ _question = options_in("The question")
 _knowledge = options_in("What is known beforehand")
 _reading = options_in("How columns are read")
 _learning = options_in("How the graph is learned")
+
+_NEEDED = ("protected", "group", "decision", "favorable")
+
+# What a verb that judges nothing does not take.
+JUDGING = frozenset(
+    {"tiers", "require", "forbid", "graph_file", "scope", "min_coverage", "significance"}
+    | {"test"}
+)
 
 AsJson: TypeAlias = Annotated[
     bool, result_option("--json", help="Print one JSON document and nothing else.")
@@ -108,6 +116,9 @@ class CommonOptions:
     columns: Annotated[
         str | None, _reading("--columns", help="Use only these columns: 'a,b,c'.")
     ] = None
+    exclude: Annotated[
+        list[str] | None, _reading("--exclude", help="Leave these columns out: 'a,b'.")
+    ] = None
     missing: Annotated[
         str | None,
         _reading(
@@ -151,24 +162,31 @@ class CommonOptions:
         str, _learning("--test", help="chi-square, chi-square-adjusted or g-square.")
     ] = "chi-square"
 
-    def question(self) -> Question:
-        """The question of the file, overridden by the options."""
+    def asked(self) -> dict[str, str]:
+        """The parts of the question that the file or the options give."""
         given = self._file.question.to_dict() if self._file else {}
         typed = {
             name: getattr(self, name)
             for name in ("protected", "group", "other", "decision", "favorable", "threshold")
             if getattr(self, name) is not None
         }
-        absent = [
-            n for n in ("protected", "group", "decision", "favorable") if n not in given | typed
-        ]
+        return given | typed
+
+    def question(self) -> Question:
+        """The question of the file, overridden by the options."""
+        asked = self.asked()
+        absent = [n for n in _NEEDED if n not in asked]
         if absent:
             raise QuestionError.of(
                 f"The question lacks {', '.join('--' + name for name in absent)}.",
                 remedy="Give these options, or a file with --question "
                 f"(`evenhand init {self.data}` writes one).",
             )
-        return Question(**(given | typed))
+        return Question(**asked)  # type: ignore[arg-type]  # the threshold is parsed there
+
+    def question_if_complete(self) -> Question | None:
+        """The question, or None if parts of it are not given."""
+        return self.question() if {*_NEEDED} <= {*self.asked()} else None
 
     def knowledge(self) -> Knowledge:
         """Tiers and arrows of the file; the option overrides tiers and adds arrows."""
@@ -214,6 +232,7 @@ class CommonOptions:
         given = self._file.codings if self._file else Codings()
         typed = Codings.of(
             columns=None if self.columns is None else parse_names(self.columns),
+            exclude=[name for names in self.exclude or () for name in parse_names(names)],
             bins=dict(map(parse_bin, self.bin or ())),
             merge=parse_merges(self.merge or ()),
             missing=self.missing or given.missing,
@@ -227,6 +246,7 @@ class CommonOptions:
         return replace(
             typed,
             columns=given.columns if typed.columns is None else typed.columns,
+            exclude=(*given.exclude, *typed.exclude),
             bins={**given.bins, **typed.bins},
             merge={**given.merge, **typed.merge},
         )
@@ -244,16 +264,20 @@ class CommonOptions:
         return None if self.question_file is None else QuestionFile.load(self.question_file)
 
 
-def with_common_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """Replace the first parameter of a verb by one option for each field of CommonOptions."""
+def with_common_options(
+    verb: Callable[..., None], *, omit: Collection[str] = ()
+) -> Callable[..., None]:
+    """Replace the first parameter of a verb by one option for each field of CommonOptions.
+
+    Fields to omit keep their defaults.
+    """
     hints = get_type_hints(CommonOptions, include_extras=True)
     own = [*inspect.signature(verb).parameters.values()][1:]
+    offered = [field for field in fields(CommonOptions) if field.name not in omit]
 
     @wraps(verb)
     def command(**values: Any) -> None:  # noqa: ANN401
-        options = CommonOptions(
-            **{field.name: values.pop(field.name) for field in fields(CommonOptions)}
-        )
+        options = CommonOptions(**{field.name: values.pop(field.name) for field in offered})
         with suggesting_files(options.data, options.question_file, options.graph_file):
             verb(options, **values)
 
@@ -267,7 +291,7 @@ def with_common_options(verb: Callable[..., None]) -> Callable[..., None]:
             default=inspect.Parameter.empty if is_argument else field.default,
         )
 
-    parameters = [parameter(field) for field in fields(CommonOptions)]
+    parameters = [parameter(field) for field in offered]
     parameters += [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}

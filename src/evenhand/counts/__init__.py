@@ -1,5 +1,6 @@
 """How often: integer counts of distinct value assignments, and nothing else."""
 
+from evenhand.counts.comparability import Comparability
 from evenhand.counts.compared_groups import ExaminedCounts, examined_counts
 from evenhand.counts.count_table import Attribute, CountTable
 from evenhand.counts.dependencies import (
@@ -12,6 +13,7 @@ from evenhand.counts.suspected_missing import MissingMarker
 
 __all__ = [
     "Attribute",
+    "Comparability",
     "CountTable",
     "Determination",
     "ExaminedCounts",

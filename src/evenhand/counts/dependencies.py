@@ -5,6 +5,7 @@ only if values that occur at least twice cover nine tenths of the rows, and the 
 not constant there.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -59,12 +60,11 @@ def determining_columns(
 
     The protected attribute and columns equivalent to it are never among them.
     """
-    excluded = {decision, protected}
-    for names in equivalent_columns(counts):
-        excluded |= {*names} if protected in names else set()
     results = []
     for name in counts.names:
-        if name in excluded or not _repeats(counts, name, decision):
+        if name in (decision, protected) or not _repeats(counts, name, decision):
+            continue
+        if protected is not None and are_equivalent(counts, name, protected):
             continue
         strength, expected = _lambda(counts, name, decision)
         if strength >= NEARLY:
@@ -74,16 +74,26 @@ def determining_columns(
     return tuple(sorted(results, key=lambda result: -result.strength))
 
 
+def are_equivalent(counts: CountTable, one: str, other: str) -> bool:
+    """Whether each of two columns determines the other."""
+    card = len(counts.attribute(one))
+    if card != len(counts.attribute(other)):
+        return False
+    codes, values = counts.column(one), counts.column(other)
+    return np.array_equal(_first_lines(codes, card)[codes], _first_lines(values, card)[values])
+
+
 def equivalent_columns(counts: CountTable) -> tuple[tuple[str, ...], ...]:
     """Groups of columns that determine one another: the same column in other words.
 
     Columns of one value, and those of which hardly any value repeats, are in no group.
     """
     alike: dict[bytes, list[str]] = {}
-    for name, codes in zip(counts.names, counts.codes, strict=True):
-        if len(counts.attribute(name)) > 1:
+    sizes = Counter(counts.cards)
+    for name, codes, card in zip(counts.names, counts.codes, counts.cards, strict=True):
+        if card > 1 < sizes[card]:
             # Each code replaced by the first line that has it: equal for equivalent columns.
-            first = _first_lines(codes, len(counts.attribute(name)))[codes]
+            first = _first_lines(codes, card)[codes]
             alike.setdefault(blake2b(first.tobytes()).digest(), []).append(name)
     return tuple(
         tuple(names)

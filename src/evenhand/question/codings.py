@@ -74,12 +74,13 @@ class Codings:
 
     ``bins`` holds cut points, or a whole number of quantile classes, for each column;
     ``merge`` the new value and the old ones that it replaces (``"*"`` for all not named).
-    ``na`` are texts that mean a missing value, beside the empty field. ``delimiter`` stands
-    between the fields of text files; by default it is detected. ``sheet`` is the sheet of a
-    spreadsheet that holds the table.
+    ``na`` are texts that mean a missing value, beside the empty field. ``exclude`` names
+    columns that are not counted. ``delimiter`` stands between the fields of text files; by
+    default it is detected. ``sheet`` is the sheet of a spreadsheet that holds the table.
     """
 
     columns: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
     bins: Mapping[str, Bins | int] = field(default_factory=dict)
     merge: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     missing: MissingRule = "error"
@@ -93,6 +94,7 @@ class Codings:
         cls,
         *,
         columns: Iterable[str] | None = None,
+        exclude: Iterable[str] = (),
         bins: Mapping[str, Sequence[Number] | int | Bins] | None = None,
         merge: Mapping[str, Mapping[str, Sequence[Number]]] | None = None,
         missing: str = "error",
@@ -114,6 +116,7 @@ class Codings:
         checked_merge: dict[str, dict[str, tuple[str, ...]]] = {}
         try:
             columns = None if columns is None else require_texts(columns, "`columns`")
+            exclude = require_texts(exclude, "`exclude`")
             na = require_texts(na, "`na`")
             frequency = None if frequency is None else require_text(frequency, "`frequency`")
             delimiter = None if delimiter is None else require_text(delimiter, "`delimiter`")
@@ -142,6 +145,7 @@ class Codings:
             raise QuestionError(*problems)
         return cls(
             columns=None if columns is None else tuple(columns),
+            exclude=tuple(exclude),
             bins=checked_bins,
             merge=checked_merge,
             missing=missing,  # type: ignore[arg-type]  # checked above
@@ -154,12 +158,13 @@ class Codings:
     def select(self, available: Sequence[str]) -> tuple[str, ...]:
         """The columns that are counted."""
         if self.columns is not None:
-            return self.columns
-        return tuple(name for name in available if name != self.frequency)
+            return tuple(name for name in self.columns if name not in self.exclude)
+        excluded = {*self.exclude, self.frequency}
+        return tuple(name for name in available if name not in excluded)
 
     def named_columns(self) -> tuple[str, ...]:
         """All columns that the codings name."""
-        names = (*(self.columns or ()), *self.bins, *self.merge, self.frequency)
+        names = (*(self.columns or ()), *self.exclude, *self.bins, *self.merge, self.frequency)
         return tuple(dict.fromkeys(name for name in names if name is not None))
 
     def label(self, column: str, text: str) -> str:
@@ -189,6 +194,7 @@ class Codings:
         }
         fields = {
             "columns": None if self.columns is None else list(self.columns),
+            "exclude": list(self.exclude),
             "missing": self.missing,
             "na": list(self.na),
             "frequency": self.frequency,

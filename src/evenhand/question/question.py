@@ -1,8 +1,9 @@
 """``Question``: who is compared with whom, about which decision, and what difference counts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from unicodedata import normalize
 
 from evenhand.errors import Problem, QuestionError, Remedy, did_you_mean, listed
 from evenhand.question.parse_values import (
@@ -80,8 +81,8 @@ def check_values(
     """
     protected, decision = values[question.protected], values[question.decision]
     problems = [
-        *_spelling_variants(question.protected, protected),
-        *_spelling_variants(question.decision, decision),
+        *_spelling_problems(question.protected, protected),
+        *_spelling_problems(question.decision, decision),
         *_absent_value(question.protected, "group", question.group, protected),
         *_absent_value(question.decision, "favorable", question.favorable, decision),
     ]
@@ -178,17 +179,25 @@ def _absent_value(
     ]
 
 
-def _spelling_variants(column: str, values: Mapping[str, int]) -> list[Problem]:
-    """Values that differ by case, spaces or closing marks alone are one value misspelt."""
+def spelling_variants(values: Iterable[str]) -> list[list[str]]:
+    """Values that differ in case, spaces, Unicode form or closing marks alone.
+
+    >>> spelling_variants(["yes", "no", "Yes ", "no."])
+    [['yes', 'Yes '], ['no', 'no.']]
+    """
     alike: dict[str, list[str]] = {}
     for value in values:
-        alike.setdefault(value.strip().rstrip(".,;:").strip().casefold(), []).append(value)
+        spaced = " ".join(normalize("NFKC", value).split())
+        alike.setdefault(spaced.rstrip(".,;: ").casefold(), []).append(value)
+    return [group for group in alike.values() if len(group) > 1]
+
+
+def _spelling_problems(column: str, values: Mapping[str, int]) -> list[Problem]:
     return [
         Problem(
             f"The column {column!r} writes one value in {len(group)} ways: {listed(group)}.",
             "Counted apart they would be different groups.",
             Remedy("Merge them", "merge", {column: {min(group, key=len): group}}),
         )
-        for group in alike.values()
-        if len(group) > 1
+        for group in spelling_variants(values)
     ]

@@ -2,7 +2,7 @@
 
 [question]    protected, group, other, decision, favorable, threshold, judge
 [knowledge]   tiers, require, forbid
-[data]        columns, missing, na, frequency, delimiter, sheet; [data.bins];
+[data]        columns, exclude, missing, na, frequency, delimiter, sheet; [data.bins];
               [data.merge.COLUMN]
 [labels]      plain words for columns; [labels.values.COLUMN] for values
 """
@@ -34,7 +34,10 @@ _ASKED = ("protected", "group", "other", "decision", "favorable", "threshold")
 _KEYS = {
     "question": (*_ASKED, "judge"),
     "knowledge": ("tiers", "require", "forbid"),
-    "data": ("columns", "missing", "na", "frequency", "delimiter", "sheet", "bins", "merge"),
+    "data": (
+        *("columns", "exclude", "missing", "na", "frequency", "delimiter", "sheet"),
+        *("bins", "merge"),
+    ),
     "labels": ("columns", "values"),
 }
 _LARGEST_FILE = 1_000_000
@@ -231,7 +234,7 @@ def _toml_table(name: str, table: Mapping[str, Any]) -> str:
     plain = {key: value for key, value in table.items() if not isinstance(value, Mapping)}
     nested = {key: value for key, value in table.items() if isinstance(value, Mapping)}
     lines = [f"[{name}]"] if plain or not nested else []
-    lines += [f"{toml_key(key)} = {_toml_value(value)}" for key, value in plain.items()]
+    lines += [f"{toml_key(key)} = {toml_value(value)}" for key, value in plain.items()]
     lines += [_toml_table(f"{name}.{toml_key(key)}", value) for key, value in nested.items()]
     return "\n".join(lines) + ("\n" if plain else "")
 
@@ -242,7 +245,8 @@ def toml_key(key: str) -> str:
     return key if simple else toml_string(key)
 
 
-def _toml_value(value: Any) -> str:  # noqa: ANN401
+def toml_value(value: Any) -> str:  # noqa: ANN401
+    """A list, a whole number or a text as TOML."""
     if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_toml_value, value))}]"
+        return f"[{', '.join(map(toml_value, value))}]"
     return str(value) if isinstance(value, int) else toml_string(str(value))

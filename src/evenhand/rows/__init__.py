@@ -1,7 +1,23 @@
 """What happened: decision records in files, frames and tables, read once and counted."""
 
 from evenhand.rows.batch_source import BatchSource
+from evenhand.rows.class_suggestions import ClassSuggestion
+from evenhand.rows.column_profile import ColumnKind, ColumnProfile
 from evenhand.rows.frame_sources import Source, TableObject
+from evenhand.rows.inspection import Inspection
 from evenhand.rows.rows import Rows, read
+from evenhand.rows.table_finding import FindingKind, TableFinding
 
-__all__ = ["BatchSource", "Rows", "Source", "TableObject", "read"]
+__all__ = [
+    "BatchSource",
+    "ClassSuggestion",
+    "ColumnKind",
+    "ColumnProfile",
+    "FindingKind",
+    "Inspection",
+    "Rows",
+    "Source",
+    "TableFinding",
+    "TableObject",
+    "read",
+]

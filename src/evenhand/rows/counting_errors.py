@@ -107,7 +107,7 @@ def missing_values(
                 (
                     Remedy("Leave these rows out", "missing", "drop"),
                     Remedy("make it a value of its own", "missing", "level"),
-                    Remedy("leave the column out", "columns"),
+                    Remedy("leave the column out", "exclude", [column.name]),
                 ),
                 column.missing.source.where,
             )
@@ -191,6 +191,9 @@ def identifiers(
             yield ColumnError.of(
                 f"The column {name!r} looks like an identifier or a measurement.",
                 f"It has {size:,} different values in {rows:,} rows.",
-                (Remedy("Leave it out", "columns"), Remedy("bin it", "bins", {name: 4})),
+                (
+                    Remedy("Leave it out", "exclude", [name]),
+                    Remedy("bin it", "bins", {name: 4}),
+                ),
                 where,
             )

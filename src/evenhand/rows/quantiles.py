@@ -99,7 +99,7 @@ def _count_batches(
     frequency = [codings.frequency] if codings.frequency else []
     for batch in source.open([*names, *frequency], coded=True):
         check_types(batch.schema, where=source.where)
-        weights = [_frequencies(batch.column(name)) for name in frequency]
+        weights = [frequencies(batch.column(name)) for name in frequency]
         for name in names:
             values, indices = distinct(batch.column(name))
             counts = np.zeros(len(values), np.int64)
@@ -108,7 +108,7 @@ def _count_batches(
             yield name, pa.table({"text": labels, "count": as_arrow(counts)})
 
 
-def _frequencies(array: pa.Array) -> NDArray[np.int64]:
+def frequencies(array: pa.Array) -> NDArray[np.int64]:
     """Frequencies; an invalid one counts as 0 here."""
     values, indices = distinct(array)
     parsed = FrequencyParser("").encode(to_labels(values))

@@ -1,6 +1,7 @@
 """``read``: any table of decision records, ready to be counted."""
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -8,15 +9,18 @@ from typing import Any
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, ProgressCallback, Summary
-from evenhand.errors import ColumnError, Problem, QuestionError, ResourceError, listed
-from evenhand.question import Bins, Codings, Number
+from evenhand.errors import ColumnError, Problem, QuestionError, listed
+from evenhand.question import Bins, Codings, Number, Question
 from evenhand.rows.batch_source import Batches, BatchSource
 from evenhand.rows.column_cache import ColumnCache
 from evenhand.rows.count_rows import CountResult, count
 from evenhand.rows.frame_sources import Source, frame_source
+from evenhand.rows.inspection import Inspection, inspect
+from evenhand.rows.line_table import LineTable, read_lines
 from evenhand.rows.memory_limit import memory_in_bytes
 from evenhand.rows.open_files import file_sources
 from evenhand.rows.quantiles import quantile_bins, value_counts
+from evenhand.rows.table_finding import first_rows, unreadable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,23 +101,35 @@ class Rows(Described):
     def _cache(self) -> ColumnCache:
         return ColumnCache(self.sources, self.columns, self.codings, memory=self.memory // 2)
 
-    def profile(self) -> dict[str, dict[str, int] | None]:
-        """How often each value of each column occurs; None where they are too many or long.
+    def inspect(
+        self,
+        question: Question | None = None,
+        *,
+        decision: str | None = None,
+        protected: str | None = None,
+    ) -> Inspection:
+        """Look at the columns before anything is judged: what is worth knowing, and remedies.
 
-        Values are neither binned nor merged: this is a first look at an unknown table.
+        Reads the rows once, as they stand but for bins and merges that were given, and accepts
+        any column. Without a question, two columns may be named alone.
         """
-        return {name: self._values(name) for name in self.columns}
+        lines = self._lines
+        also = [
+            *([unreadable(lines.unreadable)] if lines.unreadable else []),
+            *([] if lines.complete else [first_rows(lines.table.row_count)]),
+        ]
+        return inspect(
+            lines.table,
+            question,
+            decision=decision,
+            protected=protected,
+            where=self.where,
+            also=also,
+        )
 
-    def _values(self, name: str) -> dict[str, int] | None:
-        plain = replace(self.requested, columns=(name,), bins={}, merge={}, missing="level")
-        try:
-            return count(self.sources, [name], plain, memory=self.memory).table.values(name)
-        except ColumnError:
-            return None
-        except ResourceError:
-            if self.sources[0].group_by:  # the engine failed
-                raise
-            return None
+    @cached_property
+    def _lines(self) -> LineTable:
+        return read_lines(self.sources, self.columns, self.codings, memory=self.memory // 4)
 
     def batches(self) -> Batches:
         """All columns of all rows, in order and in their own types."""
@@ -131,6 +147,7 @@ def read(
     source: Source,
     *,
     columns: Iterable[str] | None = None,
+    exclude: Iterable[str] = (),
     bins: Mapping[str, Sequence[Number] | int | Bins] | None = None,
     merge: Mapping[str, Mapping[str, Sequence[Number]]] | None = None,
     missing: str = "error",
@@ -158,7 +175,13 @@ def read(
       age             2  <=37 2, >37 1
     """
     options = Codings.of(
-        columns=columns, bins=bins, merge=merge, missing=missing, na=na, frequency=frequency
+        columns=columns,
+        exclude=exclude,
+        bins=bins,
+        merge=merge,
+        missing=missing,
+        na=na,
+        frequency=frequency,
     )
     if codings is not None and options != Codings():
         raise QuestionError.of(
@@ -174,7 +197,9 @@ def read(
     )
     rows = Rows(source, sources, requested, memory_in_bytes(memory), progress)
     _check_columns(rows)
-    return rows
+    # Recorded as the columns that are left, so that no reader of codings needs to know more.
+    chosen = replace(requested, columns=rows.columns, exclude=())
+    return replace(rows, requested=chosen) if requested.exclude else rows
 
 
 def _check_columns(rows: Rows) -> None:
@@ -182,7 +207,7 @@ def _check_columns(rows: Rows) -> None:
     unknown = [name for name in codings.named_columns() if name not in names]
     if unknown:
         raise ColumnError.unknown(unknown, names, where=rows.where)
-    twice = sorted({name for name in rows.columns if rows.columns.count(name) > 1})
+    twice = sorted(name for name, times in Counter(rows.columns).items() if times > 1)
     if twice or codings.frequency in rows.columns or not rows.columns:
         raise QuestionError.of(
             f"The columns {listed(twice)} are chosen twice."

@@ -22,11 +22,14 @@ def check_types(schema: pa.Schema, *, where: str) -> None:
     problems = [
         Problem(
             f"The column {field.name!r} has the type {field.type}, whose values are no labels.",
-            remedy=(Remedy("Leave it out", "columns"), Remedy("turn it into text")),
+            remedy=(
+                Remedy("Leave it out", "exclude", [field.name]),
+                Remedy("turn it into text"),
+            ),
             where=where,
         )
         for field in schema
-        if not _has_labels(value_type(field.type))
+        if not has_labels(value_type(field.type))
     ]
     if problems:
         raise ColumnError(*problems)
@@ -86,7 +89,8 @@ def _time_label(value: pa.Scalar, text: str | None) -> str:
         return text or ""
 
 
-def _has_labels(kind: pa.DataType) -> bool:
+def has_labels(kind: pa.DataType) -> bool:
+    """Whether the values of this type can be labels."""
     types = pa.types
     if types.is_duration(kind) or types.is_interval(kind):  # temporal, too
         return False

@@ -29,7 +29,9 @@ IN_PARTS = [
     ],
 ]
 # Each verb with something of the library that it calls.
+_WITH_OPTIONS = ("inspect", "init", "discover", "audit", "release", "compare")
 CALLS = {
+    "inspect data.csv": "evenhand.rows.read",
     "audit data.csv --question q.toml": "evenhand.study.audit",
     "release data.csv --question q.toml --dry-run": "evenhand.study.audit",
     "compare data.csv --question q.toml": "evenhand.study.audit",
@@ -60,7 +62,7 @@ def test_every_error_of_every_verb_has_its_status_and_names_options(
     monkeypatch.chdir(example)
     monkeypatch.setattr(CALLS[command], raising(kind(*PROBLEMS)))
     status, out, err = run(*command.split())
-    has_options = command.split()[0] in ("discover", "audit", "release", "compare")
+    has_options = command.split()[0] in _WITH_OPTIONS
     in_words = IN_WORDS if has_options else re.sub(r" \(--[^)]*\)", "", IN_WORDS)
     assert (status, err) == (kind.exit_status, in_words)
     if command.split()[0] in ("init", "demo", "paper"):

@@ -1,9 +1,18 @@
 import csv
+import json
+from pathlib import Path
 
+import numpy as np
 import pytest
+from tests.staff import staff_csv
 
-from evenhand import Knowledge, QuestionFile
-from evenhand.question.question_file import Labels
+from evenhand import QuestionFile
+
+ADULT = Path(__file__).parents[4] / "shared/data/adult/adult.data"
+ADULT_HEADER = (
+    "age,workclass,fnlwgt,education,education_num,marital_status,occupation,relationship,race,"
+    "sex,capital_gain,capital_loss,hours_per_week,native_country,income\n"
+)
 
 
 def test_init_writes_a_file_once(run, example):
@@ -24,43 +33,127 @@ def test_a_folder_that_is_not_there_exits_with_4(run, example):
     assert f"{target}: This file cannot be written" in err
 
 
-@pytest.fixture
-def template(run, tmp_path):
-    """What init writes of a table with names that look like parts of the file."""
+def test_an_unknown_column_is_answered_with_the_nearest(run, example):
+    status, _, err = run("init", example / "data.csv", "--decision", "admision")
+    assert status == 2
+    assert "Did you mean 'admission'" in err
+
+
+def compas_records(rows=900):
+    """A score, its band as the decision, a case number, a birthday, and a charge in words."""
+    rng = np.random.default_rng(4)
+    for number in range(rows):
+        score = int(rng.integers(1, 11))
+        yield {
+            "case": f"C{number:05}",
+            "dob": f"{rng.integers(1, 13)}/{rng.integers(1, 29)}/{rng.integers(60, 99)}",
+            "sex": rng.choice(["Male", "Female"], p=[0.8, 0.2]),
+            "race": rng.choice(["A", "B", "C", "?"], p=[0.5, 0.3, 0.15, 0.05]),
+            "age": rng.integers(18, 70),
+            "priors": rng.poisson(3),
+            "charge": f"charge number {rng.integers(0, 200)} of many",
+            "decile_score": score,
+            "score_text": "Low" if score < 5 else "Medium" if score < 8 else "High",
+            "days": "" if rng.random() < 0.3 else rng.integers(0, 900),
+        }
+
+
+def compas_csv():
+    records = [*compas_records()]
+    lines = [[*records[0]], *([*record.values()] for record in records)]
+    return "".join(";".join(map(str, line)) + "\n" for line in lines)
+
+
+def counted_csv():
+    rng = np.random.default_rng(5)
+    lines = [f"{s},{t},{h},{rng.integers(1, 40)}" for s in "fm" for t in "abcd" for h in "yn"]
+    return "\n".join(["sex,town,hired,people", *lines]) + "\n"
+
+
+TABLES = [
+    (staff_csv, ["--decision", "promoted", "--protected", "sex"]),
+    (staff_csv, ["--decision", "salary", "--protected", "age"]),
+    (compas_csv, ["--decision", "score_text", "--protected", "race", "--delimiter", ";"]),
+    (compas_csv, ["--decision", "score_text", "--protected", "race", "--na", "?"]),
+    (compas_csv, ["--decision", "sex", "--protected", "race", "--missing", "level"]),
+    (counted_csv, ["--decision", "hired", "--protected", "sex", "--frequency", "people"]),
+]
+
+
+@pytest.mark.parametrize(("text", "options"), TABLES)
+def test_with_two_columns_named_the_file_runs_as_it_is(run, tmp_path, text, options):
+    data, target = tmp_path / "data.csv", tmp_path / "new.toml"
+    data.write_text(text())
+    status, out, err = run("init", data, *options, "--output", target)
+    assert (status, err) == (0, "")
+    assert "Read it, then:" in out
+    status, out, err = run("audit", data, "--question", target, "--json")
+    assert status in (0, 1, 3), err
+    content = json.loads(out)
+    assert content["decision"] == options[1]
+    assert content["protected"] == options[3]
+
+
+def test_what_was_drafted_for_staff(run, tmp_path):
+    data, target = tmp_path / "data.csv", tmp_path / "new.toml"
+    data.write_text(staff_csv())
+    run("init", data, *TABLES[0][1], "--output", target)
+    asked = QuestionFile.load(target)
+    assert asked.codings.to_dict() == {
+        "exclude": [
+            "employee_id",
+            "name",
+            "hired_on",
+            "comment",
+            "country",
+            "promotion_letter",
+            "gender_code",
+            "dept_code",
+        ],
+        "missing": "drop",
+        "na": ["n/a"],
+        "bins": {"age": ["30", "50"], "salary": ["53000", "60000"]},
+        "merge": {"sex": {"male": ["male", "Male"]}},
+    }
+
+
+def test_adult_as_it_is_published_runs_as_it_is(run, tmp_path):
+    if not ADULT.exists():
+        pytest.skip("the UCI file is not there")
+    data, target = tmp_path / "adult.csv", tmp_path / "adult.toml"
+    lines = ADULT.read_text().strip().split("\n")[:3000]
+    data.write_text(ADULT_HEADER + "\n".join(lines) + "\n")
+    run("init", data, "--decision", "income", "--protected", "sex", "--output", target)
+    asked = QuestionFile.load(target)
+    assert asked.question.favorable == " >50K"
+    assert asked.codings.exclude == ("education_num",)
+    assert {*asked.codings.bins} == {
+        *("age", "fnlwgt", "capital_gain", "capital_loss", "hours_per_week")
+    }
+    status, _, err = run("audit", data, "--question", target, "--quiet")
+    assert status in (0, 1, 3), err
+
+
+def test_names_that_look_like_parts_of_the_file_stay_names(run, tmp_path):
     with (tmp_path / "data.csv").open("w", newline="") as file:
-        rows = [("f", "a", "x\n[labels.values]", "no"), ("m", "b", "y", "yes")]
+        rows = [("f", "a", "x\n[labels.values]", "no"), ("m", "b", "y", "yes")] * 20
         csv.writer(file).writerows([("sex", "p q", 'odd"]\n[data]\n', "hired"), *rows])
-    run("init", tmp_path / "data.csv", "--output", tmp_path / "new.toml")
-    text = (tmp_path / "new.toml").read_text()
-    filled = {"protected": "sex", "group": "f", "decision": "hired", "favorable": "yes"}
-    for role, value in filled.items():
-        text = text.replace(f'\n{role} = ""', f'\n{role} = "{value}"')
-    return text
+    options = ["--protected", "sex", "--decision", "hired", "--output", tmp_path / "new.toml"]
+    run("init", tmp_path / "data.csv", *options)
+    asked = QuestionFile.load(tmp_path / "new.toml")
+    assert asked.codings.exclude == ("p q", 'odd"]\n[data]\n')  # both say what sex says
 
 
-def test_the_examples_of_init_change_nothing(template):
-    found = QuestionFile.parse(template)
-    assert found.knowledge == Knowledge()
-    assert found.labels == Labels()
-    assert found.codings.columns is None
-
-
-@pytest.mark.parametrize(
-    "tiers",
-    ['tiers = [["sex"], ["*"], ["hired"]]', 'tiers = [["sex", "p q"], ["*"], ["hired"]]'],
-)
-def test_the_examples_of_init_hold_where_they_are_uncommented(template, tiers):
-    assert f"\n# {tiers}\n" in template
-    text = template.replace(f"# {tiers}", tiers)
-    head, _, labels = text.partition("[labels.columns]\n")
-    found = QuestionFile.parse(f"{head}[labels.columns]\n{labels.replace('# ', '')}")
-    assert found.knowledge.tiers is not None
-    assert found.labels.column("p q") == "words for p q"
-    assert found.labels.value("sex", "m") == "words for m"
-    assert set(found.labels.columns) == {"sex", "p q"}
-
-
-def test_a_table_of_two_columns_gets_no_example_of_tiers(run, tmp_path):
-    (tmp_path / "data.csv").write_text("sex,hired\nf,no\nm,yes\n")
-    run("init", tmp_path / "data.csv", "--output", tmp_path / "new.toml")
-    assert "For example" not in (tmp_path / "new.toml").read_text()
+def test_on_a_terminal_the_two_columns_are_asked_for(run, tmp_path, monkeypatch):
+    data, target = tmp_path / "data.csv", tmp_path / "new.toml"
+    data.write_text(staff_csv())
+    answers = iter(["promoted", ""])
+    monkeypatch.setattr("evenhand.cli.init.is_terminal", lambda: True)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: next(answers))
+    status, out, _ = run("init", data, "--output", target)
+    assert status == 0
+    assert "Columns: employee_id, name, hired_on" in out
+    assert "Fill in its [question]" in out
+    assert 'decision = "promoted"' in target.read_text()
+    assert 'protected = ""' in target.read_text()

@@ -25,6 +25,9 @@ ROWS = [
         ("na", ["<a b>", "?"], "--na '<a b>' --na '?'"),
         ("delimiter", "\t", r"--delimiter '\t'"),
         ("required", ["married=True -> hired"], "--require 'married=True -> hired'"),
+        ("columns", ["a", "b c"], "--columns 'a,b c'"),
+        ("exclude", ["id", "name"], "--exclude id,name"),
+        ("exclude", ["a,b"], 'exclude = ["a,b"] in the question file'),
         ("key", "person_id", ""),
     ],
 )

@@ -77,6 +77,7 @@ def test_binned_and_merged_at_once_is_refused():
         {"na": [99]},
         {"columns": "age"},
         {"columns": [1]},
+        {"exclude": "age"},
         {"frequency": 3},
         {"merge": {"work": {"x": "CS"}}},
         {"merge": {"work": {"x": 3}}},

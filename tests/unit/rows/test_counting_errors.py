@@ -27,7 +27,7 @@ def test_a_column_with_nearly_as_many_values_as_rows_is_refused(rows):
     problem = the_problem(ColumnError, identified(rows))
     assert "'id'" in problem.what
     assert f"{rows:,} rows" in problem.found or rows > 10_000
-    assert "columns=" in problem.remedy_text()
+    assert "exclude=" in problem.remedy_text()
     assert "bins=" in problem.remedy_text()
 
 

@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from tests.reading import EXPECTED, refusal, the_problem
 
 import evenhand as eh
@@ -34,13 +35,29 @@ def test_rows_describe_themselves_without_being_read(table):
     assert rows.where == "Arrow reader"
 
 
-def test_a_profile_shows_values_before_anything_is_decided():
+def test_columns_are_looked_at_that_counting_would_refuse():
     table = pa.table({"a": ["x", None] * 60, "id": range(120)})
-    assert read(table).profile() == {"a": {"x": 60, "(missing)": 60}, "id": None}
+    kinds = {one.name: str(one.kind) for one in read(table).inspect().columns}
+    assert kinds == {"a": "category", "id": "identifier"}
 
 
-def test_few_texts_that_do_not_fit_into_the_memory_are_not_profiled(essays):
-    assert eh.read(essays, memory="256MB").profile() == {"sex": {"f": 120}, "essay": None}
+def test_texts_that_do_not_fit_into_the_memory_are_looked_at_in_part(essays):
+    inspection = eh.read(essays, memory="256MB").inspect()
+    assert [one.name for one in inspection.columns] == ["sex", "essay"]
+    assert inspection.rows <= 120
+
+
+def test_excluded_columns_are_recorded_as_those_that_are_left():
+    table = pa.table({"a": ["x"], "b": ["y"], "c": ["z"]})
+    rows = read(table, exclude=["b"])
+    assert rows.columns == rows.requested.columns == ("a", "c")
+    assert rows.requested.exclude == ()
+    assert read(table, columns=["a", "b"], exclude=["b"]).columns == ("a",)
+    assert read(table, exclude=["c"], frequency=None).count().names == ("a", "b")
+    with pytest.raises(eh.EvenhandError, match="There is no column 'd'"):
+        read(table, exclude=["d"])
+    with pytest.raises(eh.EvenhandError, match="No column is chosen"):
+        read(table, exclude=["a", "b", "c"])
 
 
 def test_codings_from_a_question_file_are_taken_whole():

@@ -62,5 +62,5 @@ def test_a_column_without_labels_is_refused_by_type(value):
     problem = the_problem(ColumnError, table)
     assert "'b'" in problem.what
     assert str(table["b"].type) in problem.what
-    assert "columns=" in problem.remedy_text()
-    assert read(table, columns=["a"]).count().row_count == 1
+    assert "exclude=['b']" in problem.remedy_text()
+    assert read(table, exclude=["b"]).count().row_count == 1

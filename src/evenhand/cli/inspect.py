@@ -1,0 +1,36 @@
+"""``evenhand inspect``: what is worth knowing of a table before it is judged."""
+
+from functools import partial
+
+import typer
+
+from evenhand.cli.option_syntax import option
+from evenhand.cli.options import JUDGING, AsJson, CommonOptions, with_common_options
+from evenhand.cli.terminal import ProgressBar, print_json, print_result
+
+
+@partial(with_common_options, omit=JUDGING)
+def inspect(options: CommonOptions, *, json: AsJson = False) -> None:
+    """Look at the columns of a table before it is judged.
+
+    Example: `evenhand inspect adult.csv --decision income --protected sex`
+    """
+    from evenhand.rows import read
+
+    asked = options.asked()
+    with ProgressBar(quiet=json) as progress:
+        rows = read(
+            options.data, codings=options.codings(), memory=options.memory, progress=progress
+        )
+        inspection = rows.inspect(
+            options.question_if_complete(),
+            decision=asked.get("decision"),
+            protected=asked.get("protected"),
+        )
+    if json:
+        print_json(inspection.to_dict(option))
+        return
+    print_result(inspection.summary())
+    print_result(inspection.columns_summary())
+    if options.question_file is None:
+        typer.echo(f"`evenhand init {options.data}` writes this into a question file.")

@@ -1,0 +1,174 @@
+"""``inspect``: a look at a table before it is judged."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from evenhand.counts import Attribute, CountTable
+from evenhand.counts.comparability import Comparability, compare_alike, question_sides
+from evenhand.display import Described, Summary
+from evenhand.errors import ColumnError, Problem, Spelling, python_argument
+from evenhand.question import Question
+from evenhand.question.codings import MISSING
+from evenhand.rows.column_profile import (
+    ColumnKind,
+    ColumnProfile,
+    ParsedNumbers,
+    parse_numbers,
+    profile_column,
+)
+from evenhand.rows.findings import Findings
+from evenhand.rows.table_finding import MATTERS, TableFinding
+
+_SHOWN = 28  # characters of the most frequent values in a line
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Inspection(Described):
+    """The columns of a table, and what is worth knowing before it is judged.
+
+    ``comparison`` is there if a question was given: of people alike in all other usable
+    columns, with numbers in the suggested classes.
+    """
+
+    where: str
+    rows: int
+    columns: tuple[ColumnProfile, ...]
+    findings: tuple[TableFinding, ...]
+    comparison: Comparability | None = None
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What was found, as problems with remedies."""
+        return tuple(finding.problem for finding in self.findings)
+
+    def column(self, name: str) -> ColumnProfile:
+        """The profile of a column."""
+        profiles = {profile.name: profile for profile in self.columns}
+        if name not in profiles:
+            raise ColumnError.unknown([name], profiles, where=self.where)
+        return profiles[name]
+
+    @property
+    def matters(self) -> tuple[TableFinding, ...]:
+        """The findings that can change the answer to a question."""
+        return tuple(finding for finding in self.findings if finding.kind in MATTERS)
+
+    def to_dict(self, spelling: Spelling = python_argument) -> dict[str, Any]:
+        """Plain values; remedies spelled as arguments, or in another way."""
+        return {
+            "rows": self.rows,
+            "findings": [finding.to_dict(spelling) for finding in self.findings],
+            "columns": [profile.to_dict() for profile in self.columns],
+            **({"comparison": self.comparison.to_dict()} if self.comparison else {}),
+        }
+
+    def summary(self) -> Summary:
+        """The findings, the most important first."""
+        many = len(self.findings)
+        things = "nothing" if not many else "1 thing" if many == 1 else f"{many} things"
+        return Summary(
+            title=f"{self.where}: {self.rows:,} rows, {len(self.columns):,} columns, "
+            f"{things} to look at",
+            facts=(("compared", str(self.comparison)),) if self.comparison else (),
+            notes=tuple(self.problems),
+        )
+
+    def columns_summary(self) -> Summary:
+        """A line for each column."""
+        return Summary(
+            title="Columns",
+            columns=("column", "kind", "values", "missing", "most frequent"),
+            lines=tuple(
+                (
+                    profile.name,
+                    str(profile.kind),
+                    f"{profile.distinct:,}",
+                    f"{profile.missing:,}",
+                    _frequent(profile),
+                )
+                for profile in self.columns
+            ),
+        )
+
+
+def inspect(
+    table: CountTable,
+    question: Question | None = None,
+    *,
+    decision: str | None = None,
+    protected: str | None = None,
+    where: str = "table",
+    also: Sequence[TableFinding] = (),
+) -> Inspection:
+    """Look at a table of counts, or of rows read as they stand.
+
+    Without a question the decision and the protected attribute may be named alone.
+    """
+    if question:
+        decision, protected = question.decision, question.protected
+    unknown = [name for name in (protected, decision) if name and name not in table.names]
+    if unknown:
+        raise ColumnError.unknown(unknown, table.names, where=where)
+    sides = question_sides(table, question) if question else None
+    parsed = {one.name: parse_numbers(one.values) for one in table.attributes}
+    profiles = {
+        name: profile_column(
+            table,
+            name,
+            decision=decision,
+            protected=protected,
+            sides=sides,
+            parsed=parsed[name],
+        )
+        for name in table.names
+    }
+    findings = Findings(table, profiles, decision, protected)
+    comparison = None
+    if sides is not None and decision:
+        comparison = compare_alike(
+            _in_classes(table, profiles, parsed), findings.alike, decision, sides
+        )
+    return Inspection(
+        where=where,
+        rows=table.row_count,
+        columns=tuple(profiles.values()),
+        findings=(*findings.all(), *also),
+        comparison=comparison,
+    )
+
+
+def _in_classes(
+    table: CountTable,
+    profiles: Mapping[str, ColumnProfile],
+    parsed: Mapping[str, ParsedNumbers],
+) -> CountTable:
+    """The lines with numbers of many values in their suggested classes."""
+    attributes, columns = [], []
+    for attribute, codes in zip(table.attributes, table.codes, strict=True):
+        profile = profiles[attribute.name]
+        if profile.needs_classes:
+            bins, (numbers, _) = profile.suggested.bins, parsed[attribute.name]
+            classes = np.searchsorted([float(cut) for cut in bins.cuts], numbers)
+            classes[np.isnan(numbers)] = len(bins.labels)  # what is missing, or looks so
+            attributes.append(Attribute(attribute.name, (*bins.labels, MISSING)))
+            columns.append(classes.astype(np.uint8)[codes])
+        else:
+            attributes.append(attribute)
+            columns.append(codes)
+    return CountTable(tuple(attributes), tuple(columns), table.counts)
+
+
+def _frequent(profile: ColumnProfile) -> str:
+    """The most frequent values, as many as fit."""
+    if profile.kind in (ColumnKind.IDENTIFIER, ColumnKind.FREE_TEXT):
+        return ""
+    text = ""
+    for number, (value, rows) in enumerate(profile.frequent):
+        more = f"{', ' if number else ''}{value} {rows:,}"
+        if len(text) + len(more) > _SHOWN:
+            return f"{text} …" if text else f"{value[: _SHOWN - 8]}… {rows:,}"
+        text += more
+    return text

@@ -1,0 +1,250 @@
+"""What a question file should say of a table, as far as a look at the table can tell.
+
+Columns that form no groups are left out, each with the reason. Numbers are put in classes.
+Values that are asked about follow rules, each stated beside the value, and can be changed.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from evenhand.counts.suspected_missing import looks_missing
+from evenhand.question import Codings, Question
+from evenhand.rows.column_profile import MANY, ColumnKind, ColumnProfile
+from evenhand.rows.findings import NO_GROUPS
+from evenhand.rows.inspection import Inspection
+from evenhand.rows.table_finding import FindingKind
+
+_MOST_DROPPED = 0.1  # of the rows
+_FAVORABLE = frozenset(
+    {
+        "yes",
+        "y",
+        "true",
+        "t",
+        "1",
+        "approved",
+        "approve",
+        "accepted",
+        "accept",
+        "admitted",
+        "admit",
+        "hired",
+        "hire",
+        "granted",
+        "grant",
+        "good",
+        "pass",
+        "passed",
+        "positive",
+        "success",
+        "favorable",
+        "favourable",
+        "promoted",
+        "selected",
+        ">50k",
+    }
+)
+# Parts of names of columns that nobody chooses, and that therefore come before all others.
+_UNCHOSEN = frozenset(
+    {
+        "sex",
+        "gender",
+        "age",
+        "race",
+        "ethnicity",
+        "ethnic",
+        "birth",
+        "birthplace",
+        "born",
+        "native",
+        "nationality",
+        "disability",
+        "disabled",
+    }
+)
+
+
+@dataclass(frozen=True)
+class QuestionDraft:
+    """Suggestions for a question file; ``given`` and ``codings`` are what the user said."""
+
+    inspection: Inspection
+    given: Mapping[str, str]
+    codings: Codings
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The decision and the protected attribute, as far as they are named."""
+        roles = (self.given.get("protected"), self.given.get("decision"))
+        return tuple(name for name in roles if name)
+
+    @cached_property
+    def excluded(self) -> dict[str, str]:
+        """Columns to leave out, each with the reason."""
+        reasons = {
+            one.name: reason
+            for one in self.inspection.columns
+            if (reason := _no_groups(one, self.inspection.rows))
+        }
+        for finding in self.inspection.findings:
+            copies, determined = map(finding.numbers.get, ("copies", "determined"))
+            if isinstance(copies, dict):
+                reasons |= {copy: f"says the same as {kept!r}" for copy, kept in copies.items()}
+            if isinstance(determined, list):
+                why = f"is determined by {self.given.get('protected')!r}"
+                reasons |= dict.fromkeys(determined, why)
+        reasons |= dict.fromkeys(self._columns(FindingKind.UNREADABLE), "no labels")
+        return {name: why for name, why in reasons.items() if name not in self.named}
+
+    @cached_property
+    def doubtful(self) -> dict[str, str]:
+        """Columns that the user may have to leave out, each with the reason."""
+        decision, protected = self.given.get("decision"), self.given.get("protected")
+        because = {
+            FindingKind.DETERMINES_DECISION: f"alone determines {decision!r}",
+            FindingKind.NEARLY_DETERMINES_DECISION: f"nearly determines {decision!r}",
+            FindingKind.FOLLOWS_FROM_DECISION: f"is determined by {decision!r}",
+            FindingKind.TIED_TO_PROTECTED: f"is tied to {protected!r}",
+        }
+        return {
+            name: why
+            for kind, why in because.items()
+            for name in self._columns(kind)
+            if name not in self.excluded
+        }
+
+    def _columns(self, kind: FindingKind) -> list[str]:
+        findings = [one for one in self.inspection.findings if one.kind is kind]
+        return [name for finding in findings for name in finding.columns]
+
+    @cached_property
+    def kept(self) -> tuple[ColumnProfile, ...]:
+        """The columns that are counted."""
+        return tuple(one for one in self.inspection.columns if one.name not in self.excluded)
+
+    @cached_property
+    def bins(self) -> dict[str, list[int | str]]:
+        """Cut points for numbers of many values; two classes where they are asked about."""
+        return {
+            one.name: (one.classes[0] if one.name in self.named else one.suggested).cuts
+            for one in self.kept
+            if one.needs_classes
+        }
+
+    @cached_property
+    def merges(self) -> dict[str, dict[str, list[str]]]:
+        """Spellings of one value, by column and the most frequent spelling."""
+        for finding in self.inspection.findings:
+            values = finding.numbers.get("values")
+            if finding.kind is FindingKind.SPELLING and isinstance(values, dict):
+                return {name: of for name, of in values.items() if name not in self.excluded}
+        return {}
+
+    @cached_property
+    def markers(self) -> dict[str, int]:
+        """Texts that look missing, and the rows that have them in counted columns."""
+        rows: dict[str, int] = {}
+        for one in self.kept:
+            for value, many in one.markers:
+                rows[value] = rows.get(value, 0) + many
+        return rows
+
+    @cached_property
+    def na(self) -> tuple[str, ...]:
+        """Texts that must mean a missing value: those among numbers that are put in classes."""
+        among_numbers = (
+            v for one in self.kept if one.name in self.bins for v, _ in one.markers
+        )
+        return tuple(dict.fromkeys((*self.codings.na, *among_numbers)))
+
+    @cached_property
+    def missing_rows(self) -> int:
+        """At most so many rows lack a value in some counted column."""
+        declared = sum(many for one in self.kept for v, many in one.markers if v in self.na)
+        return sum(one.missing for one in self.kept) + declared
+
+    @cached_property
+    def missing(self) -> str:
+        """The rule for missing values: drop if few rows lack one, else a value of its own."""
+        if not self.missing_rows or self.codings.missing != "error":
+            return self.codings.missing
+        few = self.missing_rows <= _MOST_DROPPED * self.inspection.rows
+        return "drop" if few else "level"
+
+    @cached_property
+    def asked(self) -> dict[str, tuple[str, str]]:
+        """Each part of the question: its value, and the rule by which it was filled in."""
+        parts = {role: (value, "") for role, value in self.given.items()}
+        if protected := self._values("protected"):
+            first, second = ([*protected, "", ""])[:2]
+            parts.setdefault("group", (second, "the second most frequent value"))
+            if self.inspection.column(self.given["protected"]).distinct > 2:
+                other = second if parts["group"][0] == first else first
+                parts.setdefault("other", (other, "the most frequent other value"))
+        if decision := self._values("decision"):
+            parts.setdefault("favorable", _favorable([*decision], self.given["decision"], self))
+        return parts
+
+    def question(self) -> Question | None:
+        """The question as it is filled in, if it is complete and asks for stored values."""
+        parts = {role: value for role, (value, _) in self.asked.items()}
+        if not {"protected", "group", "decision", "favorable"} <= {*parts}:
+            return None
+        binned = not self.bins.keys().isdisjoint(self.named)
+        return None if binned else Question(**parts)  # type: ignore[arg-type]
+
+    def _values(self, role: str) -> dict[str, int]:
+        """The values of a named column as they are counted, the most frequent first."""
+        name = self.given.get(role)
+        if not name:
+            return {}
+        one = self.inspection.column(name)
+        rows = dict(one.frequent)
+        if name in self.bins:
+            rows = dict(zip(one.classes[0].bins.labels, one.classes[0].rows, strict=True))
+        for new, olds in self.merges.get(name, {}).items():
+            rows[new] = sum(rows.pop(old, 0) for old in olds)
+        known = {value: many for value, many in rows.items() if not looks_missing(value)}
+        return dict(sorted(known.items(), key=lambda item: -item[1]))
+
+    @cached_property
+    def tiers(self) -> list[list[str]]:
+        """An order to consider: what nobody chooses, the rest, the decision."""
+        decision = self.given.get("decision")
+        first = [one.name for one in self.kept if _is_unchosen(one.name, self.given)]
+        return [first, ["*"], *([[decision]] if decision else [])]
+
+
+def _no_groups(one: ColumnProfile, rows: int) -> str:
+    """Why a column forms no groups of people; "" if it does."""
+    if one.kind is ColumnKind.CONSTANT:
+        return "has one value only"
+    if one.kind in NO_GROUPS:
+        kind = {ColumnKind.IDENTIFIER: "an identifier", ColumnKind.DATE: "a date"}
+        return f"{kind.get(one.kind, one.kind)}: {one.distinct:,} values in {rows:,} rows"
+    if one.kind is ColumnKind.CATEGORY and one.distinct > MANY:
+        return f"has {one.distinct:,} values; merge them into fewer to use it"
+    return ""
+
+
+def _favorable(values: list[str], name: str, draft: QuestionDraft) -> tuple[str, str]:
+    """The value that people hope for, as far as it can be guessed, and why."""
+    if name in draft.bins:
+        number = draft.inspection.column(name).classes[0].bins.labels[-1]
+        return number, "larger numbers: change it if smaller ones are hoped for"
+    hoped = [value for value in values if value.strip().rstrip(".").casefold() in _FAVORABLE]
+    if len(hoped) == 1:
+        return hoped[0], "sounds favorable: change it if it is not"
+    return values[-1], "the least frequent value: change it if people hope for another"
+
+
+def _is_unchosen(name: str, given: Mapping[str, str]) -> bool:
+    words = _words(name)
+    return name == given.get("protected") or (
+        name != given.get("decision") and not _UNCHOSEN.isdisjoint(words)
+    )
+
+
+def _words(name: str) -> Iterable[str]:
+    return "".join(mark if mark.isalnum() else " " for mark in name.casefold()).split()

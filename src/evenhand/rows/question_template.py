@@ -1,0 +1,162 @@
+"""The text of a commented question file, from a draft of what it should say."""
+
+from collections.abc import Iterator
+
+from evenhand.question.question_file import toml_key, toml_string, toml_value
+from evenhand.rows.column_profile import ColumnProfile
+from evenhand.rows.question_draft import QuestionDraft
+
+_SHOWN = 5  # values of a column
+_EXAMPLES = 2
+_ROLES = {
+    "protected": "the column whose own effect is asked about",
+    "group": "one of its values",
+    "other": 'compared with whom: another value, or "rest" for all of them',
+    "decision": "the column that holds the decision",
+    "favorable": "the value that people hope for",
+}
+
+
+def template(draft: QuestionDraft, *, data: str) -> str:
+    """Return a question file; what the draft leaves open is empty or commented out."""
+    inspection = draft.inspection
+    alike = [f"# {inspection.comparison}."] if inspection.comparison else []
+    alike = [part for line in alike for part in line.replace("; ", ";\n# ").split("\n")]
+    lines = [
+        f"# What is asked of {toml_string(data)}.",
+        f"# {inspection.rows:,} rows, {len(inspection.columns)} columns.",
+        *alike,
+        "#",
+        "# column: values, most frequent first",
+        *(f"# {_value_list(one)}" for one in draft.kept),
+        "",
+        "[question]",
+        *_question(draft),
+        "",
+        "[knowledge]",
+        '# A column of a later tier cannot cause one of an earlier tier; "*" is the rest.',
+        "# Only you know the order. Perhaps:",
+        f"# tiers = {toml_value(draft.tiers if draft.tiers[0] else [['*']])}",
+        '# require = ["cause -> effect"]',
+        "# forbid = []",
+        "",
+        "[data]",
+        *_columns(draft),
+        *_missing(draft),
+        *_reading(draft),
+        "",
+        "[data.bins]",
+        *_bins(draft),
+        "",
+        *_merges(draft),
+        "# Plain words for sentences and pictures; they never change the data.",
+        "[labels.columns]",
+        *(f"# {line}" for line in _label_examples(draft)),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _question(draft: QuestionDraft) -> Iterator[str]:
+    for role, words in _ROLES.items():
+        value, rule = draft.asked.get(role, ("", ""))
+        mark = "# " if role == "other" and not value else ""
+        said = rule or ("" if role in draft.given else words)
+        yield f"{mark}{role} = {toml_string(value)}" + (f"  # {said}" if said else "")
+    threshold, _ = draft.asked.get("threshold", ("0.05", ""))
+    yield f"threshold = {toml_string(threshold)}  # the difference of rates that counts"
+    yield '# judge = "population"  # what an audit\'s exit status goes by; default: "rows"'
+
+
+def _columns(draft: QuestionDraft) -> Iterator[str]:
+    """Which columns are left out, and which perhaps should be."""
+    if draft.codings.columns is not None:
+        yield f"columns = {toml_value([one.name for one in draft.inspection.columns])}"
+    if not draft.excluded and not draft.doubtful:
+        return
+    yield "exclude = ["
+    for name, why in draft.excluded.items():
+        yield f"  {toml_string(name)},  # {_comment(why)}"
+    for name, why in draft.doubtful.items():
+        yield f"  # {toml_string(name)},  # {_comment(why)}: leave it out if made from it"
+    yield "]"
+
+
+def _missing(draft: QuestionDraft) -> Iterator[str]:
+    words = 'error; "level": a value of its own; "drop": leave such rows out'
+    if draft.missing_rows:
+        words = f'up to {draft.missing_rows:,} rows lack a value; or "level", or "drop"'
+    yield f"missing = {toml_string(draft.missing)}  # {words}"
+    if draft.na:
+        yield f"na = {toml_value(draft.na)}  # texts that mean a missing value"
+    others = {value: rows for value, rows in draft.markers.items() if value not in draft.na}
+    if others:
+        rows = ", ".join(f"{toml_string(value)} {many:,}" for value, many in others.items())
+        yield f"# na = {toml_value([*draft.na, *others])}  # if these mean that: {rows} rows"
+
+
+def _reading(draft: QuestionDraft) -> Iterator[str]:
+    for key in ("frequency", "delimiter"):
+        value = getattr(draft.codings, key)
+        if value is not None:
+            yield f"{key} = {toml_string(value)}"
+
+
+def _bins(draft: QuestionDraft) -> Iterator[str]:
+    """Cut points, and the other suggestions as comments."""
+    given = draft.codings.to_dict().get("bins", {})
+    for name, cuts in (given if isinstance(given, dict) else {}).items():
+        yield f"{toml_key(name)} = {toml_value(cuts)}"
+    if draft.bins:
+        yield "# A class includes its upper cut; any cut points may be written."
+    for one in draft.kept:
+        if one.name in draft.bins:
+            yield f"{toml_key(one.name)} = {toml_value(draft.bins[one.name])}"
+            lost = dict(one.as_stored).get("without_comparator")
+            alone = "" if lost is None else f"; as they are {lost:,} rows have no comparator"
+            yield f"# {one.distinct:,} values{alone}. Also:"
+            for other in one.classes:
+                if other.cuts != draft.bins[one.name]:
+                    how = "  # looks at the decision" if other.method == "entropy" else ""
+                    yield f"#   {toml_value(other.cuts)}{how}"
+
+
+def _merges(draft: QuestionDraft) -> Iterator[str]:
+    """Merges that were given or are needed, and others to consider."""
+    for name, merged in draft.codings.merge.items():
+        yield f"[data.merge.{toml_key(name)}]"
+        yield from (f"{toml_string(new)} = {toml_value(olds)}" for new, olds in merged.items())
+        yield ""
+    for name, groups in draft.merges.items():
+        mark = "" if name in draft.named else "# "
+        yield f"{mark}[data.merge.{toml_key(name)}]  # one value in several spellings"
+        for new, olds in groups.items():
+            yield f"{mark}{toml_string(new)} = {toml_value(olds)}"
+        yield ""
+    if not draft.merges and not draft.codings.merge:
+        yield "# [data.merge.COLUMN]"
+        yield '# "new value" = ["old value", "another"]'
+        yield ""
+
+
+def _label_examples(draft: QuestionDraft) -> Iterator[str]:
+    """Examples in the table's own names and values."""
+    some = [one for one in draft.kept if one.name not in draft.bins][:_EXAMPLES]
+    for one in some:
+        yield f"{toml_string(one.name)} = {toml_string(f'words for {one.name}')}"
+    for one in some[:1]:
+        yield f"[labels.values.{toml_key(one.name)}]"
+        for value, _ in one.frequent[:3]:
+            yield f"{toml_string(value)} = {toml_string(f'words for {value}')}"
+
+
+def _value_list(one: ColumnProfile) -> str:
+    shown = [f"{toml_string(value)} {rows:,}" for value, rows in one.frequent[:_SHOWN]]
+    rest = one.distinct - len(shown)
+    more = f", and {rest:,} more" if rest > 0 else ""
+    return f"{toml_string(one.name)}: {', '.join(shown)}{more}"
+
+
+def _comment(text: str) -> str:
+    """Text that cannot end the comment."""
+    return " ".join(text.split())

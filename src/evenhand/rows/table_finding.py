@@ -1,0 +1,103 @@
+"""``TableFinding``: one thing to look at in a table, with what to do about it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from evenhand.errors import Problem, Remedy, Spelling, listed, python_argument
+
+_EXAMPLES = 5
+
+
+class FindingKind(StrEnum):
+    """What was found, the most important first."""
+
+    DETERMINES_DECISION = "determines the decision"
+    NEARLY_DETERMINES_DECISION = "nearly determines the decision"
+    FOLLOWS_FROM_DECISION = "follows from the decision"
+    TIED_TO_PROTECTED = "tied to the protected attribute"
+    SPELLING = "spelling variants"
+    MARKER = "looks missing"
+    MISSING = "missing values"
+    EQUIVALENT = "equivalent columns"
+    DEPENDENT = "dependent columns"
+    NO_GROUPS = "forms no groups"
+    NUMBERS = "numbers of many values"
+    MANY_VALUES = "many values"
+    UNREADABLE = "no labels"
+    IN_PART = "looked at in part"
+
+
+# What can change the answer to a question, rather than how well the table can be read.
+MATTERS = frozenset([*FindingKind][:6]) | {FindingKind.EQUIVALENT}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFinding:
+    """One thing to look at: what, in which columns, its numbers, and what to do."""
+
+    kind: FindingKind
+    columns: tuple[str, ...]
+    problem: Problem
+    numbers: Mapping[str, object] = field(default_factory=dict)
+
+    def to_dict(self, spelling: Spelling = python_argument) -> dict[str, object]:
+        """Plain values; the problem's parts beside what was found."""
+        return {
+            "kind": str(self.kind),
+            "columns": list(self.columns),
+            "numbers": dict(self.numbers),
+            **self.problem.to_dict(spelling),
+        }
+
+
+def unreadable(names: Sequence[str]) -> TableFinding:
+    """Columns of lists, bytes and the like."""
+    return leave_out(FindingKind.UNREADABLE, names, "of a type whose values are no labels.")
+
+
+def first_rows(rows: int) -> TableFinding:
+    """The table has more rows than memory allows to look at."""
+    return TableFinding(
+        kind=FindingKind.IN_PART,
+        columns=(),
+        numbers={"rows": rows},
+        problem=Problem(
+            f"Only the first {rows:,} rows were looked at.",
+            remedy=Remedy("Allow more memory", "memory"),
+        ),
+    )
+
+
+def leave_out(kind: FindingKind, names: Sequence[str], why: str) -> TableFinding:
+    """Columns that should be left out, and why."""
+    what = f"{some_names(names)} {'are' if len(names) > 1 else 'is'} {why}"
+    leave = f"Leave {'them' if len(names) > 1 else 'it'} out"
+    return TableFinding(
+        kind=kind,
+        columns=tuple(names),
+        problem=Problem(what, remedy=Remedy(leave, "exclude", [*names])),
+    )
+
+
+def some_names(names: Sequence[str]) -> str:
+    """The first names, quoted, and the number of the others."""
+    return listed(names, limit=_EXAMPLES)
+
+
+def some(texts: Sequence[str]) -> str:
+    """The first texts, and the number of the others."""
+    rest = len(texts) - _EXAMPLES
+    return ", ".join(texts[:_EXAMPLES]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def rows_in(by_column: Mapping[str, int]) -> str:
+    """In how many rows of which columns, most rows first.
+
+    >>> rows_in({"a": 3, "b": 12})
+    "'b' 12 rows, 'a' 3"
+    """
+    often = sorted(by_column.items(), key=lambda item: -item[1])
+    (first, rows), *others = often
+    texts = [f"{name!r} {many:,}" for name, many in others]
+    return some([f"{first!r} {rows:,} row{'s'[: rows > 1]}", *texts])

@@ -1,0 +1,63 @@
+import json
+
+import pytest
+from tests.staff import staff_csv
+
+ASKED = ("--decision", "promoted", "--protected", "sex")
+
+
+@pytest.fixture
+def table(tmp_path):
+    (tmp_path / "staff.csv").write_text(staff_csv())
+    return tmp_path / "staff.csv"
+
+
+def test_findings_come_before_columns_and_remedies_can_be_typed(run, table):
+    status, out, _ = run("inspect", table, *ASKED)
+    assert status == 0
+    first = out.split("\n")[1]
+    assert "'promotion_letter' alone determines 'promoted'" in first
+    assert "(--exclude promotion_letter)" in first
+    assert "(--merge 'sex:male=male,Male')" in out
+    assert out.index("--bin age=") < out.index("\nColumns\n")
+    assert "evenhand init" in out
+
+
+def test_json_has_every_finding_with_its_options(run, table):
+    status, out, _ = run("inspect", table, *ASKED, "--json")
+    assert status == 0
+    content = json.loads(out)
+    assert content["findings"][0]["columns"] == ["promotion_letter"]
+    assert "--exclude" in content["findings"][0]["remedy"]
+    assert len(content["columns"]) == 15
+
+
+def test_what_a_remedy_says_settles_it(run, table):
+    options = ["--exclude", "promotion_letter,gender_code", "--exclude", "name"]
+    status, out, _ = run(
+        "inspect", table, *ASKED, *options, "--merge", "sex:male=male,Male", "--na", "n/a"
+    )
+    assert status == 0
+    assert "determines" not in out
+    assert "several ways" not in out
+    assert "taken as a value" not in out
+
+
+def test_input_options_are_taken(run, tmp_path):
+    (tmp_path / "a.csv").write_text("x;y;n\na;b;3\nc;d;4\n")
+    status, out, _ = run("inspect", tmp_path / "a.csv", "--delimiter", ";", "--frequency", "n")
+    assert status == 0
+    assert "7 rows, 2 columns" in out
+
+
+def test_a_question_file_tells_what_is_asked_and_how_columns_are_read(run, options):
+    status, out, _ = run("inspect", *options[:3])
+    assert status == 0
+    assert "people alike in 2 columns" in out
+    assert "evenhand init" not in out
+
+
+def test_an_unknown_column_is_answered_with_the_nearest(run, table):
+    status, _, err = run("inspect", table, "--decision", "Promoted")
+    assert status == 2
+    assert "Did you mean 'promoted'" in err

@@ -1,0 +1,125 @@
+"""What a column holds: its kind, its values, what is missing, classes of its numbers."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from evenhand import CountTable
+from evenhand.counts.count_table import Attribute, code_type
+from evenhand.rows.column_profile import ColumnKind, profile_column
+
+MANY = 400
+
+
+def as_rows(**columns):
+    """A table with one line for each row, in their order."""
+    attributes, codes = [], []
+    for name, labels in columns.items():
+        values = tuple(dict.fromkeys(labels))
+        attributes.append(Attribute(name, values))
+        codes.append(np.array([values.index(v) for v in labels], code_type(len(values))))
+    counts = np.ones(len(codes[0]), np.int64)
+    return CountTable(tuple(attributes), tuple(codes), counts)
+
+
+def profile(labels, *, name="x", **asked):
+    return profile_column(as_rows(**{name: [str(label) for label in labels]}), name, **asked)
+
+
+RANDOM = np.random.default_rng(3)
+SHUFFLED = RANDOM.permutation(np.arange(100_000, 100_000 + 97 * MANY, 97))
+KINDS = [
+    (["a", "b"] * MANY, "category"),
+    (["0", "1"] * MANY, "category"),
+    (["yes", "(missing)"] * MANY, "category"),
+    (["x"] * MANY, "constant"),
+    (["(missing)"] * MANY, "constant"),
+    (range(MANY), "identifier"),
+    (range(MANY, 0, -1), "identifier"),
+    (np.cumsum(RANDOM.integers(1, 900, MANY)), "identifier"),
+    (SHUFFLED, "number"),
+    (RANDOM.normal(0, 1, MANY), "number"),
+    ([1, 2, 3] * MANY, "number"),
+    ([*range(20), "?", "(missing)"] * 30, "number"),
+    ([*range(20), "n/a", "nan"] * 30, "number"),
+    ([*range(20), "unknown"] * 30, "category"),
+    ([f"{number:03}" for number in range(20)] * 30, "category"),
+    (["1_000", "2_000", "3_000"] * 30, "category"),
+    (["inf", "1", "2"] * 30, "category"),
+    ([f"p{number}" for number in range(MANY)], "identifier"),
+    ([f"Ann Smith {number}" for number in range(MANY)], "free text"),
+    ([f"2020-01-{1 + at % 28:02}" for at in range(MANY)], "date"),
+    ([f"{1 + at % 28}/{1 + at % 12}/2021" for at in range(MANY)], "date"),
+    ([f"2020-01-{1 + at % 28:02} 10:00:00" for at in range(MANY)], "date"),
+    ([*(f"{1 + at % 28}.12.99" for at in range(MANY)), "NA"], "date"),
+    (["10-19", "20-29", "30-39"] * 30, "category"),
+    (["a", "b", "c"], "category"),
+]
+
+
+@pytest.mark.parametrize(("labels", "kind"), KINDS)
+def test_the_kind_of_a_column(labels, kind):
+    assert profile(labels).kind == kind
+
+
+@pytest.mark.parametrize("name", ["case_id", "CaseID", "personNr", "id", "case number"])
+def test_a_name_tells_an_identifier_from_a_measurement(name):
+    assert profile(SHUFFLED, name=name).kind is ColumnKind.IDENTIFIER
+    assert profile(RANDOM.normal(0, 1, MANY), name=name).kind is ColumnKind.NUMBER
+    assert profile([1, 2, 3] * MANY, name=name).kind is ColumnKind.NUMBER
+
+
+def test_names_that_repeat_are_identifiers_where_the_column_says_so():
+    names = [f"Ann S{at}" for at in RANDOM.integers(0, 90, MANY)]
+    assert profile(names, name="last_name").kind is ColumnKind.IDENTIFIER
+    assert profile(names, name="town").kind is ColumnKind.CATEGORY
+    assert profile(["a", "b"] * 30, name="name").kind is ColumnKind.CATEGORY
+
+
+@pytest.mark.parametrize("values", [3, 13, 40, 400])
+def test_the_most_frequent_values_are_those_of_a_counter(values):
+    labels = [str(v) for v in np.random.default_rng(values).integers(0, values, 2000) ** 2]
+    result = profile(labels)
+    often = Counter(labels)
+    assert [rows for _, rows in result.frequent] == sorted(often.values(), reverse=True)[:12]
+    assert dict(result.frequent).items() <= often.items()
+    assert result.distinct == len(often)
+
+
+def test_what_is_missing_and_what_looks_so_is_counted_apart():
+    result = profile([*range(15)] * 4 + ["(missing)"] * 7 + ["?"] * 2 + [" N/A "] * 3)
+    assert result.missing == 7
+    assert dict(result.markers) == {"?": 2, " N/A ": 3}
+    assert result.distinct == 17
+    assert result.needs_classes
+    assert sum(result.suggested.rows) == 60
+
+
+def test_few_numbers_need_no_classes():
+    assert not profile([*range(12)] * 30).needs_classes
+    assert profile([*range(13)] * 30).needs_classes
+
+
+def test_three_quantile_classes_are_suggested_first():
+    result = profile(RANDOM.permutation(np.repeat(np.arange(300), 3)))
+    assert len(result.suggested.rows) == 3
+    assert [len(one.rows) for one in result.classes] == [2, 3, 4, 5]
+
+
+def test_the_decision_makes_supervised_classes_but_not_of_itself():
+    pay = np.repeat(np.arange(100), 8)
+    hired = [("yes" if p > 60 else "no") for p in pay]
+    table = as_rows(pay=[str(p) for p in pay], hired=hired)
+    result = profile_column(table, "pay", decision="hired")
+    assert result.classes[-1].method == "entropy"
+    assert result.classes[-1].cuts == [60]
+    alone = profile_column(table, "pay", decision="pay")
+    assert {one.method for one in alone.classes} == {"quantiles"}
+
+
+def test_a_profile_is_plain_data():
+    content = profile([*range(15)] * 4).to_dict()
+    assert content["kind"] == "number"
+    assert content["frequent"][0] == {"value": "0", "rows": 4}
+    assert content["classes"][0] == {"method": "quantiles", "cuts": [5], "rows": [24, 36]}

@@ -1,0 +1,179 @@
+"""Findings: each says what, in which columns, and what helps; alike ones are one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from evenhand import CountTable, read
+from evenhand.rows.inspection import inspect
+from evenhand.rows.table_finding import MATTERS, FindingKind
+
+ROWS = 120
+SEX = ["f", "m", "m"] * 40
+TOWN = ["a", "b", "c", "d", "e"] * 24
+HIRED = (["yes", "no", "no", "yes", "no", "no", "yes"] * 18)[:ROWS]
+
+
+def look(**columns):
+    table = pa.table({"sex": SEX, "town": TOWN, "hired": HIRED, **columns})
+    return read(table).inspect(decision="hired", protected="sex")
+
+
+def finding(inspection, kind):
+    (one,) = [found for found in inspection.findings if found.kind is kind]
+    return one
+
+
+def test_nothing_is_found_where_nothing_is_wrong():
+    assert not look().findings
+
+
+@pytest.mark.parametrize(
+    "copies",
+    [["offer"], ["offer", "letter"]],
+)
+def test_columns_that_determine_the_decision_come_first(copies):
+    letters = {name: ["L" if h == "yes" else "-" for h in HIRED] for name in copies}
+    found = look(
+        **{
+            k: [f"{name[0]}{v}" for v in vs]
+            for (k, vs), name in zip(letters.items(), copies, strict=True)
+        }
+    )
+    first = found.findings[0]
+    assert first.kind is FindingKind.DETERMINES_DECISION
+    assert first.columns == tuple(copies)
+    (remedy,) = first.problem.remedies
+    assert (remedy.argument, remedy.value) == ("exclude", copies)
+    assert first.numbers["copies"] == dict.fromkeys(copies, "hired")
+    assert len(found.findings) == 1  # not told again as equivalent columns
+
+
+def test_a_column_that_nearly_determines_it_lists_the_exceptions_by_group():
+    score = [*(["1" if h == "yes" else "0" for h in HIRED] * 4)]
+    score[0] = "0"  # a woman with yes
+    table = pa.table({"sex": SEX * 4, "score": score, "hired": HIRED * 4})
+    found = read(table).inspect(decision="hired", protected="sex")
+    one = finding(found, FindingKind.NEARLY_DETERMINES_DECISION)
+    assert one.numbers["exceptions"] == {"f": {"yes": 1}}
+    assert "but for 1 of 480 rows: f yes 1." in str(one.problem)
+
+
+def test_a_class_of_the_decision_follows_from_it():
+    grade = [str(at // 2 % 4) for at in range(ROWS)]
+    table = pa.table({"sex": SEX, "grade": grade, "top": [str(g == "3") for g in grade]})
+    found = read(table).inspect(decision="grade", protected="sex")
+    assert finding(found, FindingKind.FOLLOWS_FROM_DECISION).columns == ("top",)
+
+
+def test_columns_tied_to_the_protected_attribute():
+    title = [{"f": "Ms", "m": "Mr"}[s] if at % 2 else s.upper() for at, s in enumerate(SEX)]
+    one = finding(look(title=title), FindingKind.TIED_TO_PROTECTED)
+    assert one.columns == ("title",)
+    assert one.numbers == {"determined": []}
+
+
+def test_spellings_of_one_value_are_merged_into_the_most_frequent():
+    town = [
+        "Bonn" if t == "a" and at % 2 else "bonn " if t == "a" else t
+        for at, t in enumerate(TOWN)
+    ]
+    town[0] = "Bonn"
+    cafe = ["Cafe\u0301" if at % 2 else "Caf\u00e9" for at in range(ROWS)]
+    one = finding(look(home=town, cafe=cafe), FindingKind.SPELLING)
+    (remedy,) = one.problem.remedies
+    assert remedy.value["home"] == {"Bonn": ["Bonn", "bonn "]}
+    assert [*remedy.value["cafe"].values()] == [["Caf\u00e9", "Cafe\u0301"]]
+
+
+def test_one_text_that_looks_missing_in_many_columns_is_one_finding():
+    columns = {
+        f"c{at}": ["?" if i % (at + 5) == 0 else "x" for i in range(ROWS)] for at in range(19)
+    }
+    one = finding(look(**columns), FindingKind.MARKER)
+    assert len(one.columns) == 19
+    assert one.numbers["rows"]["c0"] == 24
+    assert "'c0' 24 rows, 'c1' 20, " in one.problem.what
+    assert one.problem.what.endswith("and 14 more.")
+    assert one.problem.remedies[0].value == ["?"]
+
+
+def test_missing_values_are_added_up_over_columns():
+    one = finding(
+        look(
+            a=[None if at < 10 else "x" for at in range(ROWS)],
+            b=[None if 5 <= at < 20 else "yz"[at % 2] for at in range(ROWS)],
+        ),
+        FindingKind.MISSING,
+    )
+    assert one.numbers == {"rows": {"a": 10, "b": 15}, "incomplete_rows": 20}
+
+
+def test_copies_of_a_column_keep_the_one_that_is_asked_about():
+    one = finding(
+        look(code=[t.upper() for t in TOWN], gender=[{"f": "w", "m": "n"}[s] for s in SEX]),
+        FindingKind.EQUIVALENT,
+    )
+    assert one.numbers["copies"] == {"gender": "sex", "code": "town"}
+    first = read(pa.table({"gender": SEX, "sex": [s * 2 for s in SEX], "hired": HIRED}))
+    found = first.inspect(decision="hired", protected="sex")
+    assert finding(found, FindingKind.EQUIVALENT).numbers["copies"] == {"gender": "sex"}
+
+
+def test_a_class_made_of_a_column_depends_on_it():
+    one = finding(look(early=[str(t < "c") for t in TOWN]), FindingKind.DEPENDENT)
+    assert one.numbers["pairs"] == [["town", "early"]]
+
+
+def test_columns_that_form_no_groups_are_one_finding():
+    one = finding(
+        look(
+            id=[str(at) for at in range(ROWS)],
+            same=["x"] * ROWS,
+            day=[f"2020-01-{1 + at % 9:02}" for at in range(ROWS)],
+        ),
+        FindingKind.NO_GROUPS,
+    )
+    assert one.numbers["kinds"] == {"id": "identifier", "same": "constant", "day": "date"}
+    assert one.problem.remedies[0].value == ["id", "same", "day"]
+
+
+def test_numbers_get_cut_points_and_many_categories_a_hint():
+    pay = [str(1000 + 7 * (at % 40)) for at in range(ROWS)]
+    home = [f"t{at % 60}" for at in range(ROWS)]
+    found = look(pay=pay, home=home)
+    assert finding(found, FindingKind.NUMBERS).problem.remedies[0].value == {
+        "pay": [1100, 1200]
+    }
+    assert finding(found, FindingKind.MANY_VALUES).numbers["values"] == {"home": 60}
+
+
+def test_columns_without_labels_and_rows_that_did_not_fit_are_told():
+    lists = look(list=pa.array([[1]] * ROWS))
+    assert finding(lists, FindingKind.UNREADABLE).columns == ("list",)
+    batch = pa.record_batch({"sex": SEX * 1000, "hired": HIRED * 1000})
+    rows = replace(read(pa.Table.from_batches([batch] * 4)), memory=4 * 10**6)
+    part = finding(rows.inspect(), FindingKind.IN_PART)
+    assert f"Only the first {part.numbers['rows']:,} rows" in str(part.problem)
+
+
+def test_wide_tables_are_looked_at_in_part():
+    drawn = np.random.default_rng(1).integers(0, 5, (300, 80)).astype(str)
+    found = inspect(CountTable.of({f"c{at}": [*labels] for at, labels in enumerate(drawn)}))
+    one = finding(found, FindingKind.IN_PART)
+    assert one.numbers == {"columns": 200, "of": 300}
+    assert "in 200 of 300 columns only" in str(one.problem)
+
+
+def test_what_matters_to_a_question_is_a_short_list():
+    assert {str(kind) for kind in MATTERS} == {
+        "determines the decision",
+        "nearly determines the decision",
+        "follows from the decision",
+        "tied to the protected attribute",
+        "spelling variants",
+        "looks missing",
+        "equivalent columns",
+    }

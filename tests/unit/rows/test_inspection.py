@@ -1,0 +1,118 @@
+"""An inspection: columns, findings, what can be compared, as text and as plain data."""
+
+import json
+
+import pytest
+from tests.staff import staff_csv
+
+from evenhand import Question, read
+from evenhand.errors import ColumnError
+from evenhand.rows.inspection import inspect
+
+ASKED = Question(
+    protected="sex", group="female", other="male", decision="promoted", favorable="yes"
+)
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    path = tmp_path_factory.mktemp("staff") / "staff.csv"
+    path.write_text(staff_csv())
+    return read(path)
+
+
+def test_all_that_is_odd_in_a_personnel_table_is_told_in_few_lines(rows):
+    inspection = rows.inspect(ASKED)
+    assert [str(one.kind) for one in inspection.findings] == [
+        "determines the decision",
+        "tied to the protected attribute",
+        "spelling variants",
+        "looks missing",
+        "missing values",
+        "equivalent columns",
+        "forms no groups",
+        "numbers of many values",
+    ]
+    kinds = {one.name: str(one.kind) for one in inspection.columns}
+    assert kinds == {
+        "employee_id": "identifier",
+        "name": "identifier",
+        "hired_on": "date",
+        "sex": "category",
+        "gender_code": "category",
+        "department": "category",
+        "dept_code": "category",
+        "age": "number",
+        "age_group": "category",
+        "salary": "number",
+        "rating": "number",
+        "comment": "free text",
+        "country": "constant",
+        "promoted": "category",
+        "promotion_letter": "category",
+    }
+
+
+def test_only_what_matters_to_a_question_is_picked_out(rows):
+    matters = [str(one.kind) for one in rows.inspect(ASKED).matters]
+    assert matters[:2] == ["determines the decision", "tied to the protected attribute"]
+    assert "forms no groups" not in matters
+
+
+def test_people_are_compared_alike_in_all_columns_that_may_explain(rows):
+    comparison = rows.inspect(ASKED).comparison
+    assert comparison.columns == ("department", "age", "age_group", "salary", "rating")
+    # The same, counted: numbers in the suggested classes, what is missing as a value.
+    inspection = rows.inspect(ASKED)
+    bins = {name: inspection.column(name).suggested.cuts for name in ("age", "salary")}
+    names = [*comparison.columns, "sex", "promoted"]
+    counts = read(rows.origin, columns=names, bins=bins, na=["n/a"], missing="level").count()
+    kinds = {}
+    for labels, many in counts:
+        line = dict(zip(counts.names, labels, strict=True))
+        if line["sex"] in ("female", "male"):
+            kind = kinds.setdefault(tuple(line[n] for n in comparison.columns), [])
+            kind.append((line["sex"], line["promoted"], many))
+    both = [kind for kind in kinds.values() if len({sex for sex, _, _ in kind}) == 2]
+    same = [kind for kind in both if len({yes for _, yes, _ in kind}) == 1]
+    assert (comparison.occupied, comparison.measured) == (len(kinds), len(both))
+    assert comparison.same_decision == sum(many for kind in same for _, _, many in kind)
+
+
+def test_an_inspection_is_plain_data(rows):
+    content = json.loads(json.dumps(rows.inspect(ASKED).to_dict()))
+    assert content["rows"] == 600
+    assert content["findings"][0]["remedies"] == [
+        {
+            "words": "If made from the decision, or after it, leave it out",
+            "argument": "exclude",
+            "value": ["promotion_letter"],
+        }
+    ]
+    assert content["comparison"]["columns"][0] == "department"
+
+
+def test_the_text_fits_a_terminal(rows):
+    inspection = rows.inspect(ASKED)
+    for summary in (inspection.summary(), inspection.columns_summary()):
+        assert max(map(len, summary.fit(80).split("\n"))) <= 80
+    assert "600 rows, 15 columns, 8 things to look at" in str(inspection)
+    assert "column            kind" in inspection.columns_summary().fit(80)
+
+
+def test_a_column_is_found_by_name(rows):
+    inspection = rows.inspect()
+    assert inspection.column("age").missing == 12
+    with pytest.raises(ColumnError, match="Did you mean 'age'"):
+        inspection.column("Age")
+    with pytest.raises(ColumnError, match="There is no column 'promotion'"):
+        rows.inspect(decision="promotion")
+
+
+def test_counts_are_looked_at_like_rows(rows):
+    names = ["sex", "gender_code", "department", "promoted", "promotion_letter"]
+    counts = read(rows.origin, columns=names).count()
+    of_rows = read(rows.origin, columns=names).inspect(ASKED).to_dict()
+    of_counts = inspect(counts, ASKED).to_dict()
+    assert of_counts["findings"] == of_rows["findings"]
+    assert of_counts["comparison"] == of_rows["comparison"]

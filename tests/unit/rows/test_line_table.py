@@ -1,0 +1,103 @@
+"""Rows read as lines of codes have the labels that a plain reader gives."""
+
+import csv
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from evenhand import read
+from evenhand.rows.line_table import read_lines
+
+
+def lines(source, *, memory=10**9, **options):
+    rows = read(source, **options)
+    return read_lines(rows.sources, rows.columns, rows.codings, memory=memory)
+
+
+def column(result, name):
+    """The label of each row."""
+    values = result.table.attribute(name).values
+    return [values[code] for code in result.table.column(name).tolist()]
+
+
+def test_a_csv_gives_each_field_and_a_word_for_what_is_missing(tmp_path):
+    records = [("é", "1", "x"), ("b", "", "x"), ("é", "2", "?"), ("Straße", "1", "y")]
+    with (tmp_path / "a.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("t", "n", "q"), *records])
+    result = lines(tmp_path / "a.csv", na=["?"])
+    assert column(result, "t") == ["é", "b", "é", "Straße"]
+    assert column(result, "n") == ["1", "(missing)", "2", "1"]
+    assert column(result, "q") == ["x", "x", "(missing)", "y"]
+    assert result.complete
+    assert result.table.counts.tolist() == [1, 1, 1, 1]
+
+
+def test_many_batches_share_one_code_for_a_label(tmp_path):
+    parts = [["a", "b", None], ["c", "b"], ["a"]]
+    batches = [
+        pa.record_batch({"x": pa.array(part).dictionary_encode(), "y": part}) for part in parts
+    ]
+    source = pa.Table.from_batches(batches)
+    expected = ["a", "b", "(missing)", "c", "b", "a"]
+    for table in (source, source.cast(pa.schema([("x", "string"), ("y", "large_string")]))):
+        result = lines(table)
+        assert column(result, "x") == column(result, "y") == expected
+        assert len(result.table.attribute("x")) == 4
+    pq.write_table(source, tmp_path / "a.parquet", row_group_size=2)
+    assert column(lines(tmp_path / "a.parquet"), "x") == expected
+
+
+def test_typed_values_get_the_labels_that_counting_gives():
+    table = pa.table(
+        {
+            "f": [1.0, float("nan"), -0.0, 0.0, 2.5],
+            "b": [True, False, True, None, True],
+            "d": pa.array([0, 1, 2, 0, None], pa.date32()),
+        }
+    )
+    result = lines(table)
+    counts = read(table, missing="level").count()
+    for name in table.column_names:
+        assert {*column(result, name)} == {*counts.attribute(name).values}
+    assert column(result, "f") == ["1", "(missing)", "0", "0", "2.5"]
+
+
+def test_a_dictionary_value_that_no_row_has_is_no_value():
+    used = pa.DictionaryArray.from_arrays(pa.array([2, 0, 2]), pa.array(["a", "b", "c"]))
+    assert lines(pa.table({"x": used})).table.attribute("x").values == ("a", "c")
+
+
+def test_frequencies_weigh_lines_and_zero_leaves_one_out():
+    table = pa.table({"x": ["a", "b", "c"], "n": [5, 0, 2]})
+    result = lines(table, frequency="n")
+    assert result.table.row_count == 7
+    assert result.table.attribute("x").values == ("a", "c")
+
+
+def test_bins_and_merges_apply_where_they_can():
+    table = pa.table({"age": ["20", "50", "?", ""], "work": ["a", "b", "c", "a"]})
+    result = lines(table, bins={"age": [37]}, merge={"work": {"rest": ["b", "c"]}})
+    assert column(result, "age") == ["<=37", ">37", "?", "(missing)"]
+    assert column(result, "work") == ["a", "rest", "rest", "a"]
+
+
+def test_columns_without_labels_are_named():
+    result = lines(pa.table({"x": ["a"], "l": pa.array([[1, 2]])}))
+    assert result.unreadable == ("l",)
+    assert result.table.names == ("x",)
+
+
+def test_only_as_many_batches_are_read_as_fit():
+    batches = [pa.record_batch({"x": [str(at)] * 1000}) for at in range(10)]
+    result = lines(pa.Table.from_batches(batches), memory=20_000)
+    assert not result.complete
+    assert 1000 <= result.table.row_count < 10_000
+
+
+@pytest.mark.parametrize("text", ["x,y\n", "x,y"])
+def test_a_table_without_rows_has_no_values(tmp_path, text):
+    (tmp_path / "a.csv").write_text(text)
+    result = lines(tmp_path / "a.csv")
+    assert result.table.row_count == 0
+    assert result.table.attribute("x").values == ()

@@ -1,0 +1,86 @@
+"""The text of a question file: what is drafted stands in it, the rest is comment."""
+
+import tomllib
+
+import pyarrow as pa
+import pytest
+
+from evenhand import Codings, QuestionFile, read
+from evenhand.errors import QuestionError
+from evenhand.rows.question_draft import QuestionDraft
+from evenhand.rows.question_template import template
+
+ODD = 'odd"\n[x]'
+TABLE = pa.table(
+    {
+        "sex": ["f", "m", "m"] * 40,
+        "age": [str(20 + at % 31) for at in range(120)],
+        "id": [f"p{at}" for at in range(120)],
+        ODD: ["]\n[question]", "y"] * 60,
+        "hired": ["no", "yes", "no", "no", "yes"] * 24,
+    }
+)
+
+
+def text(codings=None, **given):
+    codings = codings or Codings()
+    inspection = read(TABLE, codings=codings).inspect(
+        decision=given.get("decision"), protected=given.get("protected")
+    )
+    return template(QuestionDraft(inspection, given, codings), data="people.csv")
+
+
+def test_a_template_lacks_only_the_four_values_of_the_question():
+    with pytest.raises(QuestionError) as caught:
+        QuestionFile.parse(text())
+    assert len(caught.value.problems) == 1
+    assert "'protected', 'group', 'decision', 'favorable'" in str(caught.value)
+
+
+def test_with_two_columns_named_it_is_complete():
+    asked = QuestionFile.parse(text(protected="sex", decision="hired"))
+    assert asked.question.to_dict() == {
+        "protected": "sex",
+        "group": "f",
+        "decision": "hired",
+        "favorable": "yes",
+        "threshold": "1/20",
+    }
+    assert asked.codings == Codings.of(exclude=["id"], bins={"age": [30, 40]})
+    assert asked.knowledge.tiers is None
+
+
+def test_comments_can_be_taken_away():
+    whole = text(protected="sex", decision="hired")
+    assert '\n# tiers = [["sex", "age"], ["*"], ["hired"]]\n' in whole
+    head, _, labels = whole.partition("[labels.columns]\n")
+    head = head.replace("# tiers", "tiers").replace("# require", "require")
+    content = tomllib.loads(f"{head}[labels.columns]\n{labels.replace('# ', '')}")
+    assert content["knowledge"]["tiers"] == [["sex", "age"], ["*"], ["hired"]]
+    assert content["labels"]["columns"] == {"sex": "words for sex", ODD: f"words for {ODD}"}
+    assert content["labels"]["values"] == {"sex": {"m": "words for m", "f": "words for f"}}
+
+
+def test_odd_names_and_values_stay_inside_their_comments():
+    whole = text(protected="sex", decision="hired")
+    assert [*tomllib.loads(whole)] == ["question", "knowledge", "data", "labels"]
+
+
+def test_what_was_given_is_written_down():
+    codings = Codings.of(
+        columns=["sex", "age", "hired"],
+        bins={"age": [37]},
+        merge={"hired": {"maybe": ["no"]}},
+        missing="level",
+        na=["-"],
+        delimiter=";",
+    )
+    whole = text(codings, protected="sex", group="m", decision="hired", threshold="0.1")
+    asked = QuestionFile.parse(whole)
+    assert asked.codings == codings
+    assert asked.question.group == "m"
+    assert asked.question.threshold.denominator == 10
+
+
+def test_the_reasons_stand_beside_what_is_left_out():
+    assert '  "id",  # an identifier: 120 values in 120 rows\n' in text()
