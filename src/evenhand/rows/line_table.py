@@ -89,9 +89,9 @@ def _read_column(chunks: list[pa.Array], codings: Codings) -> tuple[list[str], _
     texts = _texts(labels)
     for at in np.flatnonzero(is_null(labels)).tolist() if labels.null_count else ():
         texts[at] = MISSING
-    if pa.types.is_string(values.type) and labels.null_count < 2:
+    if len({*texts}) == len(texts):
         return texts, codes
-    new: dict[str, int] = {}  # several values may have one label
+    new: dict[str, int] = {}  # several values have one label, as 1 and 1.0
     places = np.array([new.setdefault(text, len(new)) for text in texts], np.int32)
     return [*new], places[codes]
 

@@ -63,6 +63,11 @@ def test_typed_values_get_the_labels_that_counting_gives():
     assert column(result, "f") == ["1", "(missing)", "0", "0", "2.5"]
 
 
+def test_numbers_spelled_in_two_ways_are_one_value(tmp_path):
+    (tmp_path / "a.csv").write_text("x\ty\n1\ta\n1.0\ta\n01\ta\n2.50\tb\n")
+    assert column(lines(tmp_path / "a.csv"), "x") == ["1", "1", "01", "2.5"]
+
+
 def test_a_dictionary_value_that_no_row_has_is_no_value():
     used = pa.DictionaryArray.from_arrays(pa.array([2, 0, 2]), pa.array(["a", "b", "c"]))
     assert lines(pa.table({"x": used})).table.attribute("x").values == ("a", "c")
