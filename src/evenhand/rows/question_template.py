@@ -96,7 +96,7 @@ def _missing(draft: QuestionDraft) -> Iterator[str]:
 
 
 def _reading(draft: QuestionDraft) -> Iterator[str]:
-    for key in ("frequency", "delimiter"):
+    for key in ("frequency", "delimiter", "sheet"):
         value = getattr(draft.codings, key)
         if value is not None:
             yield f"{key} = {toml_string(value)}"
