@@ -109,9 +109,14 @@ def people_of(question: Question, value: str, words: Labels) -> str:
 
 
 def decision_phrase(question: Question, words: Labels) -> str:
-    """What happened to those who were favored: "were admitted", "had income >50K"."""
+    """What happened to those who were favored: "were admitted", "had income >50K".
+
+    A value called like its column is a participle: "hired" gives "were hired".
+    """
     label = words.value(question.decision, question.favorable)
     column = words.column(question.decision)
     if label.split(" ")[0] in _BEGINS_DECISION:
         return label
+    if column.casefold() == label.casefold():
+        return f"were {label}"
     return f"had {label}" if column.casefold() in label.casefold() else f"had {column} {label}"

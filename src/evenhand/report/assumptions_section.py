@@ -70,10 +70,11 @@ def other_premises(
             what="What came before the table.",
             why=text(
                 "That each row is one person, recorded once and independently of the others; "
-                "that the values are right, and were not altered; that nobody is in the table, "
-                f"or missing from it, because of {words.protected} and {words.decision} "
-                "together; and that no other question, threshold, grouping or graph was tried "
-                "first. Nor does this page know who asked."
+                "that the values are right, were not altered, and lost nothing that matters in "
+                "classes made before; that nobody is in the table, or missing from it, because "
+                f"of {words.protected} and {words.decision} together; and that no other "
+                "question, threshold, grouping or graph was tried first. Nor does this page "
+                "know who asked."
             ),
         ),
         _direct_effect(certificate, words),

@@ -95,8 +95,8 @@ def _picture(
     more = f" {count(rest, 'further comparison')} not drawn." if rest else ""
     return pictures.SeenAndByChance(
         title=f"Groups at or beyond {words.threshold_points}: seen, and by chance alone",
-        subtitle="Share of the comparable groups. The range holds 95% of what chance alone "
-        f"makes.{more}",
+        subtitle="Share of the comparable groups, from none to all. The range holds 95% of "
+        f"what chance alone makes.{more}",
         lines=tuple(
             _line(partition, chance, words)
             for partition in partitions

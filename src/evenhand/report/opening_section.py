@@ -302,7 +302,12 @@ def _figures(certificate: Certificate, words: Words) -> tuple[tuple[str, str], .
             f"{certificate.partition.violating:,} of {population.measured:,}",
             f"comparable groups differ by {beyond} or more",
         ),
-        *([(str(chance), "would, by chance alone")] if chance else []),
+        # The range stays in one line where the page is narrow.
+        *(
+            [(str(chance).replace(" to ", "\u00a0to\u00a0"), "would, by chance alone")]
+            if chance
+            else []
+        ),
         (
             f"{words.points(common.difference).removeprefix('−')} points",
             f"difference on average{ahead}",

@@ -185,7 +185,7 @@ def _gap(
 
 def _requested(requested: PartitionExplanation | None, words: Words) -> tuple[page.Text, ...]:
     if requested is None:
-        return (text("No further comparison was asked about."),)
+        return ()
     names = words.columns(requested.partition.names)
     meaning = {
         True: "meaningful: what it shows is evidence.",

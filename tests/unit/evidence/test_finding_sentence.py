@@ -8,7 +8,7 @@ from tests.admission import GRAPH, QUESTION
 
 from evenhand import Question, datasets
 from evenhand.evidence import certify
-from evenhand.evidence.finding_sentence import finding
+from evenhand.evidence.finding_sentence import decision_phrase, finding
 from evenhand.evidence.subpopulations import Subpopulation
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.question.question_file import Labels
@@ -113,3 +113,17 @@ def test_no_word_of_judgement_is_ever_used(adult):
     assert not [
         text for text in texts if re.search(r"\b(un)?fair|complian", text, re.IGNORECASE)
     ]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "phrase"),
+    [
+        ("hired", "hired", "were hired"),
+        ("Approved", "approved", "were approved"),
+        ("hired", "yes", "had hired yes"),
+        ("income", "income >50K", "had income >50K"),
+    ],
+)
+def test_a_value_called_like_its_column_is_what_was_done_to_people(column, value, phrase):
+    asked = Question(protected="sex", group="f", decision=column, favorable=value)
+    assert decision_phrase(asked, Labels()) == phrase

@@ -138,3 +138,7 @@ def test_people_who_are_not_counted_are_recorded_all_the_same():
     assert "Everybody but gender female (gender male and gender other) was put together" in (
         page_text(report(pooled).html)
     )
+
+
+def test_the_range_of_chance_is_not_broken_where_the_page_is_narrow():
+    assert "<dd>about 1.2 (0\u00a0to\u00a03)</dd>" in report(admissions_audit()).html

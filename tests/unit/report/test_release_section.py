@@ -30,7 +30,7 @@ def test_who_gains_and_who_loses_is_in_words():
 
 
 def test_without_a_release_the_section_says_so_in_a_line():
-    assert "No release was made" in report_text(*CASES["not certified"])
+    assert "No release was made." in report_text(*CASES["not certified"])
 
 
 def test_a_method_that_changes_other_things_than_decisions_says_which():
