@@ -3,12 +3,13 @@
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import Any
 
 from evenhand.counts import CountTable, examined_counts
 from evenhand.counts.suspected_missing import marker_notes
 from evenhand.display import Described, ProgressCallback, Summary
-from evenhand.errors import QuestionError
+from evenhand.errors import ColumnError, QuestionError
 from evenhand.evidence import (
     Certificate,
     PartitionExplanation,
@@ -181,6 +182,7 @@ class Audit(Described):
         resampled: Bootstrap | None = None,
         share: bool = False,
         title: str | None = None,
+        certificate_file: str | PathLike[str] | None = None,
     ) -> Report:
         """The audit, and a release if there is one, as an HTML page; see ``report``."""
         return report(
@@ -192,6 +194,7 @@ class Audit(Described):
             resampled=resampled,
             share=share,
             title=title,
+            certificate_file=certificate_file,
         )
 
     def to_dict(self, *, assurance: Number = "0.8") -> dict[str, Any]:
@@ -260,6 +263,7 @@ def audit(
         question = question.question
     judge = check_judge("rows" if judge is None else judge)
     rows, counts = _read_and_count(source, codings, memory, progress)
+    _check_labels(labels, rows)
     known = Knowledge.of(knowledge)
     is_last = False
     if graph is None:
@@ -322,6 +326,16 @@ def _read_and_count(
         return source, source.count()
     rows = read(source, codings=codings, memory=memory, progress=progress)
     return rows, rows.count()
+
+
+def _check_labels(labels: Labels, rows: Rows | None) -> None:
+    """Refuse labels for columns that the table does not have: they would have no effect."""
+    if rows is None:
+        return
+    columns = rows.sources[0].names
+    unknown = [name for name in {**labels.columns, **labels.values} if name not in columns]
+    if unknown:
+        raise ColumnError.unknown(unknown, columns, where=f"labels for {rows.where}")
 
 
 def decision_last(known: Knowledge, decision: str) -> tuple[Knowledge, bool]:

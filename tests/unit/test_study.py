@@ -2,8 +2,18 @@ from dataclasses import replace
 
 import pytest
 
-from evenhand import Codings, CountTable, Knowledge, Tiers, Verdict, audit, datasets, read
-from evenhand.errors import QuestionError
+from evenhand import (
+    Codings,
+    CountTable,
+    Knowledge,
+    QuestionFile,
+    Tiers,
+    Verdict,
+    audit,
+    datasets,
+    read,
+)
+from evenhand.errors import ColumnError, QuestionError
 from evenhand.evidence.population import StatisticalVerdict
 from evenhand.graph import CausalGraph, PartialGraph
 
@@ -182,3 +192,19 @@ def test_a_notebook_opens_with_verdict_and_sentence_and_says_where_the_pictures_
     assert "audit.report()" in found._repr_html_()
     assert "audit.report" not in str(found)
     assert "audit.report(release)" in found.release(seed=7)._repr_html_()
+
+
+def test_labels_for_a_column_that_is_not_there_are_refused_with_a_suggestion(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("sex,race,hired\n" + "f,a,yes\nm,b,no\n" * 20)
+    asked = QuestionFile.parse(
+        '[question]\nprotected = "sex"\ngroup = "f"\ndecision = "hired"\nfavorable = "yes"\n'
+        '[labels.columns]\nrase = "race or origin"\n[labels.values.Sex]\nf = "women"\n'
+    )
+    with pytest.raises(ColumnError) as caught:
+        audit(path, asked)
+    first, second = caught.value.problems
+    assert "no column 'rase'" in first.what
+    assert "'race'" in first.found
+    assert "'sex'" in second.found
+    assert "labels" in first.where

@@ -95,6 +95,7 @@ def audit(
             doubt=graph_doubt,
             resampled=resampled,
             share=share,
+            certificate_file=certificate,
         ).write(report, overwrite=overwrite)
     if json:
         content = result.to_dict(assurance=assurance)

@@ -7,12 +7,13 @@ recoded, but the user is told.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evenhand.errors import Problem, Remedy
+from evenhand.errors import Problem, Remedy, listed
 
 _MARKERS = frozenset(
     {"", "?", "??", "-", "--", ".", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null"}
 )
 _MOST_NOTES = 5
+_MOST_COLUMNS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +23,6 @@ class MissingMarker:
     name: str
     value: str
     row_count: int
-
-    @property
-    def problem(self) -> Problem:
-        """A note with what to do if it does mean that."""
-        return Problem(
-            f"{self.name} has {self.row_count:,} row{'s'[: self.row_count > 1]} with "
-            f"{self.value!r}, taken as a value.",
-            remedy=Remedy("If it means that there is none, declare it", "na", [self.value]),
-        )
 
 
 def looks_missing(value: str) -> bool:
@@ -43,7 +35,26 @@ def looks_missing(value: str) -> bool:
 
 
 def marker_notes(markers: Sequence[MissingMarker]) -> tuple[Problem, ...]:
-    """A note for each of the first markers, and one for all others."""
-    rest = sorted({marker.name for marker in markers[_MOST_NOTES:]})
-    more = Problem(f"Values that look missing are in {', '.join(rest)}, too.")
-    return (*(marker.problem for marker in markers[:_MOST_NOTES]), *([more] if rest else []))
+    """A note for each of the first values, with its columns, and one for all others."""
+    by_value: dict[str, list[MissingMarker]] = {}
+    for marker in markers:
+        by_value.setdefault(marker.value, []).append(marker)
+    rest = [*by_value][_MOST_NOTES:]
+    more = Problem(f"{len(rest)} more values look missing: {listed(rest)}.")
+    notes = [_note(value, by_value[value]) for value in [*by_value][:_MOST_NOTES]]
+    return (*notes, *([more] if rest else []))
+
+
+def _note(value: str, markers: Sequence[MissingMarker]) -> Problem:
+    """What to do if a value means that there is none."""
+    first, *others = markers
+    rows = f"{first.row_count:,} row{'s'[: first.row_count > 1]}"
+    named = ", ".join(f"{one.name} {one.row_count:,}" for one in markers[:_MOST_COLUMNS])
+    rest = len(markers) - _MOST_COLUMNS
+    return Problem(
+        f"{len(markers)} columns have rows with {value!r}, taken as a value: {named}"
+        + (f" and {rest} more." if rest > 0 else ".")
+        if others
+        else f"{first.name} has {rows} with {value!r}, taken as a value.",
+        remedy=Remedy("If it means that there is none, declare it", "na", [value]),
+    )

@@ -178,6 +178,12 @@ class Codings:
         rest = (new for new, olds in self.merge.get(column, {}).items() if WILDCARD in olds)
         return next(rest, text)
 
+    def without(self, column: str) -> "Codings":
+        """The same codings, but for one column, whose values are taken as they are."""
+        bins = {name: bins for name, bins in self.bins.items() if name != column}
+        merge = {name: merge for name, merge in self.merge.items() if name != column}
+        return replace(self, bins=bins, merge=merge)
+
     def is_coded(self, column: str) -> bool:
         """Whether values of the column are counted under other labels than their own."""
         return column in self.bins or column in self.merge

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.display import Described, Summary
-from evenhand.errors import ResourceError
+from evenhand.errors import ResourceError, listed
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.question import Number, Question
 from evenhand.question.parse_values import check_seed
@@ -102,6 +102,7 @@ class Comparison(Described):
     before: tuple[Partition, ...]
     outcomes: tuple[Outcome, ...]
     skipped: tuple[str, ...] = ()
+    pooled_decisions: tuple[str, ...] = ()  # values that were taken as one
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -118,6 +119,7 @@ class Comparison(Described):
             ],
             "outcomes": [outcome.to_dict() for outcome in self.outcomes],
             "skipped": list(self.skipped),
+            "pooled_decisions": list(self.pooled_decisions),
         }
 
     def summary(self) -> Summary:
@@ -129,6 +131,11 @@ class Comparison(Described):
             f"gain, lose: decisions that become favorable, unfavorable; {groups}.",
             "× 10⁻³: distances. CPU s: seconds of processor time.",
         ]
+        if self.pooled_decisions:
+            notes.append(
+                f"The decisions {listed(self.pooled_decisions)} are taken as one here: a "
+                "release needs a column with two values."
+            )
         if baselines:
             notes.append(
                 "The paper states neither the ranker of the local methods nor the order of "
@@ -172,18 +179,25 @@ def compare(
 ) -> Comparison:
     """Apply every method to the certificate's counts, at its threshold or at several.
 
-    Without a seed it is derived from the counts.
+    All decisions but the favorable one are taken as one. Without a seed it is derived from the
+    counts.
 
     Paper: table:comparison, table:setting
     """
     question = certificate.question
+    counts = certificate.examined.counts
+    values = counts.attribute(question.decision).values
+    others = tuple(value for value in values if value != question.favorable)
+    if len(others) > 1:
+        one = f"not {question.favorable}"
+        counts = counts.recoded(question.decision, dict.fromkeys(others, one))
     certificates = [
         certify(
-            certificate.examined.counts,
+            counts,
             certificate.graph,
             replace(question, threshold=threshold),  # type: ignore[arg-type]  # read from text
             min_coverage=certificate.min_coverage,
-            codings=certificate.codings,
+            codings=certificate.codings.without(question.decision),
         )
         for threshold in ([question.threshold] if thresholds is None else thresholds)
     ]
@@ -201,6 +215,7 @@ def compare(
         before=tuple(certified.partition for certified in certificates),
         outcomes=tuple(outcomes),
         skipped=tuple(dict.fromkeys(skipped)),
+        pooled_decisions=others if len(others) > 1 else (),
     )
 
 

@@ -35,7 +35,9 @@ def check_releasable(certificate: Certificate) -> tuple[Partition, str]:
                 f"The decision {question.decision!r} has {len(values)} values: "
                 f"{listed(values)}.",
                 "A changed decision would have no single value to become.",
-                "Audit it as it is; for a release give data with two decisions.",
+                "Add a column to the data that says only whether it is "
+                f"{question.favorable!r}, and name that as the decision; or leave out the rows "
+                "of further values. The audit stands as it is.",
             )
         )
     if certificate.codings.is_coded(question.decision):
@@ -43,7 +45,8 @@ def check_releasable(certificate: Certificate) -> tuple[Partition, str]:
             Problem(
                 f"The decision {question.decision!r} is counted in classes or merged values.",
                 "A changed decision would have no stored value to become.",
-                "Give data in which the decision has two values of its own.",
+                "Add a column to the data that holds the merged values or classes, and name "
+                "that as the decision, without a coding.",
             )
         )
     if problems:

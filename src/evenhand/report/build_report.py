@@ -1,6 +1,7 @@
 """``report``: results in, a page out; each section fills its part."""
 
 from datetime import UTC, datetime
+from os import PathLike
 from pathlib import PurePath
 from typing import Protocol
 
@@ -66,14 +67,16 @@ def report(
     share: bool = False,
     least_count: int = 10,
     title: str | None = None,
+    certificate_file: str | PathLike[str] | None = None,
     generated: str | None = None,
 ) -> Report:
     """Build the page on an audit, and on a release if there is one.
 
     ``labels`` give plain words; ``partition`` is one that the reader asked about; ``doubt`` and
     ``resampled`` tell how sure the graph is, if that was tried; ``title`` says what the data
-    are. With ``share`` groups with a count under ``least_count`` are withheld. ``generated`` is
-    the date to print, by default today's.
+    are. With ``share`` groups with a count under ``least_count`` are withheld. The commands to
+    check it name ``certificate_file`` and the data, or the files of the release.
+    ``generated`` is the date to print, by default today's.
 
     >>> import evenhand as eh
     >>> graph = eh.CausalGraph.parse("gender -> major -> admission; test_score -> admission; "
@@ -121,10 +124,31 @@ def report(
             *other_premises(audit.counts, certificate, cases, words, sharing),
         ),
         unmeasured=unmeasured(certificate, words, sharing),
-        checking=checking(certificate, cases, source, words, sharing),
+        checking=checking(
+            certificate,
+            cases,
+            _files_to_check(release, certificate_file, source, share=share),
+            words,
+            sharing,
+        ),
         small_print=small_print(certificate, words, sharing, generated),
     )
     return Report(page=content, shared=share)
+
+
+def _files_to_check(
+    release: Release | None,
+    certificate_file: str | PathLike[str] | None,
+    source: str | None,
+    *,
+    share: bool,
+) -> tuple[str | None, str | None]:
+    """The names of the certificate and the data that go with the report, where they exist."""
+    if release is not None and release.files is not None:
+        files = release.files
+        record = files.shared if share and files.shared else files.certificate
+        return record.name, files.data.name
+    return PurePath(certificate_file).name if certificate_file else None, source
 
 
 def _file_name(rows: Rows | None) -> str | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from importlib.metadata import version
-from pathlib import PurePath
 from shlex import quote
 
 from evenhand.evidence import Certificate
@@ -75,13 +74,15 @@ def _absent(certificate: Certificate, words: Words, sharing: Sharing) -> list[pa
 def checking(
     certificate: Certificate,
     cases: Sequence[Case],
-    source: str | None,
+    files: tuple[str | None, str | None],
     words: Words,
     sharing: Sharing,
 ) -> page.Checking:
-    """One sum by hand, the commands, and the digest of the counts."""
-    data = source or "DATA.csv"
-    name = f"{PurePath(data).stem}.certificate.json"
+    """One sum by hand, the commands, and the digest of the counts.
+
+    ``files`` are the names of certificate and data; what was not written stands in capitals.
+    """
+    name, data = files[0] or "CERTIFICATE.json", files[1] or "DATA.csv"
     return page.Checking(
         sums=tuple(_sum(case, words) for case in cases[:1]),
         commands=(

@@ -48,7 +48,9 @@ def lead(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
     """Who is compared with whom, and why."""
     people = f"{_recorded(certificate)} " if sharing.whole else ""
     causes = certificate.partition.names
-    compared = f"{capital(words.group)} are compared with {words.other}"
+    question = certificate.question
+    group, other = map(words.people_with, (question.group, str(question.other)))
+    compared = f"{capital(group)} are compared with {other}"
     if not causes:
         why = ". According to the graph nothing else causes the decision."
     else:

@@ -51,6 +51,11 @@ class Words:
         """Whom it is compared with."""
         return self.value(self.question.protected, str(self.question.other))
 
+    def people_with(self, value: str) -> str:
+        """A group of people in a sentence: "women", or "people with sex 2"."""
+        label = self.labels.values.get(self.question.protected, {}).get(value)
+        return f"people with {self.protected} {value}" if label is None else label
+
     def column(self, name: str) -> str:
         """What an attribute is called."""
         return self.labels.column(name)
@@ -79,15 +84,15 @@ class Words:
     def story(self, people: Subpopulation) -> Text:
         """A group in counts, both sides in one breath."""
         alike = self.alike(people.where)
+        group = self.people_with(self.question.group)
+        other = self.people_with(str(self.question.other))
         return text(
             "Of ",
-            *self.people(people.group, self.group),
+            *self.people(people.group, group),
             f" ({alike}), " if alike else ", ",
             Strong(f"{people.group_yes:,}"),
             f" ({rate(people.group_yes, people.group)}) {self.did}. Of ",
-            *self.people(
-                people.other, f"such {self.other}" if people.other != 1 else self.other
-            ),
+            *self.people(people.other, f"such {other}" if people.other != 1 else other),
             ", ",
             Strong(f"{people.other_yes:,}"),
             f" ({rate(people.other_yes, people.other)}).",

@@ -20,6 +20,7 @@ from evenhand.rows.column_encoder import ColumnEncoder
 from evenhand.rows.text_encoders import LabelEncoder
 
 _FEW_ROWS = 100
+_MOST_COLUMNS = 20
 
 
 def raise_all(errors: Sequence[InputError]) -> None:
@@ -97,20 +98,36 @@ def missing_values(
     columns: Sequence[ColumnEncoder], amounts: Mapping[str, int]
 ) -> Iterator[InputError]:
     """Missing values for which no rule was given, with their number in each column."""
-    for column in columns:
-        amount = amounts.get(column.name, 0)
-        if amount and column.missing:
-            yield MissingValueError.of(
-                f"The column {column.name!r} has {amount:,} missing "
-                f"{'value' if amount == 1 else 'values'}.",
-                f"First at {column.missing}.",
-                (
-                    Remedy("Leave these rows out", "missing", "drop"),
-                    Remedy("make it a value of its own", "missing", "level"),
-                    Remedy("leave the column out", "exclude", [column.name]),
-                ),
-                column.missing.source.where,
-            )
+    lacking = [
+        (column, place, amounts[column.name])
+        for column in columns
+        if (place := column.missing) and amounts.get(column.name)
+    ]
+    if not lacking:
+        return
+    column, place, amount = lacking[0]
+    rest = len(lacking) - _MOST_COLUMNS
+    named = ", ".join(f"{one.name!r} {many:,}" for one, _, many in lacking[:_MOST_COLUMNS])
+    several = f"{len(lacking)} columns have missing values: {named}" + (
+        f" and {rest} more." if rest > 0 else "."
+    )
+    yield MissingValueError.of(
+        several
+        if len(lacking) > 1
+        else f"The column {column.name!r} has {amount:,} missing "
+        f"{'value' if amount == 1 else 'values'}.",
+        f"First at {place}" + (f", in {column.name!r}." if len(lacking) > 1 else "."),
+        (
+            Remedy("Leave these rows out", "missing", "drop"),
+            Remedy("make it a value of its own", "missing", "level"),
+            Remedy(
+                f"leave the column{'s'[: len(lacking) > 1]} out",
+                "exclude",
+                [one.name for one, *_ in lacking],
+            ),
+        ),
+        place.source.where,
+    )
 
 
 def taken_level(

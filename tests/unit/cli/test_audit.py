@@ -201,3 +201,17 @@ def test_what_a_certificate_says_does_not_hang_on_the_judge(run, example, option
     record = example / "c.json"
     assert run("audit", *options, "--judge", "population", "--certificate", record)[0] == 3
     assert run("verify", record, "--expect", "not certified")[0] == 0
+
+
+def test_commands_to_check_name_the_files_that_were_written(example, run):
+    path = example / "data.csv"
+    written = example / "c1.json"
+    options = f"--question {example / 'q.toml'} --graph {example / 'graph.txt'}".split()
+    page = example / "report.html"
+    run("audit", path, *options, "--certificate", written, "--report", page)
+    assert "evenhand verify c1.json data.csv" in page.read_text()
+    run("audit", path, *options, "--report", page, "--overwrite")
+    assert "evenhand verify CERTIFICATE.json data.csv" in page.read_text()
+    out = example / "out.csv"
+    run("release", path, *options, "--output", out, "--report", page, "--overwrite", "--share")
+    assert "evenhand verify out.shared.certificate.json out.csv" in page.read_text()

@@ -44,12 +44,21 @@ def test_a_note_says_how_many_rows_and_what_to_do():
     assert "work has 1 row with '?'" in str(one)
 
 
-def test_many_such_values_are_told_of_in_few_sentences():
-    names = [f"c{at}" for at in range(9)]
+def test_one_value_in_many_columns_is_told_of_in_one_sentence():
+    names = [f"c{at}" for at in range(10)]
     counts = CountTable.of({name: ["?", "x"] for name in names}, [3, 4])
-    notes = counts.summary().notes
+    (note,) = counts.summary().notes
+    assert str(note).startswith(
+        "10 columns have rows with '?', taken as a value: c0 3, c1 3, c2 3, c3 3, c4 3, c5 3, "
+        "c6 3, c7 3 and 2 more. If it means"
+    )
+
+
+def test_many_such_values_are_told_of_in_few_sentences():
+    markers = ["?", "-", ".", "na", "n/a", "nan", "null"]
+    notes = CountTable.of({"c": [*markers, "x"]}, [9, 8, 7, 6, 5, 4, 3, 2]).summary().notes
     assert len(notes) == 6
-    assert str(notes[-1]) == "Values that look missing are in c5, c6, c7, c8, too."
+    assert str(notes[-1]) == "2 more values look missing: 'nan', 'null'."
 
 
 def test_a_tidy_table_has_no_notes():

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from evenhand import datasets
+from evenhand import Codings, CountTable, datasets
 from evenhand.errors import CannotReleaseError
 from evenhand.evidence import Verdict, certify
 from evenhand.graph.causal_graph import CausalGraph
@@ -121,3 +121,25 @@ def test_ambiguous_causes_cannot_be_compared():
     graph = PartialGraph.parse("gender -> admission; gender -> major; major - admission")
     with pytest.raises(CannotReleaseError):
         compare(certify(datasets.admissions(2), graph, ASKED))
+
+
+@pytest.mark.parametrize("merged", [False, True])
+def test_a_decision_of_several_or_merged_values_is_compared_as_favorable_or_not(merged):
+    counts = datasets.admissions(2)
+    lines = [(dict(zip(counts.names, labels, strict=True)), count) for labels, count in counts]
+    decisions = [line["admission"] for line, _ in lines]
+    favorable = ASKED.favorable
+    spread = [
+        text if text == favorable else ("later", "never")[at // 2 % 2]
+        for at, text in enumerate(decisions)
+    ]
+    table = {name: [line[name] for line, _ in lines] for name in counts.names}
+    several = CountTable.of(table | {"admission": spread}, [count for _, count in lines])
+    codings = Codings.of(merge={"admission": {"no": ["later"]}}) if merged else None
+    comparison = compare(certify(several, ADMISSION, ASKED, codings=codings), seed=1)
+    assert comparison.pooled_decisions == ("later", "never")
+    assert "'later', 'never'" in str(comparison)
+    two = compare(certify(counts, ADMISSION, ASKED), seed=1)
+    assert two.pooled_decisions == ()
+    for one, other in zip(comparison.outcomes, two.outcomes, strict=True):
+        assert (one.changed_rows, one.violating) == (other.changed_rows, other.violating)

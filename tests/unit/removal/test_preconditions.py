@@ -34,7 +34,7 @@ def test_a_decision_of_three_values_is_refused():
     counts = CountTable.of(
         {"sex": ["f", "f", "m", "m"], "hired": ["yes", "no", "later", "yes"]}, [5, 5, 5, 5]
     )
-    with pytest.raises(CannotReleaseError, match="has 3 values"):
+    with pytest.raises(CannotReleaseError, match="has 3 values.* whether it is 'yes'"):
         check_releasable(certify(counts, GRAPH, HIRED))
 
 
@@ -42,5 +42,5 @@ def test_a_decision_of_merged_values_is_refused():
     counts = CountTable.of({"sex": ["f", "m"], "hired": ["no", "yes"]})
     codings = Codings.of(merge={"hired": {"no": ["never", "later"]}})
     certificate = certify(counts, GRAPH, HIRED, codings=codings)
-    with pytest.raises(CannotReleaseError, match="merged values"):
+    with pytest.raises(CannotReleaseError, match="merged values.*name that as the decision"):
         check_releasable(certificate)

@@ -36,6 +36,6 @@ def test_a_page_names_the_file_but_not_its_folder(tmp_path):
         ),
         graph=eh.CausalGraph.parse("gender -> admission"),
     )
-    html = report(audit).html
+    html = report(audit, certificate_file=tmp_path / "people's.json").html
     assert str(tmp_path) not in html
-    assert "evenhand verify 'people'\"'\"'s.certificate.json'" in unescape(html)
+    assert "evenhand verify 'people'\"'\"'s.json' 'people'" in unescape(html)

@@ -142,3 +142,15 @@ def test_people_who_are_not_counted_are_recorded_all_the_same():
 
 def test_the_range_of_chance_is_not_broken_where_the_page_is_narrow():
     assert "<dd>about 1.2 (0\u00a0to\u00a03)</dd>" in report(admissions_audit()).html
+
+
+def test_groups_without_a_label_are_people_with_a_value(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("race,hired\n" + "African-American,yes\nCaucasian,no\n" * 20)
+    asked = eh.Question(
+        protected="race", group="African-American", decision="hired", favorable="yes"
+    )
+    audit = eh.audit(path, asked, graph=eh.CausalGraph.parse("race -> hired"))
+    html = audit.report().html
+    said = "People with race African-American are compared with people with race Caucasian"
+    assert said in html

@@ -53,22 +53,30 @@ def test_few_rows_may_all_differ():
     assert read(identified(98)).count().cards[0] == 98
 
 
-def test_missing_values_of_all_columns_are_counted(write_file):
+def test_missing_values_of_all_columns_are_one_problem(write_file):
     path = write_file("a,b,c\n,1,x\n2,,y\n3,,z\n")
-    first, second = refusal(MissingValueError, path)
-    assert first.where == str(path)
-    assert "'a' has 1 missing value." in first.what
-    assert "line 2" in first.found
-    assert "'b' has 2 missing values." in second.what
-    assert "line 3" in second.found
-    assert "missing='drop'" in str(second)
+    problem = the_problem(MissingValueError, path)
+    assert problem.where == str(path)
+    assert problem.what == "2 columns have missing values: 'a' 1, 'b' 2."
+    assert problem.found == "First at line 2, in 'a'."
+    assert "missing='drop'" in str(problem)
+    header = ",".join(f"c{at}" for at in range(25))
+    many = the_problem(MissingValueError, write_file(f"{header}\n{',' * 24}\n{',' * 24}\n"))
+    assert "25 columns" in many.what
+    assert "'c19' 2 and 5 more." in many.what
+
+
+def test_missing_values_of_one_column_are_counted(write_file):
+    problem = the_problem(MissingValueError, write_file("a,b\n,1\n2,1\n"))
+    assert problem.what == "The column 'a' has 1 missing value."
+    assert problem.found == "First at line 2."
 
 
 def test_missing_values_in_a_frame_are_counted(pandas):
     frame = pandas.DataFrame({"a": [1.0, float("nan")], "b": ["x", None]})
-    first, second = refusal(MissingValueError, frame)
-    assert "row 2" in first.found
-    assert "row 2" in second.found
+    problem = the_problem(MissingValueError, frame)
+    assert "'a' 1, 'b' 1" in problem.what
+    assert "row 2" in problem.found
 
 
 def test_a_level_for_missing_values_must_be_free():
