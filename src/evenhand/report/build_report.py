@@ -125,7 +125,7 @@ def report(
         ),
         unmeasured=unmeasured(certificate, words, sharing),
         checking=checking(
-            certificate,
+            release.certificate if release and release.files else certificate,
             cases,
             _files_to_check(release, certificate_file, source, share=share),
             words,
