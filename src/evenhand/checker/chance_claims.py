@@ -13,6 +13,7 @@ from .subpopulation_claims import Table
 
 MOST_ROWS = 10**7  # of one subpopulation: beyond, a sum of so many terms would take too long
 _NEGLIGIBLE = 1e-290
+_ROUNDED = 1.01e-15  # what is smaller is written as 0
 
 
 def has_too_many_rows(table: Table) -> bool:
@@ -62,12 +63,14 @@ def reach_probability(group: int, other: int, favorable: int, threshold: Fractio
 def right_chance(written: Record, table: Table, threshold: Fraction) -> Record:
     """The fields of ``by_chance`` as they should be; the range and the p as they are written.
 
-    Numbers that agree to nine digits are taken as written: the other program computes in
-    floating point, too.
+    Numbers that agree to nine digits are taken as written, and so are those that stand for a
+    probability under 1e-15: the other program computes in floating point, too.
     """
     right = {name: written[name] for name in ("lower", "upper", "p", "at_threshold")}
+    people = sum(map(sum, table.values()))
     for name, number in (chance_numbers(table, threshold) or {}).items():
         text = str(written[name])
-        same = isclose(float(text), number, rel_tol=1e-9, abs_tol=1e-280)
+        least = _ROUNDED * (people if name == "rows" else 1)
+        same = isclose(float(text), number, rel_tol=1e-9, abs_tol=least)
         right[name] = text if same else f"{number:.12g}"
     return {name: right.get(name, written[name]) for name in ("expected", "rows", *right)}
