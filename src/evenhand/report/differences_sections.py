@@ -42,7 +42,7 @@ def evidence(cases: Sequence[Case], words: Words, sharing: Sharing) -> page.Evid
     strongest, others = reaching[:STRONGEST], reaching[STRONGEST : STRONGEST + _MOST_OTHERS]
     beyond = len(reaching) - len(strongest) - len(others)
     return page.Evidence(
-        lead=_evidence_lead(reaching, len(strongest), words, sharing),
+        lead=_evidence_lead(reaching, len(strongest), words, sharing, comparable=bool(cases)),
         in_words=tuple(_finding(case, words, sharing) for case in strongest),
         others=tuple(_finding(case, words, sharing) for case in others),
         others_title=f"The other {count(len(others), 'group')}, in numbers"
@@ -61,7 +61,6 @@ def _lead(cases: Sequence[Case], words: Words, sharing: Sharing) -> page.Text:
         )
     sides = {case.side for case in cases}
     values = [case.difference for case in cases]
-    span = f"{words.points(min(values))} to {words.points(max(values))} points"
     which = "Among the groups shown here, the" if not sharing.whole else "The"
     who = (
         f"In every one of them {words.other} are ahead."
@@ -72,7 +71,12 @@ def _lead(cases: Sequence[Case], words: Words, sharing: Sharing) -> page.Text:
     )
     if len(cases) == 1:
         return text("The one difference is ", Strong(f"{words.points(values[0])} points"), ".")
-    return text(f"{which} differences go from ", Strong(span), f". {who}")
+    least, most = words.points(min(values)), words.points(max(values))
+    if least == most:
+        return text(f"{which} differences are all ", Strong(f"{least} points"), ".")
+    return text(
+        f"{which} differences go from ", Strong(f"{least} to {most} points"), f". {who}"
+    )
 
 
 def _segments(certificate: Certificate, words: Words) -> tuple[pictures.Segment, ...]:
@@ -225,9 +229,16 @@ def _flags(certificate: Certificate, names: Sequence[str]) -> dict[str, str]:
 
 
 def _evidence_lead(
-    reaching: Sequence[Case], in_words: int, words: Words, sharing: Sharing
+    reaching: Sequence[Case],
+    in_words: int,
+    words: Words,
+    sharing: Sharing,
+    *,
+    comparable: bool,
 ) -> page.Text:
     if not reaching:
+        if sharing.whole and not comparable:
+            return text("No group can be compared: there is no evidence to list.")
         where, rest = (
             ("No comparable group", ": there is no evidence to list.")
             if sharing.whole

@@ -63,7 +63,8 @@ def _absent(certificate: Certificate, words: Words, sharing: Sharing) -> list[pa
                 f"{words.other}."
             ),
             " Nobody there can be compared, so they neither support the verdict nor speak "
-            f"against it. {only:,} of them hold only {words.other}. {least}",
+            f"against it. Only {words.group}: {len(absent) - only:,}; only {words.other}: "
+            f"{only:,}. {least}",
         ),
         text("The largest of them; all are in the certificate.")
         if len(absent) > _LARGEST

@@ -60,9 +60,15 @@ def lead(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
         )
         why = (
             f" who are alike in {words.columns(causes)}, because {these} {verb} "
-            f"{words.decision} too."
+            f"{words.decision} too{_among(certificate)}."
         )
     return text(f"{people}{compared}{why} Counted are those who {words.did}.")
+
+
+def _among(certificate: Certificate) -> str:
+    """That the page is about one of several possible sets of causes."""
+    sets = len(certificate.possible_decision_causes)
+    return f" (one of {sets} possible sets; section 5 has the others)" if sets > 1 else ""
 
 
 def _recorded(certificate: Certificate) -> str:
@@ -149,7 +155,7 @@ def _shown_example(case: Case, words: Words) -> page.Example:
             *words.story(people),
             " A difference of ",
             Strong(f"{words.points(people.risk_difference).removeprefix('−')} points"),
-            " between people who are alike in what the decision may depend on (",
+            " between people who are alike in what else causes the decision by this graph (",
             Strong(case.id),
             f"), shown to lie beyond {words.threshold_points}.",
         ),
@@ -219,7 +225,7 @@ def _statistical_sentence(population: Population, words: Words, sharing: Sharing
     beyond = f"a difference beyond {words.threshold_points}"
     if population.verdict is StatisticalVerdict.WITHIN:
         return text(
-            "Chance allowed for, every comparable group of the population differs by less than "
+            "Chance allowed for, every comparable group is shown to differ by less than "
             f"{words.threshold_points}.",
         )
     if population.verdict is StatisticalVerdict.SHOWN and not sharing.whole:
@@ -232,6 +238,8 @@ def _statistical_sentence(population: Population, words: Words, sharing: Sharing
             f": {size} points, {words.higher(common.difference)}. If the average lies beyond, "
             "some group does; which one is not settled.",
         )
+    if population.verdict is StatisticalVerdict.SHOWN and population.measured == 1:
+        return text("Chance allowed for, ", Strong("the one group"), f" shows {beyond}.")
     if population.verdict is StatisticalVerdict.SHOWN:
         return text(
             "Chance and the number of comparisons allowed for, ",

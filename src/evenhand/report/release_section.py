@@ -213,8 +213,9 @@ def _paragraphs(release: Release, words: Words) -> Iterator[page.Text]:
         f"Method {release.plan.method}, policy {release.plan.policy}. What is left to chance "
         "is drawn with a seed; with the manifest, which holds it, the release can be repeated.",
     )
+    decided = words.question.decision in changed_columns(release.plan)
     yield text(
-        Strong(f"The released rows record nobody’s true {words.decision}. "),
+        Strong(f"The released rows record nobody’s true {words.decision}. " if decided else ""),
         _effects(release, words),
     )
     if release.certificate.verdict is not Verdict.CERTIFIED:
@@ -223,14 +224,17 @@ def _paragraphs(release: Release, words: Words) -> Iterator[page.Text]:
 
 
 def _effects(release: Release, words: Words) -> str:
-    """What became of the decision's consequences."""
+    """What was changed, and what became of the decision's consequences."""
+    changed = changed_columns(release.plan)
+    if not changed or changed[0] != words.question.decision:
+        return notice(release.plan)
     redrawn = [words.column(table.node.name) for table in release.plan.redrawn]
     if redrawn:
         return (
             f"In changed rows {listing(redrawn)} {'was' if len(redrawn) == 1 else 'were'} "
             "drawn anew, because the decision brings it about; nothing else of any row changed."
         )
-    if changed_columns(release.plan) != (words.question.decision,):
+    if len(changed) > 1:
         return notice(release.plan)
     only = f"Only {words.decision} was changed."
     left = words.columns(sorted(release.before.graph.children(words.question.decision)))

@@ -48,3 +48,15 @@ def test_findings_are_called_so_only_if_they_are_shown():
         "The 20 groups at or beyond the threshold that chance explains least; 1 shown" in text
     )
     assert "men higher, shown beyond 5 points" in text
+
+
+def test_where_nobody_is_compared_no_group_is_said_to_be_under_the_threshold():
+    text = report_text(*CASES["nothing comparable"])
+    assert "No group can be compared: there is no evidence to list." in text
+    assert "No comparable group differs" not in text
+
+
+def test_equal_differences_have_no_range():
+    text = report_text(*CASES["certified"])
+    assert "The differences are all 0.0 points." in text
+    assert "0.0 to 0.0" not in text

@@ -32,3 +32,8 @@ def test_names_without_a_label_are_read_with_spaces_and_found_with_their_own():
     assert "job_kind" not in text
     assert "Income_class = high" in fine
     assert "Columns: Income class = Income_class; job kind = job_kind." in fine
+
+
+def test_how_many_groups_hold_only_one_side_is_told_for_both():
+    text = report_text(*CASES["nothing comparable"])
+    assert "Only women: 1; only men: 1." in text

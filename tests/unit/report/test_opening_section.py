@@ -154,3 +154,23 @@ def test_groups_without_a_label_are_people_with_a_value(tmp_path):
     html = audit.report().html
     said = "People with race African-American are compared with people with race Caucasian"
     assert said in html
+
+
+def test_one_of_several_possible_sets_of_causes_is_said_to_be_one():
+    counts, graph = CASES["open edge"]
+    sets = eh.audit(counts, QUESTION.question, graph=graph).certificate.possible_decision_causes
+    said = f"(one of {len(sets)} possible sets; section 5 has the others)."
+    assert len(sets) > 1
+    assert said in report_text(counts, graph)
+    assert "possible sets" not in report_text(*CASES["not certified"])
+
+
+def test_the_one_group_is_not_counted_among_one():
+    text = report_text(towns((100, 900, 900, 100)), TOWNS)
+    assert "Chance allowed for, the one group shows a difference beyond 5 points." in text
+    assert "1 of 1 groups shows" not in text
+
+
+def test_that_all_are_within_is_said_to_be_shown():
+    text = report_text(towns((50_000, 50_000, 50_100, 49_900)), TOWNS)
+    assert "every comparable group is shown to differ by less than 5 points" in text

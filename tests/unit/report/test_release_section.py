@@ -116,3 +116,16 @@ def test_a_release_says_how_it_can_be_repeated():
     audit = admissions_audit()
     text = page_text(report(audit, audit.release(seed=7)).html)
     assert "with the manifest, which holds it, the release can be repeated." in text
+
+
+def test_what_is_still_true_is_not_called_untrue():
+    """Where the protected attribute was shuffled decisions are as recorded; so is everything
+    where nothing had to change."""
+    audit = admissions_audit()
+    shuffled = audit.release(method=eh.ShuffleProtected(), seed=7, uncertified=True)
+    assert "nobody’s true admission" not in page_text(report(audit, shuffled).html)
+    certified = admissions_audit(1)
+    text = page_text(report(certified, certified.release(seed=7)).html)
+    assert "Nothing was changed in these rows." in text
+    assert "nobody’s true" not in text
+    assert "Only admission was changed" not in text
