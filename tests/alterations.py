@@ -147,6 +147,9 @@ INPUTS = {
     "release.changed_rows",
     "release.dropped_before",
     "withheld.least_count",
+    "rules.without.record.graph.",
+    "rules.without.record.versions.evenhand",
+    "rules.without",  # dropped; and the verdict in a shared copy
 }
 HEAD = "gender,major,test_score,admission,n\n"
 # A third gender, and a missing score.
@@ -154,7 +157,7 @@ MORE = "other,CS,H,admitted,7\nfemale,CS,,admitted,4\n"
 CODINGS = eh.Codings.of(frequency="n", missing="drop", merge={"major": {"CS": ["CS", "IT"]}})
 KINDS = [
     (name, copy, with_data)
-    for name in ("given", "learned", "open", "pooled", "released")
+    for name in ("given", "learned", "open", "pooled", "released", "determined", "ruled")
     for copy in ("full", "shared")
     for with_data in (False, True)
 ]
@@ -173,6 +176,19 @@ def _asked():
     yield "open", lines, asked, {"graph": OPEN_GRAPH, "scope": "minimal"}
     yield "pooled", lines + MORE, rest, {"graph": GRAPH}
     yield "released", lines, asked, {"graph": GRAPH}
+    # Points that decide, and a class made from them that is not looked at.
+    points = "gender,major,points,class,admission,n\n" + "".join(
+        f"{gender},{major},{at},{at // 2},{'rejected' if at < 3 else 'admitted'},{n + at}\n"
+        for gender, n in (("female", 11), ("male", 17))
+        for major in ("CS", "EE")
+        for at in range(5)
+    )
+    given = eh.CausalGraph.parse(
+        "gender -> points -> admission; major -> points; major -> class; gender -> admission"
+    )
+    yield "determined", points, asked, {"graph": given}
+    ruled = replace(asked, question=replace(QUESTION, rule=["points"]))
+    yield "ruled", points, ruled, {"graph": given}
 
 
 def make_records(folder):

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from os import PathLike
 from typing import Any
 
@@ -23,9 +24,9 @@ from evenhand.evidence import (
     survey_partitions,
 )
 from evenhand.evidence.bootstrap import Bootstrap, bootstrap
-from evenhand.evidence.certificate import Graph, Scope
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt
 from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.judgement import Graph, Scope
 from evenhand.evidence.population import StatisticalVerdict
 from evenhand.graph import PartialGraph, discover
 from evenhand.question import Codings, Judge, Knowledge, Number, Question, QuestionFile, Tiers
@@ -84,8 +85,12 @@ class Audit(Described):
 
     @property
     def deciding_verdict(self) -> Verdict | StatisticalVerdict:
-        """The verdict on these rows, or on the population, as ``judge`` says."""
-        return self.verdict if self.judge == "rows" else self.certificate.population.verdict
+        """The verdict on these rows, or on the population, as ``judge`` says.
+
+        Where the decision is determined neither can be given: the verdict on the rows says so.
+        """
+        by_rows = self.judge == "rows" or self.certificate.is_determined
+        return self.verdict if by_rows else self.certificate.population.verdict
 
     @property
     def exit_status(self) -> int:
@@ -119,6 +124,10 @@ class Audit(Described):
 
     def doubt(self) -> GraphDoubt:
         """What the counts themselves say against the graph around the decision."""
+        return self._doubt
+
+    @cached_property
+    def _doubt(self) -> GraphDoubt:
         counts = self.certificate.examined.counts
         return doubt(counts, self.graph, self.question, knowledge=self.knowledge)
 
@@ -190,7 +199,7 @@ class Audit(Described):
             release,
             labels=labels or self.labels,
             partition=partition,
-            doubt=doubt,
+            doubt=doubt or (None if share else self._doubt),
             resampled=resampled,
             share=share,
             title=title,
@@ -209,14 +218,19 @@ class Audit(Described):
         }
 
     def summary(self) -> Summary:
-        """The certificate's, what decides, and notes on how the rows were read."""
+        """The certificate's, what decides, whether the rows contradict the graph, and notes."""
         summary = self.certificate.summary(self.labels)
         notes = marker_notes(self.counts.missing_markers)
         notes = (*(self.rows.notes if self.rows else ()), *notes)
         judged = ("judged by", f"the {self.judge}: {self.deciding_verdict}")
+        against = (
+            [("rows against the graph", self._doubt.sentence)]
+            if self._doubt.contradicted
+            else []
+        )
         return replace(
             summary,
-            facts=(judged, *summary.facts),
+            facts=(judged, summary.facts[0], *against, *summary.facts[1:]),
             notes=(*summary.notes, *notes),
             hint="audit.report() gives a page with pictures; .write(FILE) keeps it.",
         )
@@ -264,31 +278,45 @@ def audit(
     judge = check_judge("rows" if judge is None else judge)
     rows, counts = _read_and_count(source, codings, memory, progress)
     _check_labels(labels, rows)
-    known = Knowledge.of(knowledge)
+    known, given = Knowledge.of(knowledge), graph
     is_last = False
     if graph is None:
         known, is_last = decision_last(known, question.decision)
-        graph = discover(
-            examined_counts(counts, question).counts,
-            knowledge=known,
-            significance=significance,
-            test=test,
-            progress=progress,
-        )
     else:
         graph.check(counts.names, question, known)
-    certificate = certify(
-        counts,
-        graph,
-        question,
+    learn = partial(discover, significance=significance, test=test, progress=progress)
+    judged = partial(
+        certify,
         scope=scope,
         limit=limit,
         min_coverage=min_coverage,
-        knowledge=known,
-        graph_origin=GraphOrigin.of(graph, decision_last=is_last),
         codings=rows.codings if rows else None,
         dropped=rows.dropped if rows else 0,
     )
+    if graph is None:
+        examined = examined_counts(counts, question)
+        graph = learn(examined.counts, knowledge=known, question=question)
+    certificate = judged(
+        counts,
+        graph,
+        question,
+        knowledge=known,
+        graph_origin=GraphOrigin.of(graph, decision_last=is_last),
+    )
+    if question.rule:
+        left_out = {*question.rule, *certificate.determined_by}
+        remaining = counts.marginal([name for name in counts.names if name not in left_out])
+        asked, of_them = replace(question, rule=()), known.restricted(remaining.names)
+        examined = examined_counts(remaining, asked)
+        without = (
+            learn(examined.counts, knowledge=of_them, question=asked)
+            if given is None
+            else graph.without_nodes(left_out)
+        )
+        if without is not None:
+            origin = GraphOrigin.of(without, decision_last=is_last)
+            beside = judged(remaining, without, asked, knowledge=of_them, graph_origin=origin)
+            certificate = replace(certificate, without_rule=beside)
     return Audit(
         rows=rows,
         counts=counts,

@@ -7,13 +7,22 @@ from .subpopulation_claims import Table
 
 def count_data(
     path: str, record: Record, tables: list[Table]
-) -> tuple[list[Table], dict[str, int], list[str]]:
-    """Count the data: tables with their lines in the recorded order, rows, and errors."""
+) -> tuple[list[Table], dict[str, Table], dict[str, int], list[str]]:
+    """Count the data: tables with their lines in the recorded order, rows, and errors.
+
+    Besides, each column of the graph but the two that are compared has a table of its own.
+    """
     question, pooled = record["question"], record["pooled"]
     decisions = {question["favorable"], question["unfavorable"]}
     rows = dict.fromkeys(("read", "dropped", "left_out", "examined"), 0)
     tables = [{labels: [0, 0, 0, 0] for labels in table} for table in tables]
-    pairs, errors = [*zip(record["partitions"], tables, strict=True)], []
+    ends = {question["protected"], question["decision"]}
+    alone: dict[str, Table] = {
+        name: {} for name in record["graph"]["nodes"] if name not in ends
+    }
+    pairs = [*zip([entry["names"] for entry in record["partitions"]], tables, strict=True)]
+    pairs += [([name], table) for name, table in alone.items()]
+    errors = []
     for place, labels, weight in read_people(path, record["codings"]):
         group = labels.get(question["protected"])
         decision = labels.get(question["decision"])
@@ -23,11 +32,12 @@ def count_data(
         if fate == "examined" and not pooled["unfavorable"] and decision not in decisions:
             errors += [f"{place}: the decision is neither favorable nor unfavorable"]
         cell = 2 * (group != question["group"]) + (decision != question["favorable"])
-        for entry, table in pairs if fate == "examined" else ():
-            values = tuple(labels[name] for name in entry["names"])
+        for names, table in pairs if fate == "examined" else ():
+            values = tuple(labels[name] for name in names)
             table.setdefault(values, [0, 0, 0, 0])[cell] += weight
     kept = [{v: n for v, n in table.items() if any(n)} for table in tables]
-    return kept, rows, errors
+    alone = {name: {v: n for v, n in table.items() if any(n)} for name, table in alone.items()}
+    return kept, alone, rows, errors
 
 
 def sum_tables(rows: Record, tables: list[Table]) -> Record:

@@ -26,6 +26,19 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         "by_chance": "its range, p, and the number at the threshold",
         "order": "of the lines in the tables, and of the evidence by strength",
     }
+    rules = record["rules"]
+    if rules["declared"]:
+        fields["rules.declared"] = f"that was decided by {', '.join(rules['declared'])}"
+        if "without" not in rules:
+            fields["rules.without"] = "that there is none: the graph leaves it open"
+    if "without" in rules:
+        without = rules["without"]
+        beside = stated_fields(without["record"], with_data=True) if "record" in without else {}
+        fields |= {f"rules.without.record.{name}": what for name, what in beside.items()}
+        if not beside:
+            fields["rules.without"] = "the verdict without the rule"
+    if not with_data and not release:
+        fields["rules.determining"] = "of columns in no partition"
     if release or record["copy"] != "full":
         del fields["by_chance"]
     if record["copy"] != "full":

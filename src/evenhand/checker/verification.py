@@ -14,8 +14,9 @@ from .graph_claims import RecordedGraph
 from .record_fields import MALFORMED, Record, UnknownFormatError, inputs, parse
 from .release_claims import check_release
 from .row_claims import check_counts, count_data, sum_tables
+from .rule_claims import check_declared, check_without, columns_of, right_rules
 from .stated_fields import stated_fields
-from .subpopulation_claims import NO, Table, judge, read_table
+from .subpopulation_claims import NO, OPEN, Table, judge, read_table
 from .verdict_claims import overall_verdict
 
 
@@ -46,6 +47,7 @@ class Checker:
         self.graph = RecordedGraph.of(record)
         self.errors, self.undecided = list[str](), list[str]()
         self.stated: dict[str, str] = {}
+        self.by_column: dict[str, Table] = {}
 
     def check(self, data: str | None) -> Answer:
         """Derive the record again, from the data if given, and compare."""
@@ -54,6 +56,11 @@ class Checker:
         numbers, entries = self.derived_partitions(data)
         right |= {"seal": seal(record), "rows" if self.is_full else "withheld": numbers}
         right |= {"partitions": entries, **self.derived(entries)}
+        right["rules"] = rules = right_rules(record, self.graph, self.by_column)
+        if rules["declared"] or rules["determining"]:
+            right["verdict"] = OPEN
+        if "record" in rules.get("without", {}):
+            self.check_beside(rules["without"]["record"], data)
         self.errors += differences("", record, right)
         if "release" in record:
             self.errors += check_release(record, self.graph)
@@ -66,16 +73,19 @@ class Checker:
         check_counts(numbers)
         tables = [*map(read_table, self.record["partitions"])]
         if data:
-            tables, rows, errors = count_data(data, self.record, tables)
+            tables, self.by_column, rows, errors = count_data(data, self.record, tables)
             self.errors += errors
             small = [n for n in tables[0].values() if min(n) < numbers.get("least_count", 0)]
             numbers |= rows if self.is_full else {"subpopulations": len(small)}
         elif self.is_full:
             numbers = sum_tables(numbers, tables)
+            self.by_column = columns_of(self.record, tables)
         else:
             self.undecided.append("this is a shared copy: its verdict needs the data")
             fields = ("verdict", "partitions.verdict", "partitions.table")
             self.stated |= dict.fromkeys(fields, "whether it is true needs the data")
+        if data or self.is_full:
+            self.errors += check_declared(self.record, tables)
         entries = [judge(table, self.question) for table in tables]
         for at, written in enumerate(self.record["partitions"]):
             entry = entries[at]
@@ -140,6 +150,13 @@ class Checker:
                 self.record, self.graph, entries, causes=len(possible), complete=complete
             ),
         }
+
+    def check_beside(self, record: Record, data: str | None) -> None:
+        """Check the record without a declared rule in the same way."""
+        self.errors += check_without(self.record, record)
+        answer = Checker(record).check(data)
+        notes = self.errors if answer.status == 1 else self.undecided
+        notes += [f"rules.without.record: {note}" for note in answer.notes]
 
     def leave_open(self, field: str, why: str) -> None:
         """Note that a field was neither confirmed nor refuted."""

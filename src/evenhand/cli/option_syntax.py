@@ -28,6 +28,7 @@ OPTIONS = {
     "overwrite": "--overwrite",
     "policy": "--policy",
     "required": "--require",
+    "rule": "--rule",
     "sheet": "--sheet",
     "tiers": "--tiers",
     "uncertified": "--uncertified",
@@ -61,7 +62,7 @@ def option(argument: str, value: Any) -> str:  # noqa: ANN401  # whatever the ar
         return " ".join(_bin_option(*item) for item in value.items())
     if argument == "merge":
         return _merge_option(value)
-    if argument in {"columns", "exclude"}:
+    if argument in {"columns", "exclude", "rule"}:
         return _names_option(name, value)
     texts = value if isinstance(value, list) else [value]
     return " ".join(f"{name} {_quoted(text)}" for text in texts)

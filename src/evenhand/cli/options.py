@@ -85,6 +85,10 @@ class CommonOptions:
         str | None,
         _question("--threshold", help="The difference of rates that counts; default 0.05."),
     ] = None
+    rule: Annotated[
+        str | None,
+        _question("--rule", help="The columns by which was decided without exception: 'a,b'."),
+    ] = None
     tiers: Annotated[
         str | None,
         _knowledge(
@@ -162,14 +166,16 @@ class CommonOptions:
         str, _learning("--test", help="chi-square, chi-square-adjusted or g-square.")
     ] = "chi-square"
 
-    def asked(self) -> dict[str, str]:
+    def asked(self) -> dict[str, Any]:
         """The parts of the question that the file or the options give."""
         given = self._file.question.to_dict() if self._file else {}
-        typed = {
+        typed: dict[str, Any] = {
             name: getattr(self, name)
             for name in ("protected", "group", "other", "decision", "favorable", "threshold")
             if getattr(self, name) is not None
         }
+        if self.rule is not None:
+            typed["rule"] = parse_names(self.rule)
         return given | typed
 
     def question(self) -> Question:
@@ -182,7 +188,7 @@ class CommonOptions:
                 remedy="Give these options, or a file with --question "
                 f"(`evenhand init {self.data}` writes one).",
             )
-        return Question(**asked)  # type: ignore[arg-type]  # the threshold is parsed there
+        return Question(**asked)
 
     def question_if_complete(self) -> Question | None:
         """The question, or None if parts of it are not given."""

@@ -8,6 +8,7 @@ from evenhand.counts.dependencies import (
     dependent_pairs,
     determining_columns,
     equivalent_columns,
+    joint_determination,
 )
 from evenhand.counts.suspected_missing import MissingMarker
 
@@ -22,4 +23,5 @@ __all__ = [
     "determining_columns",
     "equivalent_columns",
     "examined_counts",
+    "joint_determination",
 ]

@@ -26,10 +26,10 @@ def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
     With ``other="rest"`` all further groups are pooled; with a named other, rows of further
     groups are left out, and their number is returned.
     """
-    unknown = [n for n in (question.protected, question.decision) if n not in counts.names]
+    names = (question.protected, question.decision)
+    unknown = [n for n in (*names, *question.rule) if n not in counts.names]
     if unknown:
         raise ColumnError.unknown(unknown, counts.names, where="question")
-    names = (question.protected, question.decision)
     check_values(question, {name: counts.values(name) for name in names}, where="question")
     values = counts.values(question.protected)
     if question.other == REST:

@@ -7,7 +7,7 @@ not constant there.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import blake2b
 from typing import TypeAlias
@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.counts.count_table import CountTable
+from evenhand.counts.count_table import Attribute, CountTable, code_type
 
 NEARLY = Fraction(99, 100)  # least strength of a determination with exceptions
 _LEAST_REPEATED = Fraction(9, 10)
@@ -54,24 +54,63 @@ class Determination:
 
 
 def determining_columns(
-    counts: CountTable, decision: str, *, protected: str | None = None
+    counts: CountTable,
+    decision: str,
+    *,
+    protected: str | None = None,
+    names: Iterable[str] | None = None,
 ) -> tuple[Determination, ...]:
     """The columns that alone determine the decision, exactly or nearly; the strongest first.
 
-    The protected attribute and columns equivalent to it are never among them.
+    Of all columns, or of those named. The protected attribute and columns equivalent to it are
+    never among them.
     """
-    results = []
-    for name in counts.names:
-        if name in (decision, protected) or not _repeats(counts, name, decision):
-            continue
-        if protected is not None and are_equivalent(counts, name, protected):
-            continue
-        strength, expected = _lambda(counts, name, decision)
-        if strength >= NEARLY:
-            lines = np.flatnonzero(counts.column(decision) != expected[counts.column(name)])
-            rows = _rows_by_group(counts, lines, protected, decision)
-            results.append(Determination(name=name, strength=strength, exceptions=rows))
-    return tuple(sorted(results, key=lambda result: -result.strength))
+    results = (
+        _determination(counts, name, decision, protected=protected, least=NEARLY)
+        for name in (counts.names if names is None else names)
+        if name not in (decision, protected)
+        and not (protected is not None and are_equivalent(counts, name, protected))
+    )
+    return tuple(sorted(filter(None, results), key=lambda result: -result.strength))
+
+
+def joint_determination(
+    counts: CountTable, names: Iterable[str], decision: str, *, protected: str
+) -> Determination | None:
+    """How far some columns together determine the decision; None if they hardly repeat."""
+    names = list(names)
+    group, first = counts.groups(names)
+    joint = Attribute(f"{decision} by {', '.join(names)}", tuple(map(str, range(len(first)))))
+    table = CountTable(
+        (joint, counts.attribute(decision), counts.attribute(protected)),
+        (
+            group.astype(code_type(len(first))),
+            counts.column(decision),
+            counts.column(protected),
+        ),
+        counts.counts,
+    )
+    result = _determination(table, joint.name, decision, protected=protected)
+    return result and replace(result, name=", ".join(names))
+
+
+def _determination(
+    counts: CountTable,
+    name: str,
+    decision: str,
+    *,
+    protected: str | None,
+    least: Fraction = Fraction(0),
+) -> Determination | None:
+    """How far a column determines the decision; None if it hardly repeats, or less does."""
+    if not _repeats(counts, name, decision):
+        return None
+    strength, expected = _lambda(counts, name, decision)
+    if strength < least:
+        return None
+    lines = np.flatnonzero(counts.column(decision) != expected[counts.column(name)])
+    rows = _rows_by_group(counts, lines, protected, decision)
+    return Determination(name=name, strength=strength, exceptions=rows)
 
 
 def are_equivalent(counts: CountTable, one: str, other: str) -> bool:

@@ -19,8 +19,8 @@ import numpy as np
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary, percent
 from evenhand.errors import EvenhandError, QuestionError
-from evenhand.evidence.certificate import Graph
 from evenhand.evidence.certification import certify
+from evenhand.evidence.judgement import Graph
 from evenhand.evidence.population import StatisticalVerdict, agreed_verdict
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.discovery import discover
@@ -150,6 +150,7 @@ def bootstrap(
                 knowledge=knowledge,
                 significance=significance,
                 test=test,
+                question=question,
                 kernel=kernel,
             )
             certificate = certify(

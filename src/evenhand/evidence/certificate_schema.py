@@ -49,7 +49,8 @@ def schema_errors(value: Any, rule: Any = None, where: str = "") -> Iterator[str
     if isinstance(rule, bool):
         rule = {} if rule else {"enum": []}
     if "$ref" in rule:
-        rule = schema()["$defs"][rule["$ref"].rpartition("/")[2]]
+        name = rule["$ref"].rpartition("/")[2]
+        rule = schema() if name == "#" else schema()["$defs"][name]
     kinds = rule.get("type", [*_TYPES])
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if type(value) not in [_TYPES[kind] for kind in kinds]:

@@ -13,8 +13,15 @@ from itertools import islice
 from evenhand.counts import CountTable, ExaminedCounts, examined_counts
 from evenhand.display import percent
 from evenhand.errors import Problem, QuestionError, Remedy
-from evenhand.evidence.certificate import Certificate, Graph, Scope
+from evenhand.evidence.certificate import Certificate
+from evenhand.evidence.decision_rules import (
+    check_rule,
+    comparable_columns,
+    determining_names,
+    rule_reasons,
+)
 from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.judgement import Graph, Scope
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
 from evenhand.evidence.verdict import Verdict, all_must_agree, all_must_hold
@@ -55,13 +62,15 @@ def certify(
     graph_origin: GraphOrigin | None = None,
     codings: Codings | None = None,
     dropped: int = 0,
+    released: bool = False,
 ) -> Certificate:
     """Judge whether every comparable subpopulation differs by less than the threshold.
 
     ``scope`` says what is examined: the decision causes, or besides them all minimal or all
     block sets, up to a limit. ``knowledge`` narrows the possible causes where the graph leaves
     them open. ``graph_origin``, ``codings`` and ``dropped`` are for the document: where the
-    graph came from, and how the rows were counted.
+    graph came from, and how the rows were counted. Of ``released`` rows it is not asked which
+    columns determine the decision: a change may have made it so.
 
     >>> from evenhand.datasets import admissions
     >>> from evenhand.graph.causal_graph import CausalGraph
@@ -76,6 +85,7 @@ def certify(
     """
     examined = examined_counts(counts, question)
     graph.check(counts.names, question)
+    names = () if released else comparable_columns(graph, question.decision)
     return certify_partitions(
         examined,
         partial(Partition.of, examined),
@@ -88,6 +98,7 @@ def certify(
         graph_origin=graph_origin,
         codings=codings,
         dropped=dropped,
+        determined_by=determining_names(examined, names),
     )
 
 
@@ -103,9 +114,13 @@ def certify_partitions(
     graph_origin: GraphOrigin | None,
     codings: Codings | None,
     dropped: int,
+    determined_by: tuple[str, ...],
     knowledge: Knowledge | Tiers | None = None,
 ) -> Certificate:
-    """Judge the partitions that ``divide`` makes, wherever their counts come from."""
+    """Judge the partitions that ``divide`` makes, wherever their counts come from.
+
+    ``determined_by`` names the columns that alone determine the decision.
+    """
     if scope not in _SCOPES:
         raise QuestionError.of(
             f"There is no scope {scope!r}.", remedy=f"Choose one of {', '.join(_SCOPES)}."
@@ -116,6 +131,8 @@ def certify_partitions(
     sets = _largest_first(names - {question.protected} for names in parents.sets)
     by_causes = sorted(map(divide, sets), key=_finest_first)
     causes = tuple(partition.names for partition in by_causes)
+    check_rule(examined, question, causes)
+    determined = rule_reasons(examined, determined_by)
     variants, others, unfinished = _block_sets(graph, question, scope, limit, skip=causes)
     partitions = (*by_causes, *map(divide, others))
     verdicts = [partition.verdict(least) for partition in partitions]
@@ -126,11 +143,12 @@ def certify_partitions(
         by_graph = verdicts
         edges = _deciding_edges(question, causes, verdicts)
     verdict = all_must_agree(by_graph)
-    if verdict is Verdict.CERTIFIED and unfinished:
+    if determined or (verdict is Verdict.CERTIFIED and unfinished):
         verdict = Verdict.CANNOT_DECIDE
     return Certificate(
         verdict=verdict,
-        reasons=(
+        reasons=determined
+        or (
             *_edge_reasons(edges),
             *(
                 reason
@@ -153,6 +171,7 @@ def certify_partitions(
         codings=codings or Codings(),
         dropped=dropped,
         contradictions=() if parents.consistent else (_INCONSISTENT,),
+        determined_by=determined_by,
     )
 
 
@@ -184,6 +203,8 @@ def _with_knowledge(
     is_open = question.protected in graph.neighbors(question.decision)
     if not isinstance(graph, PartialGraph) or (knowledge is None and not is_open):
         return graph
+    if graph.record and graph.record.stand_ins:
+        knowledge = Knowledge.of(knowledge).restricted(graph.nodes)
     return graph.with_knowledge(knowledge, question=question)
 
 

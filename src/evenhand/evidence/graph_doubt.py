@@ -15,8 +15,8 @@ import numpy as np
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
-from evenhand.evidence.certificate import Graph
 from evenhand.evidence.certification import parent_sets
+from evenhand.evidence.judgement import Graph
 from evenhand.evidence.statistics import holm
 from evenhand.graph.independence_tests import Statistic, check_test
 from evenhand.graph.kernel_choice import Evaluator
@@ -76,10 +76,19 @@ class GraphDoubt(Described):
         """The independences that the counts speak against, corrected for all of them."""
         return tuple(one for one in self.implied if one.p_adjusted < 0.05)
 
+    @property
+    def sentence(self) -> str:
+        """How many of the independences that the graph implies the rows contradict."""
+        return (
+            f"they contradict {len(self.contradicted):,} of the {len(self.implied):,} "
+            "independences that it implies."
+        )
+
     def to_dict(self) -> dict[str, object]:
         """Plain values."""
         return {
             "decision": self.decision,
+            "contradicted": [one.name for one in self.contradicted],
             "test": self.test,
             "complete": self.complete,
             "arrows": [asdict(one) | {"given": list(one.given)} for one in self.arrows],

@@ -123,6 +123,13 @@ class Partition:
         return int(self.row_counts[self.side != 0].sum())
 
     @property
+    def same_decision(self) -> NDArray[np.bool_]:
+        """Where everybody, of whatever group, got the same decision."""
+        favorable = self.group_yes + self.other_yes
+        alike: NDArray[np.bool_] = (favorable == 0) | (favorable == self.row_counts)
+        return alike
+
+    @property
     def numbers(self) -> dict[str, int]:
         """How many subpopulations occur, are measured, and lie at or beyond the threshold."""
         return {

@@ -17,6 +17,7 @@ def partition_facts(partition: Partition) -> list[tuple[str, str]]:
     facts = [
         ("subpopulations", _numbers_text(partition)),
         ("coverage", _coverage_text(partition)),
+        ("same decision for all", _same_decision_text(partition)),
     ]
     if partition.measured.any():
         facts.append(("difference in points", _range_text(partition)))
@@ -28,6 +29,8 @@ def numbers_by_chance(partition: Partition, chance: ByChance | None) -> dict[str
     return {
         **partition.numbers,
         "violating_rows": partition.violating_rows,
+        "same_decision": int(partition.same_decision.sum()),
+        "same_decision_rows": int(partition.row_counts[partition.same_decision].sum()),
         "by_chance": chance.to_dict() if chance else None,
     }
 
@@ -84,6 +87,13 @@ def _coverage_text(partition: Partition) -> str:
     shares = ((question.group, coverage.group), (question.other, coverage.other))
     by_group = ", ".join(f"{label} {percent(float(share))}" for label, share in shares)
     return f"{percent(float(coverage.overall))} of the rows; {by_group}"
+
+
+def _same_decision_text(partition: Partition) -> str:
+    """How many rows lie where everybody got the same decision: no difference can be there."""
+    alike, rows = partition.same_decision, partition.row_counts
+    many = int(rows[alike].sum())
+    return f"{percent(many / max(int(rows.sum()), 1))} of the rows, in {alike.sum():,} of them"
 
 
 def _range_text(partition: Partition) -> str:

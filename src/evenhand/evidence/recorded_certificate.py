@@ -18,13 +18,16 @@ from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, ExaminedCounts, examined_counts
 from evenhand.counts.count_table import check_row_count
-from evenhand.errors import EvenhandError, InputError, Problem, words_only
+from evenhand.errors import EvenhandError, InputError, Problem, listed, words_only
 from evenhand.evidence import certificate_encoding
-from evenhand.evidence.certificate import Certificate, Graph
+from evenhand.evidence.certificate import Certificate
+from evenhand.evidence.certificate_document import full_document, shared_document
 from evenhand.evidence.certificate_schema import schema_errors
 from evenhand.evidence.certification import certify_partitions
+from evenhand.evidence.decision_rules import comparable_columns, determining_names
 from evenhand.evidence.document_differences import document_differences
 from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.judgement import Graph, Judgement
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.recorded_inputs import StatedField, recorded_inputs
 from evenhand.evidence.release_statement import ReleaseStatement
@@ -69,6 +72,7 @@ class RecordedCertificate:
         del fields["unfavorable"], fields["min_coverage"]
         if self.content["pooled"]["other"]:
             fields["other"] = REST
+        fields["rule"] = self.content["rules"]["declared"]
         return Question(**fields)
 
     @property
@@ -93,44 +97,90 @@ class RecordedCertificate:
 
     def differences(self, counts: CountTable, *, dropped: int = 0) -> tuple[str, ...]:
         """Every place where the counts give another document."""
-
-        def recertify() -> Certificate:
-            examined = examined_counts(counts, self.question)
-            self.graph.check(counts.names, self.question)
-            return self._recertify(examined, partial(Partition.of, examined), dropped)
-
-        return self._compare(recertify)
+        return self._compare(lambda: self.recertify(counts, dropped))
 
     def own_differences(self) -> tuple[str, ...]:
         """Every place where a full document's own tables give another document."""
         if self.content["copy"] != "full":
             return tuple(self._seal_differences())
 
-        def recertify() -> Certificate:
-            entries = {tuple(entry["names"]): entry for entry in self.content["partitions"]}
-            first = next(iter(entries.values()))
-
-            def divide(names: tuple[str, ...]) -> Partition:
-                if names not in entries:
-                    raise InputError.of(f"partitions: {list(names)} is not among them.")
-                return Partition.of(self._examined(entries[names]), names)
-
-            self.graph.check(question=self.question)
-            return self._recertify(
-                self._examined(first), divide, self.content["rows"]["dropped"]
-            )
-
-        return self._compare(recertify)
+        return self._compare(self.recertify_own_tables)
 
     def stated(self, *, with_data: bool) -> tuple[StatedField, ...]:
         """What is taken from the document and not checked."""
         return tuple(recorded_inputs(self.content, with_data=with_data))
+
+    def recertify(self, counts: CountTable, dropped: int) -> Certificate:
+        """The certificate that the counts of the data give."""
+        examined = examined_counts(counts, self.question)
+        self.graph.check(counts.names, self.question)
+        names = self._comparable
+        beside = self._without_rule
+        return self._recertify(
+            examined,
+            partial(Partition.of, examined),
+            dropped,
+            determined_by=determining_names(examined, names),
+            without_rule=beside.recertify(counts, dropped) if beside else None,
+        )
+
+    def recertify_own_tables(self) -> Certificate:
+        """The certificate that the document's own tables give."""
+        entries = {tuple(entry["names"]): entry for entry in self.content["partitions"]}
+        tables = {names: self._examined(entry) for names, entry in entries.items()}
+
+        def divide(names: tuple[str, ...]) -> Partition:
+            if names not in entries:
+                raise InputError.of(f"partitions: {list(names)} is not among them.")
+            return Partition.of(tables[names], names)
+
+        self.graph.check(question=self.question)
+        comparable = self._comparable
+        divided = {name for names in entries for name in names}
+        determining = {*self.content["rules"]["determining"]} & comparable - divided
+        for names, examined in tables.items():
+            determining |= {*determining_names(examined, comparable & {*names})}
+        beside = self._without_rule
+        return self._recertify(
+            next(iter(tables.values())),
+            divide,
+            self.content["rows"]["dropped"],
+            determined_by=tuple(sorted(determining)),
+            without_rule=beside.recertify_own_tables() if beside else None,
+        )
+
+    @property
+    def _comparable(self) -> frozenset[str]:
+        """The columns that may determine the decision; none in released rows."""
+        if self.release:
+            return frozenset()
+        return comparable_columns(self.graph, self.question.decision)
+
+    @property
+    def _without_rule(self) -> "RecordedCertificate | None":
+        """The record that stands beside one under a declared rule."""
+        record = self.content["rules"].get("without", {}).get("record")
+        return None if record is None else RecordedCertificate(record)
+
+    def _unlike_beside(self, beside: "RecordedCertificate") -> Iterator[str]:
+        """What differs between this record and the one without the rule, and should not."""
+        left_out = {*self.content["rules"]["without"]["left_out"]}
+        if both := sorted(left_out & {*beside.content["graph"]["nodes"]}):
+            yield f"rules.without.record.graph: {listed(both)} should be left out"
+        for name in ("copy", "question", "pooled", "codings", "scope"):
+            if beside.content[name] != self.content[name]:
+                yield f"rules.without.record.{name}: this is another than that of the record"
+        if "release" in beside.content:
+            yield "rules.without.record.release: this is no release"
 
     def _recertify(
         self,
         examined: ExaminedCounts,
         divide: Callable[[tuple[str, ...]], Partition],
         dropped: int,
+        *,
+        determined_by: tuple[str, ...],
+        without_rule: Certificate | None,
     ) -> Certificate:
         """The certificate that the same question gives on these counts."""
         content = self.content
@@ -146,24 +196,38 @@ class RecordedCertificate:
             graph_origin=GraphOrigin(**content["graph"]["origin"]),
             codings=self.codings,
             dropped=dropped,
+            determined_by=determined_by,
         )
-        return replace(certificate, release=self.release)
+        return replace(certificate, release=self.release, without_rule=without_rule)
 
     def _compare(self, recertify: Callable[[], Certificate]) -> tuple[str, ...]:
         """The differences from a new certificate, or the problems if there is none."""
         try:
-            return tuple(self._differences(recertify()))
+            return tuple(self.differences_from(recertify()))
         except EvenhandError as error:
             return tuple(problem.text(words_only) for problem in error.problems)
 
-    def _differences(self, certificate: Certificate) -> Iterator[str]:
+    def differences_from(self, certificate: Judgement) -> Iterator[str]:
+        """Every place where the document is another than that of a certificate."""
         content = self.content
         if content["copy"] == "full":
-            right = certificate.full_document()
+            right = full_document(certificate)
         else:
             least_count = content["withheld"]["least_count"]
-            right = certificate.shared_document(least_count=least_count)
+            right = shared_document(certificate, least_count=least_count)
         right |= {name: content[name] for name in ("versions", "seal")}
+        is_ruled = "without" in content["rules"] and content["rules"]["declared"]
+        if content["copy"] == "shared" and is_ruled:
+            right["rules"]["without"] = {
+                "left_out": sorted({*self.question.rule, *certificate.determined_by}),
+                "verdict": content["rules"]["without"]["verdict"],
+            }
+        beside, new = self._without_rule, certificate.without_rule
+        if beside is not None and new is not None:
+            right["rules"]["without"]["record"] = beside.content
+            yield from self._unlike_beside(beside)
+            for difference in beside.differences_from(new):
+                yield f"rules.without.record.{difference}"
         yield from document_differences(content, right)
         if self.release:
             yield from self.release.contradictions(

@@ -15,6 +15,27 @@ class StatedField(NamedTuple):
     what: str
 
 
+def _stated_rules(
+    rules: Mapping[str, Any], *, is_shared: bool, with_data: bool
+) -> Iterator[StatedField]:
+    if rules["declared"]:
+        yield StatedField(
+            "rules.declared", f"that was decided by {', '.join(rules['declared'])}"
+        )
+    if not with_data:
+        yield StatedField("rules.determining", "of columns in no partition")
+    if rules["declared"] and "without" not in rules:
+        yield StatedField("rules.without", "that there is none: the graph leaves it open")
+    elif "without" in rules and is_shared:
+        yield StatedField("rules.without", "the verdict without the rule")
+    elif "without" in rules:
+        for name, what in (
+            ("graph", "that its arrows are right"),
+            ("versions", "what made it"),
+        ):
+            yield StatedField(f"rules.without.record.{name}", what)
+
+
 def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[StatedField]:
     """The fields that are not derived, with the data at hand or from the document alone."""
     question, release = content["question"], content.get("release")
@@ -38,6 +59,8 @@ def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[
         if release
         else "that there was none: that the rows are as they were recorded",
     )
+    if not release:
+        yield from _stated_rules(content["rules"], is_shared=is_shared, with_data=with_data)
     if is_shared:
         yield StatedField("withheld.least_count", "the least count of lines that are shown")
     if not with_data:

@@ -20,13 +20,19 @@ from evenhand.graph.colliders import (
     classify_by_majority,
     unshielded_triples,
 )
+from evenhand.graph.determined_columns import (
+    keeping_determined,
+    stand_ins,
+    with_rule,
+    without_columns,
+)
 from evenhand.graph.independence_tests import check_choice, check_significance, check_test
 from evenhand.graph.kernel_choice import Evaluator, KernelName
 from evenhand.graph.kernels.batch import Batch
 from evenhand.graph.orientation import Triple, edge_of, orient, triple_of
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph, Separation
 from evenhand.graph.skeleton import Evaluate, Limits, Skeleton
-from evenhand.question.knowledge import Knowledge, KnownOrder, Tiers
+from evenhand.question import Knowledge, KnownOrder, Question, Tiers
 
 Algorithm = Literal["stable", "original"]
 
@@ -40,6 +46,7 @@ def discover(
     algorithm: Algorithm = "stable",
     max_depth: int | None = None,
     max_tests: int | None = None,
+    question: Question | None = None,
     progress: ProgressCallback | None = None,
     kernel: KernelName = "auto",
 ) -> PartialGraph:
@@ -47,7 +54,9 @@ def discover(
 
     An edge stays as long as no set makes its ends independent at the significance level. With
     ``max_depth`` or ``max_tests`` the search ends early with the edges not yet removed, and the
-    record says so. ``kernel`` changes the speed, not the result.
+    record says so. ``kernel`` changes the speed, not the result. Of columns that determine each
+    other one enters the search, those of the ``question`` first; the record names the others. A
+    rule that the question declares is the decision's only cause.
 
     >>> from evenhand.counts import CountTable
     >>> counts = CountTable.of(
@@ -61,8 +70,11 @@ def discover(
     check_choice("algorithm", algorithm, get_args(Algorithm))
     check_choice("kernel", kernel, get_args(KernelName))
     _check_limits(max_depth=max_depth, max_tests=max_tests)
-    order = Knowledge.of(knowledge).about(counts.names)
-    names = names_by_tier(order) if algorithm == "stable" else list(counts.names)
+    known = Knowledge.of(knowledge)
+    left = stand_ins(counts, known.about(counts.names), question)
+    order = with_rule(known, question, counts.names).about(counts.names)
+    order = without_columns(order, left)
+    names = names_by_tier(order) if algorithm == "stable" else list(order.names)
     evaluator = Evaluator(counts, names, kernel=kernel)
     limits = Limits(
         max_depth=max_depth, max_tests=max_tests, reporter=ProgressReporter(progress)
@@ -71,8 +83,13 @@ def discover(
     def evaluate(batch: Batch) -> np.ndarray:
         return evaluator.p_values(batch, chosen_test)
 
-    skeleton, classified = search(names, order, level, evaluate, limits, algorithm=algorithm)
-    notes = [note for note in (skeleton.stopped, classified.stopped) if note]
+    tests = keeping_determined(evaluate, counts, names)
+    skeleton, classified = search(names, order, level, tests, limits, algorithm=algorithm)
+    notes = [
+        f"{name!r} says the same as {first!r} in other words: only {first!r} was searched."
+        for name, first in sorted(left.items())
+    ]
+    notes += [note for note in (skeleton.stopped, classified.stopped) if note]
     if chosen_test == "chi-square":
         notes += _thin_strata_notes(skeleton, names, evaluator)
     return oriented_graph(
@@ -86,6 +103,7 @@ def discover(
             significance=level,
             complete=not (skeleton.stopped or classified.stopped),
             notes=tuple(notes),
+            stand_ins=left,
         ),
     )
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -93,6 +93,22 @@ class MixedGraph(Described):
         """All nodes to which arrows lead from this one, itself left out."""
         own = self._bitsets.bits(node)
         return self._bitsets.names_in(self._bitsets.descendants(own) & ~own)
+
+    def without_nodes(self, names: Collection[str]) -> Self | None:
+        """The graph of the other nodes: the causes of one that is left out take its place.
+
+        None if an edge without direction ends at one of them.
+        """
+        if any({*edge} & {*names} for edge in self.undirected):
+            return None
+        arrows = {*self.arrows}
+        for name in names:
+            causes = {a for a, b in arrows if b == name}
+            effects = {b for a, b in arrows if a == name}
+            arrows = {arrow for arrow in arrows if name not in arrow}
+            arrows |= {(cause, effect) for cause in causes for effect in effects}
+        nodes = tuple(node for node in self.nodes if node not in names)
+        return type(self)(nodes, frozenset(arrows), self.undirected)
 
     def check(
         self,

@@ -36,7 +36,8 @@ class DiscoveryRecord:
 
     ``separating`` is keyed by sorted pairs; pairs that knowledge keeps apart have no entry.
     ``tests`` counts the independence tests at each size of the conditioning set.
-    ``ambiguous`` lists triples ``(x, centre, y)``, ``x < y``, read neither way.
+    ``ambiguous`` lists triples ``(x, centre, y)``, ``x < y``, read neither way. ``stand_ins``
+    gives for each column that did not enter the search the one that says the same.
     """
 
     algorithm: str
@@ -48,6 +49,7 @@ class DiscoveryRecord:
     ambiguous: tuple[Triple, ...] = ()
     complete: bool = True
     notes: tuple[str, ...] = ()
+    stand_ins: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

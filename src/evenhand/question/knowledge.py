@@ -4,7 +4,7 @@ A column of a later tier cannot cause one of an earlier tier. Columns of one tie
 other. ``...`` stands for all columns that no tier names.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from types import EllipsisType
@@ -106,6 +106,16 @@ class Knowledge:
     def of(cls, knowledge: "Knowledge | Tiers | None") -> "Knowledge":
         """Take tiers alone, or nothing, for knowledge."""
         return knowledge if isinstance(knowledge, Knowledge) else cls(tiers=knowledge)
+
+    def restricted(self, names: Collection[str]) -> "Knowledge":
+        """What is known of these columns alone."""
+        tiers = self.tiers.tiers if self.tiers else ()
+        kept = (t if t is ... else [name for name in t if name in names] for t in tiers)
+        return Knowledge(
+            tiers=Tiers(*(tier for tier in kept if tier)) if self.tiers else None,
+            required=tuple(arrow for arrow in self.required if {*arrow} <= {*names}),
+            forbidden=tuple(arrow for arrow in self.forbidden if {*arrow} <= {*names}),
+        )
 
     def about(self, names: Sequence[str]) -> "KnownOrder":
         """Apply what is known to the columns that there are."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 from unicodedata import normalize
 
 from evenhand.errors import Problem, QuestionError, Remedy, did_you_mean, listed
@@ -12,6 +13,7 @@ from evenhand.question.parse_values import (
     exact_fraction,
     exact_number,
     require_text,
+    require_texts,
 )
 
 REST = "rest"  # as ``other``: all other groups, pooled
@@ -23,6 +25,7 @@ class Question:
 
     ``group`` is compared with ``other``: a value, ``"rest"`` for everybody else pooled, or
     nothing where the protected attribute has two values. The threshold is kept exactly.
+    ``rule`` names the columns by which was decided, if they leave nothing to decide.
 
     >>> question = Question(protected="sex", group="Female", decision="income",
     ...                     favorable=">50K", threshold="0.05")
@@ -38,6 +41,7 @@ class Question:
     favorable: str
     threshold: Fraction = Fraction(1, 20)
     other: str | None = None
+    rule: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for field in ("protected", "decision"):
@@ -47,6 +51,13 @@ class Question:
             if value is not None:
                 object.__setattr__(self, field, as_label(value))
         object.__setattr__(self, "threshold", _parse_threshold(self.threshold))
+        rule = dict.fromkeys(require_texts(self.rule, "`rule`"))
+        object.__setattr__(self, "rule", tuple(rule))
+        if {self.protected, self.decision} & {*self.rule}:
+            raise QuestionError.of(
+                f"The rule {listed(self.rule)} names the protected attribute or the decision.",
+                remedy="Name the columns by which was decided.",
+            )
         if self.protected == self.decision:
             raise QuestionError.of(
                 f"{self.decision!r} is named both as the protected attribute and as "
@@ -59,7 +70,7 @@ class Question:
                 remedy=(Remedy("Name another value", "other"), Remedy("leave it out")),
             )
 
-    def to_dict(self) -> dict[str, str]:
+    def to_dict(self) -> dict[str, Any]:
         """The question as plain text values; the threshold as a fraction."""
         fields = {
             "protected": self.protected,
@@ -69,7 +80,8 @@ class Question:
             "favorable": self.favorable,
             "threshold": str(self.threshold),
         }
-        return {name: value for name, value in fields.items() if value is not None}
+        rule = {"rule": list(self.rule)} if self.rule else {}
+        return {name: value for name, value in fields.items() if value is not None} | rule
 
 
 def check_values(

@@ -1,6 +1,6 @@
 """Question files: everything that defines a run, in TOML, so that it can be repeated.
 
-[question]    protected, group, other, decision, favorable, threshold, judge
+[question]    protected, group, other, decision, favorable, threshold, rule, judge
 [knowledge]   tiers, require, forbid
 [data]        columns, exclude, missing, na, frequency, delimiter, sheet; [data.bins];
               [data.merge.COLUMN]
@@ -30,7 +30,7 @@ from evenhand.question.question import Question
 # Which verdict decides: the exact one on these rows, or what they show of the population.
 Judge: TypeAlias = Literal["rows", "population"]
 
-_ASKED = ("protected", "group", "other", "decision", "favorable", "threshold")
+_ASKED = ("protected", "group", "other", "decision", "favorable", "threshold", "rule")
 _KEYS = {
     "question": (*_ASKED, "judge"),
     "knowledge": ("tiers", "require", "forbid"),

@@ -58,11 +58,14 @@ class Certifier:
             graph_origin=before.graph_origin.before_release,
             codings=codings,
             dropped=dropped,
+            released=True,
         )
         return replace(certificate, release=self._statement())
 
     def check(self, certificate: Certificate) -> None:
         """Refuse rows that are not what the plan makes of those counted, or not certified."""
+        if self.plan.certificate.is_determined:
+            raise CannotReleaseError(*self.plan.certificate.reasons)
         if not isinstance(self.plan, GeneratedPlan) and not self._is_expected(certificate):
             raise rows_differ(
                 self.where, "After the change they are not what the plan makes of them."

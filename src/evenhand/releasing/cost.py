@@ -202,6 +202,7 @@ def relearn(
         knowledge=knowledge,
         significance=significance,
         test=test,
+        question=question,
     )
     learned = certify(
         released,

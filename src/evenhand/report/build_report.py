@@ -17,6 +17,7 @@ from evenhand.report.assumptions_section import (
     graph_premises,
     judge_premises,
     missing_value_premises,
+    near_premises,
     other_premises,
 )
 from evenhand.report.chance_section import chance
@@ -108,7 +109,7 @@ def report(
         question=question,
         first_sentence=first_sentence(certificate, words, sharing),
         lead=lead(certificate, words, sharing),
-        verdicts=verdicts(certificate, cases, words, sharing),
+        verdicts=verdicts(certificate, cases, words, sharing, doubt),
         example=example(certificate, cases, words, sharing),
         causes=causes(certificate, words),
         graph=graph_figure(certificate, knowledge, words),
@@ -121,6 +122,7 @@ def report(
             *graph_premises(certificate, knowledge, words, doubt, resampled),
             *missing_value_premises(audit.counts, words, sharing),
             *judge_premises(audit.judge),
+            *near_premises(certificate, words, sharing),
             *other_premises(audit.counts, certificate, cases, words, sharing),
         ),
         unmeasured=unmeasured(certificate, words, sharing),

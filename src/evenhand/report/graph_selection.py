@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evenhand.display import visible
-from evenhand.evidence.certificate import Certificate, Graph
+from evenhand.evidence.certificate import Certificate
+from evenhand.evidence.judgement import Graph
 from evenhand.question import Knowledge, KnownOrder
 
 # Above so many attributes only those that matter for the question are drawn.

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Verdict
+from evenhand.evidence.decision_rules import MET_BY_CONSTRUCTION
 from evenhand.evidence.first_sentence import average_sentence, coverage_phrase
+from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.population import Population, StatisticalVerdict
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
@@ -32,6 +34,8 @@ def first_sentence(certificate: Certificate, words: Words, sharing: Sharing) -> 
     """What was seen, what chance would make, who is ahead; numbers only if none is withheld."""
     if sharing.deciding(certificate) is not None:
         return text(certificate.first_sentence(words.labels))
+    if certificate.is_determined:
+        return text(certificate.reasons[0].what)
     how = "How many groups there are, and what chance would make of them, is withheld."
     if certificate.verdict is Verdict.CANNOT_DECIDE:
         return text(how)
@@ -81,7 +85,11 @@ def _recorded(certificate: Certificate) -> str:
 
 
 def verdicts(
-    certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
+    certificate: Certificate,
+    cases: Sequence[Case],
+    words: Words,
+    sharing: Sharing,
+    doubt: GraphDoubt | None,
 ) -> page.Verdicts:
     """The exact and the statistical verdict with the same weight."""
     population = certificate.population
@@ -98,9 +106,11 @@ def verdicts(
             word=capital(str(population.verdict)),
             sentence=_statistical_sentence(population, words, sharing),
         ),
-        rests_on=_rests_on(certificate, words, sharing),
+        rests_on=(*_rests_on(certificate, words, sharing), *_against(doubt)),
         reasons=_reasons(certificate),
-        figures=_figures(certificate, words) if sharing.whole else (),
+        figures=_figures(certificate, words)
+        if sharing.whole and not certificate.is_determined
+        else (),
     )
 
 
@@ -114,7 +124,7 @@ def example(
     if case := next((case for case in cases if case.shown), None):
         return _shown_example(case, words)
     common = certificate.population.common
-    if common is None or not sharing.whole:
+    if common is None or not sharing.whole or certificate.is_determined:
         return None
     sides = (
         (words.group, "group", common.group_rate),
@@ -184,7 +194,7 @@ def _exact_sentence(
 ) -> page.Text:
     verdict, threshold = certificate.verdict, words.threshold_points
     if verdict is Verdict.CANNOT_DECIDE:
-        return text("These rows and this graph do not settle the question.")
+        return text(_undecided(certificate))
     if not sharing.whole:
         met = "met" if verdict is Verdict.CERTIFIED else "not met"
         return text(f"The criterion is {met} at a threshold of {threshold}.")
@@ -219,6 +229,14 @@ def _exact_sentence(
         ),
         ".",
     )
+
+
+def _undecided(certificate: Certificate) -> str:
+    if certificate.question.rule:
+        return f"{capital(MET_BY_CONSTRUCTION)}."
+    if certificate.is_determined:
+        return "Between people alike in what determines the decision nothing differs."
+    return "These rows and this graph do not settle the question."
 
 
 def _statistical_sentence(population: Population, words: Words, sharing: Sharing) -> page.Text:
@@ -287,6 +305,13 @@ def _rests_on(certificate: Certificate, words: Words, sharing: Sharing) -> page.
         f"{many} Both verdicts hold given the causal graph, {_origin(certificate)} (section "
         f"7), and for a threshold of {words.threshold_points}, chosen by whoever asked.{arrow}",
     )
+
+
+def _against(doubt: GraphDoubt | None) -> page.Text:
+    """That the rows contradict the graph, if they do."""
+    if doubt is None or not doubt.contradicted:
+        return ()
+    return text(" ", Strong("The rows speak against this graph"), f": {doubt.sentence}")
 
 
 def _origin(certificate: Certificate) -> str:

@@ -18,7 +18,7 @@ def stated(certificate, data=None):
 
 
 def test_without_data_the_counts_are_stated_too(tmp_path):
-    assert {*stated(CERTIFICATE)} == {*ALWAYS.split(), "data", "rows"}
+    assert {*stated(CERTIFICATE)} == {*ALWAYS.split(), "data", "rows", "rules.determining"}
     data = csv_of(datasets.admissions(2), tmp_path / "data.csv")
     assert {*stated(CERTIFICATE, str(data))} == {*ALWAYS.split()}
 

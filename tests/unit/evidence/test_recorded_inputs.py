@@ -26,7 +26,7 @@ def test_with_the_data_only_what_was_asked_and_given_is_stated():
 
 def test_without_the_data_the_counts_are_stated_too():
     found = stated(CERTIFICATE.to_json(), with_data=False)
-    assert {*found} == ALWAYS | {"data", "rows", "pooled", "order"}
+    assert {*found} == ALWAYS | {"data", "rows", "pooled", "order", "rules.determining"}
 
 
 def test_a_shared_copy_without_its_data_states_everything():

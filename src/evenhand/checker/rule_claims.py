@@ -1,0 +1,99 @@
+"""The claims about rules: which columns alone determine the decision, and what was declared."""
+
+from collections.abc import Iterable, Sequence
+
+from .graph_claims import RecordedGraph, reachable
+from .record_fields import Record
+from .subpopulation_claims import Table
+
+
+def people_by(table: Table, places: Sequence[int]) -> Table:
+    """The four counts by some of the values that the people of a table share."""
+    people: Table = {}
+    for values, counts in table.items():
+        total = people.setdefault(tuple(values[at] for at in places), [0, 0, 0, 0])
+        total[:] = map(sum, zip(total, counts, strict=True))
+    return people
+
+
+def determines(people: Table) -> bool:
+    """Whether people alike got the same decision, and enough of them are alike to say so.
+
+    Values that occur at least twice must cover nine tenths of the rows, with both decisions.
+    """
+    decisions = [(a + c, b + d) for a, b, c, d in people.values()]
+    often = [pair for pair in decisions if sum(pair) > 1]
+    enough = 10 * sum(map(sum, often)) >= 9 * sum(map(sum, decisions))
+    both = any(yes for yes, _ in often) and any(no for _, no in often)
+    return enough and both and not any(yes and no for yes, no in decisions)
+
+
+def is_protected(people: Table) -> bool:
+    """Whether the values are the two groups under other names."""
+    groups = [(bool(a + b), bool(c + d)) for a, b, c, d in people.values()]
+    return sorted(groups) == [(False, True), (True, False)]
+
+
+def columns_of(record: Record, tables: Iterable[Table]) -> dict[str, Table]:
+    """The people of each column that some partition of the record has."""
+    return {
+        name: people_by(table, [at])
+        for entry, table in zip(record["partitions"], tables, strict=True)
+        for at, name in enumerate(entry["names"])
+    }
+
+
+def right_rules(record: Record, graph: RecordedGraph, by_column: dict[str, Table]) -> Record:
+    """The rules as they should be; of columns that were not counted as they are recorded."""
+    rules = record["rules"]
+    if "release" in record:
+        return {"declared": [], "determining": []}
+    comparable = {*graph.nodes} - reachable({graph.decision}, graph.arrows) - {graph.protected}
+    determining = {*rules["determining"]} & comparable - {*by_column}
+    determining |= {name for name in comparable & {*by_column} if _alone(by_column[name])}
+    right: Record = {
+        "declared": [*map(str, rules["declared"])],
+        "determining": sorted(determining),
+    }
+    if "without" in rules and rules["declared"]:
+        without = {
+            "left_out": sorted({*rules["declared"], *determining}),
+            "verdict": rules["without"]["verdict"],
+        }
+        if record["copy"] == "full":
+            beside = rules["without"]["record"]
+            without |= {"verdict": beside["verdict"], "record": beside}
+        right["without"] = without
+    return right
+
+
+def _alone(people: Table) -> bool:
+    return determines(people) and not is_protected(people)
+
+
+def check_declared(record: Record, tables: Iterable[Table]) -> list[str]:
+    """What is wrong with a declared rule: exceptions, or that it is no cause."""
+    rule, errors = record["rules"]["declared"], []
+    for entry, table in zip(record["partitions"], tables, strict=True):
+        if rule and entry["role"] == "causes":
+            if not {*rule} <= {*entry["names"]}:
+                errors.append(
+                    f"rules.declared: {rule} are not among the causes of the decision"
+                )
+            elif table and not determines(people_by(table, [*map(entry["names"].index, rule)])):
+                errors.append(f"rules.declared: {rule} do not determine the decision")
+    return errors
+
+
+def check_without(record: Record, beside: Record) -> list[str]:
+    """What differs between a record and the one without its rule, and should not."""
+    where, left_out = "rules.without.record", {*record["rules"]["without"]["left_out"]}
+    errors = [
+        f"{where}.{name}: another than that of the record"
+        for name in ("format", "copy", "question", "pooled", "codings", "scope")
+        if beside[name] != record[name]
+    ]
+    errors += [f"{where}.graph: it has what was left out"] * bool(
+        left_out & {*beside["graph"]["nodes"]}
+    )
+    return errors + [f"{where}.release: this is no release"] * ("release" in beside)

@@ -1,0 +1,113 @@
+"""The two documents of a certificate: for the owner of the data, and for others."""
+
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from evenhand.errors import words_only
+from evenhand.evidence import certificate_encoding as document
+from evenhand.evidence.judgement import Judgement
+from evenhand.evidence.partition import Partition
+from evenhand.graph.partial_graph import PartialGraph
+
+_ESTIMATES = (
+    "These are estimates, computed in floating point and rounded to twelve digits. The engine "
+    "computes them again; the stand-alone checker does not."
+)
+
+
+def full_document(certificate: Judgement) -> dict[str, Any]:
+    """The document for the owner of the data: every subpopulation, and digests."""
+    content = _shared_fields(certificate)
+    if certificate.release:
+        content["release"] = certificate.release.to_dict()
+    content["copy"] = "full"
+    content["reasons"] = [reason.text(words_only) for reason in certificate.reasons]
+    content["rows"] = {
+        "read": certificate.row_count + certificate.examined.left_out + certificate.dropped,
+        "dropped": certificate.dropped,
+        "left_out": certificate.examined.left_out,
+        "examined": certificate.row_count,
+    }
+    for entry, partition in zip(content["partitions"], certificate.partitions, strict=True):
+        entry |= {
+            "coverage": partition.coverage.to_dict(),
+            "subpopulations": {**partition.numbers, **_chance(certificate, partition)},
+            "table": document.table(partition, np.arange(len(partition))),
+            "evidence": partition.by_strength.tolist(),
+            "digest": document.digest(certificate.examined, partition),
+        }
+    content["population"] |= document.floats_as_text(certificate.population.to_dict())
+    if certificate.without_rule is not None:
+        content["rules"]["without"]["record"] = full_document(certificate.without_rule)
+    return document.with_seal(content)
+
+
+def _chance(certificate: Judgement, partition: Partition) -> dict[str, Any]:
+    """What chance alone would make of a partition; nothing of released rows."""
+    chance = None if certificate.release else partition.by_chance
+    return {"by_chance": document.floats_as_text(chance.to_dict())} if chance else {}
+
+
+def shared_document(certificate: Judgement, *, least_count: int) -> dict[str, Any]:
+    """The document for others: what it withholds cannot be computed from what it shows.
+
+    Of the decision causes it shows the subpopulations with no cell under the least count. A
+    total would give a withheld row back by subtraction, and so would a second partition of
+    the same people: there are none.
+    """
+    content, partition = _shared_fields(certificate), certificate.partition
+    if certificate.release:
+        content["release"] = certificate.release.to_shared_dict()
+    content["copy"] = "shared"
+    shown = np.flatnonzero(np.all([cell >= least_count for cell in partition.cells], axis=0))
+    content["partitions"][0]["table"] = document.table(partition, shown)
+    content["withheld"] = {
+        "least_count": least_count,
+        "subpopulations": len(partition) - len(shown),
+    }
+    return document.with_seal(content)
+
+
+def _shared_fields(certificate: Judgement) -> dict[str, Any]:
+    """What both documents say."""
+    graph = certificate.graph
+    doubtful = graph.doubtful if isinstance(graph, PartialGraph) else ()
+    return {
+        "format": document.FORMAT,
+        "versions": {"evenhand": version("evenhand")},
+        "verdict": str(certificate.verdict),
+        "population": {"notice": _ESTIMATES, "verdict": str(certificate.population.verdict)},
+        "question": {
+            **replace(certificate.question, rule=()).to_dict(),
+            "unfavorable": document.unfavorable(certificate.examined),
+            "min_coverage": str(certificate.min_coverage),
+        },
+        "pooled": {
+            "other": certificate.pools_others,
+            "unfavorable": certificate.pools_decisions,
+        },
+        "codings": certificate.codings.to_dict(),
+        "graph": {
+            **graph.to_dict(),
+            # Where a collider was neither found nor excluded: open edges may make one.
+            "doubtful": sorted(map(list, doubtful)),
+            "origin": certificate.graph_origin.to_dict(),
+        },
+        "direct_arrow": certificate.direct_arrow,
+        "decision_causes": list(certificate.decision_causes),
+        "possible_decision_causes": list(map(list, certificate.possible_decision_causes)),
+        "scope": {"asked": certificate.scope, "complete": certificate.complete},
+        "partitions": [
+            {
+                "names": list(partition.names),
+                "role": "causes" if partition in certificate.causes else "block set",
+                "verdict": str(partition.verdict(certificate.min_coverage)),
+            }
+            for partition in certificate.partitions
+        ],
+        "assumptions": list(certificate.assumptions),
+        "rules": certificate.rules,
+    }

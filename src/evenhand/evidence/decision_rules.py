@@ -1,0 +1,145 @@
+"""Decisions that a column determines: between people alike in it nothing is left to compare.
+
+Such a column is a copy or a consequence of the decision, or the rule by which was decided. Only
+a person can tell which. Until then nothing can be decided; under a declared rule the criterion
+is met by construction, and whether the rule is justified is another question.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from evenhand.counts import (
+    Attribute,
+    CountTable,
+    Determination,
+    ExaminedCounts,
+    determining_columns,
+    joint_determination,
+)
+from evenhand.errors import Problem, QuestionError, Remedy, listed
+from evenhand.evidence.certificate_encoding import unfavorable
+from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph.partial_graph import PartialGraph
+from evenhand.question import Question
+
+MET_BY_CONSTRUCTION = (
+    "met by construction: the rule has no exception in either group; whether the rule is "
+    "justified is not asked here"
+)
+
+
+def determinations(examined: ExaminedCounts, names: Iterable[str]) -> tuple[Determination, ...]:
+    """Which of these columns alone determine whether the decision is favorable, or nearly."""
+    question = examined.question
+    return determining_columns(
+        _two_decisions(examined),
+        question.decision,
+        protected=question.protected,
+        names=sorted({*names} - {question.protected, question.decision}),
+    )
+
+
+def determining_names(examined: ExaminedCounts, names: Iterable[str]) -> tuple[str, ...]:
+    """Those of them that do so without exception, by name."""
+    return tuple(sorted(one.name for one in determinations(examined, names) if one.exact))
+
+
+def comparable_columns(graph: CausalGraph | PartialGraph, decision: str) -> frozenset[str]:
+    """The nodes that may enter a comparison: all but certain effects of the decision."""
+    return frozenset(graph.nodes) - graph.descendants(decision)
+
+
+def check_rule(
+    examined: ExaminedCounts, question: Question, causes: Iterable[Iterable[str]]
+) -> None:
+    """Refuse a declared rule that the rows do not follow, or the graph does not have."""
+    rule = question.rule
+    if not rule:
+        return
+    if any(not {*rule} <= {*names} for names in causes):
+        raise QuestionError.of(
+            f"The graph does not say that the rule {listed(rule)} causes "
+            f"{question.decision!r}.",
+            remedy=(Remedy("Give a graph with these arrows", "graph"), _NO_RULE),
+        )
+    counts = _two_decisions(examined)
+    found = joint_determination(counts, rule, question.decision, protected=question.protected)
+    if found is None:
+        raise QuestionError.of(
+            f"The rule {listed(rule)} says nothing about {question.decision!r}.",
+            "Its values hardly occur twice, or all of them have the same decision.",
+            (Remedy("Use coarser classes", "bins"), _NO_RULE),
+        )
+    if not found.exact:
+        raise QuestionError.of(
+            f"The rule {listed(rule)} does not determine {question.decision!r}.",
+            f"Exceptions, where most people alike in it got the other decision: "
+            f"{exceptions_text(found)}.",
+            _NO_RULE,
+        )
+
+
+_NO_RULE = Remedy("Leave the rule out", "rule", [])
+
+
+def exceptions_text(found: Determination) -> str:
+    """How many rows are exceptions, by group and decision."""
+    return "; ".join(
+        f"{group}: " + ", ".join(f"{rows:,} {decision}" for decision, rows in of.items())
+        for group, of in sorted(found.exceptions.items())
+    )
+
+
+def rule_reasons(
+    examined: ExaminedCounts, determined_by: tuple[str, ...]
+) -> tuple[Problem, ...]:
+    """Why nothing can be decided where columns determine the decision; empty where none do."""
+    question = examined.question
+    if question.rule:
+        claim = (
+            f"Under the rule {listed(question.rule)} the criterion is {MET_BY_CONSTRUCTION}."
+        )
+        return (Problem(claim),)
+    if not determined_by:
+        return ()
+    each = listed(determined_by) + ("" if len(determined_by) == 1 else ", each of them,")
+    return (
+        Problem(
+            f"{each} alone determines {question.decision!r}: nothing is left to compare.",
+            remedy=(
+                Remedy(
+                    "Leave it out, if it is a copy or a consequence of the decision",
+                    "exclude",
+                    [*determined_by],
+                ),
+                Remedy(
+                    "declare it as the rule by which was decided", "rule", [determined_by[0]]
+                ),
+            ),
+        ),
+    )
+
+
+def near_notes(found: Iterable[Determination], decision: str) -> tuple[str, ...]:
+    """A warning for each column that determines the decision but for a few rows."""
+    return tuple(
+        f"{one.name!r} determines {decision!r} but for a few rows (lambda "
+        f"{float(one.strength):.3f}); exceptions: {exceptions_text(one)}. They may be the "
+        "finding."
+        for one in found
+        if not one.exact
+    )
+
+
+def _two_decisions(examined: ExaminedCounts) -> CountTable:
+    """The examined counts with all unfavorable decisions as one."""
+    counts, question = examined.counts, examined.question
+    at = counts.position(question.decision)
+    if len(counts.attributes[at]) == 2:
+        return counts
+    codes, attributes = list(counts.codes), list(counts.attributes)
+    favorable = counts.code(question.decision, question.favorable)
+    codes[at] = (codes[at] != favorable).astype(np.uint8)
+    attributes[at] = Attribute(question.decision, (question.favorable, unfavorable(examined)))
+    return CountTable(tuple(attributes), tuple(codes), counts.counts)

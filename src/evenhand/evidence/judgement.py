@@ -1,0 +1,240 @@
+"""``Judgement``: a verdict with everything that it rests on."""
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from evenhand.counts import Determination, ExaminedCounts
+from evenhand.errors import Problem
+from evenhand.evidence import certificate_encoding as document
+from evenhand.evidence.assumption_sentences import assumption_sentences
+from evenhand.evidence.by_chance import ByChance
+from evenhand.evidence.decision_rules import (
+    comparable_columns,
+    determinations,
+)
+from evenhand.evidence.first_sentence import (
+    deciding_partition,
+    explained_by_chance,
+    first_sentence,
+)
+from evenhand.evidence.graph_origin import GraphOrigin, no_tiers
+from evenhand.evidence.partition import Partition
+from evenhand.evidence.population import Population, StatisticalVerdict, population
+from evenhand.evidence.relaxed import RelaxedCertificate, relax
+from evenhand.evidence.release_statement import ReleaseStatement
+from evenhand.evidence.subpopulations import Subpopulations
+from evenhand.evidence.verdict import Coverage, Verdict
+from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph.partial_graph import PartialGraph
+from evenhand.question import Codings, Number, Question
+from evenhand.question.question_file import Labels
+
+Scope: TypeAlias = Literal["causes", "minimal", "all"]
+Graph: TypeAlias = CausalGraph | PartialGraph
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Judgement:
+    """Whether the criterion is met, given this graph, and the counts that show it.
+
+    ``partitions`` holds what was examined: first the possible decision causes, finest first,
+    then, if asked for, other block sets. ``complete`` says whether all that the scope asks for
+    was examined; ``reasons`` why the verdict is what it is, with a remedy where there is one.
+    ``contradictions`` are sentences about a graph that contradicts itself. ``release`` says
+    what was changed in these rows, if they are a release. ``determined_by`` names the columns
+    that alone determine the decision; ``without_rule`` is, under a declared rule, the
+    certificate without it and without them.
+    """
+
+    verdict: Verdict
+    reasons: tuple[Problem, ...]
+    examined: ExaminedCounts
+    pools_others: bool
+    graph: Graph
+    graph_origin: GraphOrigin
+    direct_arrow: bool
+    possible_decision_causes: tuple[tuple[str, ...], ...]
+    deciding_edges: tuple[tuple[str, str], ...]
+    partitions: tuple[Partition, ...]
+    scope: Scope
+    complete: bool
+    min_coverage: Fraction
+    codings: Codings = field(default_factory=Codings)
+    dropped: int = 0
+    contradictions: tuple[str, ...] = ()
+    release: ReleaseStatement | None = None
+    determined_by: tuple[str, ...] = ()
+    without_rule: "Judgement | None" = None
+
+    @property
+    def question(self) -> Question:
+        """The question, with both groups named."""
+        return self.examined.question
+
+    @property
+    def pooled(self) -> str | None:
+        """The label of all other groups together, if they were put together."""
+        return self.question.other if self.pools_others else None
+
+    @property
+    def row_count(self) -> int:
+        """How many rows were examined."""
+        return self.examined.counts.row_count
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether the graph leaves open what causes the decision."""
+        return len(self.possible_decision_causes) > 1
+
+    @property
+    def decision_causes(self) -> tuple[str, ...]:
+        """The certain causes of the decision, the protected attribute aside."""
+        first, *others = self.possible_decision_causes
+        return tuple(name for name in first if all(name in names for names in others))
+
+    @property
+    def partition(self) -> Partition:
+        """The people divided by the decision causes; the finest, where these are ambiguous."""
+        return self.partitions[0]
+
+    @property
+    def causes(self) -> tuple[Partition, ...]:
+        """The partitions by possible decision causes."""
+        return self.partitions[: len(self.possible_decision_causes)]
+
+    @property
+    def coverage(self) -> Coverage:
+        """The share of rows that could be compared."""
+        return self.partition.coverage
+
+    @cached_property
+    def population(self) -> Population:
+        """What these rows tell about the population that they came from."""
+        beyond = population(self.causes, min_coverage=self.min_coverage)
+        if self.is_determined:
+            return replace(beyond, verdict=StatisticalVerdict.INCONCLUSIVE, needed=None)
+        return beyond
+
+    @property
+    def is_determined(self) -> bool:
+        """Whether columns, or a declared rule, leave nothing of the decision to compare."""
+        return bool(self.determined_by or self.question.rule)
+
+    @cached_property
+    def determinations(self) -> tuple[Determination, ...]:
+        """The columns that alone determine the decision, or do so but for a few rows."""
+        names = comparable_columns(self.graph, self.question.decision)
+        return determinations(self.examined, names & {*self.examined.counts.names})
+
+    @property
+    def subpopulations(self) -> Subpopulations:
+        """Every subpopulation that occurs."""
+        return Subpopulations(self.partition, np.arange(len(self.partition)))
+
+    @property
+    def evidence(self) -> Subpopulations:
+        """The violating subpopulations, strongest first."""
+        return Subpopulations(self.partition, self.partition.by_strength)
+
+    @property
+    def unmeasured(self) -> Subpopulations:
+        """The subpopulations in which one of the groups is absent."""
+        return Subpopulations(self.partition, np.flatnonzero(~self.partition.measured))
+
+    def relaxed(
+        self, *, assurance: Number = "0.8", threshold: Number | None = None
+    ) -> RelaxedCertificate:
+        """The relaxed criterion on every partition that was examined; the weakest bound."""
+        question = self.question
+        if threshold is not None:
+            question = replace(question, threshold=threshold)  # type: ignore[arg-type]  # text
+        others = self.partitions[len(self.causes) :]
+        relaxed = relax(self.causes, others, assurance=assurance, threshold=question.threshold)
+        if self.is_determined:
+            return replace(relaxed, moments=None, coverage=Fraction(0))
+        return relaxed
+
+    @property
+    def explained_by_chance(self) -> bool:
+        """Whether all that was seen is no more than chance would make, given this graph."""
+        if self.release or self.is_determined:
+            return False
+        return explained_by_chance(deciding_partition(self.partitions))
+
+    def first_sentence(self, labels: Labels | None = None) -> str:
+        """How many groups differ, seen and by chance, and the difference on average.
+
+        Where the decision is determined, that, and the verdict without the rule.
+        """
+        if self.is_determined:
+            beside = self.without_rule
+            return self.reasons[0].what + (
+                f" Without it: {beside.verdict}. {beside.first_sentence(labels)}"
+                if beside is not None
+                else ""
+            )
+        return first_sentence(
+            self.partitions,
+            min_coverage=self.min_coverage,
+            released=self.release is not None,
+            labels=labels,
+        )
+
+    @property
+    def by_chance(self) -> ByChance | None:
+        """What chance alone would make; None of released rows, which chance did not make."""
+        return None if self.release else self.partition.by_chance
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the counts that the verdict rests on."""
+        return document.digest(self.examined, self.partition)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the verdict takes for granted, in words and without numbers."""
+        applying = assumption_sentences(
+            self.question,
+            self.graph_origin,
+            scope=self.scope,
+            complete=self.complete,
+            pools_others=self.pools_others,
+            pools_decisions=self.pools_decisions,
+            left_out=self.examined.left_out,
+            dropped=self.dropped,
+        )
+        return (*applying, *self.also_assumed)
+
+    @property
+    def also_assumed(self) -> tuple[str, ...]:
+        """The assumptions that only some certificates make: about the graph, and a release."""
+        return (
+            *((no_tiers(self.question.decision),) if self.graph_origin.decision_last else ()),
+            *self.contradictions,
+            *((self.release.notice,) if self.release else ()),
+        )
+
+    @property
+    def pools_decisions(self) -> bool:
+        """Whether several decisions count as unfavorable."""
+        return len(self.examined.counts.attribute(self.question.decision)) > 2
+
+    @property
+    def rules(self) -> dict[str, Any]:
+        """The rule that was declared, the columns that determine, the verdict without them."""
+        declared, beside = self.question.rule, self.without_rule
+        left_out = sorted({*declared, *self.determined_by})
+        without = (
+            {"left_out": left_out, "verdict": str(beside.verdict)}
+            if beside is not None
+            else None
+        )
+        return {
+            "declared": list(declared),
+            "determining": list(self.determined_by),
+            **({"without": without} if without else {}),
+        }

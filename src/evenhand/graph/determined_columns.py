@@ -1,0 +1,103 @@
+"""Columns that determine others, and what the search for a graph makes of them.
+
+A column and a class made from it, as age and age class: given the age nothing can depend on the
+class, so a test given the age says nothing about the class. Such tests remove no edge; they
+would remove the edges of both. Columns that determine each other are one column in two
+spellings and enter the search once.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from evenhand.counts import CountTable, dependent_pairs, equivalent_columns
+from evenhand.graph.kernels.batch import Batch, Floats
+from evenhand.graph.skeleton import Evaluate
+from evenhand.question import Knowledge, KnownOrder, Question
+
+
+def with_rule(
+    knowledge: Knowledge, question: Question | None, names: tuple[str, ...]
+) -> Knowledge:
+    """What a declared rule adds: it separates the decision from all that tiers put no later."""
+    if question is None or not question.rule:
+        return knowledge
+    decision, tier = question.decision, knowledge.about(names).tier
+    required = {*knowledge.required, *((name, decision) for name in question.rule)}
+    others = [name for name in names if name not in {decision, *question.rule}]
+    forbidden = {*knowledge.forbidden, *((name, decision) for name in others)}
+    forbidden |= {
+        (decision, name) for name in others if not _is_later(tier[name], tier[decision])
+    }
+    return replace(
+        knowledge,
+        required=tuple(sorted(required)),
+        forbidden=tuple(sorted(forbidden - {*required} | {*knowledge.forbidden})),
+    )
+
+
+def _is_later(tier: int | None, other: int | None) -> bool:
+    return tier is not None and other is not None and tier > other
+
+
+def stand_ins(
+    counts: CountTable, order: KnownOrder, question: Question | None
+) -> dict[str, str]:
+    """For each column that another says in other words, the one that enters the search.
+
+    Columns of which knowledge has arrows all enter, and so do copies of the decision: whether
+    they are its causes or its effects only a person can tell.
+    """
+    ends = {name for arrow in (*order.required, *order.forbidden) for name in arrow}
+    left: dict[str, str] = {}
+    for group in equivalent_columns(counts):
+        if question is not None and question.decision in group:
+            continue
+        first, *others = sorted(group, key=lambda name: _rank(name, order, question, ends))
+        kept = {first, *ends, *(question.rule if question else ())}
+        left |= {name: first for name in others if name not in kept}
+    return left
+
+
+def _rank(
+    name: str, order: KnownOrder, question: Question | None, ends: set[str]
+) -> tuple[object, ...]:
+    tier = order.tier[name]
+    is_asked = question is not None and name in {question.protected, *question.rule}
+    return (not is_asked, name not in ends, tier is None, tier or 0, name)
+
+
+def without_columns(order: KnownOrder, left: Mapping[str, str]) -> KnownOrder:
+    """The order of the columns that remain."""
+    names = tuple(name for name in order.names if name not in left)
+    return replace(
+        order,
+        names=names,
+        tier={name: order.tier[name] for name in names},
+        forbidden=frozenset(arrow for arrow in order.forbidden if {*arrow} <= {*names}),
+    )
+
+
+def keeping_determined(evaluate: Evaluate, counts: CountTable, names: list[str]) -> Evaluate:
+    """The same p-values, but 0 where one of the columns given determines an end of the test."""
+    pairs, _ = dependent_pairs(counts, names)
+    place = {name: at for at, name in enumerate(names)}
+    groups = [[place[n] for n in group if n in place] for group in equivalent_columns(counts)]
+    determines = np.zeros((len(names), len(names)), bool)
+    for cause, effect in pairs:
+        determines[place[cause], place[effect]] = True
+    for group in groups:
+        determines[np.ix_(group, group)] = True
+    np.fill_diagonal(determines, val=False)
+    if not determines.any():
+        return evaluate
+
+    def p_values(batch: Batch) -> Floats:
+        says_nothing = (
+            determines[batch.given, batch.x[:, None]]
+            | determines[batch.given, batch.y[:, None]]
+        ).any(axis=1)
+        return np.where(says_nothing, 0.0, evaluate(batch))
+
+    return p_values

@@ -1,0 +1,110 @@
+"""What the checker makes of rules: from tables alone, and against the data."""
+
+import csv
+import json
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from tests.certificate_records import sealed
+from tests.determined import question, scored
+
+import evenhand as eh
+from evenhand import checker
+from evenhand.checker.rule_claims import determines, is_protected, people_by
+
+TABLE = scored()
+GRAPH = eh.CausalGraph.parse("sex -> risk; education -> risk; education -> score")
+RULED = eh.CausalGraph.parse("score -> risk; education -> score; sex -> score")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    path = tmp_path_factory.mktemp("data") / "scored.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(TABLE)
+        writer.writerows(zip(*TABLE.values(), strict=True))
+    return str(path)
+
+
+def record(graph, data, **more):
+    return json.loads(eh.audit(data, question(**more), graph=graph).certificate.to_json())
+
+
+def answer(content, data=None):
+    found = checker.verify(sealed(content), data)
+    return found.status, " ".join(found.notes)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_determines_agrees_with_a_loop_over_people(seed):
+    rng = np.random.default_rng(seed)
+    people = {(str(at),): [0, 0, 0, 0] for at in range(4)}
+    rows = defaultdict(list)
+    for _ in range(rng.integers(3, 30)):
+        value, group = rng.integers(0, 4), rng.integers(0, 2)
+        decision = int(value > 1) ^ int(rng.random() < 0.03)
+        people[str(value),][2 * group + decision] += 1
+        rows[value].append(decision)
+    often = [d for found in rows.values() for d in found if len(found) > 1]
+    every = sum(map(len, rows.values()))
+    expected = (
+        all(len({*found}) == 1 for found in rows.values())
+        and len(often) / every >= 0.9
+        and len({*often}) == 2
+    )
+    assert determines({value: n for value, n in people.items() if any(n)}) is expected
+
+
+def test_people_by_some_values_and_the_protected_attribute_in_other_words():
+    table = {("a", "x"): [1, 2, 0, 0], ("a", "y"): [4, 0, 0, 0], ("b", "x"): [0, 0, 3, 1]}
+    by_first = people_by(table, [0])
+    assert by_first == {("a",): [5, 2, 0, 0], ("b",): [0, 0, 3, 1]}
+    assert is_protected(by_first)
+    assert not is_protected(people_by(table, [1]))
+
+
+def test_a_column_outside_the_partitions_is_stated_or_counted(data):
+    content = record(GRAPH, data)
+    assert content["rules"] == {"declared": [], "determining": ["score"]}
+    assert answer(content) == (0, "")
+    assert answer(content, data)[0] == 0
+    content["rules"]["determining"] = []
+    content |= {"verdict": "not certified"}
+    assert "rules.determining" in checker.verify(sealed(content)).stated
+    status, notes = answer(content, data)
+    assert status == 1
+    assert "rules.determining" in notes
+    assert "verdict" in notes
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        (lambda rules: rules.update(declared=["education"]), "rules.declared"),
+        (lambda rules: rules.update(declared=[]), "verdict"),
+        (lambda rules: rules.update(determining=[]), "rules.determining"),
+        (lambda rules: rules["without"].update(left_out=[]), "rules.without.left_out"),
+        (lambda rules: rules["without"].update(verdict="certified"), "rules.without.verdict"),
+        (
+            lambda rules: rules["without"]["record"]["question"].update(threshold="1/2"),
+            "rules.without.record.question",
+        ),
+        (
+            lambda rules: rules["without"]["record"].update(verdict="certified"),
+            "rules.without.record: verdict",
+        ),
+        (lambda rules: rules.update(surprise=1), "rules.surprise"),
+    ],
+)
+def test_altered_rules_are_found(data, change, where):
+    content = record(RULED, data, rule=["score"])
+    assert answer(content) == (0, "")
+    change(content["rules"])
+    # Whoever declares nothing must say that something else leaves nothing to compare.
+    if where == "verdict":
+        content["verdict"] = "certified"
+    status, notes = answer(content)
+    assert status == 1
+    assert where in notes
