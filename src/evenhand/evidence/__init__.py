@@ -6,6 +6,7 @@ from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certification import certify, certify_relaxed
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.judgement import Judgement
 from evenhand.evidence.meaningful_partitions import (
     ExaminedPartition,
     PartitionSurvey,
@@ -30,6 +31,7 @@ __all__ = [
     "ExaminedPartition",
     "GraphDoubt",
     "GraphOrigin",
+    "Judgement",
     "Partition",
     "PartitionExplanation",
     "PartitionSurvey",

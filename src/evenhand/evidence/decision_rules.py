@@ -80,7 +80,7 @@ def check_rule(
         )
 
 
-_NO_RULE = Remedy("Leave the rule out", "rule", [])
+_NO_RULE = Remedy("Leave the rule out")
 
 
 def exceptions_text(found: Determination) -> str:

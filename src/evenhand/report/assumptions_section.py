@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from evenhand.counts import CountTable
 from evenhand.evidence import Certificate, Sensitivity, Verdict, sensitivity_of_findings
 from evenhand.evidence.bootstrap import Bootstrap
-from evenhand.evidence.decision_rules import exceptions_text
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.subpopulations import p_value
 from evenhand.graph import PartialGraph
@@ -50,24 +49,6 @@ def judge_premises(judge: Judge) -> tuple[page.Premise, ...]:
             what="What the rows show of the population decides.",
             why=text(why),
         ),
-    )
-
-
-def near_premises(
-    certificate: Certificate, words: Words, sharing: Sharing
-) -> tuple[page.Premise, ...]:
-    """Columns that determine the decision but for a few rows, with these rows by group."""
-    return tuple(
-        page.Premise(
-            status="Seen",
-            what=f"{words.column(one.name)} determines {words.decision} but for a few rows.",
-            why=text(
-                "The exceptions may be the finding"
-                + (f": {exceptions_text(one)}." if sharing.whole else "; they are withheld.")
-            ),
-        )
-        for one in certificate.determinations
-        if not one.exact
     )
 
 

@@ -17,7 +17,6 @@ from evenhand.report.assumptions_section import (
     graph_premises,
     judge_premises,
     missing_value_premises,
-    near_premises,
     other_premises,
 )
 from evenhand.report.chance_section import chance
@@ -29,6 +28,7 @@ from evenhand.report.opening_section import example, first_sentence, lead, verdi
 from evenhand.report.partitions_section import comparisons
 from evenhand.report.phrases import Words, readable_labels
 from evenhand.report.release_section import matching_partition, released, released_name
+from evenhand.report.rule_premises import near_premises
 from evenhand.report.shown_groups import Sharing, select_cases
 from evenhand.rows import Rows
 

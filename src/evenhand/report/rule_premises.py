@@ -1,0 +1,26 @@
+"""Columns that determine the decision but for a few rows, as points of section 7."""
+
+from evenhand.evidence import Certificate
+from evenhand.evidence.decision_rules import exceptions_text
+from evenhand.report import template_types as page
+from evenhand.report.phrases import Words
+from evenhand.report.shown_groups import Sharing
+from evenhand.report.template_types import text
+
+
+def near_premises(
+    certificate: Certificate, words: Words, sharing: Sharing
+) -> tuple[page.Premise, ...]:
+    """Columns that determine the decision but for a few rows, with these rows by group."""
+    return tuple(
+        page.Premise(
+            status="Seen",
+            what=f"{words.column(one.name)} determines {words.decision} but for a few rows.",
+            why=text(
+                "The exceptions may be the finding"
+                + (f": {exceptions_text(one)}." if sharing.whole else "; they are withheld.")
+            ),
+        )
+        for one in certificate.determinations
+        if not one.exact
+    )
