@@ -1,4 +1,7 @@
-"""Who may read a page, and which file it may replace."""
+"""Who may read a page, which file it may replace, and how its style lays tables out."""
+
+import re
+from importlib.resources import files
 
 import pytest
 from tests.report_pages import admissions_audit
@@ -26,3 +29,19 @@ def test_a_page_that_is_there_is_replaced_only_if_that_is_allowed(tmp_path):
     made = report(audit, generated="today")
     made.write(path, overwrite=True)
     assert path.read_text("utf-8") == made.html
+
+
+def test_a_table_drawn_as_blocks_keeps_its_axis_over_its_rows():
+    """A head that stays a table group is as wide as its content: its axis would not fit."""
+    style = (files("evenhand.report") / "templates" / "style.css").read_text("utf-8")
+    stacked = re.findall(r"([^{}]*)\{display:block[;}]", style)
+    tables = {
+        (selector.removesuffix(" tbody"), rule)
+        for rule in stacked
+        for selector in rule.strip().split(",")
+        if selector.endswith(" tbody")
+    }
+    assert {name for name, _ in tables} >= {".words", ".chances"}
+    for name, rule in tables:
+        hidden = rf"{re.escape(name)} thead\{{(display:none|position:absolute)"
+        assert f"{name} thead" in rule or re.search(hidden, style), name
