@@ -53,3 +53,19 @@ def test_a_frame_comes_back_with_its_own_names(path, tmp_path, kind):
         written = eh.read(tmp_path / name)
         assert written.columns == ("sex", "note", "hired", "note.1")
         assert written.count().digest == eh.read(release.rows).count().digest
+
+
+def test_files_of_other_kinds_keep_the_header_where_they_become_text(path, tmp_path):
+    columns = [*map(list, zip(*(line.strip().split(",") for line in LINES), strict=True))]
+    table = pa.table(columns, names=HEADER.strip().split(","))
+    with pa.ipc.new_file(tmp_path / "people.arrow", table.schema) as out:
+        out.write_table(table)
+    for source in (path, tmp_path / "people.arrow"):
+        release = eh.audit(source, QUESTION, graph=GRAPH).release(seed=7)
+        for ending in ("csv", "tsv", "parquet", "arrow"):
+            written = tmp_path / f"{source.suffix[1:]} {ending}.{ending}"
+            release.write(written)
+            assert eh.read(written).columns == ("sex", "note", "hired", "note.1")
+            if ending in ("csv", "tsv"):
+                names = written.read_text().splitlines()[0].replace('"', "")
+                assert names.replace("\t", ",") == HEADER.strip()

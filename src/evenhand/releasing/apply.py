@@ -184,7 +184,18 @@ class FileRows(AppliedRows):
             )
             editor.check_complete()
         else:
-            _write(self.rows.batches(), sources[0].schema, output, sink)
+            first = sources[0]
+            # Of columns with one name, text may hold several.
+            names = [*((first.header if output.kind == "text" else None) or first.names)]
+            schema = first.schema and pa.schema(
+                [
+                    field.with_name(name)
+                    for field, name in zip(first.schema, names, strict=True)
+                ],
+                metadata=first.schema.metadata,
+            )
+            batches = (batch.rename_columns(names) for batch in self.rows.batches())
+            _write(batches, schema, output, sink)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -146,5 +146,5 @@ def _sheet_remedies(names: Sequence[str]) -> tuple[Remedy, ...]:
     first, *others = names
     return (
         Remedy("Name the sheet", "sheet", first),
-        *(Remedy("or", "sheet", name) for name in others),
+        *(Remedy("another", "sheet", name) for name in others),
     )

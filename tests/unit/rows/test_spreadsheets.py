@@ -48,6 +48,7 @@ def test_several_sheets_are_refused_with_their_names(tmp_path):
     problem = the_problem(InputError, path)
     assert "2 sheets" in problem.what
     assert [remedy.value for remedy in problem.remedies] == ["first", "of 2020"]
+    assert problem.remedy_text().startswith("Name the sheet (")
     assert read(path, sheet="of 2020").columns == ("c",)
     absent = the_problem(InputError, path, sheet="furst")
     assert "'first'" in absent.found
