@@ -5,6 +5,7 @@ import hashlib
 import re
 from dataclasses import fields, is_dataclass
 from html.parser import HTMLParser
+from pathlib import Path
 
 import jinja2
 from hypothesis import given, settings
@@ -306,3 +307,17 @@ def test_every_field_of_the_views_is_shown_and_nothing_else_is_asked_for():
 def test_an_unknown_name_in_a_template_is_an_error():
     assert environment().undefined is jinja2.StrictUndefined
     assert environment().autoescape is True
+
+
+def test_one_colour_has_one_meaning():
+    css = (Path(eh.__file__).parent / "report/templates/style.css").read_text("utf-8")
+    meaning = {
+        "group": r"group|direct|protected",
+        "other": r"other",
+        "cause": r"cause|held|possible|yes|focus",
+        "bad": r"shown",
+        "ok": r"certified",
+    }
+    for selectors, body in re.findall(r"([^{}]+)\{([^{}]*)\}", css):
+        for colour in re.findall(r"var\(--(group|other|cause|bad|ok)\)", body):
+            assert re.search(meaning[colour], selectors), (colour, selectors)

@@ -118,7 +118,7 @@ def select_cases(certificate: Certificate, sharing: Sharing) -> tuple[Case, ...]
 class GroupNames:
     """How few groups are named in a plot: one attribute leads, the others follow in small type.
 
-    The attribute with most values leads, because it tells most groups apart.
+    They stand in the order in which sentences and tables name them.
     """
 
     words: Words
@@ -127,9 +127,7 @@ class GroupNames:
     @classmethod
     def of(cls, certificate: Certificate, words: Words) -> "GroupNames":
         """Name the groups of the decision causes."""
-        counts = certificate.examined.counts
-        names = certificate.partition.names
-        return cls(words, tuple(sorted(names, key=lambda name: -len(counts.attribute(name)))))
+        return cls(words, certificate.partition.names)
 
     @property
     def head(self) -> str:

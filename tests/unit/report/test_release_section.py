@@ -129,3 +129,22 @@ def test_what_is_still_true_is_not_called_untrue():
     assert "Nothing was changed in these rows." in text
     assert "nobody’s true" not in text
     assert "Only admission was changed" not in text
+
+
+def test_groups_have_their_attributes_in_the_order_of_the_table():
+    counts = eh.CountTable.of(
+        {
+            "town": ["a", "b", "c"] * 8,
+            "job": ["x", "y"] * 12,
+            "sex": (["f"] * 6 + ["m"] * 6) * 2,
+            "hired": ["no"] * 12 + ["yes"] * 12,
+        },
+        [30] * 6 + [5] * 6 + [10] * 6 + [20] * 6,
+    )
+    asked = eh.Question(protected="sex", group="f", decision="hired", favorable="yes")
+    graph = eh.CausalGraph.parse("town -> hired; job -> hired; sex -> hired")
+    audit = eh.audit(counts, asked, graph=graph)
+    assert audit.certificate.partition.names == ("job", "town")
+    html = report(audit, audit.release(seed=7)).html
+    assert html.count("<b>Job</b>town · people") == 2
+    assert "<b>Town</b>" not in html
