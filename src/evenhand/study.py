@@ -8,7 +8,6 @@ from os import PathLike
 from typing import Any
 
 from evenhand.counts import CountTable, examined_counts
-from evenhand.counts.suspected_missing import marker_notes
 from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.errors import ColumnError, QuestionError
 from evenhand.evidence import (
@@ -41,7 +40,8 @@ from evenhand.removal import (
     plan_removal,
 )
 from evenhand.report import Report, report
-from evenhand.rows import Rows, Source, read
+from evenhand.rows import Inspection, Rows, Source, read
+from evenhand.rows.inspection import inspect
 
 _EXIT_STATUS: dict[Verdict | StatisticalVerdict, int] = {
     Verdict.CERTIFIED: 0,
@@ -106,6 +106,16 @@ class Audit(Described):
     def subpopulations(self) -> Subpopulations:
         """Every subpopulation of the decision causes that occurs."""
         return self.certificate.subpopulations
+
+    @cached_property
+    def inspection(self) -> Inspection:
+        """A look at the table as it was counted; people are compared alike in the causes."""
+        return inspect(
+            self.certificate.examined.counts,
+            self.question,
+            where=self.rows.where if self.rows else "table",
+            alike=self.decision_causes,
+        )
 
     def explain_partition(self, names: Collection[str]) -> PartitionExplanation:
         """Whether comparing people alike in these names means anything, and what it shows."""
@@ -215,13 +225,18 @@ class Audit(Described):
             **self.certificate.to_dict(assurance=assurance),
             "sentence": self.certificate.first_sentence(self.labels),
             "sensitivity": [finding.to_dict() for finding in self.sensitivity()],
+            "inspection": self.inspection.to_dict(),
         }
 
     def summary(self) -> Summary:
         """The certificate's, what decides, whether the rows contradict the graph, and notes."""
         summary = self.certificate.summary(self.labels)
-        notes = marker_notes(self.counts.missing_markers)
-        notes = (*(self.rows.notes if self.rows else ()), *notes)
+        inspection = self.inspection
+        notes = (
+            *(self.rows.notes if self.rows else ()),
+            *(finding.problem for finding in inspection.matters),
+            *inspection.same_decisions(),
+        )
         judged = ("judged by", f"the {self.judge}: {self.deciding_verdict}")
         against = (
             [("rows against the graph", self._doubt.sentence)]

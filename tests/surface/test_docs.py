@@ -65,7 +65,8 @@ def commands(path):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Where a reader stands: with the example, and a table of his own called adult.csv."""
-    shutil.copy(ROOT / "docs/how-to/applicants.csv", tmp_path)
+    for table in (ROOT / "docs/how-to").glob("*.csv"):
+        shutil.copy(table, tmp_path)
     shutil.copytree(Path(checker.__file__).parent, tmp_path / "checker")
     lines = [",".join(datasets.adult().names)]
     for labels, count in datasets.adult():

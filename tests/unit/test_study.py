@@ -93,12 +93,48 @@ def test_a_single_name_is_a_partition_too():
 def test_what_looks_missing_is_said_and_changes_nothing_that_is_certified(path):
     path.write_text(path.read_text().replace("EE", "?"))
     found = audit(path, ASKED.question, graph=GRAPH, codings=Codings.of(frequency="n"))
-    said = "major has 1,200 rows with '?', taken as a value."
+    said = "'?' is taken as a value: 'major' 1,200 rows."
     assert said in str(found)
     assert said in found._repr_html_().replace("&#x27;", "'")
     assert said not in str(found.certificate)
     assert said not in found.certificate.to_json()
     assert "?" in found.certificate.examined.counts.attribute("major").values
+
+
+def test_an_audit_looks_at_the_table_that_it_counted():
+    table = datasets.admissions(2)
+    copied = {name: [] for name in (*table.names, "letter", "town")}
+    often = []
+    for labels, rows in table:
+        line = dict(zip(table.names, labels, strict=True))
+        more = {"letter": line["admission"].upper(), "town": line["major"].lower()}
+        for name, value in {**line, **more}.items():
+            copied[name].append(value)
+        often.append(rows)
+    found = audit(CountTable.of(copied, often), ASKED.question, graph=GRAPH)
+    findings = found.to_dict()["inspection"]["findings"]
+    assert findings[0]["columns"] == ["letter"]
+    assert findings[0]["remedies"][0]["value"] == ["letter"]
+    said = "The same column in other words: 'major' = 'town'."
+    assert said in str(found)
+    assert said not in str(audit(table, ASKED.question, graph=GRAPH))
+
+
+def test_an_audit_compares_people_alike_in_the_causes():
+    found = audit(datasets.admissions(2), ASKED.question, graph=GRAPH)
+    comparison = found.inspection.comparison
+    assert comparison.columns == found.decision_causes
+    assert comparison.measured == len(found.subpopulations)
+    assert comparison.same_decision == 0
+    alike = CountTable.of(
+        {"gender": ["f", "m"] * 2, "major": [*"xxyy"], "admission": ["no", "no", "no", "yes"]},
+        [60, 40, 5, 5],
+    )
+    question = replace(ASKED.question, group="f", favorable="yes")
+    graph = CausalGraph.parse("major -> admission; gender -> admission")
+    found = audit(alike, question, graph=graph)
+    assert found.inspection.comparison.same_decision == 100
+    assert "90.9 % of the rows lie where both groups all got the same decision." in str(found)
 
 
 def test_results_have_a_repr_of_one_short_line():

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.option_syntax import parse_names
+from evenhand.cli.option_syntax import option, parse_names
 from evenhand.cli.options import (
     AsJson,
     CommonOptions,
@@ -100,6 +100,7 @@ def audit(
     if json:
         content = result.to_dict(assurance=assurance)
         content["graph_doubt"] = graph_doubt.to_dict()
+        content["inspection"] = result.inspection.to_dict(option)
         content |= {"partition": explained.to_dict()} if explained else {}
         print_json(content | ({"bootstrap": resampled.to_dict()} if resampled else {}))
     elif quiet:

@@ -267,31 +267,6 @@ def _codings(certificate: Certificate, words: Words) -> tuple[page.Premise, ...]
     return (*premises, *(page.Premise(status="Given", what=rule) for rule in stated))
 
 
-def missing_value_premises(
-    counts: CountTable, words: Words, sharing: Sharing
-) -> tuple[page.Premise, ...]:
-    """Values that may mean a missing one; how many rows have them is not for others."""
-    markers = counts.missing_markers
-    if not markers or sharing.share:
-        return ()
-    examples = [
-        f"{count(one.row_count, 'row')} with “{one.value}” as {words.column(one.name)}"
-        for one in markers[:_EXAMPLES]
-    ]
-    rest = len(markers) - len(examples)
-    more = [f"{rest} more such values"] if rest else []
-    return (
-        page.Premise(
-            status="Not declared",
-            what="Values that look as if something were missing were taken as they stand.",
-            why=text(
-                f"{listing([*examples, *more])}. If they mean that nothing is known, declare "
-                "them as missing: the groups change then.",
-            ),
-        ),
-    )
-
-
 def _left_out(
     counts: CountTable, certificate: Certificate, words: Words, sharing: Sharing
 ) -> tuple[page.Premise, ...]:

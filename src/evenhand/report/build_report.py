@@ -16,7 +16,6 @@ from evenhand.report import template_types as page
 from evenhand.report.assumptions_section import (
     graph_premises,
     judge_premises,
-    missing_value_premises,
     other_premises,
 )
 from evenhand.report.chance_section import chance
@@ -30,7 +29,8 @@ from evenhand.report.phrases import Words, readable_labels
 from evenhand.report.release_section import matching_partition, released, released_name
 from evenhand.report.rule_premises import near_premises
 from evenhand.report.shown_groups import Sharing, select_cases
-from evenhand.rows import Rows
+from evenhand.report.table_premises import inspection_premises, missing_value_premises
+from evenhand.rows import Inspection, Rows
 
 
 class Audited(Protocol):
@@ -55,6 +55,10 @@ class Audited(Protocol):
     @property
     def judge(self) -> Judge:
         """Which verdict decides."""
+
+    @property
+    def inspection(self) -> Inspection:
+        """What a look at the table found."""
 
 
 def report(
@@ -121,6 +125,7 @@ def report(
         premises=(
             *graph_premises(certificate, knowledge, words, doubt, resampled),
             *missing_value_premises(audit.counts, words, sharing),
+            *inspection_premises(audit.inspection, sharing),
             *judge_premises(audit.judge),
             *near_premises(certificate, words, sharing),
             *other_premises(audit.counts, certificate, cases, words, sharing),

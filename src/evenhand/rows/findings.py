@@ -143,11 +143,14 @@ class Findings:
                     f"{self.table.row_count:,} rows.",
                     f"Among people alike in {'one of them' if many else 'it'} no decision "
                     "differs, so nothing is left to measure.",
-                    Remedy(
-                        "If made from the decision, or after it, leave "
-                        f"{'them' if many else 'it'} out",
-                        "exclude",
-                        exact,
+                    (
+                        Remedy(
+                            "If made from the decision, or after it, leave "
+                            f"{'them' if many else 'it'} out",
+                            "exclude",
+                            exact,
+                        ),
+                        Remedy("declare the rule by which was decided", "rule", exact[:1]),
                     ),
                 ),
             )

@@ -8,7 +8,7 @@ import numpy as np
 
 from evenhand.counts import Attribute, CountTable
 from evenhand.counts.comparability import Comparability, compare_alike, question_sides
-from evenhand.display import Described, Summary
+from evenhand.display import Described, Summary, percent
 from evenhand.errors import ColumnError, Problem, Spelling, python_argument
 from evenhand.question import Question
 from evenhand.question.codings import MISSING
@@ -29,8 +29,8 @@ _SHOWN = 28  # characters of the most frequent values in a line
 class Inspection(Described):
     """The columns of a table, and what is worth knowing before it is judged.
 
-    ``comparison`` is there if a question was given: of people alike in all other usable
-    columns, with numbers in the suggested classes.
+    ``comparison`` is there if a question was given: of people alike in all columns that may
+    explain the decision, numbers in the suggested classes; in an audit, alike in the causes.
     """
 
     where: str
@@ -53,8 +53,18 @@ class Inspection(Described):
 
     @property
     def matters(self) -> tuple[TableFinding, ...]:
-        """The findings that can change the answer to a question."""
+        """The findings that can change the answer to a question and that no verdict tells."""
         return tuple(finding for finding in self.findings if finding.kind in MATTERS)
+
+    def same_decisions(self) -> tuple[Problem, ...]:
+        """A note if half of the rows lie where everybody got the same decision."""
+        of = self.comparison
+        if of is None or 2 * of.same_decision < of.rows:
+            return ()
+        share = percent(of.same_decision / of.rows)
+        return (
+            Problem(f"{share} of the rows lie where both groups all got the same decision."),
+        )
 
     def to_dict(self, spelling: Spelling = python_argument) -> dict[str, Any]:
         """Plain values; remedies spelled as arguments, or in another way."""
@@ -100,12 +110,14 @@ def inspect(
     *,
     decision: str | None = None,
     protected: str | None = None,
+    alike: Sequence[str] | None = None,
     where: str = "table",
     also: Sequence[TableFinding] = (),
 ) -> Inspection:
     """Look at a table of counts, or of rows read as they stand.
 
-    Without a question the decision and the protected attribute may be named alone.
+    Without a question the decision and the protected attribute may be named alone. ``alike``
+    names the columns in which people who are compared are alike; by default all that may be.
     """
     if question:
         decision, protected = question.decision, question.protected
@@ -128,8 +140,10 @@ def inspect(
     findings = Findings(table, profiles, decision, protected)
     comparison = None
     if sides is not None and decision:
-        comparison = compare_alike(
-            _in_classes(table, profiles, parsed), findings.alike, decision, sides
+        comparison = (
+            compare_alike(_in_classes(table, profiles, parsed), findings.alike, decision, sides)
+            if alike is None
+            else compare_alike(table, alike, decision, sides)
         )
     return Inspection(
         where=where,

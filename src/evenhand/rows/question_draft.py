@@ -82,7 +82,7 @@ class QuestionDraft:
     @cached_property
     def excluded(self) -> dict[str, str]:
         """Columns to leave out, each with the reason."""
-        reasons = {
+        reasons = dict.fromkeys(self.codings.exclude, "as asked") | {
             one.name: reason
             for one in self.inspection.columns
             if (reason := _no_groups(one, self.inspection.rows))

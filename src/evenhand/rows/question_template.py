@@ -83,10 +83,11 @@ def _columns(draft: QuestionDraft) -> Iterator[str]:
 
 
 def _missing(draft: QuestionDraft) -> Iterator[str]:
-    words = 'error; "level": a value of its own; "drop": leave such rows out'
-    if draft.missing_rows:
-        words = f'up to {draft.missing_rows:,} rows lack a value; or "level", or "drop"'
-    yield f"missing = {toml_string(draft.missing)}  # {words}"
+    rules = {"drop": "leaves such rows out", "level": "a value of its own"}
+    instead = "; or ".join(f'"{r}": {w}' for r, w in rules.items() if r != draft.missing)
+    said = rules.get(draft.missing, "refuses the table")
+    many = f" ({draft.missing_rows:,} at most)" if draft.missing_rows else ""
+    yield f"missing = {toml_string(draft.missing)}  # {said}{many}; or {instead}"
     if draft.na:
         yield f"na = {toml_value(draft.na)}  # texts that mean a missing value"
     others = {value: rows for value, rows in draft.markers.items() if value not in draft.na}

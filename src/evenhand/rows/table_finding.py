@@ -28,8 +28,9 @@ class FindingKind(StrEnum):
     IN_PART = "looked at in part"
 
 
-# What can change the answer to a question, rather than how well the table can be read.
-MATTERS = frozenset([*FindingKind][:6]) | {FindingKind.EQUIVALENT}
+# What can change the answer to a question, rather than how well the table can be read. What
+# determines the decision is not among them: the verdict itself tells that.
+MATTERS = frozenset([*FindingKind][2:6]) | {FindingKind.EQUIVALENT}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,15 +48,6 @@ def test_trials_of_the_graph_are_told_if_they_were_made():
     )
 
 
-def test_what_looks_missing_is_told_to_the_owner_alone():
-    counts = eh.datasets.admissions(2).recoded("major", {"EE": "?"})
-    audit = eh.audit(counts, QUESTION.question, graph=GRAPH)
-    said = "1,200 rows with “?” as major. If they mean that nothing is known"
-    assert said in page_text(report(audit).html)
-    assert "Not declared" not in report(audit, share=True).html
-    assert "Not declared" not in report_text(*CASES["not certified"])
-
-
 def test_that_the_population_decides_is_said_where_it_was_chosen():
     counts, said = eh.datasets.admissions(2), "What the rows show of the population decides."
     audits = {

@@ -55,7 +55,7 @@ def test_all_that_is_odd_in_a_personnel_table_is_told_in_few_lines(rows):
 
 def test_only_what_matters_to_a_question_is_picked_out(rows):
     matters = [str(one.kind) for one in rows.inspect(ASKED).matters]
-    assert matters[:2] == ["determines the decision", "tied to the protected attribute"]
+    assert matters[:2] == ["tied to the protected attribute", "spelling variants"]
     assert "forms no groups" not in matters
 
 
@@ -87,7 +87,12 @@ def test_an_inspection_is_plain_data(rows):
             "words": "If made from the decision, or after it, leave it out",
             "argument": "exclude",
             "value": ["promotion_letter"],
-        }
+        },
+        {
+            "words": "declare the rule by which was decided",
+            "argument": "rule",
+            "value": ["promotion_letter"],
+        },
     ]
     assert content["comparison"]["columns"][0] == "department"
 

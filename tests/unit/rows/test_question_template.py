@@ -78,6 +78,10 @@ def test_what_was_given_is_written_down():
     whole = text(codings, protected="sex", group="m", decision="hired", threshold="0.1")
     asked = QuestionFile.parse(whole)
     assert asked.codings == codings
+    without = QuestionFile.parse(
+        text(Codings.of(exclude=["age"]), protected="sex", decision="hired")
+    )
+    assert without.codings.exclude == ("age", "id")
     assert asked.question.group == "m"
     assert asked.question.threshold.denominator == 10
 

@@ -1,0 +1,51 @@
+"""What a look at the table found that can change the answer, for section 7."""
+
+from evenhand.counts import CountTable
+from evenhand.errors import words_only
+from evenhand.report import template_types as page
+from evenhand.report.phrases import Words, count, listing
+from evenhand.report.shown_groups import Sharing
+from evenhand.report.template_types import text
+from evenhand.rows import FindingKind, Inspection
+
+_EXAMPLES = 5
+
+
+def missing_value_premises(
+    counts: CountTable, words: Words, sharing: Sharing
+) -> tuple[page.Premise, ...]:
+    """Values that may mean a missing one; how many rows have them is not for others."""
+    markers = counts.missing_markers
+    if not markers or sharing.share:
+        return ()
+    examples = [
+        f"{count(one.row_count, 'row')} with “{one.value}” as {words.column(one.name)}"
+        for one in markers[:_EXAMPLES]
+    ]
+    rest = len(markers) - len(examples)
+    more = [f"{rest} more such values"] if rest else []
+    return (
+        page.Premise(
+            status="Not declared",
+            what="Values that look as if something were missing were taken as they stand.",
+            why=text(
+                f"{listing([*examples, *more])}. If they mean that nothing is known, declare "
+                "them as missing: the groups change then.",
+            ),
+        ),
+    )
+
+
+def inspection_premises(inspection: Inspection, sharing: Sharing) -> tuple[page.Premise, ...]:
+    """What else a look at the table found that can change the answer; not for others."""
+    told = [one.problem for one in inspection.matters if one.kind is not FindingKind.MARKER]
+    if sharing.share:
+        return ()
+    return tuple(
+        page.Premise(
+            status="Found in the table",
+            what=problem.what,
+            why=text(" ".join(filter(None, (problem.found, problem.remedy_text(words_only))))),
+        )
+        for problem in (*told, *inspection.same_decisions())
+    )
