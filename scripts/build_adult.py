@@ -29,8 +29,8 @@ COLUMNS = {
     "hours": 12,
     "income": 14,
 }
+CUTS = {"age": 37, "education": 9, "hours": 40}
 CODINGS = Codings.of(
-    bins={"age": [37], "education": [9], "hours": [40]},
     merge={
         column: {value: [value], f"not {value}": ["*"]}
         for column, value in {
@@ -58,7 +58,13 @@ def assignments(path: Path) -> Iterator[tuple[str, ...]]:
             if len(fields) == 15:  # not adult.test's first line, nor the blank last one
                 # adult.test ends its incomes with a full stop.
                 texts = {name: fields[at].rstrip(".") for name, at in COLUMNS.items()}
-                yield tuple(CODINGS.label(name, text) for name, text in texts.items())
+                yield tuple(_label(name, text) for name, text in texts.items())
+
+
+def _label(name: str, text: str) -> str:
+    if name in CUTS:
+        return f"{'<=' if int(text) <= CUTS[name] else '>'}{CUTS[name]}"
+    return CODINGS.label(name, text)
 
 
 def build(directory: Path) -> str:

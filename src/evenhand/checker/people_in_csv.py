@@ -74,9 +74,31 @@ def spelling(text: str) -> str:
 
 def encode(name: str, text: str, codings: Record) -> str:
     """The label under which a text is counted."""
-    if cuts := codings.get("bins", {}).get(name):
-        at = sum(Fraction(cut) < Fraction(Decimal(text.strip())) for cut in cuts)
-        below, above = cuts[:at][-1:], cuts[at:][:1]
-        return ", ".join([f">{cut}" for cut in below] + [f"<={cut}" for cut in above])
+    if classes := codings.get("bins", {}).get(name):
+        number = Fraction(Decimal(text.strip()))
+        for label in classes:
+            if is_in_class(number, label):
+                return str(label)
+        raise ValueError(f"{text!r} lies in no class of {name!r}")
     merge = codings.get("merge", {}).get(name, {})
     return next((new for old in (text, "*") for new in merge if old in merge[new]), text)
+
+
+def is_in_class(number: Fraction, label: str) -> bool:
+    """Whether a number is what the words say: up to 2, 3 to 5, over 5 to under 7.5."""
+    if label.startswith("up to "):
+        low, high = "", label.removeprefix("up to ")
+    elif label.startswith("under "):
+        low, high = "", label
+    elif label.endswith(" or more"):
+        low, high = label.removesuffix(" or more"), ""
+    else:
+        low, to, high = label.partition(" to ")
+        high = high if to or low.startswith("over ") else low
+    if high.startswith("under "):
+        below = number < Fraction(high.removeprefix("under "))
+    else:
+        below = not high or number <= Fraction(high)
+    if low.startswith("over "):
+        return below and number > Fraction(low.removeprefix("over "))
+    return below and (not low or number >= Fraction(low))

@@ -4,6 +4,7 @@ A remedy carries an argument, as ``bins={"age": [37]}``; the command line prints
 ``--bin age=37``. An option is printed only if parsing it gives the same argument back.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from shlex import quote
 from typing import Any, TypeAlias
@@ -79,13 +80,19 @@ def parse_delimiter(text: str) -> str:
 
 
 def parse_bin(text: str) -> tuple[str, list[str] | int]:
-    """Parse ``COLUMN=CUT[,CUT]`` or ``COLUMN=quantiles:N``: the column, and cuts or classes."""
-    column, equals, cuts = text.rpartition("=")
-    if not equals or not column:
+    """Parse ``COLUMN=CUT[,CUT]`` or ``COLUMN=quantiles:N``: the column, and cuts or classes.
+
+    >>> parse_bin("age=37,>=50"), parse_bin("pay=quantiles:4")
+    (('age', ['37', '>=50']), ('pay', 4))
+    """
+    # A column's name may contain "=", a cut only in ">=".
+    parts = re.fullmatch(r"(.+?)=((?:[^=]|>=)*)", text, re.DOTALL)
+    if parts is None:
         raise QuestionError.of(
             f"--bin {text!r} cannot be read.",
-            remedy="Write COLUMN=CUT[,CUT], as age=37, or COLUMN=quantiles:4.",
+            remedy="Write COLUMN=CUT[,CUT], as age=37 or 'age=>=38', or COLUMN=quantiles:4.",
         )
+    column, cuts = parts.groups()
     kind, _, number = cuts.partition(":")
     if kind == "quantiles" and number.isdigit():
         return column, int(number)

@@ -111,7 +111,11 @@ class CommonOptions:
     ] = None
     bin: Annotated[
         list[str] | None,
-        _reading("--bin", help="Cut numbers into classes: 'age=37,50' or 'age=quantiles:4'."),
+        _reading(
+            "--bin",
+            help="Cut numbers into classes: 'age=37,50' for up to 37 and up to 50, 'age=>=38' "
+            "for 38 or more, 'age=quantiles:4' for four of about equal size.",
+        ),
     ] = None
     merge: Annotated[
         list[str] | None,

@@ -11,12 +11,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, isnan
+from math import inf
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.counts.label_order import in_order
 from evenhand.counts.suspected_missing import MissingMarker, looks_missing, marker_notes
 from evenhand.display import Described, Summary
 from evenhand.errors import ColumnError, InputError, ResourceError, ValuesError, listed
@@ -353,30 +354,6 @@ def check_row_count(rows: int, *, counts: str = "counts", where: str = "") -> No
             remedy="Check them: these can hardly be numbers of rows.",
             where=where,
         )
-
-
-def in_order(values: Iterable[str]) -> tuple[str, ...]:
-    """Sort labels as numbers or classes of numbers where all are such, as text otherwise.
-
-    >>> in_order({"10", "9"}), in_order({"10", "9", "x"})
-    (('9', '10'), ('10', '9', 'x'))
-    >>> in_order({">100", ">37, <=100", "<=37"})
-    ('<=37', '>37, <=100', '>100')
-    """
-    labels = sorted(values)
-    try:
-        place = {label: _lower_end(label) for label in labels}
-    except ValueError:
-        return tuple(labels)
-    if any(isnan(number) for number in place.values()):
-        return tuple(labels)
-    return tuple(sorted(labels, key=place.__getitem__))
-
-
-def _lower_end(label: str) -> float:
-    if label.startswith("<="):
-        return min(-inf, float(label[2:]))
-    return float(label.removeprefix(">").partition(",")[0])
 
 
 def code_type(values: int) -> type[np.unsignedinteger]:

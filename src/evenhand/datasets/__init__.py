@@ -32,7 +32,7 @@ _ADMISSIONS = {
 }
 
 
-_DUTCH = Codings.of(bins={"age": [9]})
+_DUTCH = Codings.of(bins={"age": ["up to 9", "10 or more"]})
 
 
 def admissions(example: int) -> CountTable:

@@ -1,7 +1,8 @@
 """What is asked: the question, what is known before, and how columns are read."""
 
-from evenhand.question.codings import Bins, Codings
+from evenhand.question.codings import Codings
 from evenhand.question.knowledge import Arrow, Knowledge, KnownOrder, Tiers
+from evenhand.question.number_classes import Bins
 from evenhand.question.parse_values import Number, as_label, exact_fraction
 from evenhand.question.question import Question
 from evenhand.question.question_file import Judge, Labels, QuestionFile

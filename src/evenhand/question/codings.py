@@ -4,20 +4,15 @@ A coding is a function from the text of a value to the label it is counted under
 changes what is released.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
-from fractions import Fraction
-from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
 from evenhand.errors import Problem, QuestionError, Remedy, ValuesError, listed
+from evenhand.question.number_classes import Bins
 from evenhand.question.parse_values import (
     Number,
     as_label,
-    exact_fraction,
-    exact_number,
     require_text,
     require_texts,
 )
@@ -27,52 +22,12 @@ MISSING = "(missing)"
 WILDCARD = "*"  # in merges and tiers: all that is not named
 
 
-@dataclass(frozen=True, slots=True)
-class Bins:
-    """Classes of numbers between cut points; each class includes its upper cut.
-
-    >>> Bins.at(37, 50).labels
-    ('<=37', '>37, <=50', '>50')
-    >>> Bins.at(37).label("38.5")
-    '>37'
-    """
-
-    cuts: tuple[Fraction, ...]
-
-    @classmethod
-    def at(cls, *cuts: Number) -> "Bins":
-        """Bins with these cut points; they may be text, so that 0.1 is one tenth."""
-        try:
-            exact = tuple(exact_fraction(cut) for cut in cuts)
-        except ValueError as error:
-            raise QuestionError.of(
-                f"The cut points {listed(cuts)} are not all numbers: {error}.",
-                remedy=Remedy("Write numbers, for example", "bins", {"age": [37]}),
-            ) from error
-        if not exact or any(a >= b for a, b in pairwise(exact)):
-            raise QuestionError.of(
-                f"The cut points {listed(cuts)} do not rise.",
-                remedy="Give at least one, from the smallest to the largest.",
-            )
-        return cls(exact)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The names of the classes, from low to high."""
-        cuts = [_number_text(cut) for cut in self.cuts]
-        middle = (f">{low}, <={high}" for low, high in pairwise(cuts))
-        return (f"<={cuts[0]}", *middle, f">{cuts[-1]}")
-
-    def label(self, text: str) -> str:
-        """The class of a number given as text; ``ValueError`` if it is none."""
-        return self.labels[bisect_left(self.cuts, exact_number(text))]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Codings:
     """Which columns are counted, and under which labels.
 
-    ``bins`` holds cut points, or a whole number of quantile classes, for each column;
+    ``bins`` holds cut points for each column, 37 for "up to 37" and ">=37" for "37 or more", or
+    a whole number of quantile classes;
     ``merge`` the new value and the old ones that it replaces (``"*"`` for all not named).
     ``na`` are texts that mean a missing value, beside the empty field. ``exclude`` names
     columns that are not counted. ``delimiter`` stands between the fields of text files; by
@@ -191,7 +146,7 @@ class Codings:
     def to_dict(self) -> dict[str, object]:
         """Plain values, without what is not set."""
         bins = {
-            column: bins if isinstance(bins, int) else [_number_text(cut) for cut in bins.cuts]
+            column: bins if isinstance(bins, int) else bins.notation
             for column, bins in self.bins.items()
         }
         merge = {
@@ -257,11 +212,3 @@ def _parse_merge(groups: Mapping[str, Sequence[Number]]) -> dict[str, tuple[str,
             remedy="Put each old value under one new value.",
         )
     return merged
-
-
-def _number_text(number: Fraction) -> str:
-    """The shortest exact text: a decimal where there is one, else a fraction."""
-    if number.denominator == 1:
-        return str(number.numerator)
-    decimal = Decimal(number.numerator) / Decimal(number.denominator)
-    return str(decimal) if Fraction(decimal) == number else str(number)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.question import Bins
+from evenhand.question.number_classes import number_text
 from evenhand.question.parse_values import exact_number
 
 _CLASSES = (2, 3, 4, 5)
@@ -39,8 +40,10 @@ class ClassSuggestion:
     @property
     def cuts(self) -> list[int | str]:
         """The cut points as they are written: whole numbers, or text."""
-        texts = [label.rpartition("=")[2] for label in self.bins.labels[:-1]]
-        return [int(text) if text.lstrip("-").isdigit() else text for text in texts]
+        return [
+            cut.numerator if cut.denominator == 1 else number_text(cut)
+            for cut in self.bins.cuts
+        ]
 
     def to_dict(self) -> dict[str, object]:
         """Plain values."""
@@ -78,7 +81,8 @@ class NumberCounts:
         for method, cuts in ways:
             if cuts and cuts not in suggested:
                 suggested.add(cuts)
-                yield self._suggestion(method, Bins(cuts))
+                whole = bool((self.numbers == np.floor(self.numbers)).all())
+                yield self._suggestion(method, Bins(cuts).of_whole_numbers(whole))
 
     def compare(self, classes: NDArray[np.integer]) -> dict[str, int]:
         """What classes of the numbers leave to compare; empty without groups."""

@@ -130,5 +130,5 @@ def _concatenate(column: ColumnEncoder, arrays: Sequence[Any]) -> pa.Array:
         return pa.array([], pa.string())
     if isinstance(column.encoder, FrequencyParser):
         return pa.concat_arrays(arrays)
-    labels = pa.array([*column.encoder.codes], pa.string())
+    labels = pa.array(column.encoder.labels, pa.string())
     return pa.DictionaryArray.from_arrays(pa.array(np.concatenate(arrays)), labels)

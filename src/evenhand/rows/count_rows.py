@@ -9,7 +9,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
-from evenhand.counts.count_table import check_row_count, code_type, in_order
+from evenhand.counts.count_table import check_row_count, code_type
+from evenhand.counts.label_order import in_order
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import Problem
 from evenhand.question import Codings
@@ -210,7 +211,7 @@ def _table(
     """Distinct lines as a canonical count table: only labels that occur, sorted."""
     attributes, renumbered = [], []
     for encoder, codes in zip(encoders, columns, strict=True):
-        labels = [MISSING if label is None else label for label in encoder.codes]
+        labels = [MISSING if label is None else label for label in encoder.labels]
         occurs = np.zeros(len(labels), bool)
         occurs[codes] = True
         values = in_order(label for label, used in zip(labels, occurs, strict=True) if used)

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +18,7 @@ import pyarrow.compute as pc
 from evenhand.errors import EvenhandError, ResourceError, ValuesError
 from evenhand.question import Bins, Codings, as_label
 from evenhand.question.codings import not_numbers
+from evenhand.question.number_classes import Boundary, last_below
 from evenhand.question.parse_values import exact_number
 from evenhand.rows.batch_source import BATCH_ROWS, Batches, BatchSource
 
@@ -94,11 +94,11 @@ def engine_errors(where: str) -> Iterator[None]:
 
 
 def class_conditions(column: Any, bins: Bins) -> list[Any]:  # noqa: ANN401  # a column
-    """For each cut of a column of numbers the condition that a number is at most the cut."""
+    """For each cut of a column of numbers the condition that a number is below it."""
     whole = column.type().is_integer()
     return [
-        column <= cut.numerator // cut.denominator if whole else _at_most(column, cut)
-        for cut in bins.cuts
+        column <= last_below(cut) if whole else _is_below(column, cut)
+        for cut in bins.boundaries
     ]
 
 
@@ -140,8 +140,10 @@ def _group_by(
     number = next(n for n in ("rows", *(f"rows_{i}" for i in range(99))) if n not in names)
     if codings.frequency is not None:
         _check_frequency(table, codings.frequency, where)
-    lines = distinct_lines(table, names, codings, number)
     binned = [n for n in names if engine_bins(table[n], codings.bins.get(n))]
+    settled = {name: _settled(table, name, codings, where) for name in binned}
+    codings = replace(codings, bins={**codings.bins, **settled})
+    lines = distinct_lines(table, names, codings, number)
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
         for batch in stream_batches(lines.select(*columns), where):
@@ -157,6 +159,20 @@ def _group_by(
     return source, replace(codings, frequency=number, bins=unbinned)
 
 
+def _settled(table: Any, name: str, codings: Codings, where: str) -> Bins | int:  # noqa: ANN401
+    """The bins of a column; of floats the engine says whether all are whole numbers."""
+    column, bins = table[name], codings.bins[name]
+    if isinstance(bins, int) or bins.whole is not None:
+        return bins
+    if column.type().is_integer():
+        return bins.of_whole_numbers(True)
+    # From here on floats are whole, and FLOOR may not hold them.
+    small = (column.abs() < 2.0**52).ifelse(column, 0.0)
+    odd = ~missing_numbers(column, codings.na) & (small != small.floor())
+    found = fetch(table.filter(odd).limit(1).select(name), where)
+    return bins.of_whole_numbers(not found.num_rows)
+
+
 def _class_labels(column: Any, bins: Bins, na: Collection[str]) -> Any:  # noqa: ANN401  # columns
     """The class label of each number, null for missing; infinity has its own."""
     ibis: Any = sys.modules["ibis"]
@@ -169,14 +185,14 @@ def _class_labels(column: Any, bins: Bins, na: Collection[str]) -> Any:  # noqa:
     return ibis.cases(*branches, else_=beyond)
 
 
-def _at_most(column: Any, cut: Fraction) -> Any:  # noqa: ANN401  # a column
-    """Whether floats, taken as the decimals of their shortest text, are at most a cut.
+def _is_below(column: Any, cut: Boundary) -> Any:  # noqa: ANN401  # a column
+    """Whether floats, taken as the decimals of their shortest text, are below a cut.
 
     Rounding keeps the order, so only the float nearest to the cut must be compared exactly.
     """
-    nearest = float(cut)
-    is_inside = exact_number(as_label(nearest)) <= cut
-    return column <= nearest if is_inside else column < nearest
+    nearest = float(cut[0])
+    is_below = (exact_number(as_label(nearest)), 0.5) < cut
+    return column <= nearest if is_below else column < nearest
 
 
 def _number_of_label(text: str, *, whole: bool) -> int | float | None:

@@ -5,7 +5,7 @@ are neither merged nor sorted. Only as many rows are read as fit into memory.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress, pairwise
 from typing import TypeAlias
 
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
 from evenhand.counts.count_table import code_type
-from evenhand.question import Codings
+from evenhand.question import Bins, Codings
 from evenhand.question.codings import MISSING
+from evenhand.question.parse_values import exact_number
 from evenhand.rows.arrow_numpy import is_null, value_type
 from evenhand.rows.batch_source import BatchSource, reading
 from evenhand.rows.quantiles import frequencies
@@ -122,9 +123,21 @@ def _apply(
     """The column in classes or merged values, if such are given for it."""
     if not codings.is_coded(name):
         return values, codes
+    bins = codings.bins.get(name)
+    if isinstance(bins, Bins):
+        settled = bins.of_whole_numbers(all(map(_is_whole, values)))
+        codings = replace(codings, bins={name: settled})
     new: dict[str, int] = {}
     at = [new.setdefault(_coded_label(codings, name, value), len(new)) for value in values]
     return tuple(new), np.array(at, code_type(len(new)))[codes]
+
+
+def _is_whole(value: str) -> bool:
+    """Whether a text is a whole number, or no number at all."""
+    try:
+        return exact_number(value).denominator == 1
+    except ValueError:
+        return True
 
 
 def _coded_label(codings: Codings, name: str, value: str) -> str:

@@ -46,6 +46,17 @@ class Rows(Described):
 
     @cached_property
     def codings(self) -> Codings:
+        """How the columns are read, with classes as they are labelled in the counts."""
+        codings = self._with_cuts
+        bins = {
+            name: bins.settled(self.count().attribute(name).values)
+            for name, bins in codings.bins.items()
+            if isinstance(bins, Bins) and bins.whole is None and name in self.columns
+        }
+        return replace(codings, bins={**codings.bins, **bins}) if bins else codings
+
+    @cached_property
+    def _with_cuts(self) -> Codings:
         """How the columns are read, with cut points instead of numbers of quantiles."""
         quantiles = {
             name: classes
@@ -78,7 +89,11 @@ class Rows(Described):
     @cached_property
     def _count_result(self) -> CountResult:
         return count(
-            self.sources, self.columns, self.codings, memory=self.memory, progress=self.progress
+            self.sources,
+            self.columns,
+            self._with_cuts,
+            memory=self.memory,
+            progress=self.progress,
         )
 
     @property
@@ -93,13 +108,13 @@ class Rows(Described):
         """
         chosen = tuple(names)
         if self.sources[0].group_by:
-            return count(self.sources, chosen, self.codings).table
+            return count(self.sources, chosen, self._with_cuts).table
         source, codings = self._cache.source(chosen)
         return count([source], chosen, codings, memory=self.memory).table
 
     @cached_property
     def _cache(self) -> ColumnCache:
-        return ColumnCache(self.sources, self.columns, self.codings, memory=self.memory // 2)
+        return ColumnCache(self.sources, self.columns, self._with_cuts, memory=self.memory // 2)
 
     def inspect(
         self,
@@ -129,7 +144,7 @@ class Rows(Described):
 
     @cached_property
     def _lines(self) -> LineTable:
-        return read_lines(self.sources, self.columns, self.codings, memory=self.memory // 4)
+        return read_lines(self.sources, self.columns, self._with_cuts, memory=self.memory // 4)
 
     def batches(self) -> Batches:
         """All columns of all rows, in order and in their own types."""
@@ -172,7 +187,7 @@ def read(
     3 rows, 3 distinct assignments
       attribute  values  how often
       sex             2  f 2, m 1
-      age             2  <=37 2, >37 1
+      age             2  up to 37 2, 38 or more 1
     """
     options = Codings.of(
         columns=columns,

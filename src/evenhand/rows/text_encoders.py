@@ -18,6 +18,7 @@ from evenhand.question.parse_values import exact_number
 from evenhand.rows.arrow_numpy import as_numpy, is_null
 
 UNFIT = -1
+_WHOLE = r"^[+-]?[0-9]+(\.0*)?$"
 
 
 class LabelEncoder:
@@ -35,6 +36,7 @@ class LabelEncoder:
         self.text_codes: dict[str, int] = {}
         self.spellings: dict[str, set[str]] = {}
         self.bytes = 0  # kept in memory for this column
+        self._whole = True  # so far all numbers are
         bins = codings.bins.get(name)
         self._bins = bins if isinstance(bins, Bins) else None
 
@@ -42,6 +44,14 @@ class LabelEncoder:
     def parses_numbers(self) -> bool:
         """Whether texts are binned, so that their spelling does not matter."""
         return self._bins is not None
+
+    @property
+    def labels(self) -> list[str | None]:
+        """The label of each code, once all texts are encoded: classes depend on all numbers."""
+        if self._bins is None or self._bins.whole is not None or not self._whole:
+            return [*self.codes]
+        whole = self._bins.whole_labels()
+        return [None if label is None else whole[label] for label in self.codes]
 
     def encode(self, texts: pa.Array) -> NDArray[np.int64]:
         """The code of each text; null is a label like any other here."""
@@ -89,6 +99,7 @@ class LabelEncoder:
         cuts = np.array([float(cut) for cut in bins.cuts])
         classes = np.searchsorted(cuts, numbers)
         codes = np.empty(len(texts), np.int64)
+        self._whole = self._whole and _all_whole(texts, numbers)
         for position in np.unique(classes[np.isfinite(numbers)]):
             codes[classes == position] = self._label_code(bins.labels[position])
         for position in np.flatnonzero(~np.isfinite(numbers) | np.isin(numbers, cuts)):
@@ -123,6 +134,16 @@ def nearest_floats(texts: pa.Array) -> NDArray[np.float64]:
         return np.where(is_null(numbers), np.nan, as_numpy(numbers))
     except pa.ArrowInvalid:
         return np.array([_nearest_float(text) for text in texts.to_pylist()], np.float64)
+
+
+def _all_whole(texts: pa.Array, numbers: NDArray[np.float64]) -> bool:
+    """Whether all texts that are numbers are whole ones; few need to be parsed exactly."""
+    finite = np.isfinite(numbers)
+    if (numbers[finite] != np.floor(numbers[finite])).any():
+        return False
+    simple = pc.fill_null(pc.match_substring_regex(texts, _WHOLE), False)
+    unclear = texts.filter(pc.and_(pc.invert(simple), pa.array(finite)))
+    return all(exact_number(text).denominator == 1 for text in unclear.to_pylist())
 
 
 def _nearest_float(text: str | None) -> float:

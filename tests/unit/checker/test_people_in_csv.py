@@ -43,7 +43,7 @@ def test_data_are_read_as_the_codings_say(tmp_path, missing, other):
     rows = read(
         path,
         columns=["sex", "job", "town", "hired"] if missing == "level" else None,
-        bins={} if missing == "level" else {"age": [37, "50"]},
+        bins={} if missing == "level" else {"age": [37, ">=50"]},
         merge={"job": {"kitchen": ["cook", "Cook"], "else": ["*"]}},
         missing=missing,
         na=["?"],

@@ -32,7 +32,7 @@ def test_adult_has_its_rows_and_376_assignments(paper, rows):
 def test_dutch_has_60_420_rows_not_60_421(dutch):
     assert dutch.row_count == 60_420
     assert len(dutch.names) == 12
-    assert dutch.attribute("age").values == ("<=9", ">9")
+    assert dutch.attribute("age").values == ("up to 9", "10 or more")
 
 
 @pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "@attribute sex {1}\n@data\n1\n"])

@@ -186,11 +186,11 @@ def test_a_block_set_that_is_kept_back_is_found():
 def test_values_may_stand_in_any_order_that_the_lines_keep():
     columns = {
         "gender": ["female", "male"] * 6,
-        "age": ["<=9", "<=9", ">9, <=10", ">9, <=10", ">10", ">10"] * 2,
+        "age": ["up to 9", "up to 9", "10", "10", "11 or more", "11 or more"] * 2,
         "admission": ["admitted"] * 6 + ["rejected"] * 6,
     }
     counts = CountTable.of(columns, range(20, 32))
-    order = ("<=9", ">9, <=10", ">10")
+    order = ("up to 9", "10", "11 or more")
     attributes = [
         Attribute(a.name, order if a.name == "age" else a.values) for a in counts.attributes
     ]

@@ -10,13 +10,13 @@ from evenhand.question import Bins
 @pytest.mark.parametrize(
     ("text", "label"),
     [
-        ("37", "<=37"),
-        ("37.0", "<=37"),
-        ("37.0001", ">37, <=50.5"),
-        (" 50.5", ">37, <=50.5"),
-        ("5e1", ">37, <=50.5"),
-        ("51", ">50.5"),
-        ("-3", "<=37"),
+        ("37", "up to 37"),
+        ("37.0", "up to 37"),
+        ("37.0001", "over 37 to 50.5"),
+        (" 50.5", "over 37 to 50.5"),
+        ("5e1", "over 37 to 50.5"),
+        ("51", "over 50.5"),
+        ("-3", "up to 37"),
     ],
 )
 def test_a_class_includes_its_upper_cut(text, label):

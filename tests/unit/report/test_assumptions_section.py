@@ -150,7 +150,7 @@ def test_how_the_table_was_read_is_told():
     assert "Each line counts for as many people as its many says." in told
     assert "A missing value counts as a value of its own." in told
     _, why = told["Values put in classes before counting."]
-    assert "score (<=30; >30, <=60; >60)" in why
+    assert "score (up to 30; 31 to 60; 61 or more)" in why
     plain = premises(admissions_audit())
     assert not {one for one in plain if "counted" in one or "counts" in one}
 

@@ -49,7 +49,7 @@ def test_what_stands_for_missing_values_need_not_be_text():
 
 def test_missing_values_can_be_binned_around():
     found = value_counts(["1", "", "5", "?"], bins={"a": [3]}, missing="level", na=["?"])
-    assert found == {"<=3": 1, ">3": 1, "(missing)": 2}
+    assert found == {"up to 3": 1, "4 or more": 1, "(missing)": 2}
 
 
 def test_rows_with_missing_values_can_be_dropped_and_are_numbered():

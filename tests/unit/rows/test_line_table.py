@@ -12,7 +12,7 @@ from evenhand.rows.line_table import read_lines
 
 def lines(source, *, memory=10**9, **options):
     rows = read(source, **options)
-    return read_lines(rows.sources, rows.columns, rows.codings, memory=memory)
+    return read_lines(rows.sources, rows.columns, rows.requested, memory=memory)
 
 
 def column(result, name):
@@ -83,7 +83,7 @@ def test_frequencies_weigh_lines_and_zero_leaves_one_out():
 def test_bins_and_merges_apply_where_they_can():
     table = pa.table({"age": ["20", "50", "?", ""], "work": ["a", "b", "c", "a"]})
     result = lines(table, bins={"age": [37]}, merge={"work": {"rest": ["b", "c"]}})
-    assert column(result, "age") == ["<=37", ">37", "?", "(missing)"]
+    assert column(result, "age") == ["up to 37", "38 or more", "?", "(missing)"]
     assert column(result, "work") == ["a", "rest", "rest", "a"]
 
 

@@ -105,8 +105,9 @@ def test_numbers_that_are_asked_about_get_two_classes():
     age = [str(20 + at % 31) for at in range(ROWS)]
     made = draft(table(pay=pay, age=age), decision="pay", protected="age")
     assert {name: len(cuts) for name, cuts in made.bins.items()} == {"pay": 1, "age": 1}
-    assert made.asked["favorable"][0] == f">{made.bins['pay'][0]}"
-    assert made.asked["group"][0] in {f">{made.bins['age'][0]}", f"<={made.bins['age'][0]}"}
+    assert made.asked["favorable"][0] == f"{made.bins['pay'][0] + 1} or more"
+    cut = made.bins["age"][0]
+    assert made.asked["group"][0] in {f"up to {cut}", f"{cut + 1} or more"}
     assert made.question() is None
 
 

@@ -63,8 +63,10 @@ def test_excluded_columns_are_recorded_as_those_that_are_left():
 def test_codings_from_a_question_file_are_taken_whole():
     codings = Codings.of(bins={"a": [2]}, columns=["a"])
     rows = read(pa.table({"a": [1, 2, 3], "b": [[], [], []]}), codings=codings)
-    assert rows.codings == codings
-    assert rows.count().values("a") == {"<=2": 2, ">2": 1}
+    assert rows.requested == codings
+    settled = Codings.of(bins={"a": ["up to 2", "3 or more"]}, columns=["a"])
+    assert rows.codings == settled
+    assert rows.count().values("a") == {"up to 2": 2, "3 or more": 1}
 
 
 def test_an_unknown_column_is_named_with_what_looks_like_it(write_file):

@@ -1,0 +1,190 @@
+"""Classes of numbers between cut points, and the labels that a person would write for them."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor
+from typing import Self, TypeAlias
+
+from evenhand.errors import QuestionError, Remedy, listed
+from evenhand.question.parse_values import Number, exact_fraction, exact_number
+
+_AT_LEAST = ">="
+_FIRST_CLASS = re.compile(r"(up to|under) (.+)")
+_LAST_CLASS = re.compile(r"(?:(over) (.+)|(.+) or more)")
+_MIDDLE_CLASS = re.compile(r"(over )?(.+) to (under )?(.+)")
+
+# A number, and whether it is itself below the cut: (37, True) is "up to 37", then "over 37".
+Boundary: TypeAlias = tuple[Fraction, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """Classes of numbers between cut points.
+
+    A cut of 37 means "up to 37", and ends a class; ">=37" means "37 or more", and begins one.
+    ``at_least`` marks the latter. ``whole`` says whether the column has whole numbers only;
+    None that its values will decide. Labels depend on it, the classes of whole numbers do not.
+
+    >>> Bins.at(37, 50).labels
+    ('up to 37', 'over 37 to 50', 'over 50')
+    >>> Bins.at(37, ">=50").of_whole_numbers(True).labels
+    ('up to 37', '38 to 49', '50 or more')
+    >>> Bins.at("up to 37", "38 to 49", "50 or more").label("49")
+    '38 to 49'
+    """
+
+    cuts: tuple[Fraction, ...]
+    at_least: tuple[bool, ...] = ()
+    whole: bool | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at_least", self.at_least or (False,) * len(self.cuts))
+
+    @classmethod
+    def at(cls, *cuts: Number) -> Self:
+        """Classes from cut points, or from their labels; text makes 0.1 one tenth."""
+        try:
+            is_label = bool(cuts) and _FIRST_CLASS.fullmatch(str(cuts[0])) is not None
+            whole, parsed = (
+                _parse_labels(cuts) if is_label else (None, [*map(_parse_cut, cuts)])
+            )
+        except ValueError as error:
+            raise QuestionError.of(
+                f"The cut points {listed(cuts)} are not all numbers: {error}.",
+                remedy=Remedy("Write numbers, for example", "bins", {"age": [37]}),
+            ) from error
+        if not parsed or any(a >= b for a, b in pairwise(parsed)):
+            raise QuestionError.of(
+                f"The cut points {listed(cuts)} do not rise.",
+                remedy="Give at least one, from the smallest to the largest.",
+            )
+        numbers, inside = zip(*parsed, strict=True)
+        return cls(numbers, tuple(not below for below in inside), whole)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the classes, from low to high."""
+        if self.whole:
+            ends = [last_below(cut) for cut in self.boundaries]
+            middle = (_span(str(low + 1), str(high)) for low, high in pairwise(ends))
+            return (f"up to {ends[0]}", *middle, f"{ends[-1] + 1} or more")
+        cuts = [(number_text(number), below) for number, below in self.boundaries]
+        (first, ends_first), (last, ends_last) = cuts[0], cuts[-1]
+        middle = (
+            _span(f"over {low}" if ends else low, high if inside else f"under {high}")
+            for (low, ends), (high, inside) in pairwise(cuts)
+        )
+        return (
+            f"up to {first}" if ends_first else f"under {first}",
+            *middle,
+            f"over {last}" if ends_last else f"{last} or more",
+        )
+
+    @property
+    def notation(self) -> list[str]:
+        """The classes as ``at`` reads them: labels once they are settled, else cut points."""
+        if self.whole is not None:
+            return [*self.labels]
+        return [
+            (_AT_LEAST if begins else "") + number_text(cut)
+            for cut, begins in zip(self.cuts, self.at_least, strict=True)
+        ]
+
+    @property
+    def boundaries(self) -> list[Boundary]:
+        """Each cut, and whether the number itself lies below it."""
+        return [(cut, not up) for cut, up in zip(self.cuts, self.at_least, strict=True)]
+
+    def position(self, number: Fraction) -> int:
+        """How many cuts lie below a number."""
+        return bisect_left(self.boundaries, (number, 0.5))
+
+    def label(self, text: str) -> str:
+        """The class of a number given as text; ``ValueError`` if it is none."""
+        return self.labels[self.position(exact_number(text))]
+
+    def of_whole_numbers(self, whole: bool) -> Self:  # noqa: FBT001  # what it says
+        """The same classes, labelled for whole numbers or for any; what is settled stays so.
+
+        Of whole numbers, cuts between the same two make one class, not an empty one.
+        """
+        if self.whole is not None or not whole:
+            return replace(self, whole=bool(self.whole))
+        ends = sorted({last_below(cut) for cut in self.boundaries})
+        return replace(self, cuts=tuple(map(Fraction, ends)), at_least=(), whole=True)
+
+    def whole_labels(self) -> dict[str, str]:
+        """The label that each class has if its numbers are whole, by the label otherwise."""
+        ends = [last_below(cut) for cut in self.boundaries]
+        labels, distinct = self.of_whole_numbers(True).labels, sorted({*ends})
+        places = [*(bisect_left(distinct, end) for end in ends), -1]
+        return {
+            label: labels[at]
+            for label, at in zip(self.of_whole_numbers(False).labels, places, strict=True)
+        }
+
+    def settled(self, occurring: Iterable[str]) -> Self:
+        """The classes with labels as those that occur: of whole numbers, or of any."""
+        whole = {new for old, new in self.whole_labels().items() if new != old}
+        return self.of_whole_numbers(not whole.isdisjoint(occurring))
+
+
+def number_text(number: Fraction) -> str:
+    """The shortest exact text: a decimal where there is one, else a fraction."""
+    if number.denominator == 1:
+        return str(number.numerator)
+    decimal = Decimal(number.numerator) / Decimal(number.denominator)
+    return str(decimal) if Fraction(decimal) == number else str(number)
+
+
+def _parse_cut(cut: Number) -> Boundary:
+    text = cut.strip() if isinstance(cut, str) else ""
+    if text.startswith(_AT_LEAST):
+        return exact_fraction(text.removeprefix(_AT_LEAST)), False
+    return exact_fraction(cut), True
+
+
+def _parse_labels(labels: tuple[Number, ...]) -> tuple[bool, list[Boundary]]:
+    """Whether labels are of whole numbers, and the cuts between them."""
+    ends = [_ends(str(label), at, len(labels)) for at, label in enumerate(labels)]
+    cuts: list[Boundary] = []
+    gaps: list[bool] = []
+    for number, ((_, high), (low, _)) in enumerate(pairwise(ends)):
+        if high is None or low is None:
+            raise ValueError(f"{labels[number]!r} and {labels[number + 1]!r} are no neighbours")
+        touch, gap = high == low, high[1] and not low[1] and high[0] + 1 == low[0]
+        if not touch and not (gap and high[0].denominator == 1):
+            raise ValueError(f"{labels[number]!r} and {labels[number + 1]!r} are no neighbours")
+        gaps.append(gap)
+        cuts.append(high)
+    if len({*gaps}) > 1:
+        raise ValueError("some classes leave a gap between whole numbers, others do not")
+    return any(gaps), cuts
+
+
+def _ends(label: str, at: int, many: int) -> tuple[Boundary | None, Boundary | None]:
+    """The cut below a class, and the cut above it."""
+    if at == 0 and (first := _FIRST_CLASS.fullmatch(label)):
+        return None, (exact_fraction(first[2]), first[1] == "up to")
+    if at == many - 1 and (last := _LAST_CLASS.fullmatch(label)):
+        return (exact_fraction(last[2] or last[3]), last[1] is not None), None
+    if middle := _MIDDLE_CLASS.fullmatch(label):
+        low, high = exact_fraction(middle[2]), exact_fraction(middle[4])
+        return (low, middle[1] is not None), (high, middle[3] is None)
+    number = exact_fraction(label)
+    return (number, False), (number, True)
+
+
+def last_below(cut: Boundary) -> int:
+    """The largest whole number below a cut."""
+    number, below = cut
+    return floor(number) if below else ceil(number) - 1
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
