@@ -23,7 +23,7 @@ from evenhand.evidence import (
     survey_partitions,
 )
 from evenhand.evidence.bootstrap import Bootstrap, bootstrap
-from evenhand.evidence.graph_doubt import GraphDoubt, doubt
+from evenhand.evidence.graph_doubt import GraphDoubt, doubt, evicted_notes
 from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.judgement import Graph, Scope
 from evenhand.evidence.population import StatisticalVerdict
@@ -58,7 +58,8 @@ class Audit(Described):
     """The verdict on a table, and everything needed to go on from there.
 
     ``rows`` is None if counts were given. ``judge`` says which verdict decides; both are there
-    in any case. ``labels`` are the words of the question file.
+    in any case. ``labels`` are the words of the question file; ``notes`` say what required
+    arrows did to the causes.
     """
 
     rows: Rows | None
@@ -68,6 +69,7 @@ class Audit(Described):
     certificate: Certificate
     judge: Judge = "rows"
     labels: Labels = field(default_factory=Labels)
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         verdict = f"{self.verdict} at {self.question.threshold}, {self.counts.row_count:,} rows"
@@ -155,7 +157,7 @@ class Audit(Described):
             self.question,
             seed=seed,
             resamples=resamples,
-            graph=self.graph if record is None else None,
+            graph=self.graph if record is None or record.counts else None,
             knowledge=self.knowledge,
             significance=record.significance if record else 0.01,
             test=record.test if record else "chi-square",
@@ -224,6 +226,7 @@ class Audit(Described):
             "deciding_verdict": str(self.deciding_verdict),
             **self.certificate.to_dict(assurance=assurance),
             "sentence": self.certificate.first_sentence(self.labels),
+            "notes": list(self.notes),
             "sensitivity": [finding.to_dict() for finding in self.sensitivity()],
             "inspection": self.inspection.to_dict(),
         }
@@ -246,7 +249,7 @@ class Audit(Described):
         return replace(
             summary,
             facts=(judged, summary.facts[0], *against, *summary.facts[1:]),
-            notes=(*summary.notes, *notes),
+            notes=(*summary.notes, *self.notes, *notes),
             hint="audit.report() gives a page with pictures; .write(FILE) keeps it.",
         )
 
@@ -294,7 +297,7 @@ def audit(
     rows, counts = _read_and_count(source, codings, memory, progress)
     _check_labels(labels, rows)
     known, given = Knowledge.of(knowledge), graph
-    is_last = False
+    is_last, notes = False, tuple[str, ...]()
     if graph is None:
         known, is_last = decision_last(known, question.decision)
     else:
@@ -311,6 +314,11 @@ def audit(
     if graph is None:
         examined = examined_counts(counts, question)
         graph = learn(examined.counts, knowledge=known, question=question)
+        if known.required:
+            free = learn(
+                examined.counts, knowledge=replace(known, required=()), question=question
+            )
+            notes = evicted_notes(graph, free, question.decision)
     certificate = judged(
         counts,
         graph,
@@ -318,6 +326,12 @@ def audit(
         knowledge=known,
         graph_origin=GraphOrigin.of(graph, decision_last=is_last),
     )
+    record = graph.record if isinstance(graph, PartialGraph) else None
+    if record and record.rows == "other":  # a saved graph: perhaps of these very rows
+        digests = {certificate.examined.counts.digest, certificate.digest}
+        if record.counts in digests:
+            origin = replace(certificate.graph_origin, rows="same")
+            certificate = replace(certificate, graph_origin=origin)
     if question.rule:
         left_out = {*question.rule, *certificate.determined_by}
         remaining = counts.marginal([name for name in counts.names if name not in left_out])
@@ -340,6 +354,7 @@ def audit(
         certificate=certificate,
         judge=judge,
         labels=labels,
+        notes=notes,
     )
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -17,7 +18,7 @@ from evenhand.cli.options import (
 )
 from evenhand.cli.output_checks import check_outputs
 from evenhand.cli.terminal import ProgressBar, print_json, print_result
-from evenhand.errors import QuestionError
+from evenhand.errors import EvenhandError, QuestionError
 
 
 @with_common_options
@@ -114,7 +115,27 @@ def audit(
             print_result(resampled.summary())
         if explained:
             print_result(explained.summary())
+        _tell_of_release(options)
         for what, path in (("Certificate", certificate), ("Report", report)):
             if path is not None:
                 typer.echo(f"{what}: {path}")
     raise typer.Exit(result.exit_status)
+
+
+def _tell_of_release(options: CommonOptions) -> None:
+    """Name the certificate of a release that lies beside the data, unless a graph was given."""
+    data = Path(options.data)
+    beside = data.with_name(f"{data.name.partition('.')[0]}.certificate.json")
+    if options.graph_file is not None or not beside.is_file():
+        return
+    from evenhand.evidence import RecordedCertificate
+
+    try:
+        record = RecordedCertificate.parse(beside.read_text("utf-8"))
+    except (EvenhandError, OSError, UnicodeDecodeError):
+        return
+    if record.release:
+        typer.echo(
+            f"{beside} certifies this release given its own graph, not one learned again: "
+            f"--graph {quote(str(beside))} judges by that."
+        )

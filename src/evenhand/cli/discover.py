@@ -9,7 +9,9 @@ from evenhand.cli.terminal import ProgressBar, print_json, print_result
 from evenhand.errors import QuestionError
 
 if TYPE_CHECKING:
+    from evenhand.counts import CountTable
     from evenhand.graph import LocalCauses, PartialGraph
+    from evenhand.question import Question
 
 
 @with_common_options
@@ -39,7 +41,7 @@ def discover(
     Example: `evenhand discover adult.csv --tiers 'sex,age,race|education|*|income'`
     """
     from evenhand import graph
-    from evenhand.evidence.graph_origin import no_tiers
+    from evenhand.evidence.graph_origin import no_tiers, saved_graph
     from evenhand.rows import read
     from evenhand.study import decision_last
 
@@ -54,6 +56,7 @@ def discover(
         )
     decision, knowledge = options.decision_name(), options.knowledge()
     assumptions: tuple[str, ...] = ()
+    is_last = False
     if decision is not None:
         knowledge, is_last = decision_last(knowledge, decision)
         assumptions = (no_tiers(decision),) if is_last else ()
@@ -77,9 +80,13 @@ def discover(
                 progress=progress,
             )
         else:
+            question = options.question_if_complete()
+            counts, notes = _learned_from(rows.count(), question)
+            assumptions += notes
             result = graph.discover(
-                rows.count(),
+                counts,
                 knowledge=knowledge,
+                question=question,
                 significance=options.significance,
                 test=options.test,
                 algorithm=algorithm,  # type: ignore[arg-type]  # checked there
@@ -88,10 +95,30 @@ def discover(
                 progress=progress,
             )
     if json or output_format == "json":
-        print_json(result.to_dict())
+        print_json(
+            saved_graph(result, counts, decision_last=is_last)
+            if isinstance(result, graph.PartialGraph)
+            else result.to_dict()
+        )
     elif isinstance(result, graph.PartialGraph) and output_format == "dot":
         typer.echo(result.to_dot())
     else:
         print_result(result.summary())
         for assumption in assumptions:
             typer.echo(assumption)
+
+
+def _learned_from(
+    counts: "CountTable", question: "Question | None"
+) -> "tuple[CountTable, tuple[str, ...]]":
+    """The counts that an audit would learn from, and a note of the rows that it leaves out."""
+    from evenhand.counts import examined_counts
+
+    if question is None:
+        return counts, ()
+    examined = examined_counts(counts, question)
+    note = (
+        f"Learned from {examined.counts.row_count:,} rows, as an audit does: "
+        f"{examined.left_out:,} rows of groups that are not compared were left out."
+    )
+    return examined.counts, (note,) if examined.left_out else ()

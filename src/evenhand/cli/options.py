@@ -107,7 +107,10 @@ class CommonOptions:
     ] = None
     graph_file: Annotated[
         Path | None,
-        _knowledge("--graph", help="A file with the whole graph: JSON, DOT or an edge list."),
+        _knowledge(
+            "--graph",
+            help="A file with the whole graph: JSON, DOT, an edge list, or a certificate.",
+        ),
     ] = None
     bin: Annotated[
         list[str] | None,

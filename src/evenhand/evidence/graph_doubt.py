@@ -15,6 +15,7 @@ import numpy as np
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
+from evenhand.errors import listed
 from evenhand.evidence.certification import parent_sets
 from evenhand.evidence.judgement import Graph
 from evenhand.evidence.statistics import holm
@@ -165,6 +166,18 @@ def doubt(
         implied=_implied(evaluator, graph, question, order),
         complete=all(len(given) <= max_tests for given in sets.values()),
     )
+
+
+def evicted_notes(graph: Graph, free: Graph, decision: str) -> tuple[str, ...]:
+    """What required arrows did to the causes: those that only the graph without them has."""
+    now, before = (one.parents(decision) | one.neighbors(decision) for one in (graph, free))
+    if now >= before:
+        return ()
+    note = (
+        f"The required arrows evict {listed(sorted(before - now))} from the possible causes of "
+        f"{decision!r}: without them these would be {listed(sorted(before))}."
+    )
+    return (note,)
 
 
 class _Weakest(NamedTuple):

@@ -3,18 +3,24 @@
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from evenhand.counts import CountTable
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
 
 _ALGORITHMS = {"stable": "PC-stable", "original": "PC"}
-_ROWS = {"same": "the same rows", "original": "the rows before release"}
+_ROWS = {
+    "same": "the same rows",
+    "original": "the rows before release",
+    "other": "other rows or columns",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphOrigin:
     """Whether a graph was given or learned, and how it was learned.
 
-    ``rows`` says from which: the "same" that are judged, or the "original" of a release.
+    ``rows`` says from which: the "same" that are judged, the "original" of a release, or
+    "other" ones, as a graph that was saved may come from.
     ``decision_last`` says that the decision was taken to come last, as no tiers were given.
 
     >>> str(GraphOrigin(kind="learned", algorithm="PC", test="chi-square", significance="0.01"))
@@ -22,7 +28,7 @@ class GraphOrigin:
     """
 
     kind: Literal["given", "learned"] = "given"
-    rows: Literal["same", "original"] = "same"
+    rows: Literal["same", "original", "other"] = "same"
     algorithm: str = ""
     test: str = ""
     significance: str = ""
@@ -38,19 +44,25 @@ class GraphOrigin:
             return cls()
         return cls(
             kind="learned",
+            rows=record.rows,
             algorithm=_ALGORITHMS.get(record.algorithm, record.algorithm),
             test=record.test,
             significance=str(record.significance),
-            decision_last=decision_last,
+            decision_last=decision_last or record.decision_last,
         )
 
     def __str__(self) -> str:
         if self.kind == "given":
             return "given"
         return (
-            f"learned from {_ROWS[self.rows]} by {self.algorithm}, {self.test}, "
+            f"learned from {self.rows_text} by {self.algorithm}, {self.test}, "
             f"significance {self.significance}"
         )
+
+    @property
+    def rows_text(self) -> str:
+        """In words from which rows."""
+        return _ROWS[self.rows]
 
     @property
     def before_release(self) -> "GraphOrigin":
@@ -62,6 +74,18 @@ class GraphOrigin:
         if self.kind == "given":
             return {"kind": "given"}
         return {name: getattr(self, name) for name in self.__slots__}
+
+
+def saved_graph(
+    graph: PartialGraph, counts: CountTable, *, decision_last: bool = False
+) -> dict[str, Any]:
+    """A learned graph as plain values, with what ``load_graph`` needs to know of its origin."""
+    origin = GraphOrigin.of(graph, decision_last=decision_last)
+    return {
+        **graph.to_dict(),
+        "doubtful": sorted(map(list, graph.doubtful)),
+        "origin": {**origin.to_dict(), "counts": counts.digest},
+    }
 
 
 def no_tiers(decision: str) -> str:

@@ -14,8 +14,8 @@ from evenhand.graph.partial_graph import (
     Extension,
     PartialGraph,
     Separation,
-    load_graph,
 )
+from evenhand.graph.saved_graphs import load_graph
 from evenhand.graph.wide_table_tests import Marginals
 
 __all__ = [

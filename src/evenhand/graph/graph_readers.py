@@ -49,8 +49,12 @@ def read_json(text: str, where: str = "graph") -> Edges:
 
 
 def read_dict(content: object, where: str = "graph") -> Edges:
-    """Read the content of a JSON graph; ``origin``, which reports write, is ignored."""
-    keys = ("nodes", "arrows", "undirected", "origin")
+    """Read the content of a JSON graph, or of a certificate that holds one.
+
+    Where a graph came from and what remained in doubt is for ``load_graph``.
+    """
+    content = graph_of(content)
+    keys = ("nodes", "arrows", "undirected", "doubtful", "origin")
     if not isinstance(content, dict):
         raise unreadable(
             "A graph is a JSON object.", f"Its keys are {listed(keys[:3])}.", where
@@ -70,6 +74,13 @@ def read_dict(content: object, where: str = "graph") -> Edges:
             where,
         )
     return edges
+
+
+def graph_of(content: object) -> object:
+    """The graph in the content of a certificate; any other content as it is."""
+    if isinstance(content, dict) and "format" in content and "graph" in content:
+        return content["graph"]
+    return content
 
 
 def read_matrix(matrix: Any, names: Any = None) -> Edges:  # noqa: ANN401 - any table of numbers

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from typing import Literal
 
 from evenhand.errors import GraphError
 from evenhand.graph.admissible_graphs import AdmissibleGraphs, Variant, direct_every_way
@@ -37,7 +37,8 @@ class DiscoveryRecord:
     ``separating`` is keyed by sorted pairs; pairs that knowledge keeps apart have no entry.
     ``tests`` counts the independence tests at each size of the conditioning set.
     ``ambiguous`` lists triples ``(x, centre, y)``, ``x < y``, read neither way. ``stand_ins``
-    gives for each column that did not enter the search the one that says the same.
+    gives for each column that did not enter the search the one that says the same. ``counts``
+    is the digest of what a graph read from a file was learned from, and ``rows`` says which.
     """
 
     algorithm: str
@@ -50,6 +51,9 @@ class DiscoveryRecord:
     complete: bool = True
     notes: tuple[str, ...] = ()
     stand_ins: Mapping[str, str] = field(default_factory=dict)
+    rows: Literal["same", "original", "other"] = "same"
+    counts: str = ""
+    decision_last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,12 +224,6 @@ def admissible_graphs(
             graph.nodes, graph.arrows, graph.undirected, graph.doubtful, question
         )
     return AdmissibleGraphs(question=question, variants=(Variant(graph),))
-
-
-def load_graph(path: str | Path) -> CausalGraph | PartialGraph:
-    """Read a .json, .dot, .gv or .txt file: a causal graph if every edge in it is an arrow."""
-    graph = PartialGraph.load(path)
-    return graph if graph.undirected else CausalGraph(graph.nodes, graph.arrows)
 
 
 def _earlier(question: Question | None) -> list[Arrow]:

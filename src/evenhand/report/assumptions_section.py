@@ -120,7 +120,9 @@ def _graph(certificate: Certificate, *, tried: bool) -> page.Premise:
     if graph.undirected:
         links += f" and {count(len(graph.undirected), 'link')} of open direction"
     origin = "stated by whoever asked."
-    if record is not None:
+    if record is not None and record.counts:
+        origin = f"{certificate.graph_origin}, and given as such."
+    elif record is not None:
         conflicts = len(record.conflicts)
         among = f", {count(conflicts, 'contradiction')} among them" if conflicts else ""
         origin = (

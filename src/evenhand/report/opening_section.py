@@ -315,8 +315,8 @@ def _against(doubt: GraphDoubt | None) -> page.Text:
 
 
 def _origin(certificate: Certificate) -> str:
-    learned = certificate.graph_origin.kind == "learned"
-    return "learned from the same rows" if learned else "as it was stated"
+    origin = certificate.graph_origin
+    return "as it was stated" if origin.kind == "given" else f"learned from {origin.rows_text}"
 
 
 def _reasons(certificate: Certificate) -> tuple[str, ...]:

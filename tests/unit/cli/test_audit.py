@@ -44,6 +44,8 @@ def test_json_is_one_document_with_every_promised_field(run, options):
         "above": 2,
         "below": 2,
         "violating_rows": 2200,
+        "same_decision": 0,
+        "same_decision_rows": 0,
         "by_chance": {
             "expected": pytest.approx(1.21535262531),
             "lower": 0,
@@ -215,3 +217,16 @@ def test_commands_to_check_name_the_files_that_were_written(example, run):
     out = example / "out.csv"
     run("release", path, *options, "--output", out, "--report", page, "--overwrite", "--share")
     assert "evenhand verify out.shared.certificate.json out.csv" in page.read_text()
+
+
+def test_an_audit_of_a_release_says_which_graph_its_certificate_holds_for(run, example):
+    question = ["--question", example / "q.toml"]
+    out = example / "new.csv"
+    assert run("release", example / "data.csv", *question, "--output", out)[0] == 0
+    text = run("audit", out, *question)[1]
+    assert "certifies this release given its own graph" in text
+    graph = example / "new.certificate.json"
+    status, text, _ = run("audit", out, *question, "--graph", graph)
+    assert status == 0
+    assert "certifies this release" not in text
+    assert "learned from the rows before release" in text or "given" in text

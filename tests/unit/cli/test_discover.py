@@ -1,5 +1,6 @@
 import json
 
+import numpy as np
 import pytest
 
 
@@ -28,3 +29,23 @@ def test_discovery_takes_json_as_other_verbs_do(run, example, local):
     assert (status, err) == (0, "")
     assert out == run("discover", *options, "--format", "json")[1]
     assert run("discover", *options, "--json", "--format", "dot")[0] == 2
+
+
+def test_discovery_and_audit_learn_from_the_same_rows(run, tmp_path):
+    rng = np.random.default_rng(4)
+    race, score = rng.choice(["a", "b", "c"], 900), rng.integers(0, 4, 900)
+    hired = (score + 2 * (race == "c") + rng.integers(0, 3, 900) > 3).astype(int)
+    lines = [f"{r},{s},{h}" for r, s, h in zip(race, score, hired, strict=True)]
+    data = tmp_path / "data.csv"
+    data.write_text("\n".join(["race,score,hired", *lines, ""]))
+    asked = ["--protected", "race", "--group", "a", "--other", "b"]
+    asked += ["--decision", "hired", "--favorable", "1"]
+    text = run("discover", data, *asked)[1]
+    left = int((race == "c").sum())
+    assert f"Learned from {900 - left} rows, as an audit does: {left} rows" in text
+    graph = tmp_path / "graph.json"
+    graph.write_text(run("discover", data, *asked, "--json")[1])
+    learned = json.loads(run("audit", data, *asked, "--json")[1])
+    given = json.loads(run("audit", data, *asked, "--graph", graph, "--json")[1])
+    assert learned["graph"] == given["graph"]
+    assert learned["graph"]["origin"].startswith("learned from the same rows")

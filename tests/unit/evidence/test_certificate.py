@@ -112,6 +112,8 @@ def test_plain_values_serve_the_command_line():
         "above": 2,
         "below": 2,
         "violating_rows": 2200,
+        "same_decision": 0,
+        "same_decision_rows": 0,
         "by_chance": {
             "expected": pytest.approx(1.21535262531),
             "lower": 0,

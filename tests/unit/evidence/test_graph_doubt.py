@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand import CountTable, Knowledge, Question, Tiers, datasets
-from evenhand.evidence.graph_doubt import doubt
+from evenhand.evidence.graph_doubt import doubt, evicted_notes
 from evenhand.graph import CausalGraph, PartialGraph, discover
 from evenhand.graph.independence_tests import Tester
 
@@ -136,3 +136,11 @@ def test_it_becomes_plain_values():
     told = doubt(COUNTS, RIGHT, QUESTION).to_dict()
     assert told["arrows"][0].keys() == {"cause", "given", "p", "tests", "certain", "required"}
     assert told["implied"][0].keys() == {"name", "given", "p", "p_adjusted", "testable"}
+
+
+def test_a_required_arrow_that_evicts_a_cause_says_so():
+    with_arrow = PartialGraph.parse("a -> d; c -> d")
+    free = PartialGraph.parse("a -> d; b - d")
+    (note,) = evicted_notes(with_arrow, free, "d")
+    assert note.startswith("The required arrows evict 'b' from the possible causes of 'd'")
+    assert evicted_notes(free, PartialGraph.parse("a -> d; b"), "d") == ()
