@@ -24,7 +24,7 @@ from evenhand.evidence import (
 )
 from evenhand.evidence.bootstrap import Bootstrap, bootstrap
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt, evicted_notes
-from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.graph_origin import GraphOrigin, decision_last
 from evenhand.evidence.judgement import Graph, Scope
 from evenhand.evidence.population import StatisticalVerdict
 from evenhand.graph import PartialGraph, discover
@@ -394,10 +394,3 @@ def _check_labels(labels: Labels, rows: Rows | None) -> None:
     unknown = [name for name in {**labels.columns, **labels.values} if name not in columns]
     if unknown:
         raise ColumnError.unknown(unknown, columns, where=f"labels for {rows.where}")
-
-
-def decision_last(known: Knowledge, decision: str) -> tuple[Knowledge, bool]:
-    """Knowledge with tiers, and whether they had to be assumed: the decision comes last."""
-    if known.tiers is not None:
-        return known, False
-    return replace(known, tiers=Tiers(..., [decision])), True

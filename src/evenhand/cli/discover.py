@@ -41,9 +41,8 @@ def discover(
     Example: `evenhand discover adult.csv --tiers 'sex,age,race|education|*|income'`
     """
     from evenhand import graph
-    from evenhand.evidence.graph_origin import no_tiers, saved_graph
+    from evenhand.evidence.graph_origin import decision_last, no_tiers, saved_graph
     from evenhand.rows import read
-    from evenhand.study import decision_last
 
     if json and output_format == "dot":
         raise QuestionError.of(

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from evenhand.counts import CountTable
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
+from evenhand.question import Knowledge, Tiers
 
 _ALGORITHMS = {"stable": "PC-stable", "original": "PC"}
 _ROWS = {
@@ -91,3 +92,10 @@ def saved_graph(
 def no_tiers(decision: str) -> str:
     """The assumption that is made where no tiers are given."""
     return f"No tiers were given: {decision!r} is taken to come after all other columns."
+
+
+def decision_last(known: Knowledge, decision: str) -> tuple[Knowledge, bool]:
+    """Knowledge with tiers, and whether they had to be assumed: the decision comes last."""
+    if known.tiers is not None:
+        return known, False
+    return replace(known, tiers=Tiers(..., [decision])), True
