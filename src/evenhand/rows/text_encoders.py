@@ -63,7 +63,7 @@ class LabelEncoder:
         """Remember numbers spelled in several ways; call it before their labels are encoded."""
         if texts.type != labels.type:  # typed numbers have no spelling
             return
-        differing = pc.fill_null(pc.not_equal(texts, labels), False)
+        differing = pc.not_equal(texts, labels)  # null where a value is missing
         if not (self.spellings or pc.any(differing).as_py()):
             return
         for text, label in zip(

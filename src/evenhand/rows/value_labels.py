@@ -68,7 +68,7 @@ def _respell(texts: pa.Array) -> pa.Array:
     if not pc.any(differing).as_py():
         return texts
     labels = as_texts([as_label(text) for text in texts.filter(differing).to_pylist()])
-    return pc.replace_with_mask(texts, pc.fill_null(differing, False), labels.cast(texts.type))
+    return pc.replace_with_mask(texts, differing, labels.cast(texts.type))
 
 
 def _cast_to_text(values: pa.Array) -> pa.Array:

@@ -8,6 +8,7 @@ from tests.admission import QUESTION
 from tests.certificate_records import CERTIFICATE, csv_of, verify
 
 from evenhand import datasets
+from evenhand.checker.people_in_csv import read_people, spelling, unique_names
 from evenhand.evidence import certify
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.rows import read
@@ -143,3 +144,41 @@ def test_data_that_are_no_csv_are_said_to_be_so(tmp_path):
     status, notes = verify(text, str(data))
     assert status == 1
     assert "malformed" in notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("1", "1"),
+        ("1.0", "1"),
+        ("-1.50", "-1.5"),
+        ("1e+02", "100"),
+        ("5E-1", "0.5"),
+        ("-0.0", "0"),
+        ("-0", "0"),
+        ("True", "true"),
+        ("FALSE", "false"),
+        ("01", "01"),
+        ("1e3", "1e3"),
+        ("yes", "yes"),
+    ],
+)
+def test_equal_numbers_have_one_label(text, label):
+    assert spelling(text) == label
+
+
+def test_columns_of_one_name_have_numbers(tmp_path):
+    assert unique_names(["a", "b", "a", "a.1", "a"]) == ["a", "b", "a.2", "a.1", "a.3"]
+    path = tmp_path / "data.csv"
+    path.write_text("sex,job,job\nf,cook,1.0\nm,guard,True\n")
+    codings = {"missing": "error", "na": ["9"]}
+    people = [labels for _, labels, _ in read_people(str(path), codings)]
+    assert people == [
+        {"sex": "f", "job": "cook", "job.1": "1"},
+        {"sex": "m", "job": "guard", "job.1": "true"},
+    ]
+    path.write_text("sex,job\nf,9.0\n")
+    with pytest.raises(ValueError, match="no value of 'job'"):
+        [*read_people(str(path), codings)]
+    with pytest.raises(ValueError, match="a column is lacking"):
+        [*read_people(str(path), codings | {"columns": ["sex", "town"]})]

@@ -1,6 +1,8 @@
 """Values of every type have the label that a question writes."""
 
 import datetime as dt
+import subprocess
+import sys
 from decimal import Decimal
 
 import pyarrow as pa
@@ -64,3 +66,15 @@ def test_a_column_without_labels_is_refused_by_type(value):
     assert str(table["b"].type) in problem.what
     assert "exclude=['b']" in problem.remedy_text()
     assert read(table, exclude=["b"]).count().row_count == 1
+
+
+def test_no_library_of_frames_is_loaded_to_read_a_file(tmp_path):
+    """Arrow loads pandas, for half a second, where it converts a value of Python."""
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n1.0,x\n1,\n,y\nTrue,z\n")
+    code = (
+        "import sys; from evenhand.rows import read; "
+        f"rows = read({str(path)!r}, missing='level'); rows.count(); assert rows.notes; "
+        "sys.exit(bool({'pandas', 'polars', 'narwhals'} & {*sys.modules}))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
