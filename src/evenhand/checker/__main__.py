@@ -17,7 +17,9 @@ _TEXTS = {0: "The record is true.", 1: "The record is false.", 3: "This cannot b
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the checker on command-line arguments."""
-    parser = argparse.ArgumentParser(description="Check an evenhand certificate.")
+    parser = argparse.ArgumentParser(
+        prog=f"python -m {__package__}", description="Check an evenhand certificate."
+    )
     parser.add_argument("certificate")
     parser.add_argument("data", nargs="?", help="the CSV file that the certificate is about")
     parser.add_argument("--expect", choices=VERDICTS, help="exit with 1 otherwise")
@@ -34,13 +36,23 @@ def main(arguments: list[str] | None = None) -> int:
         answer = {"status": status, "notes": notes, "stated": stated}
         sys.stdout.write(json.dumps(answer, indent=2, ensure_ascii=False) + "\n")
         return status
-    lines = [_TEXTS[status], *(f"  {note}" for note in notes)]
+    lines = [_TEXTS[status], *(f"  {printable(note)}" for note in notes)]
     if stated and status != 1:
         lines.append("Stated in the record, not checked:")
     for field, what in stated.items() if status != 1 else ():
-        lines += textwrap.wrap(f"  {field:<20} {what}", 80, subsequent_indent=" " * 23)
+        text = printable(f"  {field:<20} {what}")
+        lines += textwrap.wrap(text, 80, subsequent_indent=" " * 23)
     sys.stdout.write("\n".join(lines) + "\n")
     return status
+
+
+def printable(text: str) -> str:
+    r"""Escape what could move the cursor or hide a part of the text.
+
+    >>> print(printable("a\x1b[2Jb"))
+    a\x1b[2Jb
+    """
+    return "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in text)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,10 @@ nothing differs. The probabilities are added up term by term, each found from th
 
 from collections import Counter
 from fractions import Fraction
-from math import fsum, isclose
+from math import fsum, inf, isclose
 
 from .record_fields import Record
+from .row_claims import check_counts
 from .subpopulation_claims import Table
 
 MOST_ROWS = 10**7  # of one subpopulation: beyond, a sum of so many terms would take too long
@@ -63,13 +64,20 @@ def reach_probability(group: int, other: int, favorable: int, threshold: Fractio
 def right_chance(written: Record, table: Table, threshold: Fraction) -> Record:
     """The fields of ``by_chance`` as they should be; the range and the p as they are written.
 
+    All decimals have twelve digits at most, and one spelling.
+
     Numbers that agree to nine digits are taken as written, and so are those that stand for a
     probability under 1e-15: the other program computes in floating point, too.
     """
-    right = {name: written[name] for name in ("lower", "upper", "p", "at_threshold")}
+    check_counts({name: written[name] for name in ("lower", "upper")})
+    right = {name: written[name] for name in ("lower", "upper")}
+    for name in ("p", "at_threshold"):
+        if not 0 <= float(written[name]) < inf:
+            raise ValueError(f"{name}: {written[name]!r} is no estimate")
+        right[name] = f"{float(written[name]):.12g}"
     people = sum(map(sum, table.values()))
     for name, number in (chance_numbers(table, threshold) or {}).items():
-        text = str(written[name])
+        text = f"{float(written[name]):.12g}"
         least = _ROUNDED * (people if name == "rows" else 1)
         same = isclose(float(text), number, rel_tol=1e-9, abs_tol=least)
         right[name] = text if same else f"{number:.12g}"

@@ -32,6 +32,10 @@ class UnknownFormatError(Exception):
 def parse(text: str) -> Record:
     """The record, if it has the format that is known here."""
     record: Record = json.loads(text, object_pairs_hook=_unique_names, parse_float=Decimal)
+    try:
+        json.dumps(record, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("a text holds half a character, a lone surrogate") from error
     found = record["format"]
     if found == UNPUBLISHED:
         raise UnknownFormatError(

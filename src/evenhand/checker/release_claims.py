@@ -11,21 +11,32 @@ def check_release(record: Record, graph: RecordedGraph) -> list[str]:
     """What cannot be true of released rows; the rest is stated, as the rows before are gone."""
     release, is_full = record["release"], record["copy"] == "full"
     columns, change = release["changed_columns"], release["change"]
-    effects = {*columns[1:]} if columns[:1] == [graph.decision] else set()
     errors = {
         "assumptions: the notice of the release is not among them": release["notice"]
         not in record["assumptions"],
         f"release.change: {change!r} is not known here": change
         not in ("edited", "resampled", "generated"),
-        f"release.changed_columns: {sorted(effects)} are no effects": change == "edited"
-        and not effects <= graph.possible_effects,
-        "release.changed_columns: resampled rows keep their values": change == "resampled"
-        and columns,
+        f"release.changed_columns: rows are not {change} in {columns}": not can_change(
+            change, columns, graph
+        ),
         "release: the numbers of rows have no place in a shared copy": not is_full
         and {*_COUNTS} & {*release},
     }
     errors |= row_errors(release, record["rows"]) if is_full else {}
     return [error for error, applies in errors.items() if applies]
+
+
+def can_change(change: str, columns: list[str], graph: RecordedGraph) -> bool:
+    """Whether a change of this kind can be one in these columns.
+
+    Edited are decisions, and with them possible effects, or else the protected attribute.
+    """
+    if change == "generated":
+        return sorted(columns) == sorted(graph.nodes)
+    effects = {*columns[1:]}
+    is_of_decisions = columns[:1] == [graph.decision] and len(effects) == len(columns) - 1
+    is_edit = is_of_decisions and effects <= graph.possible_effects
+    return columns == [] or (change == "edited" and (is_edit or columns == [graph.protected]))
 
 
 def row_errors(release: Record, rows: Record) -> dict[str, bool]:
@@ -39,6 +50,8 @@ def row_errors(release: Record, rows: Record) -> dict[str, bool]:
         "rows.dropped: a release has no rows with missing values": rows["dropped"] > 0,
         "release.changed_rows: all rows of a generated release are new": change == "generated"
         and (rows["left_out"] > 0 or changed != rows["examined"]),
+        "release.changed_rows: none was left out or doubled": change == "resampled"
+        and not changed,
         "release.left_out_before: only generated rows lack those": change != "generated"
         and release["left_out_before"] > 0,
         f"release.changed_rows: {changed} cannot have changed in {columns}": change == "edited"

@@ -40,6 +40,13 @@ def count_data(
     return kept, alone, rows, errors
 
 
+def absent_values(question: Record, table: Table) -> list[str]:
+    """The values asked about that nobody in a table has: no question can be about them."""
+    a, b, c, d = map(sum, zip((0, 0, 0, 0), *table.values(), strict=True))
+    people = {"group": a + b, "other": c + d, "favorable": a + c}
+    return [f"question.{n}: nobody has {question[n]!r}" for n in people if not people[n]]
+
+
 def sum_tables(rows: Record, tables: list[Table]) -> Record:
     """The numbers of rows that follow from the record's own tables."""
     totals = [sum(map(sum, table.values())) for table in tables]

@@ -2,6 +2,12 @@
 
 from .record_fields import Record
 
+_COUNTS = {
+    "changed_rows": "were changed, left out or doubled",
+    "dropped_before": "with missing values there were before",
+    "left_out_before": "of groups that are not compared there were before",
+}
+
 
 def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
     """The fields that are taken from the record as they are."""
@@ -13,7 +19,8 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         "{favorable}, threshold {threshold}, least coverage {min_coverage}".format(**question),
         "pooled": "whether several groups or decisions count as one",
         "codings": "how columns were read, classed and merged",
-        "graph": "that its arrows are right and that no common cause is missing",
+        "graph": "that its arrows, open edges and doubtful triples are right and that no "
+        "common cause is missing",
         "graph.origin": "given" if origin["kind"] == "given" else learned.format(**origin),
         "scope.asked": f"how much was to be examined: {record['scope']['asked']}",
         "versions": f"made by evenhand {record['versions']['evenhand']}",
@@ -26,6 +33,9 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         "by_chance": "its range, p, and the number at the threshold",
         "order": "of the lines in the tables, and of the evidence by strength",
     }
+    for name, what in _COUNTS.items():
+        if release and name in release:
+            fields[f"release.{name}"] = f"how many rows {what}: {release[name]:,}"
     rules = record["rules"]
     if rules["declared"]:
         fields["rules.declared"] = f"that was decided by {', '.join(rules['declared'])}"

@@ -19,8 +19,7 @@ def read_table(entry: Record) -> Table:
 
 def judge(table: Table, question: Record) -> Record:
     """The fields of a partition that follow from its counts."""
-    texts = (question[name].split("/") for name in ("threshold", "min_coverage"))
-    threshold, least = (Fraction(*map(int, text)) for text in texts)
+    threshold, least = (read_share(question[name]) for name in ("threshold", "min_coverage"))
     if not 0 < threshold < 1 or not 0 <= least <= 1:
         raise ValueError(f"threshold {threshold} or least coverage {least} is out of range")
     exact = [  # the others' rate, c of c + d, minus the group's
@@ -40,6 +39,18 @@ def judge(table: Table, question: Record) -> Record:
         "verdict": NO if any(sides) else YES if enough else OPEN,
         "table": [[*v, *n, d if d is None else str(d)] for v, n, d in lines],
     }
+
+
+def read_share(text: str) -> Fraction:
+    """A fraction in lowest terms; any other spelling of it is refused.
+
+    >>> read_share("1/20")
+    Fraction(1, 20)
+    """
+    share = Fraction(*map(int, text.split("/")))
+    if str(share) != text:
+        raise ValueError(f"{text!r} should be written {str(share)!r}")
+    return share
 
 
 def coverage(table: Table, exact: list[Fraction | None]) -> dict[str, Fraction]:

@@ -3,7 +3,6 @@
 Each claim has a file of its own; here they are put together to the record as it should be.
 """
 
-from fractions import Fraction
 from typing import NamedTuple
 
 from .block_set_claims import MOST_ATTRIBUTES, check_block_sets
@@ -13,10 +12,10 @@ from .field_comparison import differences
 from .graph_claims import RecordedGraph
 from .record_fields import MALFORMED, Record, UnknownFormatError, inputs, parse
 from .release_claims import check_release
-from .row_claims import check_counts, count_data, sum_tables
+from .row_claims import absent_values, check_counts, count_data, sum_tables
 from .rule_claims import check_declared, check_without, columns_of, right_rules
 from .stated_fields import stated_fields
-from .subpopulation_claims import NO, OPEN, Table, judge, read_table
+from .subpopulation_claims import NO, OPEN, Table, judge, read_share, read_table
 from .verdict_claims import overall_verdict
 
 
@@ -85,6 +84,7 @@ class Checker:
             fields = ("verdict", "partitions.verdict", "partitions.table")
             self.stated |= dict.fromkeys(fields, "whether it is true needs the data")
         if data or self.is_full:
+            self.errors += absent_values(self.question, tables[0])
             self.errors += check_declared(self.record, tables)
         entries = [judge(table, self.question) for table in tables]
         for at, written in enumerate(self.record["partitions"]):
@@ -105,7 +105,7 @@ class Checker:
         entry["digest"] = digest(self.question, written["names"], table)
         if "release" not in self.record and entry["subpopulations"]["measured"]:
             chance = written["subpopulations"]["by_chance"]
-            right = right_chance(chance, table, Fraction(self.question["threshold"]))
+            right = right_chance(chance, table, read_share(self.question["threshold"]))
             entry["subpopulations"]["by_chance"] = right
             if has_too_many_rows(table):
                 self.stated["by_chance"] = "all of it, as there are very many rows"

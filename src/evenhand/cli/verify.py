@@ -15,6 +15,7 @@ from evenhand.cli.file_suggestions import suggesting_files
 from evenhand.cli.option_syntax import option
 from evenhand.cli.options import AsJson, result_option
 from evenhand.cli.terminal import print_json
+from evenhand.display import visible
 from evenhand.errors import (
     ColumnError,
     EvenhandError,
@@ -86,7 +87,8 @@ def _verify_record(text: str, data: str | None, expect: str | None, *, json: boo
     from evenhand import checker
 
     read_by_checker = _is_text_table(data)
-    status, by_checker, stated = checker.verify(text, data if read_by_checker else None)
+    by_itself, by_checker, stated = checker.verify(text, data if read_by_checker else None)
+    status = by_itself
     verdict, by_engine, is_settled, inputs = _certify_again(text, data, is_false=status == 1)
     if by_engine:
         status = 3 if status == 3 and verdict is None else 1
@@ -109,7 +111,8 @@ def _verify_record(text: str, data: str | None, expect: str | None, *, json: boo
     else:
         typer.secho(f"{_RECORD[status]}: {verdict or 'no verdict'}", bold=True)
         typer.echo(f"  against {against}")
-        _list("checker", by_checker)
+        # What the checker left open and the engine settled is no objection.
+        _list("checker", by_checker if status == by_itself else ())
         _list("engine", by_engine)
         if data and not read_by_checker:
             typer.echo("  The stand-alone checker reads CSV only: it saw the record's numbers.")
@@ -123,7 +126,7 @@ def _verify_record(text: str, data: str | None, expect: str | None, *, json: boo
 def _list(program: str, differences: Sequence[str]) -> None:
     """Print the first differences that a program found."""
     for difference in differences[:_SHOWN]:
-        typer.echo(f"  {program}: {difference}")
+        _echo_wrapped(f"  {program}: {difference}", indent=4)
     if len(differences) > _SHOWN:
         typer.echo(f"  {program}: and {len(differences) - _SHOWN:,} more; --json has all")
 
@@ -135,9 +138,21 @@ def _list_stated(by_checker: Mapping[str, str], by_engine: Mapping[str, str]) ->
     neither = [name for name in by_checker if {name, name.split(".")[0]} & {*by_engine}]
     typer.echo("Stated in the record, not checked:")
     for name in neither:
-        typer.echo(fill(f"  {name:<20} {by_checker[name]}", 80, subsequent_indent=" " * 23))
+        _echo_wrapped(f"  {name:<20} {by_checker[name]}", indent=23)
     if alone := [name for name in by_checker if name not in neither]:
-        typer.echo(fill(f"Checked by the engine alone: {', '.join(alone)}.", 80))
+        _echo_wrapped(f"Checked by the engine alone: {', '.join(alone)}.", indent=0)
+
+
+def _echo_wrapped(text: str, *, indent: int) -> None:
+    """Print text that may hold anything as lines of 80 characters."""
+    lines = fill(
+        visible(text),
+        80,
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    typer.echo(lines)
 
 
 def _certify_again(
@@ -188,9 +203,9 @@ def _verify_manifest(path: Path, data: str | None, *, json: bool) -> int:
         output = {"same": is_same, "output": name, "sha256": digest}
         print_json(output | {"against": data, "notes": list(notes)})
         return status
-    typer.secho(f"{_REPLAY[status]}: {name}", bold=True)
+    typer.secho(visible(f"{_REPLAY[status]}: {name}"), bold=True)
     for line in (f"from {data}", *notes):
-        typer.echo(f"  {line}")
+        typer.echo(visible(f"  {line}"))
     return status
 
 

@@ -94,6 +94,25 @@ def digest(examined: ExaminedCounts, partition: Partition) -> str:
     ).digest
 
 
+def parse_document(text: str) -> Any:  # noqa: ANN401  # plain values
+    """The content of JSON text; ValueError if a name stands twice, or text is no Unicode."""
+    content = json.loads(text, object_pairs_hook=_unique_names)
+    try:
+        json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("a text in it holds half a character, a lone surrogate") from error
+    return content
+
+
+def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the name {twice!r} stands there twice")
+    return content
+
+
 def canonical(document: dict[str, Any]) -> str:
     """The one JSON text of a document: sorted keys, no spaces, one line."""
     return _compact(document) + "\n"

@@ -38,6 +38,8 @@ def document_differences(written: object, right: object, where: str = "") -> Ite
 def _is_same_estimate(where: str, written: object, right: object) -> bool:
     """Whether two texts are one estimate, up to a unit of the twelfth digit.
 
+    Only the spelling with twelve digits at most, and no zeros at the end, is one.
+
     >>> _is_same_estimate("population.p", "1.23456789012e-40", "1.23456789013e-40")
     True
     >>> _is_same_estimate("population.p", "1.23456789012e-40", "1.23456789015e-40")
@@ -51,6 +53,6 @@ def _is_same_estimate(where: str, written: object, right: object) -> bool:
         first, second = float(written), float(str(right))
     except ValueError:
         return False
-    return isclose(
+    return f"{first:.12g}" == written and isclose(
         first, second, rel_tol=1.01e-11, abs_tol=0 if name.startswith("p") else ROUNDING
     )

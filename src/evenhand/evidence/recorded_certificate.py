@@ -5,7 +5,6 @@ the same document. Without counts the document's own tables are used. What ``cer
 besides the counts cannot be derived from them: ``stated`` lists it.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -47,7 +46,7 @@ class RecordedCertificate:
     def parse(cls, text: str, *, where: str = "certificate") -> "RecordedCertificate":
         """Parse and validate the JSON text of a document."""
         try:
-            content = json.loads(text)
+            content = certificate_encoding.parse_document(text)
             found = content["format"]
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             raise InputError.of(f"This is no certificate: {error}.", where=where) from error
@@ -234,7 +233,9 @@ class RecordedCertificate:
                 row_count=certificate.row_count,
                 left_out=certificate.examined.left_out,
                 dropped=certificate.dropped,
+                protected=self.question.protected,
                 effects=_possible_effects(certificate.graph, self.question.decision),
+                nodes=certificate.graph.nodes,
             )
         yield from self._seal_differences()
 
@@ -252,6 +253,10 @@ class RecordedCertificate:
             # A third value, which no row has: these decisions were pooled.
             decisions.append(f"not {question['unfavorable']}")
         values, codes, cells = _encode_table(entry)
+        a, b, c, d = map(sum, zip((0, 0, 0, 0), *cells, strict=True))
+        for name, people in (("group", a + b), ("other", c + d), ("favorable", a + c)):
+            if not people:
+                raise InputError.of(f"question.{name}: nobody has {question[name]!r}.")
         cell = np.tile(np.arange(4), len(cells))
         counts = CountTable.build(
             [

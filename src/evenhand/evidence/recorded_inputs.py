@@ -7,6 +7,12 @@ from evenhand.evidence.graph_origin import GraphOrigin
 
 _NOT_COMPARED = "a shared copy without its data: only form and seal are checked"
 
+_COUNTS = {
+    "changed_rows": "were changed, left out or doubled",
+    "dropped_before": "with missing values there were before",
+    "left_out_before": "of groups that are not compared there were before",
+}
+
 
 class StatedField(NamedTuple):
     """A field of a document, or a property of one, that was not checked, and what it says."""
@@ -47,7 +53,11 @@ def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[
         f"{question['threshold']}, least coverage {question['min_coverage']}",
     )
     yield StatedField("codings", "how columns were read, classed and merged")
-    yield StatedField("graph", "that its arrows are right and that no common cause is missing")
+    yield StatedField(
+        "graph",
+        "that its arrows, open edges and doubtful triples are right and that no "
+        "common cause is missing",
+    )
     yield StatedField("graph.origin", str(GraphOrigin(**content["graph"]["origin"])))
     yield StatedField(
         "scope.asked", f"how much was to be examined: {content['scope']['asked']}"
@@ -59,6 +69,9 @@ def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[
         if release
         else "that there was none: that the rows are as they were recorded",
     )
+    for name, what in _COUNTS.items():
+        if release and name in release:
+            yield StatedField(f"release.{name}", f"how many rows {what}: {release[name]:,}")
     if not release:
         yield from _stated_rules(content["rules"], is_shared=is_shared, with_data=with_data)
     if is_shared:

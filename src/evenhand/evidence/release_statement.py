@@ -59,13 +59,22 @@ class ReleaseStatement:
         return {name: part for name, part in self.to_dict().items() if name not in _COUNTS}
 
     def contradictions(
-        self, *, row_count: int, left_out: int, dropped: int, effects: Iterable[str]
+        self,
+        *,
+        row_count: int,
+        left_out: int,
+        dropped: int,
+        protected: str,
+        effects: Iterable[str],
+        nodes: Iterable[str],
     ) -> Iterator[str]:
         """Where the statement cannot be true of so many released rows.
 
-        ``effects`` are the attributes that the decision may cause, according to the graph.
+        ``nodes`` are those of the graph, ``effects`` those that the decision may cause.
         """
         columns, changed = self.changed_columns, self.changed_rows
+        if not self._can_change(protected, {*effects}, {*nodes}):
+            yield f"release.changed_columns: rows are not {self.change} in {[*columns]}"
         if dropped:
             yield "rows.dropped: a release has no rows with missing values"
         if self.change == "generated":
@@ -77,13 +86,26 @@ class ReleaseStatement:
         if self.left_out_before:
             yield "release.left_out_before: only generated rows lack those left out"
         if self.change == "resampled":
-            if columns:
-                yield "release.changed_columns: resampled rows keep their values"
+            if changed == 0:
+                yield "release.changed_rows: none was left out or doubled"
             return
         if changed is not None and (changed > row_count or bool(changed) != bool(columns)):
             yield f"release.changed_rows: {changed} rows cannot have changed in {[*columns]}"
-        if columns[:1] == (self.decision,) and not {*columns[1:]} <= {*effects}:
-            yield f"release.changed_columns: {[*columns[1:]]} are no effects of the decision"
+
+    def _can_change(self, protected: str, effects: set[str], nodes: set[str]) -> bool:
+        """Whether a change of this kind can be one in these columns."""
+        columns = self.changed_columns
+        if len({*columns}) < len(columns):
+            return False
+        if self.change == "generated":
+            return {*columns} == nodes
+        if self.change == "resampled":
+            return not columns
+        first, *others = columns or (protected,)
+        return {*others} <= (effects if first == self.decision else set()) and first in (
+            self.decision,
+            protected,
+        )
 
 
 def release_notice(change: Change, columns: tuple[str, ...], decision: str) -> str:

@@ -6,7 +6,6 @@ commitment to the seed.
 """
 
 import hashlib
-import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ import numpy as np
 
 from evenhand.counts import Attribute, CountTable, examined_counts
 from evenhand.errors import InputError
-from evenhand.evidence.certificate_encoding import canonical
+from evenhand.evidence.certificate_encoding import canonical, parse_document
 from evenhand.evidence.release_statement import Change, release_notice
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Codings, Question
@@ -117,7 +116,7 @@ class Manifest:
     def read(cls, path: str | Path) -> "Manifest":
         """Read a manifest, and check that it is one."""
         try:
-            manifest = cls(json.loads(Path(path).read_text("utf-8")))
+            manifest = cls(parse_document(Path(path).read_text("utf-8")))
             _ = manifest.document["format"], manifest.output["sha256"]
             _ = manifest.seed, manifest.plan, manifest.codings
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:

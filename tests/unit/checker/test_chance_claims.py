@@ -80,6 +80,38 @@ def test_what_is_no_estimate_is_false(value):
     assert forged(change)[0] == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("p", "nan"), ("p", "-1"), ("at_threshold", "inf"), ("lower", "1"), ("upper", -1)],
+)
+def test_what_no_estimate_can_be_is_refused(name, value):
+    def change(document):
+        document["partitions"][0]["subpopulations"]["by_chance"][name] = value
+
+    assert forged(change)[0] == 1
+
+
+@pytest.mark.parametrize("name", ["expected", "rows", "p", "at_threshold"])
+@pytest.mark.parametrize("spelling", [" {}", "{}0", "+{}", "{}e0", "٠{}"])
+def test_a_decimal_has_one_spelling(name, spelling):
+    def change(document):
+        chance = document["partitions"][0]["subpopulations"]["by_chance"]
+        chance[name] = spelling.format(chance[name])
+
+    status, notes = forged(change)
+    assert status == 1
+    assert notes[0].startswith(f"partitions[0].subpopulations.by_chance.{name}: it says")
+
+
+def test_a_chance_too_small_to_be_written_is_not_false():
+    written = {"expected": "0", "rows": "0", "p": "1", "at_threshold": "0"}
+    written |= {"lower": 0, "upper": 0}
+    table = {("x",): [50_000, 50_000, 50_000, 50_000]}
+    numbers = chance_numbers(table, Fraction(1, 20))
+    assert 0 < numbers["expected"] < numbers["rows"] < 1e-15
+    assert chance_claims.right_chance(written, table, Fraction(1, 20)) == written
+
+
 def test_with_too_many_rows_the_numbers_are_taken_as_they_are(monkeypatch):
     monkeypatch.setattr(chance_claims, "MOST_ROWS", 400)
     expected = json.loads(CERTIFICATE.to_json())["partitions"][0]["subpopulations"]["by_chance"]

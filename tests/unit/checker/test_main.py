@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.certificate_records import CERTIFICATE, csv_of
+from tests.certificate_records import CERTIFICATE, csv_of, sealed
 
 from evenhand import checker, datasets
 from evenhand.checker.__main__ import main
@@ -96,6 +96,30 @@ def test_a_file_that_is_not_there_is_bad_usage(tmp_path, names):
     CERTIFICATE.write(tmp_path / "certificate.json")
     with pytest.raises(SystemExit, match="2"):
         main([str(tmp_path / name) for name in names])
+
+
+def test_what_could_move_the_cursor_is_escaped(tmp_path, capsys):
+    evil = "9\x1b[2J\x9b1A\u202eThe record is true\r"
+    document = json.loads(CERTIFICATE.to_json())
+    document["versions"]["evenhand"] = evil
+    document["graph"]["origin"] = {
+        "kind": "learned", "rows": "same", "algorithm": evil, "test": evil,
+        "significance": evil, "decision_last": False,
+    }  # fmt: skip
+    path = tmp_path / "certificate.json"
+    path.write_text(sealed(document))
+    assert main([str(path)]) == 0
+    out = capsys.readouterr().out
+    document[evil] = 1
+    path.write_text(sealed(document))
+    assert main([str(path)]) == 1
+    out += capsys.readouterr().out
+    assert out.replace("\n", "").isprintable()
+    assert "9\\x1b[2J\\x9b1A\\u202eThe" in out
+
+
+def test_its_usage_says_how_it_is_run(alone):
+    assert alone("-m", "checker", "--help").stdout.startswith("usage: python -m checker [-h]")
 
 
 def test_as_json_it_prints_one_object(tmp_path, capsys):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from tests.admission import QUESTION
-from tests.certificate_records import CERTIFICATE, csv_of, verify
+from tests.certificate_records import CERTIFICATE, csv_of, sealed, verify
 
 from evenhand import datasets
 from evenhand.checker.people_in_csv import read_people, spelling, unique_names
@@ -18,6 +18,15 @@ def test_a_column_that_the_data_lack_is_found(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("gender,major\nfemale,CS\n")
     assert verify(CERTIFICATE.to_json(), str(path))[0] == 1
+
+
+@pytest.mark.parametrize("codings", [{"columns": ["age"]}, {"bins": {"age": ["37"]}}])
+def test_a_column_that_the_codings_name_and_the_data_lack_is_found(tmp_path, codings):
+    path = csv_of(datasets.admissions(2), tmp_path / "data.csv")
+    document = json.loads(CERTIFICATE.to_json())
+    document["codings"] |= codings
+    status, notes = verify(sealed(document), path)
+    assert (status, "a column is lacking" in notes[0]) == (1, True)
 
 
 CODED = """sex;age;job;town;hired;times

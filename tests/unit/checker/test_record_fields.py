@@ -28,6 +28,14 @@ def test_a_name_that_stands_twice_is_refused():
     assert "stands twice" in notes[0]
 
 
+@pytest.mark.parametrize("before", ['"versions":{"', '"versions":{"evenhand":"'])
+def test_half_a_character_is_refused(before):
+    text = CERTIFICATE.to_json().replace(before, before + r"\ud800", 1)
+    status, notes = verify(text)
+    assert (status, len(notes)) == (1, 1)
+    assert "a lone surrogate" in notes[0]
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", "3", '{"format":', "[" * 100_000])
 def test_what_is_no_certificate_is_false(text):
     assert verify(text)[0] == 1

@@ -1,10 +1,14 @@
 """Rows read, dropped, left out and examined."""
 
+import json
+
 import pytest
 from tests.admission import GRAPH, QUESTION
-from tests.certificate_records import CERTIFICATE, csv_of, forged, verify
+from tests.certificate_records import CERTIFICATE, csv_of, forged, sealed, verify
 
 from evenhand import datasets
+from evenhand.checker.digest_claims import digest
+from evenhand.checker.subpopulation_claims import judge, read_table
 from evenhand.evidence import certify
 
 
@@ -39,6 +43,41 @@ def test_a_lost_line_of_the_data_is_found(tmp_path):
     status, notes = verify(CERTIFICATE.to_json(), str(path))
     assert status == 1
     assert any(note.startswith("rows.read: it says 2200") for note in notes)
+
+
+def nobody_has(name, value):
+    """A forgery that asks about a value that nobody has, and so certifies everything."""
+
+    def forgery(document):
+        document["question"][name] = value
+        document["pooled"]["unfavorable"] = name == "favorable"
+        document.update(verdict="certified", reasons=[])
+        for entry in document["partitions"]:
+            for line in entry["table"]:
+                a, b, c, d = line[-5:-1]
+                line[-5:] = {
+                    "favorable": [0, a + b, 0, c + d, "0"],
+                    "group": [0, 0, a + c, b + d, None],
+                    "other": [a + c, b + d, 0, 0, None],
+                }[name]
+            entry.update(judge(read_table(entry), document["question"]), verdict="certified")
+            entry["digest"] = digest(document["question"], entry["names"], read_table(entry))
+            chance = {"expected": "0", "rows": "0", "p": "1", "lower": 0, "upper": 0}
+            if entry["subpopulations"]["measured"]:
+                entry["subpopulations"]["by_chance"] = {**chance, "at_threshold": "0"}
+
+    return forgery
+
+
+@pytest.mark.parametrize("name", ["group", "other", "favorable"])
+def test_a_value_that_nobody_has_is_found_with_and_without_the_data(tmp_path, name):
+    path = csv_of(datasets.admissions(2), tmp_path / "data.csv")
+    document = json.loads(CERTIFICATE.to_json())
+    nobody_has(name, "nosuch")(document)
+    for data in (None, path):
+        status, notes = verify(sealed(document), data)
+        assert status == 1
+        assert f"question.{name}: nobody has 'nosuch'" in notes
 
 
 @pytest.mark.parametrize("forgery", [fewer_than_no_rows])

@@ -1,8 +1,10 @@
 """What the checker says that it did not check."""
 
+import json
+
 import pytest
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
-from tests.certificate_records import CERTIFICATE, CERTIFIED, csv_of
+from tests.certificate_records import CERTIFICATE, CERTIFIED, csv_of, sealed
 
 import evenhand as eh
 from evenhand import checker, datasets
@@ -51,3 +53,24 @@ def test_of_a_release_method_and_policy_are_stated(copy):
     fields = checker.verify(text).stated
     assert fields["release"] == "how the rows were changed: modify-data (minimal)"
     assert "by_chance" not in fields
+    counts = [
+        n for n in ("changed_rows", "dropped_before", "left_out_before") if copy == "full"
+    ]
+    assert {*fields} >= {f"release.{name}" for name in counts}
+    assert ("release.changed_rows" in fields) is (copy == "full")
+
+
+def test_a_number_of_rows_that_nothing_bounds_is_stated_by_its_name():
+    plan = eh.LocalPreferentialSampling().plan(
+        eh.certify(datasets.admissions(2), GRAPH, QUESTION)
+    )
+    certificate = eh.release(datasets.admissions(2), plan, seed=1, uncertified=True).certificate
+    document = json.loads(certificate.to_json())
+    document["release"].update(changed_rows=10**9, dropped_before=10**8)
+    fields = checker.verify(sealed(document)).stated
+    assert fields["release.changed_rows"].endswith("left out or doubled: 1,000,000,000")
+    assert fields["release.dropped_before"].endswith("there were before: 100,000,000")
+
+
+def test_open_edges_and_doubtful_triples_are_stated():
+    assert "arrows, open edges and doubtful triples" in stated(CERTIFICATE)["graph"]

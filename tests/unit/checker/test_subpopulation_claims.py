@@ -19,6 +19,13 @@ def test_a_moved_count_is_false_though_all_totals_stay():
     assert any(note.startswith("partitions[0].table[0][6]: it says '-1/10'") for note in notes)
 
 
+@pytest.mark.parametrize("text", ["2/40", " 1/20", "1/20 ", "٠1/20", "1/2_0", "0.05", "+1/20"])
+@pytest.mark.parametrize("name", ["threshold", "min_coverage"])
+def test_a_share_has_one_spelling(name, text):
+    status, notes = forged(lambda document: document["question"].update({name: text}))
+    assert (status, notes[0].split(":")[0]) == (1, "malformed")
+
+
 def test_a_row_that_stands_twice_is_false():
     def change(document):
         document["partitions"][0]["table"].append(document["partitions"][0]["table"][0])

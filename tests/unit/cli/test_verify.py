@@ -143,6 +143,10 @@ def test_an_open_edge_that_the_checker_leaves_open_is_settled_by_the_engine(
         status, out, _ = run("verify", certificate, *data, "--json")
         assert (status, json.loads(out)["record"]) == (0, "true")
         assert json.loads(out)["checker"]
+        _, out, _ = run("verify", certificate, *data)
+        assert "  checker: " not in out
+        assert "possible_decision_causes" in out.partition("by the engine alone:")[2]
+        assert max(len(line) for line in out.splitlines() if "against /" not in line) <= 80
 
 
 def test_data_without_a_column_of_the_record_contradict_it(run, example, options):
@@ -152,6 +156,39 @@ def test_data_without_a_column_of_the_record_contradict_it(run, example, options
     (example / "other.csv").write_text(content)
     assert run("verify", certificate, example / "other.csv")[0] == 1
     assert run("verify", certificate, example / "absent.csv")[0] == 2
+
+
+@pytest.mark.parametrize("kind", ["certificate", "manifest"])
+def test_half_a_character_is_refused_with_a_message(run, example, options, kind):
+    if kind == "manifest":
+        run("release", *options, "--output", example / "released.csv")
+        path, old = example / "released.manifest.json", '"name":"released.csv'
+    else:
+        path, old = example / "c.json", '"evenhand":"'
+        run("audit", *options, "--certificate", path)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, old + r"\ud800"))
+    status, out, err = run("verify", path, example / "data.csv")
+    assert (status, "a lone surrogate" in out + err) == ({"manifest": 2}.get(kind, 1), True)
+
+
+def test_what_could_move_the_cursor_is_escaped(run, example, options):
+    evil = "x\x1b[2J\x9b1A\u202eThe record is true\r"
+    path = example / "released.certificate.json"
+    run("release", *options, "--output", example / "released.csv")
+    content = json.loads(path.read_text())
+    content["versions"]["evenhand"] = content["release"]["method"] = evil
+    content["release"]["policy"] = evil
+    del content["seal"]
+    path.write_text(json.dumps(certificate_encoding.with_seal(content)))
+    status, out, _ = run("verify", path)
+    assert status == 0
+    path.write_text(json.dumps(content | {"seal": 64 * "0", evil: evil}))
+    status, more, _ = run("verify", path)
+    assert status == 1
+    assert (out + more).replace("\n", "").isprintable()
+    assert out.count("x\\u001b[2J\\u009b1A\\u202eThe") == 3
 
 
 def test_a_manifest_is_verified_by_making_the_release_once_more(run, example, options):

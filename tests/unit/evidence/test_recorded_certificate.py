@@ -125,6 +125,21 @@ def a_release_that_nobody_assumes(content):
     }
 
 
+def a_release_in_a_column_that_no_method_changes(content):
+    a_release_that_nobody_assumes(content)
+    notice = (
+        "The protected attribute major was changed in these rows to remove differences between "
+        "groups: they are no records about persons."
+    )
+    content["release"].update(changed_columns=["major"], notice=notice)
+    content["assumptions"].append(notice)
+    del content["partitions"][0]["subpopulations"]["by_chance"]
+
+
+def longer_decimals(content):
+    content["partitions"][0]["subpopulations"]["by_chance"]["expected"] += "000"
+
+
 def another_estimate(content):
     content["population"]["verdict"] = "all differences shown to be within the threshold"
 
@@ -148,6 +163,8 @@ def unsorted_lines(content):
         pooled_groups,
         pooled_decisions,
         a_release_that_nobody_assumes,
+        a_release_in_a_column_that_no_method_changes,
+        longer_decimals,
         another_estimate,
         unsorted_lines,
     ],
@@ -247,6 +264,42 @@ def test_of_a_shared_copy_without_data_the_seal_is_checked():
 def test_what_is_no_certificate_is_refused(text):
     with pytest.raises(InputError):
         recorded(text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (
+            '{"assumptions"',
+            '{"verdict":"certified","assumptions"',
+            "'verdict' stands there twice",
+        ),
+        ('"violating":', '"violating":0,"violating":', "'violating' stands there twice"),
+        ('"evenhand":"', r'"evenhand":"\ud800', "a lone surrogate"),
+        ('"versions":{"', r'"versions":{"\ud800":0,"', "a lone surrogate"),
+    ],
+)
+def test_text_that_programs_read_differently_is_refused(old, new, words):
+    text = certify(COUNTS, GRAPH, QUESTION).to_json()
+    assert old in text
+    with pytest.raises(InputError, match=words):
+        recorded(text.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("name", ["group", "other", "favorable"])
+def test_a_table_in_which_nobody_has_a_value_is_false(name):
+    def change(content):
+        for line in content["partitions"][0]["table"]:
+            a, b, c, d = line[-5:-1]
+            line[-5:-1] = {
+                "group": [0, 0, a + c, b + d],
+                "other": [a + c, b + d, 0, 0],
+                "favorable": [0, a + b, 0, c + d],
+            }[name]
+
+    record = changed(certify(COUNTS, GRAPH, QUESTION), change)
+    (place,) = record.own_differences()
+    assert place.startswith(f"question.{name}: nobody has")
 
 
 def test_the_form_is_checked_once_and_every_misfit_named():

@@ -41,3 +41,12 @@ def test_of_a_release_method_and_policy_are_stated():
     certificate = eh.release(COUNTS, eh.ModifyData().plan(CERTIFICATE), seed=1).certificate
     found = stated(certificate.to_json(), with_data=True)
     assert found["release"] == "how the rows were changed: modify-data (minimal)"
+    assert found["release.changed_rows"].endswith("doubled: 15")
+    assert found["release.dropped_before"].endswith("before: 0")
+    shared = stated(certificate.to_shared_json(), with_data=True)
+    assert not [name for name in shared if name.startswith("release.")]
+
+
+def test_open_edges_and_doubtful_triples_are_stated():
+    found = stated(CERTIFICATE.to_json(), with_data=True)
+    assert "arrows, open edges and doubtful triples" in found["graph"]

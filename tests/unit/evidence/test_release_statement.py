@@ -17,7 +17,10 @@ EDITED = ReleaseStatement(
     dropped_before=3,
     left_out_before=0,
 )
-GENERATED = replace(EDITED, change="generated", changed_rows=100, left_out_before=7)
+NODES = ("sex", "hired", "pay", "age")
+GENERATED = replace(
+    EDITED, change="generated", changed_columns=NODES, changed_rows=100, left_out_before=7
+)
 RESAMPLED = replace(EDITED, change="resampled", changed_columns=())
 
 
@@ -25,12 +28,21 @@ def wrong(statement, *, left_out=0, dropped=0):
     return [
         place.split(":")[0]
         for place in statement.contradictions(
-            row_count=100, left_out=left_out, dropped=dropped, effects={"pay"}
+            row_count=100,
+            left_out=left_out,
+            dropped=dropped,
+            protected="sex",
+            effects={"pay"},
+            nodes=NODES,
         )
     ]
 
 
-@pytest.mark.parametrize("statement", [EDITED, GENERATED, RESAMPLED])
+SHUFFLED = replace(EDITED, changed_columns=("sex",))
+UNCHANGED = replace(EDITED, changed_columns=(), changed_rows=0)
+
+
+@pytest.mark.parametrize("statement", [EDITED, GENERATED, RESAMPLED, SHUFFLED, UNCHANGED])
 def test_blocks_are_read_as_they_were_written(statement):
     assert ReleaseStatement.parse(statement.to_dict(), "hired") == statement
     shared = ReleaseStatement.parse(statement.to_shared_dict(), "hired")
@@ -47,6 +59,11 @@ def test_blocks_are_read_as_they_were_written(statement):
         (replace(EDITED, changed_columns=("hired", "age")), "release.changed_columns"),
         (replace(EDITED, left_out_before=1), "release.left_out_before"),
         (replace(RESAMPLED, changed_columns=("hired",)), "release.changed_columns"),
+        (replace(EDITED, changed_columns=("age",)), "release.changed_columns"),
+        (replace(EDITED, changed_columns=("sex", "pay")), "release.changed_columns"),
+        (replace(EDITED, changed_columns=("hired", "pay", "pay")), "release.changed_columns"),
+        (replace(GENERATED, changed_columns=("hired",)), "release.changed_columns"),
+        (replace(RESAMPLED, changed_rows=0), "release.changed_rows"),
         (replace(GENERATED, changed_rows=99), "release.changed_rows"),
     ],
 )
