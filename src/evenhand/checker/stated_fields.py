@@ -36,17 +36,7 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
     for name, what in _COUNTS.items():
         if release and name in release:
             fields[f"release.{name}"] = f"how many rows {what}: {release[name]:,}"
-    rules = record["rules"]
-    if rules["declared"]:
-        fields["rules.declared"] = f"that was decided by {', '.join(rules['declared'])}"
-        if "without" not in rules:
-            fields["rules.without"] = "that there is none: the graph leaves it open"
-    if "without" in rules:
-        without = rules["without"]
-        beside = stated_fields(without["record"], with_data=True) if "record" in without else {}
-        fields |= {f"rules.without.record.{name}": what for name, what in beside.items()}
-        if not beside:
-            fields["rules.without"] = "the verdict without the rule"
+    fields |= stated_rules(record["rules"])
     if not with_data and not release:
         fields["rules.determining"] = "of columns in no partition"
     if release or record["copy"] != "full":
@@ -60,4 +50,20 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
             fields["rows"] = "how many rows were dropped or left out"
         else:
             fields["withheld"] = "how many lines are not shown"
+    return fields
+
+
+def stated_rules(rules: Record) -> dict[str, str]:
+    """What is taken from the record about a declared rule."""
+    fields = {}
+    if rules["declared"]:
+        fields["rules.declared"] = f"that was decided by {', '.join(rules['declared'])}"
+        if "without" not in rules:
+            fields["rules.without"] = "that there is none: the graph leaves it open"
+    if "without" in rules:
+        without = rules["without"]
+        beside = stated_fields(without["record"], with_data=True) if "record" in without else {}
+        fields |= {f"rules.without.record.{name}": what for name, what in beside.items()}
+        if not beside:
+            fields["rules.without"] = "the verdict without the rule"
     return fields

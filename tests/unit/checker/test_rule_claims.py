@@ -108,3 +108,27 @@ def test_altered_rules_are_found(data, change, where):
     status, notes = answer(content)
     assert status == 1
     assert where in notes
+
+
+def test_a_declared_rule_with_an_exception_in_the_data_is_found(data, tmp_path):
+    content = record(RULED, data, rule=["score"])
+    path = tmp_path / "data.csv"
+    columns = scored(exceptions=1)
+    lines = [columns, *zip(*columns.values(), strict=True)]
+    path.write_text("\n".join(map(",".join, lines)))
+    status, notes = answer(content, str(path))
+    assert (status, "rules.declared: ['score'] do not determine" in notes) == (1, True)
+
+
+def test_a_shared_copy_states_the_verdict_without_the_rule(data):
+    audit = eh.audit(data, question(rule=["score"]), graph=RULED)
+    text = audit.certificate.to_shared_json()
+    assert [checker.verify(text, given)[0] for given in (None, data)] == [3, 0]
+    assert checker.verify(text).stated["rules.without"] == "the verdict without the rule"
+
+
+def test_that_there_is_no_record_without_the_rule_is_stated(data):
+    content = record(RULED, data, rule=["score"])
+    del content["rules"]["without"]
+    stated = checker.verify(sealed(content)).stated
+    assert stated["rules.without"] == "that there is none: the graph leaves it open"
