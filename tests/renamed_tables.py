@@ -3,6 +3,7 @@
 import numpy as np
 
 from evenhand import CountTable, Question, Tiers, certify, discover
+from evenhand.question.question_file import Labels
 
 SCOPES = ("causes", "minimal", "all")
 
@@ -38,6 +39,9 @@ def outcomes(lines: list[list[str]], counts: list[int], names: list[str], order:
         protected=protected, group="0", decision=decision, favorable="1", threshold="0.1"
     )
     graph = discover(table, knowledge=Tiers([protected], ...))
+    words = Labels(
+        columns=dict.fromkeys(names, "column"), values={protected: {"0": "these", "1": "those"}}
+    )
     result = {}
     for scope in SCOPES:
         certificate = certify(table, graph, question, scope=scope, min_coverage="0.5")
@@ -47,6 +51,9 @@ def outcomes(lines: list[list[str]], counts: list[int], names: list[str], order:
             {frozenset(map(names.index, one.names)) for one in certificate.partitions},
             {frozenset(map(names.index, edge)) for edge in certificate.deciding_edges},
             certificate.relaxed().bound_of_all_rows,
+            certificate.explained_by_chance,
+            certificate.first_sentence(words),
+            certificate.population.shown,
         )
     return result
 

@@ -10,6 +10,8 @@ from fractions import Fraction
 from functools import partial
 from itertools import islice
 
+import numpy as np
+
 from evenhand.counts import CountTable, ExaminedCounts, examined_counts
 from evenhand.display import percent
 from evenhand.errors import Problem, QuestionError, Remedy
@@ -224,9 +226,9 @@ def _largest_first(sets: Iterable[frozenset[str]]) -> tuple[tuple[str, ...], ...
 def _finest_first(partition: Partition) -> tuple[object, ...]:
     """A sorting key: the finest partition leads, whatever its attributes are called.
 
-    Names decide only between partitions with the same numbers.
+    Names decide only between partitions with the same counts.
     """
-    measured = partition.measured
+    measured, cells = partition.measured, np.array(partition.cells)
     compared, names = int(partition.row_counts[measured].sum()), partition.names
     return (
         -len(names),
@@ -234,6 +236,7 @@ def _finest_first(partition: Partition) -> tuple[object, ...]:
         -int(measured.sum()),
         -compared,
         -partition.violating,
+        cells[:, np.lexsort(cells)].tobytes(),
         names,
     )
 

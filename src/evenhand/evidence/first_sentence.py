@@ -21,6 +21,7 @@ _LEVEL = 0.05
 def first_sentence(
     partitions: Sequence[Partition],
     *,
+    causes: int = 1,
     min_coverage: Fraction,
     released: bool = False,
     labels: Labels | None = None,
@@ -28,8 +29,9 @@ def first_sentence(
     """How many groups differ, seen and by chance, and the difference on average.
 
     It is about the first partition, by the decision causes; where that shows nothing but
-    another block set does, about that one. Released rows get neither chance nor interval:
-    chance did not make them.
+    another block set does, about that one. Where several sets of causes are possible, so many
+    partitions come first, and the one with the largest difference on average is told besides.
+    Released rows get neither chance nor interval: chance did not make them.
     """
     labels = labels or Labels()
     partition = deciding_partition(partitions)
@@ -37,24 +39,53 @@ def first_sentence(
         return "Nobody could be compared: in no group of people alike do both groups occur."
     sentence = seen_sentence(partition)
     if partition is not partitions[0]:
-        alike = ", ".join(map(labels.column, partition.names)) or "nothing"
-        sentence = f"Alike in {alike}: {sentence[:1].lower()}{sentence[1:]}"
-    sentence += coverage_phrase(partition, min_coverage)
+        sentence = f"Alike in {_names(partition, labels)}: {_lower(sentence)}"
+    sentence += coverage_phrase(partition, min_coverage, labels)
     if not released:
-        explained = explained_by_chance(partition)
+        explained = explained_by_chance((*partitions[:causes], partition))
         words = ", no more than chance would make, given this graph: {}"
         sentence += (words if explained else "; chance alone would make {}").format(
             partition.by_chance
         )
-    return f"{sentence}. {average_sentence(partition, labels, released=released)}".rstrip()
+    sentence = f"{sentence}. {average_sentence(partition, labels, released=released)}".rstrip()
+    others = [one for one in partitions[:causes] if one is not partition and one.measured.any()]
+    if not others:
+        return sentence
+    other = max(others, key=_average)
+    average = _lower(average_sentence(other, labels, released=released))
+    return (
+        f"{sentence} If instead the other causes are {_names(other, labels)}, which the graph "
+        f"leaves open: {_lower(seen_sentence(other))}; {average}"
+    )
 
 
-def coverage_phrase(partition: Partition, min_coverage: Fraction) -> str:
-    """In how much of the rows people could be compared; empty where that is enough."""
-    if partition.coverage.reaches(min_coverage):
+def _average(partition: Partition) -> float:
+    common = partition.statistics.common
+    return abs(common.difference) if common else 0.0
+
+
+def _names(partition: Partition, labels: Labels) -> str:
+    return ", ".join(map(labels.column, partition.names)) or "nothing"
+
+
+def _lower(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
+
+def coverage_phrase(
+    partition: Partition, min_coverage: Fraction, labels: Labels | None = None
+) -> str:
+    """How many of the rows, or of a group's, could be compared; empty where enough could."""
+    cover, question = partition.coverage, partition.question
+    if cover.reaches(min_coverage):
         return ""
-    compared = percent(float(partition.coverage.overall))
-    return f", in the {compared} of the rows that could be compared"
+    if cover.overall < min_coverage:
+        share, whom = cover.overall, "the rows"
+    else:
+        fewest = question.group if cover.group < cover.other else str(question.other)
+        share = min(cover.group, cover.other)
+        whom = f"the {people_of(question, fewest, labels or Labels())}"
+    return f", in the {percent(float(share))} of {whom} that could be compared"
 
 
 def deciding_partition(partitions: Sequence[Partition]) -> Partition:
@@ -62,19 +93,25 @@ def deciding_partition(partitions: Sequence[Partition]) -> Partition:
     return next((one for one in partitions if one.violating), partitions[0])
 
 
-def explained_by_chance(partition: Partition) -> bool:
+def explained_by_chance(partitions: Sequence[Partition]) -> bool:
     """Whether all that was seen is no more than chance would make, given this graph.
 
     That is so if chance makes as many with a probability of at least .05, no difference is
-    shown, and none on average.
+    shown, and none on average. Where the graph leaves several sets of causes open it must be so
+    for all of them, each tested at its part of .05.
     """
+    different = {partition.names: partition for partition in partitions}.values()
+    return all(_explained(one, _LEVEL / len(different)) for one in different)
+
+
+def _explained(partition: Partition, level: float) -> bool:
     chance, statistics = partition.by_chance, partition.statistics
     common = statistics.common
     return (
         chance is not None
         and common is not None
-        and chance.p >= _LEVEL
-        and common.p_zero >= _LEVEL
+        and chance.p >= level
+        and common.p_zero >= level
         and not statistics.any_shown
     )
 

@@ -163,7 +163,7 @@ class Judgement:
         """Whether all that was seen is no more than chance would make, given this graph."""
         if self.release or self.is_determined:
             return False
-        return explained_by_chance(deciding_partition(self.partitions))
+        return explained_by_chance((*self.causes, deciding_partition(self.partitions)))
 
     def first_sentence(self, labels: Labels | None = None) -> str:
         """How many groups differ, seen and by chance, and the difference on average.
@@ -179,6 +179,7 @@ class Judgement:
             )
         return first_sentence(
             self.partitions,
+            causes=len(self.causes),
             min_coverage=self.min_coverage,
             released=self.release is not None,
             labels=labels,

@@ -62,6 +62,10 @@ def statistics(
         partial(_of_each, threshold), *table
     )
     mean = mean_difference(*table, threshold) if len(group) else None
+    if mean is not None and len(group) == 1:  # the mean of one is that one
+        own = (low[0], high[0], p_zero[0], p_threshold[0])
+        fields = ("low", "high", "p_zero", "p_threshold")
+        mean = mean._replace(**dict(zip(fields, map(float, own), strict=True)))
     p_adjusted, common = _family(p_threshold, mean, threshold)
     return Statistics(
         # One rounding, at the end: the float of the exact difference while counts are moderate.

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from evenhand.evidence import Certificate, Partition, RelaxedCertificate
 from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.common_difference import CommonDifference
-from evenhand.evidence.first_sentence import explained_by_chance, seen_sentence
+from evenhand.evidence.first_sentence import seen_sentence
 from evenhand.evidence.population import Population
 from evenhand.evidence.subpopulations import p_value
 from evenhand.report import picture_types as pictures
@@ -59,7 +59,7 @@ def _by_chance(certificate: Certificate, words: Words, sharing: Sharing) -> Iter
         Strong(f"{alike}{seen_sentence(partition)}; chance alone would make {chance}."),
         f" The probability that it makes as many is {p_value(chance.p)}. People in such "
         f"groups: {partition.violating_rows:,} seen, about {chance.rows:,.0f} by chance. "
-        f"{_conclusion(partition, chance)}",
+        f"{_conclusion(certificate, partition, chance)}",
     )
     yield text(
         "Chance alone means that nothing differs: in each group as many get the favorable "
@@ -70,14 +70,17 @@ def _by_chance(certificate: Certificate, words: Words, sharing: Sharing) -> Iter
     )
 
 
-def _conclusion(partition: Partition, chance: ByChance) -> str:
+def _conclusion(certificate: Certificate, partition: Partition, chance: ByChance) -> str:
     """The rule: the number, the shown ones and the average must all be chance's work."""
-    if explained_by_chance(partition):
+    if certificate.explained_by_chance:
         return "That is no more than chance would make, given this graph."
     if chance.p < _LEVEL:
         return "That is more than chance alone would make."
     shown = int(partition.statistics.shown.sum())
     what = f"{count(shown, 'difference')} shown beyond the threshold"
+    common = partition.statistics.common
+    if not shown and common and common.p_zero >= _LEVEL:
+        return "With other causes that the graph leaves open, chance would not explain it."
     return (
         "The number may be chance, but chance does not explain "
         f"{what if shown else 'the difference on average'}."

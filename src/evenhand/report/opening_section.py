@@ -97,7 +97,7 @@ def verdicts(
         exact=page.VerdictCard(
             about="In these rows",
             mark=mark(certificate),
-            word=capital(str(certificate.verdict)) + _where(certificate, sharing),
+            word=capital(str(certificate.verdict)) + _where(certificate, words, sharing),
             sentence=_exact_sentence(certificate, cases, words, sharing),
         ),
         statistical=page.VerdictCard(
@@ -182,11 +182,11 @@ def _shown_example(case: Case, words: Words) -> page.Example:
     )
 
 
-def _where(certificate: Certificate, sharing: Sharing) -> str:
+def _where(certificate: Certificate, words: Words, sharing: Sharing) -> str:
     """In how little of the rows a difference was seen; a share of all rows is a total."""
     if certificate.verdict is not Verdict.NOT_CERTIFIED or not sharing.whole:
         return ""
-    return coverage_phrase(certificate.partition, certificate.min_coverage)
+    return coverage_phrase(certificate.partition, certificate.min_coverage, words.labels)
 
 
 def _exact_sentence(

@@ -144,24 +144,33 @@ def test_golden_figures_of_adult():
     assert f"{seen.p:.1e}" == "1.2e-05"
 
 
-def test_expected_at_the_threshold_is_that_of_binomial_rates():
+@pytest.mark.parametrize(
+    ("sizes", "rate", "threshold"),
+    [((25, 120), 0.35, Fraction(1, 10)), ((60, 60), 0.005, Fraction(1, 100))],
+)
+def test_expected_at_the_threshold_is_that_of_binomial_rates(sizes, rate, threshold):
     generator = np.random.default_rng(3)
-    group, other = generator.integers(1, 25, 30), generator.integers(1, 120, 30)
-    group_yes, other_yes = generator.binomial(group, 0.3), generator.binomial(other, 0.4)
-    seen = chance(group_yes, group, other_yes, other, Fraction(1, 10))
-    expected = 0.0
+    group, other = generator.integers(1, sizes[0], 30), generator.integers(1, sizes[1], 30)
+    group_yes, other_yes = generator.binomial(group, rate), generator.binomial(other, rate)
+    seen = chance(group_yes, group, other_yes, other, threshold)
+    apart, expected = float(threshold), 0.0
     for a, n, b, m in zip(group_yes, group, other_yes, other, strict=True):
-        side = 1 if Fraction(int(b), int(m)) >= Fraction(int(a), int(n)) else -1
-        low = np.linspace(0, 0.9, 9001)
-        rates = (low, low + 0.1) if side > 0 else (low + 0.1, low)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            likelihood = binom.logpmf(a, n, rates[0]) + binom.logpmf(b, m, rates[1])
-        best = int(np.nanargmax(likelihood))
+        low = np.linspace(0, 1 - apart, 20_001)
+        group_low = Fraction(int(b), int(m)) >= Fraction(int(a), int(n))
+        rates = (low, low + apart) if group_low else (low + apart, low)
+        likelihood = np.log(binom.pmf(a, n, rates[0]) * binom.pmf(b, m, rates[1]) + 1e-300)
+        best = int(likelihood.argmax())
         x, y = np.meshgrid(np.arange(n + 1), np.arange(m + 1), indexing="ij")
         weight = binom.pmf(x, n, rates[0][best]) * binom.pmf(y, m, rates[1][best])
-        reached = 10 * np.abs(y * n - x * m) >= n * m
+        reached = np.abs(y * n - x * m) * threshold.denominator >= threshold.numerator * n * m
         expected += weight[reached].sum()
-    assert seen.at_threshold == pytest.approx(expected, rel=1e-3)
+    assert seen.at_threshold == pytest.approx(expected, rel=2e-3)
+
+
+def test_the_number_at_the_threshold_does_not_jump_where_the_normal_curve_begins():
+    pairs = [chance([size // 3], [size], [size // 3], [size]) for size in (112, 113, 114, 115)]
+    numbers = [seen.at_threshold for seen in pairs]
+    assert max(numbers) - min(numbers) < 0.06
 
 
 def test_of_very_many_subpopulations_a_sample_gives_the_number_at_the_threshold():

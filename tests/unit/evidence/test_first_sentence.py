@@ -1,5 +1,7 @@
 """The first sentence: what was seen, what chance would make, who is ahead."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.permuted import explained
@@ -7,6 +9,7 @@ from tests.permuted import explained
 from evenhand import (
     CausalGraph,
     CountTable,
+    PartialGraph,
     Question,
     ShuffleProtected,
     Tiers,
@@ -90,18 +93,38 @@ def test_little_coverage_stands_in_the_first_sentence():
     )
 
 
+def test_little_coverage_of_one_group_is_told_of_that_group():
+    text = sentence((5, 5, 5000, 4900), (45, 45, 0, 0))
+    assert "in the 10.0 % of the women that could be compared" in text
+
+
+def test_causes_that_the_graph_leaves_open_are_told_and_not_called_chance():
+    """Alike in place there is noise; over all places a large difference."""
+    counts = table((100, 400, 13, 47), (50, 10, 390, 110))
+    graph = PartialGraph.parse("sex -> hired; sex -> place; place - hired")
+    certificate = certify(counts, graph, replace(QUESTION, threshold="0.04"))
+    assert certificate.partition.names == ("place",)
+    assert not certificate.explained_by_chance
+    assert certificate.first_sentence(WORDS) == (
+        "1 of 2 comparable groups differs by 4 points or more; chance alone would make about "
+        "0.9 (0 to 2). On average women are 1.8 points ahead (−6.8 to 10.4). If instead the "
+        "other causes are nothing, which the graph leaves open: the one comparable group "
+        "differs by 4 points or more; on average men are 45.2 points ahead (39.8 to 50.2)."
+    )
+
+
 def test_where_nobody_can_be_compared_nothing_else_is_said():
     text = sentence((1, 3, 0, 0), (0, 0, 5, 4))
     assert text == "Nobody could be compared: in no group of people alike do both groups occur."
 
 
 def test_nobody_is_ahead_of_equals():
-    assert sentence((5, 5, 5, 5)).endswith("On average nobody is ahead (−38.5 to 38.5).")
+    assert sentence((5, 5, 5, 5)).endswith("On average nobody is ahead (−37.3 to 37.3).")
 
 
 def test_the_interval_is_turned_to_whoever_is_ahead():
     text = sentence((60, 40, 40, 60), labels=Labels())
-    assert text.endswith("On average people with sex f are 20.0 points ahead (6.1 to 32.9).")
+    assert text.endswith("On average people with sex f are 20.0 points ahead (6.1 to 32.8).")
 
 
 def test_a_block_set_that_alone_differs_is_named():

@@ -132,3 +132,16 @@ def test_a_difference_in_many_small_groups_is_shown_by_their_mean():
     alone, together = shown_shares(np.random.default_rng(1), sizes, rates, 0.05, draws=200)
     assert alone < 0.5
     assert together > 0.95
+
+
+def test_the_mean_of_one_subpopulation_is_that_subpopulation():
+    one = statistics(
+        group_yes=np.array([100]),
+        group=np.array([500]),
+        other_yes=np.array([300]),
+        other=np.array([500]),
+        threshold=0.05,
+    )
+    assert (one.common.low, one.common.high) == (one.low[0], one.high[0])
+    assert one.common.p_zero == one.p_zero[0]
+    assert one.common.p_threshold == one.p_threshold[0] == one.common.p_adjusted
