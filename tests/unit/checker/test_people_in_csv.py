@@ -8,7 +8,7 @@ from tests.admission import QUESTION
 from tests.certificate_records import CERTIFICATE, csv_of, sealed, verify
 
 from evenhand import datasets
-from evenhand.checker.people_in_csv import read_people, spelling, unique_names
+from evenhand.checker.people_in_csv import encode, read_people, spelling, unique_names
 from evenhand.evidence import certify
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.rows import read
@@ -191,3 +191,17 @@ def test_columns_of_one_name_have_numbers(tmp_path):
         [*read_people(str(path), codings)]
     with pytest.raises(ValueError, match="a column is lacking"):
         [*read_people(str(path), codings | {"columns": ["sex", "town"]})]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [("1", "under 2"), ("2", "2 to 5"), ("5", "2 to 5"), ("7.5", "7.5 or more")],
+)
+def test_a_number_lies_in_the_class_whose_words_hold_it(text, label):
+    codings = {"bins": {"age": ["under 2", "2 to 5", "7.5 or more"]}}
+    assert encode("age", text, codings) == label
+
+
+def test_a_number_that_lies_in_no_class_is_refused():
+    with pytest.raises(ValueError, match="'6' lies in no class of 'age'"):
+        encode("age", "6", {"bins": {"age": ["up to 5", "7 or more"]}})
