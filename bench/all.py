@@ -16,6 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 SCRIPTS = (
     "counting",
+    "inspection",
     "discovery",
     "local_causes",
     "certify",

@@ -192,7 +192,6 @@ def parse_numbers(values: Sequence[str]) -> ParsedNumbers:
 
     No floats if another value is no number.
     """
-    codes = any(map(_CODE.match, values[:_SAMPLE]))
     floats: list[float] = []
     with suppress(ValueError):
         floats = [*map(float, values)]
@@ -210,6 +209,7 @@ def parse_numbers(values: Sequence[str]) -> ParsedNumbers:
         with suppress(ValueError):
             floats = [nan if at in place else float(value) for at, value in enumerate(values)]
     numbers = np.array(floats)
+    codes = bool(floats) and any(map(_CODE.match, values[:_SAMPLE]))
     is_number = not codes and np.count_nonzero(~np.isfinite(numbers)) == len(unknown)
     return (numbers if is_number else np.zeros(0)), unknown
 

@@ -90,7 +90,7 @@ def _read_column(chunks: list[pa.Array], codings: Codings) -> tuple[list[str], _
     texts = _texts(labels)
     for at in np.flatnonzero(is_null(labels)).tolist() if labels.null_count else ():
         texts[at] = MISSING
-    if len({*texts}) == len(texts):
+    if labels.equals(values) or len({*texts}) == len(texts):
         return texts, codes
     new: dict[str, int] = {}  # several values have one label, as 1 and 1.0
     places = np.array([new.setdefault(text, len(new)) for text in texts], np.int32)
