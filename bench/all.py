@@ -23,6 +23,7 @@ SCRIPTS = (
     "removal",
     "release",
     "evidence_statistics",
+    "binnings",
 )
 
 

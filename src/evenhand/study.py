@@ -1,7 +1,7 @@
 """``audit``: the one high-level path, from rows and a question to a verdict."""
 
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from os import PathLike
@@ -9,7 +9,7 @@ from typing import Any
 
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, ProgressCallback, Summary
-from evenhand.errors import ColumnError, QuestionError
+from evenhand.errors import ColumnError
 from evenhand.evidence import (
     Certificate,
     PartitionExplanation,
@@ -22,13 +22,22 @@ from evenhand.evidence import (
     sensitivity_of_findings,
     survey_partitions,
 )
+from evenhand.evidence.binnings import Binnings, judge_binnings
 from evenhand.evidence.bootstrap import Bootstrap, bootstrap
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt, evicted_notes
 from evenhand.evidence.graph_origin import GraphOrigin, decision_last
 from evenhand.evidence.judgement import Graph, Scope
 from evenhand.evidence.population import StatisticalVerdict
 from evenhand.graph import PartialGraph, discover
-from evenhand.question import Codings, Judge, Knowledge, Number, Question, QuestionFile, Tiers
+from evenhand.question import (
+    Codings,
+    Judge,
+    Knowledge,
+    Number,
+    Question,
+    QuestionFile,
+    Tiers,
+)
 from evenhand.question.question_file import Labels, check_judge
 from evenhand.releasing.release import Release, release
 from evenhand.removal import (
@@ -40,8 +49,10 @@ from evenhand.removal import (
     plan_removal,
 )
 from evenhand.report import Report, report
-from evenhand.rows import Inspection, Rows, Source, read
+from evenhand.rows import Inspection, Rows, Source
+from evenhand.rows.class_search import find_class_choices
 from evenhand.rows.inspection import inspect
+from evenhand.rows.read_and_count import read_and_count
 
 _EXIT_STATUS: dict[Verdict | StatisticalVerdict, int] = {
     Verdict.CERTIFIED: 0,
@@ -165,6 +176,23 @@ class Audit(Described):
             progress=progress,
         )
 
+    def binnings(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        classes: Sequence[int] = (2, 3, 4, 5),
+        supervised: bool = True,
+        limit: int = 1000,
+    ) -> Binnings:
+        """How much hangs on the classes: the same causes in every combination of classes.
+
+        ``columns`` are causes that hold numbers, by default all such. Each is put into quantile
+        classes of these numbers, and if ``supervised`` into as many that look at the decision.
+        Of more combinations than the limit a random sample is judged.
+        """
+        find = partial(find_class_choices, self.rows, classes=classes, supervised=supervised)
+        return judge_binnings(self.certificate, columns, find, limit=limit)
+
     def plan(
         self, *, method: Method | Baseline | None = None, seed: int | None = None
     ) -> RemovalPlan | GeneratedPlan | BaselinePlan:
@@ -183,7 +211,7 @@ class Audit(Described):
 
         In an engine, ``key`` names a column of unique integers.
         """
-        seed = _seed(seed)
+        seed = secrets.randbits(128) if seed is None else seed
         return release(
             self.counts if self.rows is None else self.rows,
             self.plan(method=method, seed=seed),
@@ -201,6 +229,7 @@ class Audit(Described):
         partition: PartitionExplanation | None = None,
         doubt: GraphDoubt | None = None,
         resampled: Bootstrap | None = None,
+        binnings: Binnings | None = None,
         share: bool = False,
         title: str | None = None,
         certificate_file: str | PathLike[str] | None = None,
@@ -213,6 +242,7 @@ class Audit(Described):
             partition=partition,
             doubt=doubt or (None if share else self._doubt),
             resampled=resampled,
+            binnings=binnings,
             share=share,
             title=title,
             certificate_file=certificate_file,
@@ -294,7 +324,7 @@ def audit(
         judge = question.judge if judge is None else judge
         question = question.question
     judge = check_judge("rows" if judge is None else judge)
-    rows, counts = _read_and_count(source, codings, memory, progress)
+    rows, counts = read_and_count(source, codings, memory, progress)
     _check_labels(labels, rows)
     known, given = Knowledge.of(knowledge), graph
     is_last, notes = False, tuple[str, ...]()
@@ -356,34 +386,6 @@ def audit(
         labels=labels,
         notes=notes,
     )
-
-
-def _seed(seed: int | None) -> int:
-    """The given seed, or 128 random bits."""
-    return secrets.randbits(128) if seed is None else seed
-
-
-def _read_and_count(
-    source: Source | Rows | CountTable,
-    codings: Codings | None,
-    memory: str | int | None,
-    progress: ProgressCallback | None,
-) -> tuple[Rows | None, CountTable]:
-    codings = codings or Codings()
-    if isinstance(source, CountTable | Rows):
-        applied = Codings() if isinstance(source, CountTable) else source.requested
-        if codings not in (Codings(), applied):
-            raise QuestionError.of(
-                "The rows are already read, and codings are given besides.",
-                "They would have no effect.",
-                "Give them to `read`, or give the file or frame itself to `audit`.",
-            )
-    if isinstance(source, CountTable):
-        return None, source
-    if isinstance(source, Rows):
-        return source, source.count()
-    rows = read(source, codings=codings, memory=memory, progress=progress)
-    return rows, rows.count()
 
 
 def _check_labels(labels: Labels, rows: Rows | None) -> None:

@@ -50,6 +50,12 @@ def audit(
     doubt: Annotated[
         bool, result_option("--doubt", help="List all evidence against the graph.")
     ] = False,
+    binnings: Annotated[
+        bool,
+        result_option(
+            "--binnings", help="Judge the same causes in many other classes of their numbers."
+        ),
+    ] = False,
     judge: Annotated[
         str | None,
         judging_option(
@@ -87,6 +93,9 @@ def audit(
     graph_doubt = result.doubt()
     relaxed = result.certificate.relaxed(assurance=assurance)
     explained = result.explain_partition(parse_names(partition)) if partition else None
+    classed = result.binnings() if binnings else None
+    asked = {"bootstrap": resampled, "partition": explained, "binnings": classed}
+    further = {name: one for name, one in asked.items() if one is not None}
     if certificate is not None:
         write = result.certificate.write_shared if share else result.certificate.write
         write(certificate, overwrite=overwrite)
@@ -95,6 +104,7 @@ def audit(
             partition=explained,
             doubt=graph_doubt,
             resampled=resampled,
+            binnings=classed,
             share=share,
             certificate_file=certificate,
         ).write(report, overwrite=overwrite)
@@ -102,8 +112,7 @@ def audit(
         content = result.to_dict(assurance=assurance)
         content["graph_doubt"] = graph_doubt.to_dict()
         content["inspection"] = result.inspection.to_dict(option)
-        content |= {"partition": explained.to_dict()} if explained else {}
-        print_json(content | ({"bootstrap": resampled.to_dict()} if resampled else {}))
+        print_json(content | {name: one.to_dict() for name, one in further.items()})
     elif quiet:
         typer.echo(str(result.deciding_verdict))
     else:
@@ -111,10 +120,8 @@ def audit(
         print_result(relaxed.summary())
         doubts = graph_doubt.summary()
         print_result(doubts if doubt else replace(doubts, columns=(), lines=(), notes=()))
-        if resampled:
-            print_result(resampled.summary())
-        if explained:
-            print_result(explained.summary())
+        for one in further.values():
+            print_result(one.summary())
         _tell_of_release(options)
         for what, path in (("Certificate", certificate), ("Report", report)):
             if path is not None:

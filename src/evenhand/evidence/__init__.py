@@ -1,5 +1,6 @@
 """Is it there: subpopulations, exact differences, criteria, and certificates of them."""
 
+from evenhand.evidence.binnings import Binnings
 from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.certificate import Certificate
@@ -24,6 +25,7 @@ from evenhand.evidence.subpopulations import Subpopulation, Subpopulations, poin
 from evenhand.evidence.verdict import Coverage, Verdict
 
 __all__ = [
+    "Binnings",
     "Bootstrap",
     "ByChance",
     "Certificate",

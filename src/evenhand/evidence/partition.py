@@ -1,6 +1,6 @@
 """A partition: people who are alike in some attributes, counted by group and decision."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from evenhand.counts import CountTable, ExaminedCounts
 from evenhand.evidence.by_chance import ByChance, by_chance
-from evenhand.evidence.statistics import Statistics, statistics
+from evenhand.evidence.statistics import Statistics, statistics, statistics_of_several
 from evenhand.evidence.verdict import Coverage, Verdict, judge, sides
 from evenhand.question import Question
 
@@ -213,6 +213,14 @@ class Partition:
         violating = np.flatnonzero(self.side)
         p = self.statistics.p_threshold[self.measured_index[violating]]
         return violating[np.lexsort((-self.row_counts[violating], p))]
+
+
+def share_statistics(partitions: Sequence[Partition]) -> None:
+    """Work out the statistics of similar partitions of one question together: much faster."""
+    threshold = float(partitions[0].question.threshold)
+    tables = [one.measured_counts for one in partitions]
+    for one, its in zip(partitions, statistics_of_several(tables, threshold), strict=True):
+        vars(one)["statistics"] = its  # where the cached property keeps them
 
 
 def _share(rows: NDArray[np.int64], chosen: NDArray[np.bool_]) -> Fraction:

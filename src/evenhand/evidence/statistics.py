@@ -4,8 +4,10 @@ Functions of counts take arrays of equal length, with both groups present in eve
 return arrays of floats. No exact verdict depends on them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,11 +59,31 @@ def statistics(
     *, group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: float
 ) -> Statistics:
     """All statistics of the measured subpopulations."""
-    table = group_yes, group, other_yes, other
-    low, high, p_zero, p_threshold, within = for_each_distinct(
-        partial(_of_each, threshold), *table
+    return statistics_of_several([(group_yes, group, other_yes, other)], threshold)[0]
+
+
+def statistics_of_several(
+    tables: Sequence[tuple[Counts, ...]], threshold: float
+) -> list[Statistics]:
+    """The statistics of several partitions; a table that occurs in many is worked out once."""
+    stacked = map(np.concatenate, zip(*tables, strict=True))
+    of_each = for_each_distinct(partial(_of_each, threshold), *stacked)
+    ends = np.cumsum([len(table[0]) for table in tables])[:-1]
+    parts = zip(*(np.split(column, ends) for column in of_each), strict=True)
+    return [
+        _with_family(table, part, threshold) for table, part in zip(tables, parts, strict=True)
+    ]
+
+
+def _with_family(
+    table: tuple[Counts, ...], of_each: tuple[NDArray[Any], ...], threshold: float
+) -> Statistics:
+    """What each subpopulation's counts tell, corrected for all of them and their mean."""
+    group_yes, group, other_yes, other = table
+    low, high, p_zero, p_threshold, within = of_each
+    mean = (
+        mean_difference(group_yes, group, other_yes, other, threshold) if len(group) else None
     )
-    mean = mean_difference(*table, threshold) if len(group) else None
     if mean is not None and len(group) == 1:  # the mean of one is that one
         own = (low[0], high[0], p_zero[0], p_threshold[0])
         fields = ("low", "high", "p_zero", "p_threshold")

@@ -66,6 +66,12 @@ class Bins:
         numbers, inside = zip(*parsed, strict=True)
         return cls(numbers, tuple(not below for below in inside), whole)
 
+    @classmethod
+    def union(cls, ways: Iterable["Bins"]) -> Self:
+        """Classes between the cut points of several."""
+        cuts = sorted({cut for bins in ways for cut in bins.boundaries})
+        return cls(tuple(cut for cut, _ in cuts), tuple(not below for _, below in cuts))
+
     @property
     def labels(self) -> tuple[str, ...]:
         """The names of the classes, from low to high."""
@@ -107,6 +113,13 @@ class Bins:
     def label(self, text: str) -> str:
         """The class of a number given as text; ``ValueError`` if it is none."""
         return self.labels[self.position(exact_number(text))]
+
+    def coarsened(self, finer: "Bins") -> dict[str, str]:
+        """The class in which each class of finer bins lies; their cuts include all of these."""
+        ends = [*finer.boundaries]
+        places = [bisect_left(self.boundaries, end) for end in ends]
+        labels = [*places, len(self.cuts)]
+        return {fine: self.labels[at] for fine, at in zip(finer.labels, labels, strict=True)}
 
     def of_whole_numbers(self, whole: bool) -> Self:  # noqa: FBT001  # what it says
         """The same classes, labelled for whole numbers or for any; what is settled stays so.

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from evenhand.counts import CountTable
 from evenhand.evidence import Certificate, PartitionExplanation
+from evenhand.evidence.binnings import Binnings
 from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.question import Judge, Knowledge
@@ -18,6 +19,7 @@ from evenhand.report.assumptions_section import (
     judge_premises,
     other_premises,
 )
+from evenhand.report.binning_premises import binning_premises
 from evenhand.report.chance_section import chance
 from evenhand.report.differences_sections import differences, evidence
 from evenhand.report.graph_section import causes, graph_figure
@@ -69,6 +71,7 @@ def report(
     partition: PartitionExplanation | None = None,
     doubt: GraphDoubt | None = None,
     resampled: Bootstrap | None = None,
+    binnings: Binnings | None = None,
     share: bool = False,
     least_count: int = 10,
     title: str | None = None,
@@ -77,11 +80,11 @@ def report(
 ) -> Report:
     """Build the page on an audit, and on a release if there is one.
 
-    ``labels`` give plain words; ``partition`` is one that the reader asked about; ``doubt`` and
-    ``resampled`` tell how sure the graph is, if that was tried; ``title`` says what the data
-    are. With ``share`` groups with a count under ``least_count`` are withheld. The commands to
-    check it name ``certificate_file`` and the data, or the files of the release.
-    ``generated`` is the date to print, by default today's.
+    ``labels`` give plain words; ``partition`` is one that the reader asked about; ``doubt``,
+    ``resampled`` and ``binnings`` tell how much hangs on graph, rows and classes, if that was
+    tried; ``title`` says what the data are. With ``share`` groups with a count under
+    ``least_count`` are withheld. The commands to check it name ``certificate_file`` and the
+    data, or the files of the release. ``generated`` is the date to print, by default today's.
 
     >>> import evenhand as eh
     >>> graph = eh.CausalGraph.parse("gender -> major -> admission; test_score -> admission; "
@@ -128,6 +131,7 @@ def report(
             *inspection_premises(audit.inspection, sharing),
             *judge_premises(audit.judge),
             *near_premises(certificate, words, sharing),
+            *binning_premises(binnings, words),
             *other_premises(audit.counts, certificate, cases, words, sharing),
         ),
         unmeasured=unmeasured(certificate, words, sharing),

@@ -113,7 +113,7 @@ def profile_column(
     as_stored: dict[str, int] = {}
     if kind is ColumnKind.NUMBER and len(values) > FEW:
         asked = name in (decision, protected)  # then only its own numbers count
-        counts = _number_counts(
+        counts = number_counts(
             table, name, numbers, None if asked else decision, None if asked else sides
         )
         classes = tuple(counts.suggest())
@@ -214,13 +214,14 @@ def parse_numbers(values: Sequence[str]) -> ParsedNumbers:
     return (numbers if is_number else np.zeros(0)), unknown
 
 
-def _number_counts(
+def number_counts(
     table: CountTable,
     name: str,
     numbers: NDArray[np.float64],
     decision: str | None,
     sides: Sides | None,
 ) -> NumberCounts:
+    """How often each number of a column occurs with each decision and side."""
     finite = np.flatnonzero(np.isfinite(numbers))
     distinct, at = np.unique(numbers[finite], return_inverse=True)
     place = np.full(len(numbers), len(distinct))  # the last line is for what is no number

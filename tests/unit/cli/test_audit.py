@@ -230,3 +230,30 @@ def test_an_audit_of_a_release_says_which_graph_its_certificate_holds_for(run, e
     assert status == 0
     assert "certifies this release" not in text
     assert "learned from the rows before release" in text or "given" in text
+
+
+def test_other_classes_are_judged_where_that_is_asked_for(run, tmp_path):
+    path, graph, page = (tmp_path / name for name in ("people.csv", "graph.txt", "r.html"))
+    hired = ["yes", "yes", "no", "no", "no"]
+    lines = [
+        f"{'fm'[at % 2]},{20 + at * 7 % 41},{at * 13 % 300 / 10},{hired[at % 5]}"
+        for at in range(600)
+    ]
+    path.write_text("sex,age,pay,hired\n" + "\n".join(lines) + "\n")
+    graph.write_text("sex -> hired; age -> hired; pay -> hired")
+    words = [
+        "audit", path, "--protected", "sex", "--group", "f", "--decision", "hired",
+        "--favorable", "yes", "--bin", "age=40", "--bin", "pay=>=25", "--graph", graph,
+        "--binnings",
+    ]  # fmt: skip
+    _, out, _ = run(*words, "--json", "--report", page)
+    found = json.loads(out)["binnings"]
+    assert found["as_audited"]["bins"] == {
+        "age": ["up to 40", "41 or more"],
+        "pay": ["under 25", "25 or more"],
+    }
+    assert sum(found["verdicts"].values()) == pytest.approx(1)
+    sentence = f"{found['ways']} other ways to class age and pay, with the same causes."
+    assert sentence in page.read_text("utf-8")
+    _, out, _ = run(*words)
+    assert f"{found['ways']} ways to class age, pay: " in out

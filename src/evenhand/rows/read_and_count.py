@@ -1,0 +1,35 @@
+"""Rows and counts of whatever is audited: a table to read, rows that are read, or counts."""
+
+from evenhand.counts import CountTable
+from evenhand.display import ProgressCallback
+from evenhand.errors import QuestionError
+from evenhand.question import Codings
+from evenhand.rows.frame_sources import Source
+from evenhand.rows.rows import Rows, read
+
+
+def read_and_count(
+    source: Source | Rows | CountTable,
+    codings: Codings | None,
+    memory: str | int | None,
+    progress: ProgressCallback | None,
+) -> tuple[Rows | None, CountTable]:
+    """The rows of whatever is audited, None of counts, and their counts.
+
+    Codings that would have no effect are refused.
+    """
+    codings = codings or Codings()
+    if isinstance(source, CountTable | Rows):
+        applied = Codings() if isinstance(source, CountTable) else source.requested
+        if codings not in (Codings(), applied):
+            raise QuestionError.of(
+                "The rows are already read, and codings are given besides.",
+                "They would have no effect.",
+                "Give them to `read`, or give the file or frame itself to `audit`.",
+            )
+    if isinstance(source, CountTable):
+        return None, source
+    if isinstance(source, Rows):
+        return source, source.count()
+    rows = read(source, codings=codings, memory=memory, progress=progress)
+    return rows, rows.count()
