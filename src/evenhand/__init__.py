@@ -19,7 +19,15 @@ if TYPE_CHECKING:
         explain_partition,
     )
     from evenhand.graph import CausalGraph, PartialGraph, discover, find_causes, load_graph
-    from evenhand.question import Bins, Codings, Knowledge, Question, QuestionFile, Tiers
+    from evenhand.question import (
+        Bins,
+        Codings,
+        GraphEdit,
+        Knowledge,
+        Question,
+        QuestionFile,
+        Tiers,
+    )
     from evenhand.releasing.compare import compare
     from evenhand.releasing.release import Release, release
     from evenhand.removal import (
@@ -46,7 +54,15 @@ _ROOMS = {
         "explain_partition",
     ),
     "graph": ("CausalGraph", "PartialGraph", "discover", "find_causes", "load_graph"),
-    "question": ("Bins", "Codings", "Knowledge", "Question", "QuestionFile", "Tiers"),
+    "question": (
+        "Bins",
+        "Codings",
+        "GraphEdit",
+        "Knowledge",
+        "Question",
+        "QuestionFile",
+        "Tiers",
+    ),
     "releasing.release": ("Release", "release"),
     "releasing.compare": ("compare",),
     "removal": (
@@ -72,6 +88,7 @@ __all__ = [
     "Codings",
     "CountTable",
     "EvenhandError",
+    "GraphEdit",
     "Knowledge",
     "LocalMassaging",
     "LocalPreferentialSampling",

@@ -1,7 +1,7 @@
 """``audit``: the one high-level path, from rows and a question to a verdict."""
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from os import PathLike
@@ -24,13 +24,16 @@ from evenhand.evidence import (
 )
 from evenhand.evidence.binnings import Binnings, judge_binnings
 from evenhand.evidence.bootstrap import Bootstrap, bootstrap
+from evenhand.evidence.certification import with_known_rows
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt, evicted_notes
 from evenhand.evidence.graph_origin import GraphOrigin, decision_last
 from evenhand.evidence.judgement import Graph, Scope
 from evenhand.evidence.population import StatisticalVerdict
 from evenhand.graph import PartialGraph, discover
+from evenhand.graph.edited_graphs import edited
 from evenhand.question import (
     Codings,
+    GraphEdit,
     Judge,
     Knowledge,
     Number,
@@ -168,7 +171,9 @@ class Audit(Described):
             self.question,
             seed=seed,
             resamples=resamples,
-            graph=self.graph if record is None or record.counts else None,
+            graph=self.graph
+            if record is None or record.counts or self.certificate.graph_origin.edits
+            else None,
             knowledge=self.knowledge,
             significance=record.significance if record else 0.01,
             test=record.test if record else "chi-square",
@@ -297,6 +302,7 @@ def audit(
     significance: float = 0.01,
     test: str = "chi-square",
     judge: Judge | None = None,
+    edits: Iterable[GraphEdit] | None = None,
     progress: ProgressCallback | None = None,
     memory: str | int | None = None,
 ) -> Audit:
@@ -304,7 +310,8 @@ def audit(
 
     ``source`` is a path, a frame, an Arrow, DuckDB or Ibis table, ``Rows`` or a ``CountTable``.
     The graph is learned from the rows unless it is given. Knowledge, codings and judge that are
-    passed here override those of a question file. ``judge`` says which verdict decides: that on
+    passed here override those of a question file. ``edits`` change the graph, each with a
+    reason; the rest stays as it is. ``judge`` says which verdict decides: that on
     these rows, exact and the default, or what they show of the population. ``memory`` limits
     what counting may use; ``progress`` is called with a ``Progress`` as rows are counted and
     tests are made.
@@ -322,6 +329,7 @@ def audit(
         knowledge = question.knowledge if knowledge is None else knowledge
         codings = question.codings if codings is None else codings
         judge = question.judge if judge is None else judge
+        edits = question.edits if edits is None else edits
         question = question.question
     judge = check_judge("rows" if judge is None else judge)
     rows, counts = read_and_count(source, codings, memory, progress)
@@ -349,19 +357,12 @@ def audit(
                 examined.counts, knowledge=replace(known, required=()), question=question
             )
             notes = evicted_notes(graph, free, question.decision)
-    certificate = judged(
-        counts,
-        graph,
-        question,
-        knowledge=known,
-        graph_origin=GraphOrigin.of(graph, decision_last=is_last),
-    )
-    record = graph.record if isinstance(graph, PartialGraph) else None
-    if record and record.rows == "other":  # a saved graph: perhaps of these very rows
-        digests = {certificate.examined.counts.digest, certificate.digest}
-        if record.counts in digests:
-            origin = replace(certificate.graph_origin, rows="same")
-            certificate = replace(certificate, graph_origin=origin)
+    made = tuple(edits or ())
+    graph = edited(graph, made)
+    origin = GraphOrigin.of(graph, decision_last=is_last)
+    origin = replace(origin, edits=(*origin.edits, *made))
+    certificate = judged(counts, graph, question, knowledge=known, graph_origin=origin)
+    certificate = with_known_rows(certificate)
     if question.rule:
         left_out = {*question.rule, *certificate.determined_by}
         remaining = counts.marginal([name for name in counts.names if name not in left_out])

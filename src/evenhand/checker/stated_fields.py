@@ -21,7 +21,8 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         "codings": "how columns were read, classed and merged",
         "graph": "that its arrows, open edges and doubtful triples are right and that no "
         "common cause is missing",
-        "graph.origin": "given" if origin["kind"] == "given" else learned.format(**origin),
+        "graph.origin": ("given" if origin["kind"] == "given" else learned.format(**origin))
+        + "".join("; {kind} {arrow}: {reason}".format(**e) for e in origin.get("edits", ())),
         "scope.asked": f"how much was to be examined: {record['scope']['asked']}",
         "versions": f"made by evenhand {record['versions']['evenhand']}",
         "release": "how the rows were changed: {method} ({policy})".format(**release)

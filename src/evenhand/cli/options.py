@@ -221,6 +221,7 @@ class CommonOptions:
                 knowledge=self.knowledge(),
                 codings=self.codings(),
                 labels=self._file.labels if self._file else Labels(),
+                edits=self._file.edits if self._file else (),
             ),
             graph=self.graph(),
             significance=self.significance,

@@ -6,6 +6,7 @@ Where the graph leaves the causes of the decision open, every possible set is ex
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import islice
@@ -174,6 +175,20 @@ def certify_partitions(
         dropped=dropped,
         contradictions=() if parents.consistent else (_INCONSISTENT,),
         determined_by=determined_by,
+    )
+
+
+def with_known_rows(certificate: Certificate) -> Certificate:
+    """Say of a saved graph that it was learned from the same rows, where that is so."""
+    graph, origin = certificate.graph, certificate.graph_origin
+    if origin.rows != "other" or not isinstance(graph, PartialGraph) or graph.record is None:
+        return certificate
+    digests = {certificate.examined.counts.digest, certificate.digest}
+    is_same = graph.record.counts in digests
+    return (
+        replace(certificate, graph_origin=replace(origin, rows="same"))
+        if is_same
+        else certificate
     )
 
 

@@ -1,12 +1,13 @@
 """``GraphOrigin``: where a graph came from, as data and in words."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from evenhand.counts import CountTable
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
-from evenhand.question import Knowledge, Tiers
+from evenhand.question import GraphEdit, Knowledge, Tiers
 
 _ALGORITHMS = {"stable": "PC-stable", "original": "PC"}
 _ROWS = {
@@ -23,6 +24,7 @@ class GraphOrigin:
     ``rows`` says from which: the "same" that are judged, the "original" of a release, or
     "other" ones, as a graph that was saved may come from.
     ``decision_last`` says that the decision was taken to come last, as no tiers were given.
+    ``edits`` were made afterwards.
 
     >>> str(GraphOrigin(kind="learned", algorithm="PC", test="chi-square", significance="0.01"))
     'learned from the same rows by PC, chi-square, significance 0.01'
@@ -34,6 +36,13 @@ class GraphOrigin:
     test: str = ""
     significance: str = ""
     decision_last: bool = False
+    edits: tuple[GraphEdit, ...] = ()
+
+    @classmethod
+    def parse(cls, content: Mapping[str, Any]) -> "GraphOrigin":
+        """Parse the plain values."""
+        edits = (GraphEdit(**edit) for edit in content.get("edits", ()))
+        return cls(**{**content, "edits": tuple(edits)})
 
     @classmethod
     def of(
@@ -50,9 +59,13 @@ class GraphOrigin:
             test=record.test,
             significance=str(record.significance),
             decision_last=decision_last or record.decision_last,
+            edits=record.edits,
         )
 
     def __str__(self) -> str:
+        if self.edits:
+            made = "; ".join(map(str, self.edits))
+            return f"{replace(self, edits=())}, then edited ({made})"
         if self.kind == "given":
             return "given"
         return (
@@ -72,9 +85,11 @@ class GraphOrigin:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; of a given graph there is no more to say than that."""
+        edits = {"edits": [edit.to_dict() for edit in self.edits]} if self.edits else {}
         if self.kind == "given":
-            return {"kind": "given"}
-        return {name: getattr(self, name) for name in self.__slots__}
+            return {"kind": "given", **edits}
+        fields = {name: getattr(self, name) for name in self.__slots__ if name != "edits"}
+        return fields | edits
 
 
 def saved_graph(

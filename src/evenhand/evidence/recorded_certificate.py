@@ -192,7 +192,7 @@ class RecordedCertificate:
             scope=content["scope"]["asked"],
             limit=roles.count("block set"),
             min_coverage=content["question"]["min_coverage"],
-            graph_origin=GraphOrigin(**content["graph"]["origin"]),
+            graph_origin=GraphOrigin.parse(content["graph"]["origin"]),
             codings=self.codings,
             dropped=dropped,
             determined_by=determined_by,

@@ -58,7 +58,7 @@ def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[
         "that its arrows, open edges and doubtful triples are right and that no "
         "common cause is missing",
     )
-    yield StatedField("graph.origin", str(GraphOrigin(**content["graph"]["origin"])))
+    yield StatedField("graph.origin", str(GraphOrigin.parse(content["graph"]["origin"])))
     yield StatedField(
         "scope.asked", f"how much was to be examined: {content['scope']['asked']}"
     )

@@ -18,6 +18,7 @@ from evenhand.graph.orientation import (
     triple_of,
 )
 from evenhand.graph.parent_sets import ParentSets, extend, possible_parent_sets
+from evenhand.question.graph_edits import GraphEdit
 from evenhand.question.knowledge import Arrow
 from evenhand.question.question import Question
 
@@ -38,7 +39,8 @@ class DiscoveryRecord:
     ``tests`` counts the independence tests at each size of the conditioning set.
     ``ambiguous`` lists triples ``(x, centre, y)``, ``x < y``, read neither way. ``stand_ins``
     gives for each column that did not enter the search the one that says the same. ``counts``
-    is the digest of what a graph read from a file was learned from, and ``rows`` says which.
+    is the digest of what a graph read from a file was learned from, and ``rows`` says which;
+    ``edits`` were made before it was saved.
     """
 
     algorithm: str
@@ -54,6 +56,7 @@ class DiscoveryRecord:
     rows: Literal["same", "original", "other"] = "same"
     counts: str = ""
     decision_last: bool = False
+    edits: tuple[GraphEdit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.edge_notation import unreadable
 from evenhand.graph.graph_readers import graph_of
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
+from evenhand.question import GraphEdit
 
 
 def load_graph(path: str | Path) -> CausalGraph | PartialGraph:
@@ -41,6 +42,7 @@ def _read_record(path: Path) -> DiscoveryRecord | None:
             rows="original" if origin["rows"] == "original" else "other",
             counts=str(digest),
             decision_last=bool(origin["decision_last"]),
+            edits=tuple(GraphEdit(**edit) for edit in origin.get("edits", [])),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise unreadable(

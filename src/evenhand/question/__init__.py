@@ -1,6 +1,7 @@
 """What is asked: the question, what is known before, and how columns are read."""
 
 from evenhand.question.codings import Codings
+from evenhand.question.graph_edits import GraphEdit
 from evenhand.question.knowledge import Arrow, Knowledge, KnownOrder, Tiers
 from evenhand.question.number_classes import Bins
 from evenhand.question.parse_values import Number, as_label, exact_fraction
@@ -11,6 +12,7 @@ __all__ = [
     "Arrow",
     "Bins",
     "Codings",
+    "GraphEdit",
     "Judge",
     "Knowledge",
     "KnownOrder",

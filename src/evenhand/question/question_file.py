@@ -2,6 +2,7 @@
 
 [question]    protected, group, other, decision, favorable, threshold, rule, judge
 [knowledge]   tiers, require, forbid
+[graph]       add, remove, reverse: edits of the graph, each as "a -> b: the reason"
 [data]        columns, exclude, missing, na, frequency, delimiter, sheet; [data.bins];
               [data.merge.COLUMN]
 [labels]      plain words for columns; [labels.values.COLUMN] for values
@@ -23,6 +24,7 @@ from evenhand.errors import (
     listed,
 )
 from evenhand.question.codings import WILDCARD, Codings
+from evenhand.question.graph_edits import GraphEdit
 from evenhand.question.knowledge import Knowledge, Tiers
 from evenhand.question.parse_values import as_label, require_text
 from evenhand.question.question import Question
@@ -34,6 +36,7 @@ _ASKED = ("protected", "group", "other", "decision", "favorable", "threshold", "
 _KEYS = {
     "question": (*_ASKED, "judge"),
     "knowledge": ("tiers", "require", "forbid"),
+    "graph": ("add", "remove", "reverse"),
     "data": (
         *("columns", "exclude", "missing", "na", "frequency", "delimiter", "sheet"),
         *("bins", "merge"),
@@ -79,6 +82,7 @@ class QuestionFile:
     knowledge: Knowledge = field(default_factory=Knowledge)
     codings: Codings = field(default_factory=Codings)
     labels: Labels = field(default_factory=Labels)
+    edits: tuple[GraphEdit, ...] = ()
 
     @classmethod
     def load(cls, path: str | Path) -> "QuestionFile":
@@ -133,6 +137,7 @@ class QuestionFile:
         knowledge = attempt(_parse_knowledge, "knowledge")
         codings = attempt(_parse_codings, "data")
         labels = attempt(_parse_labels, "labels")
+        edits = attempt(GraphEdit.parse_table, "graph")
         if problems or not (question and judge and knowledge and codings and labels):
             raise QuestionError(*problems)
         return cls(
@@ -141,7 +146,15 @@ class QuestionFile:
             knowledge=knowledge,
             codings=codings,
             labels=labels,
+            edits=edits or (),
         )
+
+    def _edit_lists(self) -> dict[str, list[str]]:
+        """The edits as the file has them."""
+        lists: dict[str, list[str]] = {}
+        for edit in self.edits:
+            lists.setdefault(edit.kind, []).append(_edit_text(edit))
+        return lists
 
     def __str__(self) -> str:
         knowledge = {name: value for name, value in self.knowledge.to_dict().items() if value}
@@ -152,11 +165,16 @@ class QuestionFile:
             for name, table in (
                 ("question", self.question.to_dict() | judge),
                 ("knowledge", knowledge),
+                ("graph", self._edit_lists()),
                 ("data", self.codings.to_dict()),
                 ("labels", {name: words for name, words in labels.items() if words}),
             )
             if table
         )
+
+
+def _edit_text(edit: GraphEdit) -> str:
+    return f"{' -> '.join(edit.arrow)}: {edit.reason}"
 
 
 def check_judge(judge: object) -> Judge:

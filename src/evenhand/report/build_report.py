@@ -22,6 +22,7 @@ from evenhand.report.assumptions_section import (
 from evenhand.report.binning_premises import binning_premises
 from evenhand.report.chance_section import chance
 from evenhand.report.differences_sections import differences, evidence
+from evenhand.report.edit_premises import edit_premises
 from evenhand.report.graph_section import causes, graph_figure
 from evenhand.report.html_report import Report
 from evenhand.report.limits_and_checking_sections import checking, small_print, unmeasured
@@ -127,6 +128,7 @@ def report(
         released=released(release, cases, words, sharing),
         premises=(
             *graph_premises(certificate, knowledge, words, doubt, resampled),
+            *edit_premises(certificate),
             *missing_value_premises(audit.counts, words, sharing),
             *inspection_premises(audit.inspection, sharing),
             *judge_premises(audit.judge),

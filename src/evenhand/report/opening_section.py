@@ -316,7 +316,8 @@ def _against(doubt: GraphDoubt | None) -> page.Text:
 
 def _origin(certificate: Certificate) -> str:
     origin = certificate.graph_origin
-    return "as it was stated" if origin.kind == "given" else f"learned from {origin.rows_text}"
+    words = "as it was stated" if origin.kind == "given" else f"learned from {origin.rows_text}"
+    return words + (" and edited" if origin.edits else "")
 
 
 def _reasons(certificate: Certificate) -> tuple[str, ...]:

@@ -1,0 +1,55 @@
+"""A graph with edits: arrows added, removed or reversed, and the rest as it was."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from evenhand.errors import GraphError
+from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph.orientation import Edge, edge_of
+from evenhand.graph.partial_graph import PartialGraph
+from evenhand.question import Arrow, GraphEdit
+
+
+def edited(
+    graph: CausalGraph | PartialGraph, edits: Iterable[GraphEdit]
+) -> CausalGraph | PartialGraph:
+    """The graph with these edits, made one after the other; one that does not fit is refused.
+
+    An added arrow directs an edge that had no direction. Doubts that remain are those about
+    edges that are still there.
+    """
+    arrows: set[Arrow] = {*graph.arrows}
+    undirected: set[Edge] = {*graph.undirected}
+    for edit in edits:
+        cause, effect = edit.arrow
+        if unknown := [name for name in edit.arrow if name not in graph.nodes]:
+            raise GraphError.unknown(unknown, graph.nodes)
+        edge, turned = edge_of(cause, effect), (effect, cause)
+        fits = {
+            "add": edit.arrow not in arrows and turned not in arrows,
+            "remove": edit.arrow in arrows or edge in undirected,
+            "reverse": edit.arrow in arrows,
+        }[edit.kind]
+        if not fits:
+            raise GraphError.of(
+                f"The edit does not fit the graph: {edit}.",
+                f"{cause!r} and {effect!r} are "
+                + ("joined already." if edit.kind == "add" else "not joined that way."),
+                "Drop the edit, or mend it.",
+            )
+        arrows.discard(edit.arrow)
+        undirected.discard(edge)
+        if edit.kind != "remove":
+            arrows.add(edit.arrow if edit.kind == "add" else turned)
+    if isinstance(graph, PartialGraph):
+        joined = {frozenset(pair) for pair in (*arrows, *undirected)}
+        doubtful = tuple(
+            sorted(
+                (a, centre, b)
+                for a, centre, b in graph.doubtful
+                if {frozenset((a, centre)), frozenset((centre, b))} <= joined
+            )
+        )
+        record = graph.record and replace(graph.record, ambiguous=doubtful, conflicts=())
+        return PartialGraph(graph.nodes, frozenset(arrows), frozenset(undirected), record)
+    return CausalGraph(graph.nodes, frozenset(arrows))

@@ -1,0 +1,93 @@
+"""Edits on top of a graph: what they change, what they leave, where they are told."""
+
+import json
+
+import pytest
+
+import evenhand as eh
+from evenhand import checker
+from evenhand.errors import GraphError, KnowledgeError, QuestionError
+from evenhand.evidence import RecordedCertificate
+from evenhand.graph.edited_graphs import edited
+from evenhand.question import GraphEdit
+
+GRAPH = eh.PartialGraph.parse("a -> d; b - d; c -> a")
+FILE = """
+[question]
+protected = "gender"
+group = "female"
+decision = "admission"
+favorable = "admitted"
+
+[graph]
+remove = ["major -> admission: the major was not known to the committee"]
+"""
+
+
+def edit(kind, text):
+    return GraphEdit.parse(kind, f"{text}: because")
+
+
+@pytest.mark.parametrize(
+    ("kind", "arrow", "result"),
+    [
+        ("add", "c -> d", "a -> d; b - d; c -> a; c -> d"),
+        ("add", "d -> b", "a -> d; d -> b; c -> a"),
+        ("remove", "d -> b", "a -> d; b; c -> a"),
+        ("remove", "c -> a", "a -> d; b - d; c"),
+        ("reverse", "c -> a", "a -> d; b - d; a -> c"),
+    ],
+)
+def test_an_edit_changes_one_edge(kind, arrow, result):
+    assert edited(GRAPH, [edit(kind, arrow)]) == eh.PartialGraph.parse(result)
+
+
+@pytest.mark.parametrize(
+    ("kind", "arrow"),
+    [
+        ("add", "a -> d"),
+        ("add", "d -> a"),
+        ("remove", "c -> d"),
+        ("reverse", "b -> d"),
+        ("add", "d -> c"),
+        ("add", "a -> x"),
+    ],
+)
+def test_edits_that_do_not_fit_are_refused(kind, arrow):
+    with pytest.raises(GraphError):
+        edited(GRAPH, [edit(kind, arrow)])
+
+
+def test_an_edit_needs_a_reason():
+    with pytest.raises(KnowledgeError, match="no reason"):
+        GraphEdit.parse("add", "a -> b")
+    with pytest.raises(KnowledgeError, match="no reason, or is of no kind"):
+        GraphEdit.parse("turn", "a -> b: because")
+    with pytest.raises(QuestionError, match="has no reason"):
+        eh.QuestionFile.parse(FILE.replace(": the major was not known to the committee", ""))
+
+
+def test_edits_are_told_in_audit_certificate_and_report(tmp_path):
+    asked = eh.QuestionFile.parse(FILE)
+    assert eh.QuestionFile.parse(str(asked)) == asked
+    counts = eh.datasets.admissions(2)
+    plain = eh.audit(counts, asked, edits=())
+    found = eh.audit(counts, asked)
+    assert {*plain.decision_causes} - {*found.decision_causes} == {"major"}
+    reason = "removed major -> admission: the major was not known to the committee"
+    assert f"then edited ({reason})" in str(found)
+    assert "The reason given: the major was not known" in found.report().html
+    text = found.certificate.to_json()
+    (told,) = json.loads(text)["graph"]["origin"]["edits"]
+    assert told["arrow"] == ["major", "admission"]
+    record = RecordedCertificate.parse(text)
+    assert record.own_differences() == record.differences(counts) == ()
+    assert checker.verify(text).status == 0
+    again = eh.audit(
+        counts,
+        asked,
+        graph=eh.load_graph(found.certificate.write(tmp_path / "c.json")),
+        edits=(),
+    )
+    assert again.certificate.graph_origin == found.certificate.graph_origin
+    assert again.certificate.to_json() == text
