@@ -32,15 +32,15 @@ class GraphEdit:
             )
 
     @classmethod
-    def parse(cls, kind: Any, text: object) -> "GraphEdit":  # noqa: ANN401  # checked
+    def parse(cls, kind: EditKind, text: str) -> "GraphEdit":
         """Parse ``"a -> b: reason"``."""
         arrow, _, reason = str(text).partition(":")
         return cls(kind=kind, arrow=parse_arrow(arrow), reason=reason.strip())
 
     @classmethod
-    def parse_table(cls, table: Mapping[str, Sequence[object]]) -> "tuple[GraphEdit, ...]":
+    def parse_table(cls, table: Mapping[str, Sequence[str]]) -> "tuple[GraphEdit, ...]":
         """Parse the lists of a question file, removals first, then turns, then additions."""
-        kinds = ("remove", "reverse", "add")
+        kinds: tuple[EditKind, ...] = ("remove", "reverse", "add")
         return tuple(cls.parse(kind, text) for kind in kinds for text in table.get(kind, ()))
 
     def __str__(self) -> str:
