@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from evenhand.errors import EvenhandError
 from evenhand.question import Codings
+from evenhand.question.parse_values import as_label
 from evenhand.rows import read
 from evenhand.rows.count_rows import count
 
@@ -74,7 +75,7 @@ def tables(draw, *, missing=True):
 def by_loop(columns):
     """Counts by a loop over the rows; an empty text is a missing value."""
     return Counter(
-        tuple(value or "(missing)" for value in row)
+        tuple(as_label(value) if value else "(missing)" for value in row)
         for row in zip(*columns.values(), strict=True)
     )
 
@@ -252,7 +253,7 @@ def test_dropping_leaves_the_complete_rows(columns):
 def test_frequencies_repeat_rows(columns, frequencies):
     expected = Counter()
     for row, n in zip(zip(*columns.values(), strict=True), frequencies, strict=False):
-        expected[tuple(value or "(missing)" for value in row)] += n
+        expected[tuple(as_label(value) if value else "(missing)" for value in row)] += n
     expected = {row: n for row, n in expected.items() if n}
     length = len(next(iter(columns.values())))
     table = pa.table({**columns, "n": frequencies[:length]})

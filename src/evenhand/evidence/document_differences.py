@@ -15,8 +15,8 @@ _ABSENT = object()
 def document_differences(written: object, right: object, where: str = "") -> Iterator[str]:
     """The innermost places in which a document differs from the right one.
 
-    >>> list(document_differences({"rows": 1, "p": "0.5"}, {"rows": True}))
-    ["rows: it says 1, the counts say True", "p: it says '0.5', which has no place there"]
+    >>> print(*document_differences({"rows": 1, "p": "0.5"}, {"rows": True}), sep="; ")
+    rows: it says 1, the counts say True; p: it says '0.5', which has no place there
     """
     if isinstance(written, dict) and isinstance(right, dict):
         for name in {**written, **right}:

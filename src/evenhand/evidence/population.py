@@ -123,6 +123,8 @@ class Population(Described):
     def headline(self) -> str:
         """The verdict with the numbers of subpopulations behind it."""
         where = " on average, in no single group" if self.shown_on_average_only else ""
+        if not self.agreed:
+            where = ", as possible sets of decision causes differ in it"
         return (
             f"{self.verdict}{where}: of {self.measured:,} measured {self.shown:,} shown beyond "
             f"the threshold ({self.shown_for_group:,} in favor of the group), "

@@ -147,7 +147,9 @@ def _open_edges(certificate: Certificate, words: Words) -> tuple[page.Premise, .
     sets = " or ".join(
         f"{{{words.columns(names)}}}" for names in certificate.possible_decision_causes
     )
-    why = "All of them were examined, and give the same verdict."
+    why = "All of them were examined, and give the same verdict on these rows."
+    if not certificate.population.agreed:
+        why += " What they show of the population differs."
     if certificate.deciding_edges:
         edges = listing(
             f"{words.column(a)} – {words.column(b)}" for a, b in certificate.deciding_edges

@@ -271,7 +271,10 @@ def _statistical_sentence(population: Population, words: Words, sharing: Sharing
         )
     return text(
         f"Chance and the number of comparisons allowed for, these rows neither show {beyond} "
-        "nor show that there is none.",
+        "nor show that there is none."
+        if population.agreed
+        else "It hangs on which attributes cause the decision, and the graph leaves that open: "
+        "with one possible set the answer is another than with the next.",
     )
 
 

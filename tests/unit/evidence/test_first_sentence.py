@@ -111,6 +111,11 @@ def test_causes_that_the_graph_leaves_open_are_told_and_not_called_chance():
         "other causes are nothing, which the graph leaves open: the one comparable group "
         "differs by 4 points or more; on average men are 45.2 points ahead (39.8 to 50.2)."
     )
+    differ = "inconclusive, as possible sets of decision causes differ in it: of 2 measured"
+    assert certificate.summary().facts[1][1].startswith(differ)
+    page = audit(counts, replace(QUESTION, threshold="0.04"), graph=graph).report().html
+    assert "It hangs on which attributes cause the decision" in page
+    assert "What they show of the population differs." in page
 
 
 def test_where_nobody_can_be_compared_nothing_else_is_said():

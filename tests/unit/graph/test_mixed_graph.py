@@ -148,7 +148,7 @@ def test_a_question_about_absent_attributes_is_refused():
 def test_a_graph_describes_itself_in_a_notebook():
     html = CausalGraph.parse('"<b>" -> c')._repr_html_()
     assert "&lt;b&gt;" in html
-    assert "graph of 2 attributes" in html
+    assert "Graph of 2 attributes" in html
 
 
 def test_undirected_pairs_are_sorted():
