@@ -12,6 +12,7 @@ import evenhand as eh
 from evenhand import checker, datasets
 from evenhand.errors import EvenhandError
 from evenhand.evidence import RecordedCertificate
+from evenhand.question.question_file import Labels
 
 CHANCE = {f"partitions.subpopulations.by_chance.{n}" for n in ("lower", "upper", "p")} | {
     "partitions.subpopulations.by_chance.at_threshold"
@@ -186,8 +187,9 @@ def _asked():
     given = eh.CausalGraph.parse(
         "gender -> points -> admission; major -> points; major -> class; gender -> admission"
     )
-    yield "determined", points, asked, {"graph": given}
-    ruled = replace(asked, question=replace(QUESTION, rule=["points"]))
+    unlabelled = replace(asked, labels=Labels())
+    yield "determined", points, unlabelled, {"graph": given}
+    ruled = replace(unlabelled, question=replace(QUESTION, rule=["points"]))
     yield "ruled", points, ruled, {"graph": given}
 
 
