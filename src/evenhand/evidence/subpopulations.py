@@ -185,7 +185,7 @@ class Subpopulations(Described, Sequence[Subpopulation]):
                     f"{one.other_yes:,} of {one.other:,}",
                     points(one.risk_difference, threshold=threshold),
                     " to ".join(points(x, threshold=threshold) for x in one.interval or ()),
-                    p_value(one.p_threshold),
+                    p_value(one.p_threshold) + (", shown" if one.shown else ""),
                 )
                 for one in self[:_SHOWN_ROWS]
             ),

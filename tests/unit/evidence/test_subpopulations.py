@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from tests.admission import GRAPH, QUESTION
 
-from evenhand import datasets
+from evenhand import CausalGraph, CountTable, Question, datasets
 from evenhand.evidence import certify, points
 from evenhand.evidence.subpopulations import p_value
 
@@ -106,3 +106,17 @@ def test_a_difference_above_an_odd_threshold_is_not_rounded_below_it():
 )
 def test_p_values_have_the_digits_they_deserve(p, text):
     assert p_value(p) == text
+
+
+def test_the_table_marks_what_is_shown():
+    columns = {
+        "place": ["a"] * 4 + ["b"] * 4,
+        "sex": ["f", "f", "m", "m"] * 2,
+        "hired": ["yes", "no"] * 4,
+    }
+    counts = CountTable.of(columns, [100, 900, 600, 400, 5, 5, 6, 4])
+    question = Question(protected="sex", group="f", decision="hired", favorable="yes")
+    graph = CausalGraph.parse("sex -> hired; place -> hired")
+    first, second = certify(counts, graph, question).evidence.summary().lines
+    assert first[-1] == "< 0.001, shown"
+    assert "shown" not in second[-1]
