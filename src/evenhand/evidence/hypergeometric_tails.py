@@ -12,6 +12,7 @@ from evenhand.evidence.binomial_tails import Floats, divergence
 
 # A tail leads away from the mode: a term without weight is followed by lesser ones.
 _NO_WEIGHT = 1e-17
+_STEPS = 4
 # log x! - x log x + x of small numbers.
 _FEW = np.array([0.0] + [lgamma(x + 1) - x * log(x) + x for x in range(1, 16)])
 
@@ -49,15 +50,26 @@ def probability_below(a: Floats, b: Floats, c: Floats, d: Floats, point: Floats)
 
     ``point`` is the probability of the table itself: the terms below follow from it.
     """
-    tail, chance = np.zeros(len(a)), point
-    at = np.arange(len(a))
-    for step in range(int(a.max(initial=0)) + 1):
-        left, right = a[at] - step, d[at] - step
-        chance = chance * left * right / ((b[at] + step + 1) * (c[at] + step + 1))
-        tail[at] += chance
-        going = chance > _NO_WEIGHT * (tail[at] + point[at])
-        if not going.all():
-            at, chance = at[going], chance[going]
+    below, at = np.zeros(len(a)), np.arange(len(a))
+    left, right, down, up = a.copy(), d.copy(), b + 1, c + 1
+    chance, tail = point.copy(), np.zeros(len(a))
+    # Whether a sum is complete is looked up now and then: most of the time goes into the steps.
+    for _ in range(int(a.max(initial=0)) // _STEPS + 1):
+        for _ in range(_STEPS):
+            chance *= left * right / (down * up)
+            tail += chance
+            left -= 1
+            right -= 1
+            down += 1
+            up += 1
+        going = chance > _NO_WEIGHT * (tail + point[at])
+        if 2 * np.count_nonzero(going) <= len(going):
+            below[at] = tail
+            at = at[going]
+            left, right, down, up, chance, tail = (
+                column[going] for column in (left, right, down, up, chance, tail)
+            )
         if not len(at):
             break
-    return tail
+    below[at] = tail
+    return below
