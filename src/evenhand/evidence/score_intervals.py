@@ -8,12 +8,10 @@ from evenhand.evidence.binomial_tails import Counts, Floats
 Z = 1.959963984540054
 
 
-def wilson_interval(
-    yes: Counts | Floats, total: Counts | Floats, z: float = Z
-) -> tuple[Floats, Floats]:
-    """The score interval of a rate, z deviations wide: 95 % if not said otherwise."""
+def wilson_interval(yes: Counts, total: Counts) -> tuple[Floats, Floats]:
+    """The 95 % score interval of a rate."""
     rate = yes / total
-    weight = z**2 / total
+    weight = Z**2 / total
     middle = (rate + weight / 2) / (1 + weight)
     half = np.sqrt(weight * (rate * (1 - rate) + weight / 4)) / (1 + weight)
     return np.minimum(middle - half, rate), np.maximum(middle + half, rate)
