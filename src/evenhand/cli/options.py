@@ -17,7 +17,7 @@ import typer
 from evenhand.cli.file_suggestions import suggesting_files
 from evenhand.cli.option_syntax import parse_bin, parse_delimiter, parse_merges, parse_names
 from evenhand.display import ProgressCallback
-from evenhand.errors import QuestionError
+from evenhand.errors import QuestionError, path_exists
 from evenhand.question import Codings, Judge, Knowledge, Question, QuestionFile, Tiers
 from evenhand.question.question_file import Labels
 
@@ -275,7 +275,15 @@ class CommonOptions:
 
     @cached_property
     def _file(self) -> QuestionFile | None:
-        return None if self.question_file is None else QuestionFile.load(self.question_file)
+        if self.question_file is None:
+            return None
+        if not path_exists(self.question_file):
+            raise QuestionError.of(
+                "There is no such question file.",
+                remedy=f"`evenhand init {self.data}` writes one.",
+                where=str(self.question_file),
+            )
+        return QuestionFile.load(self.question_file)
 
 
 def with_common_options(

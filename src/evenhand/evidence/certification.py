@@ -327,14 +327,19 @@ def _edge_reasons(edges: tuple[tuple[str, str], ...]) -> tuple[Problem, ...]:
     return tuple(
         Problem(
             f"The verdict hangs on the edge {name} - {decision}, whose direction is open.",
-            remedy=(
-                Remedy(f"Require {name} -> {decision}", "required", [f"{name} -> {decision}"]),
-                Remedy(f"{decision} -> {name}", "required", [f"{decision} -> {name}"]),
-                Remedy("put the two in different tiers", "tiers"),
-                Remedy("give a graph", "graph"),
-            ),
+            remedy=direct_edge(name, decision),
         )
         for name, decision in edges
+    )
+
+
+def direct_edge(name: str, decision: str) -> tuple[Remedy, ...]:
+    """What directs an open edge at the decision."""
+    return (
+        Remedy(f"Require {name} -> {decision}", "required", [f"{name} -> {decision}"]),
+        Remedy(f"{decision} -> {name}", "required", [f"{decision} -> {name}"]),
+        Remedy("put the two in different tiers", "tiers"),
+        Remedy("give a graph", "graph"),
     )
 
 

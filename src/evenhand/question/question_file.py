@@ -99,7 +99,7 @@ class QuestionFile:
                 "There is no such question file."
                 if isinstance(error, FileNotFoundError)
                 else f"The question file cannot be read: {error}.",
-                remedy="`evenhand init DATA` writes one.",
+                remedy="Name another file, or write one with a table [question].",
                 where=str(path),
             ) from error
 
@@ -128,7 +128,7 @@ class QuestionFile:
                 problems.extend(replace(problem, where=where) for problem in error.problems)
             except (TypeError, AttributeError) as error:
                 what = f"A value has the wrong type: {error}."
-                remedy = "Compare with a file from `evenhand init`."
+                remedy = "Write a text in quotes, a list in brackets, a table under its name."
                 problems.append(Problem(what, remedy=remedy, where=where))
             return None
 

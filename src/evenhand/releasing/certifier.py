@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evenhand.counts import CountTable
-from evenhand.errors import CannotReleaseError, Problem, listed
+from evenhand.errors import CannotReleaseError, Problem, Remedy, listed
 from evenhand.evidence import Certificate, Verdict, certify
 from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.question import Codings
@@ -74,7 +74,8 @@ class Certifier:
             raise CannotReleaseError(
                 Problem(
                     "The released rows would not be certified.",
-                    remedy="Nothing is written. For another method or policy see `compare`.",
+                    "Nothing is written.",
+                    Remedy("Choose another method or policy", "policy"),
                 ),
                 *certificate.reasons,
             )

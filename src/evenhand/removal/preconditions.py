@@ -1,7 +1,10 @@
 """What a certificate must fulfil before decisions can be changed."""
 
-from evenhand.errors import CannotReleaseError, Problem, Remedy, listed
+from itertools import chain
+
+from evenhand.errors import CannotReleaseError, Problem, listed
 from evenhand.evidence import Certificate, Partition
+from evenhand.evidence.certification import direct_edge
 
 
 def check_releasable(certificate: Certificate) -> tuple[Partition, str]:
@@ -13,21 +16,18 @@ def check_releasable(certificate: Certificate) -> tuple[Partition, str]:
     question = certificate.question
     problems = []
     if certificate.ambiguous:
-        edges = ", ".join(f"{a} - {b}" for a, b in certificate.deciding_edges)
-        sets = " or ".join(
-            "{" + ", ".join(names) + "}" for names in certificate.possible_decision_causes
-        )
-        problems.append(
+        causes = certificate.possible_decision_causes
+        sets = " or ".join("{" + ", ".join(names) + "}" for names in causes)
+        # Not only the edges on which the verdict hangs: a release needs one set of causes.
+        problems += [
             Problem(
                 f"The causes of {question.decision!r} are ambiguous: {sets}.",
-                f"The graph does not direct {edges}." if edges else "",
-                (
-                    Remedy("Direct the edge", "required"),
-                    Remedy("give tiers", "tiers"),
-                    Remedy("give a graph", "graph"),
-                ),
+                f"The graph does not direct {name} - {question.decision}.",
+                direct_edge(name, question.decision),
             )
-        )
+            for name in sorted({*chain(*causes)})
+            if not all(name in names for names in causes)
+        ]
     values = certificate.examined.counts.attribute(question.decision).values
     if len(values) != 2:
         problems.append(

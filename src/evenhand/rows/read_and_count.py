@@ -25,7 +25,7 @@ def read_and_count(
             raise QuestionError.of(
                 "The rows are already read, and codings are given besides.",
                 "They would have no effect.",
-                "Give them to `read`, or give the file or frame itself to `audit`.",
+                "Give them when the rows are read, or give the file or frame itself.",
             )
     if isinstance(source, CountTable):
         return None, source

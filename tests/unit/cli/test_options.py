@@ -1,5 +1,6 @@
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from tests.workbooks import write_workbook
@@ -43,6 +44,12 @@ def test_a_question_can_be_typed():
 def test_what_a_question_lacks_is_named_with_both_remedies():
     with pytest.raises(QuestionError, match="lacks --group, --favorable") as caught:
         CommonOptions(data="x.csv", protected="sex", decision="hired").question()
+    assert "evenhand init x.csv" in caught.value.problems[0].remedy
+
+
+def test_a_question_file_that_is_not_there_can_be_made():
+    with pytest.raises(QuestionError, match="no such question file") as caught:
+        CommonOptions(data="x.csv", question_file=Path("absent.toml")).question()
     assert "evenhand init x.csv" in caught.value.problems[0].remedy
 
 

@@ -35,7 +35,7 @@ def test_a_written_question_file_reads_back_the_same(column, value, word, other)
 
 
 def test_a_missing_file_says_how_to_get_one(tmp_path):
-    with pytest.raises(QuestionError, match="evenhand init") as caught:
+    with pytest.raises(QuestionError, match="Name another file, or write one") as caught:
         QuestionFile.load(tmp_path / "absent.toml")
     assert "absent.toml" in caught.value.problems[0].where
 

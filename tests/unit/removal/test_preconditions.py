@@ -27,7 +27,26 @@ def test_ambiguous_causes_are_refused_with_the_open_edge():
     with pytest.raises(CannotReleaseError, match="ambiguous") as caught:
         check_releasable(certificate)
     assert caught.value.exit_status == 3
-    assert caught.value.problems[0].remedies[0].argument == "required"
+    (problem,) = caught.value.problems
+    assert problem.found == "The graph does not direct major - admission."
+    assert [one.value for one in problem.remedies[:2]] == [
+        ["major -> admission"],
+        ["admission -> major"],
+    ]
+
+
+def test_the_open_edge_is_named_also_where_no_verdict_hangs_on_it():
+    counts = CountTable.of(
+        {"sex": ["f", "m"] * 2, "town": ["a", "a", "b", "b"], "hired": ["no", "yes"] * 2},
+        [50, 50, 60, 60],
+    )
+    graph = PartialGraph.parse("sex -> hired; sex -> town; town - hired")
+    certificate = certify(counts, graph, HIRED)
+    assert certificate.ambiguous
+    assert not certificate.deciding_edges
+    with pytest.raises(CannotReleaseError, match="does not direct town - hired") as caught:
+        check_releasable(certificate)
+    assert caught.value.problems[0].remedies[0].value == ["town -> hired"]
 
 
 def test_a_decision_of_three_values_is_refused():
