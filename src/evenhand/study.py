@@ -131,6 +131,7 @@ class Audit(Described):
             self.question,
             where=self.rows.where if self.rows else "table",
             alike=self.decision_causes,
+            notes=self.rows.notes if self.rows else (),
         )
 
     def explain_partition(self, names: Collection[str]) -> PartitionExplanation:

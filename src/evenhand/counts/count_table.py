@@ -36,7 +36,7 @@ class Attribute:
     """A column as the mathematics sees it: a name, and its values in their order."""
 
     name: str
-    values: tuple[str, ...]
+    values: Sequence[str]
 
     def __len__(self) -> int:
         return len(self.values)
@@ -194,9 +194,19 @@ class CountTable(Described):
 
     def values(self, name: str) -> dict[str, int]:
         """How often each value of an attribute occurs; values that do not are left out."""
-        totals = self.totals(self.column(name), len(self.attribute(name)))
-        paired = zip(self.attribute(name).values, totals.tolist(), strict=True)
+        totals = self.value_totals(name).tolist()
+        paired = zip(self.attribute(name).values, totals, strict=True)
         return {value: count for value, count in paired if count}
+
+    def value_totals(self, name: str) -> NDArray[np.int64]:
+        """How often each value of an attribute occurs, in the order of its values."""
+        if name not in self._value_totals:
+            self._value_totals[name] = self.totals(self.column(name), len(self.attribute(name)))
+        return self._value_totals[name]
+
+    @cached_property
+    def _value_totals(self) -> dict[str, NDArray[np.int64]]:
+        return {}
 
     def groups(self, names: Iterable[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Number the distinct assignments of some attributes in lexicographic order.
@@ -223,11 +233,17 @@ class CountTable(Described):
 
     def totals(self, group: NDArray[np.integer], groups: int) -> NDArray[np.int64]:
         """Add up the counts of the lines in each group, exactly."""
+        if self._single_rows:
+            return np.bincount(group, minlength=groups)
         if self.row_count < _EXACT_FLOAT:
             return np.bincount(group, self.counts, groups).astype(np.int64)
         totals = np.zeros(groups, np.int64)
         np.add.at(totals, group, self.counts)
         return totals
+
+    @cached_property
+    def _single_rows(self) -> bool:
+        return bool((self.counts == 1).all())
 
     def marginal(self, names: Iterable[str]) -> Self:
         """The counts of these attributes alone, summed over all others."""

@@ -19,8 +19,9 @@ from evenhand.counts.count_table import Attribute, CountTable, code_type
 
 NEARLY = Fraction(99, 100)  # least strength of a determination with exceptions
 _LEAST_REPEATED = Fraction(9, 10)
-_PROBE = 1024  # lines on which most pairs fail
-_MOST_PAIRS = 40_000
+_SAMPLE = 4096  # pairs of lines on which most pairs of columns fail
+_PROBE = 1024  # lines on which most of the others do
+_MOST_TESTS = 100_000  # of one column against another, on these lines
 
 _Lines: TypeAlias = NDArray[np.intp]
 
@@ -137,7 +138,7 @@ def equivalent_columns(counts: CountTable) -> tuple[tuple[str, ...], ...]:
     return tuple(
         tuple(names)
         for names in alike.values()
-        if len(names) > 1 and _repeats(counts, names[0], names[0])
+        if len(names) > 1 and _repeats(counts, names[0])
     )
 
 
@@ -146,31 +147,53 @@ def dependent_pairs(
 ) -> tuple[tuple[tuple[str, str], ...], int]:
     """All pairs of which the first column determines the second but not the other way round.
 
-    Also returns how many of the columns were looked at: the first ones, if all would be too
-    many pairs.
+    Also returns how many of the columns were looked at as the first of a pair: not all, if too
+    many pairs cannot be told apart on a sample.
     """
     chosen = [*names]
-    while len(chosen) * (len(chosen) - 1) > _MOST_PAIRS:
-        chosen.pop()
-    return tuple(_pairs(counts, chosen)), len(chosen)
+    pairs: list[tuple[str, str]] = []
+    tests = 0
+    for at, candidates in enumerate(_candidates(counts, chosen)):
+        tests += len(candidates)
+        if tests > _MOST_TESTS:
+            return tuple(pairs), at
+        pairs += _determined(counts, chosen[at], [chosen[other] for other in candidates])
+    return tuple(pairs), len(chosen)
 
 
-def _pairs(counts: CountTable, names: list[str]) -> Iterator[tuple[str, str]]:
-    cards = {name: len(counts.attribute(name)) for name in names}
-    columns = {name: counts.column(name) for name in names}
-    for name in names:
-        codes = columns[name]
-        first = _first_lines(codes, cards[name])[codes]
-        probe = np.flatnonzero(first != np.arange(len(codes)))[:_PROBE]
-        for other in names:
-            if 1 < cards[other] < cards[name]:
-                values = columns[other]
-                if (
-                    np.array_equal(values[first[probe]], values[probe])
-                    and np.array_equal(values[first], values)
-                    and _repeats(counts, name, other)
-                ):
-                    yield name, other
+def _candidates(counts: CountTable, names: list[str]) -> Iterator[list[int]]:
+    """For each column the others that it may determine, by a sample of pairs of lines.
+
+    A column that determines another has no pair of lines in which it agrees and the other one
+    differs. 64 pairs of lines are the bits of a word; few columns are left after one word.
+    """
+    cards = np.array([len(counts.attribute(name)) for name in names])
+    one, other = np.random.default_rng(0).integers(0, max(len(counts), 1), (2, _SAMPLE))
+    agree = np.empty((len(names), _SAMPLE // 64), np.uint64)
+    for at, name in enumerate(names):
+        codes = counts.column(name)
+        agree[at] = np.packbits(codes[one] == codes[other]).view(np.uint64)
+    differ = np.asfortranarray(~agree)
+    for name, card, words in zip(names, cards.tolist(), agree, strict=True):
+        left = np.flatnonzero((cards > 1) & (cards < card) & (differ[:, 0] & words[0] == 0))
+        for block in (slice(1, 8), slice(8, None)):
+            left = left[~(differ[left, block] & words[block]).any(axis=1)]
+        yield left.tolist() if len(left) and _repeats(counts, name) else []
+
+
+def _determined(counts: CountTable, name: str, others: list[str]) -> Iterator[tuple[str, str]]:
+    """The pairs of a column with those others that it determines."""
+    codes = counts.column(name)
+    first = _first_lines(codes, len(counts.attribute(name)))[codes] if others else codes
+    probe = np.flatnonzero(first != np.arange(len(codes)))[:_PROBE] if others else first
+    for other in others:
+        values = counts.column(other)
+        if (
+            np.array_equal(values[first[probe]], values[probe])
+            and np.array_equal(values[first], values)
+            and _repeats(counts, name, other)
+        ):
+            yield name, other
 
 
 def _first_lines(codes: NDArray[np.unsignedinteger], card: int) -> _Lines:
@@ -180,16 +203,15 @@ def _first_lines(codes: NDArray[np.unsignedinteger], card: int) -> _Lines:
     return first
 
 
-def _repeats(counts: CountTable, name: str, other: str) -> bool:
+def _repeats(counts: CountTable, name: str, other: str | None = None) -> bool:
     """Whether values that occur at least twice cover enough rows, and the other differs there.
 
     Lines are taken as they are: on rows that were not merged each counts as one row or more.
     """
-    codes = counts.column(name)
-    rows = counts.totals(codes, len(counts.attribute(name)))
+    rows = counts.value_totals(name)
     if rows[rows > 1].sum() < _LEAST_REPEATED * counts.row_count:
         return False
-    values = counts.column(other)[(rows > 1)[codes]]
+    values = counts.column(other or name)[(rows > 1)[counts.column(name)]]
     return len(values) > 0 and values.min() != values.max()
 
 
@@ -202,7 +224,7 @@ def _lambda(counts: CountTable, name: str, target: str) -> tuple[Fraction, _Line
     expected = np.zeros(len(counts.attribute(name)), np.intp)
     expected[codes[first[order]]] = targets[first[order]]
     right = int(rows[targets[first] == expected[codes[first]]].sum())
-    largest = max(counts.values(target).values())
+    largest = int(counts.value_totals(target).max())
     wrong = counts.row_count - largest
     return Fraction(right - largest, wrong) if wrong else Fraction(0), expected
 

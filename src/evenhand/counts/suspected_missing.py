@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from evenhand.errors import Problem, Remedy, listed
 
-_MARKERS = frozenset(
+MARKERS = frozenset(
     {"", "?", "??", "-", "--", ".", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null"}
 )
 _MOST_NOTES = 5
@@ -31,7 +31,7 @@ def looks_missing(value: str) -> bool:
     >>> [looks_missing(text) for text in (" ?", "N/A", "none", "0")]
     [True, True, False, False]
     """
-    return value.strip().casefold() in _MARKERS
+    return value.strip().casefold() in MARKERS
 
 
 def marker_notes(markers: Sequence[MissingMarker]) -> tuple[Problem, ...]:

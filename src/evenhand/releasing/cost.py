@@ -90,7 +90,9 @@ def _aligned(
     merged = [
         Attribute(
             name,
-            tuple(dict.fromkeys(before.attribute(name).values + after.attribute(name).values)),
+            tuple(
+                dict.fromkeys((*before.attribute(name).values, *after.attribute(name).values))
+            ),
         )
         for name in names
     ]

@@ -100,11 +100,11 @@ def unique_names(header: Sequence[str]) -> tuple[str, ...]:
     >>> unique_names(["pay", "pay", "pay.1", "pay"])
     ('pay', 'pay.2', 'pay.1', 'pay.3')
     """
-    names: list[str] = []
+    written, names = {*header}, dict[str, None]()
     for name in header:
         numbered = (f"{name}.{number}" for number in count(1))
-        later = (new for new in numbered if new not in header and new not in names)
-        names.append(next(later) if name in names else name)
+        later = (new for new in numbered if new not in written and new not in names)
+        names[next(later) if name in names else name] = None
     return tuple(names)
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from math import nan
 from typing import TypeAlias
 
 import numpy as np
@@ -15,6 +14,7 @@ from evenhand.counts import CountTable
 from evenhand.counts.suspected_missing import looks_missing
 from evenhand.question.codings import MISSING
 from evenhand.rows.class_suggestions import MOST_DECISIONS, ClassSuggestion, NumberCounts
+from evenhand.rows.label_array import LabelArray
 
 Sides: TypeAlias = NDArray[np.uint8]
 ParsedNumbers: TypeAlias = tuple[NDArray[np.float64], list[int]]
@@ -104,7 +104,7 @@ def profile_column(
     """
     values = table.attribute(name).values
     numbers, unknown = parse_numbers(values) if parsed is None else parsed
-    rows = table.totals(table.column(name), len(values))
+    rows = table.value_totals(name)
     frequent = [(values[i], int(rows[i])) for i in _largest(rows) if values[i] != MISSING]
     missing = int(rows[values.index(MISSING)]) if MISSING in values else 0
     markers = [(values[i], int(rows[i])) for i in unknown if values[i] != MISSING]
@@ -132,14 +132,7 @@ def profile_column(
 
 def _largest(rows: NDArray[np.int64]) -> list[int]:
     """The values of most rows, one more than are shown; of ties the first."""
-    if len(rows) > FEW:
-        least = np.partition(rows, -FEW - 1)[-FEW - 1]
-        at = np.flatnonzero(rows > least)
-        ties = np.flatnonzero(rows == least)[: FEW + 1 - len(at)]
-        at = np.sort(np.concatenate([at, ties]))
-    else:
-        at = np.arange(len(rows))
-    return [int(i) for i in at[np.argsort(-rows[at], kind="stable")]]
+    return [int(at) for at in np.argsort(-rows, kind="stable")[: FEW + 1]]
 
 
 def _kind(
@@ -192,26 +185,38 @@ def parse_numbers(values: Sequence[str]) -> ParsedNumbers:
 
     No floats if another value is no number.
     """
-    floats: list[float] = []
-    with suppress(ValueError):
-        floats = [*map(float, values)]
-    unknown = (
-        [
-            at
-            for at, value in enumerate(values)
-            if value == MISSING or (len(value) < _LONGEST_MARKER and looks_missing(value))
-        ]
-        if not floats
-        else []
-    )
-    if not floats:
+    numbers = _floats(values)
+    unknown: list[int] = []
+    if numbers is None or np.isnan(numbers).any():
+        unknown = values.unknown() if isinstance(values, LabelArray) else _unknown(values)
+        numbers = _floats(values, unknown) if unknown and numbers is None else numbers
+    if (
+        numbers is None
+        or np.count_nonzero(~np.isfinite(numbers)) > len(unknown)
+        or any(map(_CODE.match, values[:_SAMPLE]))
+    ):
+        return np.zeros(0), unknown
+    return numbers, unknown
+
+
+def _floats(values: Sequence[str], unknown: Sequence[int] = ()) -> NDArray[np.float64] | None:
+    """Each value as a float, unknown ones as NaN; None if another is no number."""
+    numbers = values.floats(unknown) if isinstance(values, LabelArray) else None
+    if numbers is None:
         place = {*unknown}
         with suppress(ValueError):
-            floats = [nan if at in place else float(value) for at, value in enumerate(values)]
-    numbers = np.array(floats)
-    codes = bool(floats) and any(map(_CODE.match, values[:_SAMPLE]))
-    is_number = not codes and np.count_nonzero(~np.isfinite(numbers)) == len(unknown)
-    return (numbers if is_number else np.zeros(0)), unknown
+            texts = ("nan" if at in place else v for at, v in enumerate(values))
+            numbers = np.array([*map(float, texts if unknown else values)])
+    return numbers
+
+
+def _unknown(values: Sequence[str]) -> list[int]:
+    """Which values are missing, or look so."""
+    return [
+        at
+        for at, value in enumerate(values)
+        if value == MISSING or (len(value) < _LONGEST_MARKER and looks_missing(value))
+    ]
 
 
 def number_counts(

@@ -202,7 +202,8 @@ class _RowCounter:
         raise_all(
             [*counting_errors.identifiers(sizes, table.row_count, share=0.5, where=where)]
         )
-        return CountResult(table, dropped, (*counting_errors.spelling_notes(self.encoders),))
+        spellings = {encoder.name: encoder.spellings for encoder in self.encoders}
+        return CountResult(table, dropped, (*counting_errors.spelling_notes(spellings),))
 
 
 def _table(

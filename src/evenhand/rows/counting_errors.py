@@ -17,7 +17,6 @@ from evenhand.errors import (
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING, WILDCARD, not_numbers
 from evenhand.rows.column_encoder import ColumnEncoder
-from evenhand.rows.text_encoders import LabelEncoder
 
 _FEW_ROWS = 100
 _MOST_COLUMNS = 20
@@ -65,15 +64,17 @@ def idle_merges(
                 )
 
 
-def spelling_notes(encoders: Sequence[LabelEncoder]) -> Iterator[Problem]:
-    """Numbers that a column spells in several ways: each is counted as one value."""
-    for encoder in encoders:
-        several = {label: texts for label, texts in encoder.spellings.items() if len(texts) > 1}
+def spelling_notes(
+    spellings: Mapping[str, Mapping[str, AbstractSet[str]]],
+) -> Iterator[Problem]:
+    """By column, numbers that are spelled in several ways: each is counted as one value."""
+    for name, texts_of in spellings.items():
+        several = {label: texts for label, texts in texts_of.items() if len(texts) > 1}
         if several:
             label, texts = min(several.items())
             more = f", and so for {len(several) - 1:,} more" if len(several) > 1 else ""
             yield Problem(
-                f"{encoder.name} spells one value in several ways: "
+                f"{name} spells one value in several ways: "
                 f"{listed(sorted(texts))}{more}; all are counted as {label!r}.",
                 remedy="If these are codes and no numbers, write them as no number is written, "
                 "such as 'v1.10'.",

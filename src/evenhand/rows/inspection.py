@@ -31,6 +31,7 @@ class Inspection(Described):
 
     ``comparison`` is there if a question was given: of people alike in all columns that may
     explain the decision, numbers in the suggested classes; in an audit, alike in the causes.
+    ``notes`` tell how the table was read: columns renamed, numbers of several spellings.
     """
 
     where: str
@@ -38,6 +39,7 @@ class Inspection(Described):
     columns: tuple[ColumnProfile, ...]
     findings: tuple[TableFinding, ...]
     comparison: Comparability | None = None
+    notes: tuple[Problem, ...] = ()
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -71,6 +73,7 @@ class Inspection(Described):
         return {
             "rows": self.rows,
             "findings": [finding.to_dict(spelling) for finding in self.findings],
+            "notes": [note.to_dict(spelling) for note in self.notes],
             "columns": [profile.to_dict() for profile in self.columns],
             **({"comparison": self.comparison.to_dict()} if self.comparison else {}),
         }
@@ -83,7 +86,7 @@ class Inspection(Described):
             title=f"{self.where}: {self.rows:,} rows, {len(self.columns):,} columns, "
             f"{things} to look at",
             facts=(("compared", str(self.comparison)),) if self.comparison else (),
-            notes=tuple(self.problems),
+            notes=(*self.problems, *self.notes),
         )
 
     def columns_summary(self) -> Summary:
@@ -113,6 +116,7 @@ def inspect(
     alike: Sequence[str] | None = None,
     where: str = "table",
     also: Sequence[TableFinding] = (),
+    notes: Sequence[Problem] = (),
 ) -> Inspection:
     """Look at a table of counts, or of rows read as they stand.
 
@@ -151,6 +155,7 @@ def inspect(
         columns=tuple(profiles.values()),
         findings=(*findings.all(), *also),
         comparison=comparison,
+        notes=tuple(notes),
     )
 
 

@@ -6,23 +6,28 @@ are neither merged nor sorted. Only as many rows are read as fit into memory.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress, pairwise
+from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
 from evenhand.counts.count_table import code_type
+from evenhand.errors import Problem
 from evenhand.question import Bins, Codings
 from evenhand.question.codings import MISSING
 from evenhand.question.parse_values import exact_number
-from evenhand.rows.arrow_numpy import is_null, value_type
+from evenhand.rows.arrow_numpy import as_arrow, as_texts, value_type
 from evenhand.rows.batch_source import BatchSource, reading
+from evenhand.rows.counting_errors import spelling_notes
+from evenhand.rows.label_array import LabelArray, to_texts
 from evenhand.rows.quantiles import frequencies
 from evenhand.rows.value_labels import distinct, has_labels, to_labels
 
+_FEW = 1000  # values up to which they become Python texts at once
 _Codes: TypeAlias = NDArray[np.integer]
 
 
@@ -30,12 +35,14 @@ _Codes: TypeAlias = NDArray[np.integer]
 class LineTable:
     """The rows as lines of codes; ``unreadable`` names columns whose values are no labels.
 
-    ``complete`` is False if the table has more rows than were read.
+    ``complete`` is False if the table has more rows than were read. ``notes`` tell numbers that
+    are spelled in several ways.
     """
 
     table: CountTable
     unreadable: tuple[str, ...]
     complete: bool
+    notes: tuple[Problem, ...] = ()
 
 
 def read_lines(
@@ -57,15 +64,29 @@ def read_lines(
     if codings.frequency and batches:
         at = batches[0].schema.get_field_index(codings.frequency)
         counts = np.concatenate([frequencies(batch.column(at)) for batch in batches])
+    readable = [name for name in names if name not in unreadable]
+    encoded = [
+        _encode([batch.column(at) for batch in batches], counts)
+        for at, name in enumerate(names)
+        if name not in unreadable
+    ]
     attributes, columns = [], []
-    for at, name in enumerate(names):
-        if name not in unreadable:
-            labels, codes = _read_column([batch.column(at) for batch in batches], codings)
-            values, codes = _apply(codings, name, *_occurring(labels, codes[counts > 0]))
-            attributes.append(Attribute(name, values))
-            columns.append(codes.astype(code_type(len(values))))
+    spellings: dict[str, dict[str, set[str]]] = {}
+    for at, (name, labelled) in enumerate(
+        zip(readable, _with_labels(encoded, codings), strict=True)
+    ):
+        if len(labelled[0]) < len(encoded[at][0]) and name not in codings.bins:
+            spellings[name] = _spellings(encoded[at][0], codings)
+        values, codes = _apply(codings, name, *labelled)
+        attributes.append(Attribute(name, values))
+        columns.append(codes.astype(code_type(len(values))))
     table = CountTable(tuple(attributes), tuple(columns), counts[counts > 0])
-    return LineTable(table=table, unreadable=unreadable, complete=complete)
+    return LineTable(
+        table=table,
+        unreadable=unreadable,
+        complete=complete,
+        notes=(*spelling_notes(spellings),),
+    )
 
 
 def _batches(
@@ -81,45 +102,71 @@ def _unreadable(schema: pa.Schema) -> tuple[str, ...]:
     return tuple(field.name for field in schema if not has_labels(value_type(field.type)))
 
 
-def _read_column(chunks: list[pa.Array], codings: Codings) -> tuple[list[str], _Codes]:
-    """The labels of a column, as they first appear, and the code of each row."""
-    if not chunks:
-        return [], np.zeros(0, np.int32)
-    values, codes = distinct(pa.chunked_array(chunks).combine_chunks())
-    labels = to_labels(values, na=codings.na).cast(pa.string())
-    texts = _texts(labels)
-    for at in np.flatnonzero(is_null(labels)).tolist() if labels.null_count else ():
-        texts[at] = MISSING
-    if labels.equals(values) or len({*texts}) == len(texts):
-        return texts, codes
-    new: dict[str, int] = {}  # several values have one label, as 1 and 1.0
-    places = np.array([new.setdefault(text, len(new)) for text in texts], np.int32)
-    return [*new], places[codes]
-
-
-def _occurring(labels: list[str], codes: _Codes) -> tuple[tuple[str, ...], _Codes]:
-    """Without labels that no row has: a dictionary may hold such."""
-    occurs = np.bincount(codes, minlength=len(labels)) > 0
+def _encode(chunks: list[pa.Array], counts: NDArray[np.int64]) -> tuple[pa.Array, _Codes]:
+    """The values of a column that occur, as they first appear, and the code of each row."""
+    whole = pa.chunked_array(chunks, None if chunks else pa.string()).combine_chunks()
+    values, codes = distinct(whole)
+    codes = codes if counts.all() else codes[counts > 0]
+    # A dictionary may hold values that no row has.
+    values = values.slice(0, int(codes.max(initial=-1)) + 1)
+    occurs = np.bincount(codes, minlength=len(values)) > 0
     if occurs.all():
-        return tuple(labels), codes
-    return tuple(compress(labels, occurs.tolist())), (np.cumsum(occurs) - 1)[codes]
+        return values, codes
+    return values.take(as_arrow(np.flatnonzero(occurs))), (np.cumsum(occurs) - 1)[codes]
 
 
-def _texts(array: pa.StringArray) -> list[str]:
-    """The texts of an array; several times faster than Arrow's own conversion."""
-    offsets = np.frombuffer(array.buffers()[1], np.int32)[array.offset :][: len(array) + 1]
-    data = array.buffers()[2]
-    text = data.to_pybytes() if data else b""
-    begins = offsets.tolist()
-    if text.isascii():
-        whole = text.decode("ascii")
-        return [whole[a:b] for a, b in pairwise(begins)]
-    return [text[a:b].decode() for a, b in pairwise(begins)]
+def _with_labels(
+    encoded: Sequence[tuple[pa.Array, _Codes]], codings: Codings
+) -> Iterator[tuple[Sequence[str], _Codes]]:
+    """The labels of each column instead of its values, and the code of each row."""
+    few = _texts([values for values, _ in encoded if len(values) <= _FEW], codings)
+    for values, codes in encoded:
+        if len(values) <= _FEW:
+            labels = next(few)
+            new = {label: at for at, label in enumerate(dict.fromkeys(labels))}
+            if len(new) == len(labels):
+                yield tuple(labels), codes
+            else:  # several values have one label, as 1 and 1.0
+                yield tuple(new), np.array([*map(new.get, labels)], np.int32)[codes]
+        else:
+            array = _labels(values, codings)
+            if array.equals(values):
+                yield LabelArray(array), codes
+            else:
+                array, at = distinct(array)
+                yield LabelArray(array), at[codes]
+
+
+def _spellings(values: pa.Array, codings: Codings) -> dict[str, set[str]]:
+    """All texts of each label; none if the values are typed: then they have no spelling."""
+    spellings: dict[str, set[str]] = {}
+    if values.type == pa.string():
+        for text, label in zip(
+            values.to_pylist(), to_texts(_labels(values, codings)), strict=True
+        ):
+            if label != MISSING:
+                spellings.setdefault(label, set()).add(text)
+    return spellings
+
+
+def _texts(arrays: Sequence[pa.Array], codings: Codings) -> Iterator[list[str]]:
+    """The labels of each array, converted together: many small calls would cost more."""
+    together: dict[pa.DataType, Iterator[str]] = {}
+    for kind in {array.type for array in arrays}:
+        joined = pa.concat_arrays([array for array in arrays if array.type == kind])
+        together[kind] = iter(to_texts(_labels(joined, codings)))
+    for array in arrays:
+        yield [*islice(together[array.type], len(array))]
+
+
+def _labels(values: pa.Array, codings: Codings) -> pa.StringArray:
+    labels = to_labels(values, na=codings.na).cast(pa.string())
+    return pc.fill_null(labels, as_texts([MISSING])[0]) if labels.null_count else labels
 
 
 def _apply(
-    codings: Codings, name: str, values: tuple[str, ...], codes: _Codes
-) -> tuple[tuple[str, ...], _Codes]:
+    codings: Codings, name: str, values: Sequence[str], codes: _Codes
+) -> tuple[Sequence[str], _Codes]:
     """The column in classes or merged values, if such are given for it."""
     if not codings.is_coded(name):
         return values, codes

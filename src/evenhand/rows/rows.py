@@ -140,6 +140,7 @@ class Rows(Described):
             protected=protected,
             where=self.where,
             also=also,
+            notes=(*self.sources[0].name_notes(), *lines.notes),
         )
 
     @cached_property

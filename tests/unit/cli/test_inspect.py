@@ -61,3 +61,15 @@ def test_an_unknown_column_is_answered_with_the_nearest(run, table):
     status, _, err = run("inspect", table, "--decision", "Promoted")
     assert status == 2
     assert "Did you mean 'promoted'" in err
+
+
+def test_renamed_columns_are_told(run, tmp_path):
+    (tmp_path / "a.csv").write_text("sex,pay,pay\nf,1,2\nm,2,1.0\nf,2,1\n")
+    _, out, _ = run("inspect", tmp_path / "a.csv")
+    assert "2 columns are called 'pay'; the later one is read as 'pay.1'" in " ".join(
+        out.split()
+    )
+    _, out, _ = run("inspect", tmp_path / "a.csv", "--json")
+    renamed, respelled = json.loads(out)["notes"]
+    assert "2 columns are called 'pay'" in renamed["what"]
+    assert "'1', '1.0'" in respelled["what"]

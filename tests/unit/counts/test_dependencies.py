@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from evenhand import CountTable
+from evenhand.counts import dependencies
 from evenhand.counts.dependencies import (
     dependent_pairs,
     determining_columns,
@@ -132,8 +133,36 @@ def test_values_that_occur_once_say_nothing():
     assert [d.name for d in determining_columns(counts, "hired")] == ["few"]
 
 
-def test_wide_tables_are_looked_at_in_part():
-    table = {f"c{at}": [str(at % 2), "x", "y", "y"] for at in range(300)}
+def wide(seed, *, columns=90, lines=70):
+    """Columns of many values and of rare ones, and coarser ones made from some of them."""
+    rng = np.random.default_rng(seed)
+    table = {f"c{at}": rng.integers(0, 2 + at % 30, lines) for at in range(columns)}
+    table |= {f"half{at}": table[f"c{at}"] // 2 for at in range(0, columns, 7)}
+    table |= {f"rare{at}": table[f"c{at}"] == 1 for at in range(0, columns, 5)}
+    table |= {f"third{at}": table[f"half{at}"] // 3 for at in range(0, columns, 14)}
+    return {name: [str(value) for value in values] for name, values in table.items()}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pairs_of_wide_tables_are_those_that_dictionaries_of_sets_give(seed):
+    table = wide(seed)
+    expected = {
+        (a, b)
+        for a, b in permutations(table, 2)
+        if matches(table, a, b) and not matches(table, b, a) and is_informative(table, a, b)
+    }
     pairs, looked_at = dependent_pairs(CountTable.of(table), [*table])
-    assert looked_at == 200
-    assert not pairs
+    assert [*pairs] == sorted(expected, key=lambda pair: [*map([*table].index, pair)])
+    assert looked_at == len(table)
+    assert len(expected) > 25
+
+
+def test_the_pairs_that_a_sample_leaves_are_bounded(monkeypatch):
+    table = {f"c{at}": [str(row // (at + 1)) for row in range(200)] for at in range(1, 20)}
+    counts = CountTable.of(table)
+    pairs, looked_at = dependent_pairs(counts, [*table])
+    assert looked_at == len(table)
+    monkeypatch.setattr(dependencies, "_MOST_TESTS", 12)
+    some, looked_at = dependent_pairs(counts, [*table])
+    assert 0 < looked_at < len(table)
+    assert some == tuple(pair for pair in pairs if pair[0] in [*table][:looked_at])

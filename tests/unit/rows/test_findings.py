@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from evenhand import CountTable, read
+from evenhand.counts import dependencies
 from evenhand.rows.inspection import inspect
 from evenhand.rows.table_finding import MATTERS, FindingKind
 
@@ -160,12 +161,16 @@ def test_columns_without_labels_and_rows_that_did_not_fit_are_told():
     assert f"Only the first {part.numbers['rows']:,} rows" in str(part.problem)
 
 
-def test_wide_tables_are_looked_at_in_part():
-    drawn = np.random.default_rng(1).integers(0, 5, (300, 80)).astype(str)
-    found = inspect(CountTable.of({f"c{at}": [*labels] for at, labels in enumerate(drawn)}))
-    one = finding(found, FindingKind.IN_PART)
-    assert one.numbers == {"columns": 200, "of": 300}
-    assert "in 200 of 300 columns only" in str(one.problem)
+def test_what_was_looked_at_in_part_is_said(monkeypatch):
+    drawn = np.random.default_rng(1).integers(0, 5, (8, 80))
+    table = {f"c{at}": [*codes.astype(str)] for at, codes in enumerate(drawn)}
+    table["coarse"] = [*(drawn[5] // 2).astype(str)]
+    kinds = {one.kind for one in inspect(CountTable.of(table)).findings}
+    assert FindingKind.IN_PART not in kinds
+    monkeypatch.setattr(dependencies, "_MOST_TESTS", 0)
+    one = finding(inspect(CountTable.of(table)), FindingKind.IN_PART)
+    assert one.numbers == {"columns": 5, "of": 9}
+    assert "in 5 of 9 columns only" in str(one.problem)
 
 
 def test_what_matters_to_a_question_is_a_short_list():

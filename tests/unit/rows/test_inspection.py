@@ -2,6 +2,7 @@
 
 import json
 
+import pyarrow as pa
 import pytest
 from tests.staff import staff_csv
 
@@ -121,3 +122,28 @@ def test_counts_are_looked_at_like_rows(rows):
     of_counts = inspect(counts, ASKED).to_dict()
     assert of_counts["findings"] == of_rows["findings"]
     assert of_counts["comparison"] == of_rows["comparison"]
+
+
+@pytest.mark.parametrize("many", [3, 1500])
+def test_how_the_table_was_read_is_told_as_counting_tells_it(tmp_path, many):
+    path = tmp_path / "a.csv"
+    lines = "".join(
+        f"{at}{'.0' if at == 2 else ''},x,{at}\n{at},y,{at}\n" for at in range(many)
+    )
+    path.write_text(f"pay,sex,pay\n{lines}")
+    rows = read(path)
+    inspection = rows.inspect()
+    assert inspection.notes == rows.notes
+    renamed, respelled = inspection.notes
+    assert "the later one is read as 'pay.1'" in renamed.what
+    assert "pay spells one value in several ways: '2', '2.0'" in respelled.what
+    assert all(note.what in str(inspection) for note in inspection.notes)
+    told = [note["what"] for note in inspection.to_dict()["notes"]]
+    assert told == [note.what for note in inspection.notes]
+
+
+def test_typed_missing_and_binned_values_have_no_spelling():
+    table = pa.table({"a": ["1", "2.0", "NA", "", "2"], "b": [1.0, 2.0, 2.0, 1.0, 0.0]})
+    assert not read(table, na=["NA"], bins={"a": [1]}).inspect().notes
+    (note,) = read(table, na=["NA"]).inspect().notes
+    assert "'2', '2.0'" in note.what
