@@ -24,7 +24,6 @@ from evenhand.evidence import (
 )
 from evenhand.evidence.binnings import Binnings, judge_binnings
 from evenhand.evidence.bootstrap import Bootstrap, bootstrap
-from evenhand.evidence.certification import with_known_rows
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt, evicted_notes
 from evenhand.evidence.graph_origin import GraphOrigin, decision_last
 from evenhand.evidence.judgement import Graph, Scope
@@ -158,6 +157,12 @@ class Audit(Described):
         counts = self.certificate.examined.counts
         return doubt(counts, self.graph, self.question, knowledge=self.knowledge)
 
+    @property
+    def _is_learned(self) -> bool:
+        """Whether the graph is as the discovery left it, on these rows."""
+        origin = self.certificate.graph_origin
+        return self.certificate.learned_here and not origin.edits
+
     def bootstrap(
         self,
         resamples: int = 200,
@@ -172,9 +177,7 @@ class Audit(Described):
             self.question,
             seed=seed,
             resamples=resamples,
-            graph=self.graph
-            if record is None or record.counts or self.certificate.graph_origin.edits
-            else None,
+            graph=None if self._is_learned else self.graph,
             knowledge=self.knowledge,
             significance=record.significance if record else 0.01,
             test=record.test if record else "chi-square",
@@ -363,7 +366,6 @@ def audit(
     origin = GraphOrigin.of(graph, decision_last=is_last)
     origin = replace(origin, edits=(*origin.edits, *made))
     certificate = judged(counts, graph, question, knowledge=known, graph_origin=origin)
-    certificate = with_known_rows(certificate)
     if question.rule:
         left_out = {*question.rule, *certificate.determined_by}
         remaining = counts.marginal([name for name in counts.names if name not in left_out])

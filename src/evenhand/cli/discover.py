@@ -95,7 +95,7 @@ def discover(
             )
     if json or output_format == "json":
         print_json(
-            saved_graph(result, counts, decision_last=is_last)
+            saved_graph(result, decision_last=is_last)
             if isinstance(result, graph.PartialGraph)
             else result.to_dict()
         )

@@ -89,7 +89,7 @@ def certify(
     examined = examined_counts(counts, question)
     graph.check(counts.names, question)
     names = () if released else comparable_columns(graph, question.decision)
-    return certify_partitions(
+    certificate = certify_partitions(
         examined,
         partial(Partition.of, examined),
         graph,
@@ -103,6 +103,7 @@ def certify(
         dropped=dropped,
         determined_by=determining_names(examined, names),
     )
+    return _with_known_rows(certificate, counts)
 
 
 def certify_partitions(
@@ -178,18 +179,20 @@ def certify_partitions(
     )
 
 
-def with_known_rows(certificate: Certificate) -> Certificate:
-    """Say of a saved graph that it was learned from the same rows, where that is so."""
+def _with_known_rows(certificate: Certificate, counts: CountTable) -> Certificate:
+    """Say of a learned graph whether it was learned from the same rows or from others."""
     graph, origin = certificate.graph, certificate.graph_origin
-    if origin.rows != "other" or not isinstance(graph, PartialGraph) or graph.record is None:
+    record = graph.record if isinstance(graph, PartialGraph) else None
+    if origin.rows == "original" or record is None or not record.counts:
         return certificate
-    digests = {certificate.examined.counts.digest, certificate.digest}
-    is_same = graph.record.counts in digests
-    return (
-        replace(certificate, graph_origin=replace(origin, rows="same"))
-        if is_same
-        else certificate
-    )
+    examined = certificate.examined.counts
+    is_same = record.counts in (examined, counts) or record.digest in {
+        examined.digest,
+        counts.digest,
+        certificate.digest,
+    }
+    rows = replace(origin, rows="same" if is_same else "other")
+    return replace(certificate, graph_origin=rows)
 
 
 def certify_relaxed(

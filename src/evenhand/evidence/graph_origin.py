@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from evenhand.counts import CountTable
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import GraphEdit, Knowledge, Tiers
@@ -92,15 +91,13 @@ class GraphOrigin:
         return fields | edits
 
 
-def saved_graph(
-    graph: PartialGraph, counts: CountTable, *, decision_last: bool = False
-) -> dict[str, Any]:
+def saved_graph(graph: PartialGraph, *, decision_last: bool = False) -> dict[str, Any]:
     """A learned graph as plain values, with what ``load_graph`` needs to know of its origin."""
     origin = GraphOrigin.of(graph, decision_last=decision_last)
     return {
         **graph.to_dict(),
         "doubtful": sorted(map(list, graph.doubtful)),
-        "origin": {**origin.to_dict(), "counts": counts.digest},
+        "origin": {**origin.to_dict(), "counts": graph.record.digest if graph.record else ""},
     }
 
 

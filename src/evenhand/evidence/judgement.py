@@ -76,6 +76,13 @@ class Judgement:
         return self.examined.question
 
     @property
+    def learned_here(self) -> bool:
+        """Whether the graph was learned from these rows, and not read from a file."""
+        record = self.graph.record if isinstance(self.graph, PartialGraph) else None
+        is_read = record is None or isinstance(record.counts, str)
+        return not is_read and self.graph_origin.rows == "same"
+
+    @property
     def pooled(self) -> str | None:
         """The label of all other groups together, if they were put together."""
         return self.question.other if self.pools_others else None

@@ -104,6 +104,7 @@ def discover(
             complete=not (skeleton.stopped or classified.stopped),
             notes=tuple(notes),
             stand_ins=left,
+            counts=counts,
         ),
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from evenhand.counts import CountTable
 from evenhand.errors import GraphError
 from evenhand.graph.admissible_graphs import AdmissibleGraphs, Variant, direct_every_way
 from evenhand.graph.causal_graph import CausalGraph
@@ -39,8 +40,8 @@ class DiscoveryRecord:
     ``tests`` counts the independence tests at each size of the conditioning set.
     ``ambiguous`` lists triples ``(x, centre, y)``, ``x < y``, read neither way. ``stand_ins``
     gives for each column that did not enter the search the one that says the same. ``counts``
-    is the digest of what a graph read from a file was learned from, and ``rows`` says which;
-    ``edits`` were made before it was saved.
+    are what the graph was learned from, or their digest if it was read from a file, and
+    ``rows`` says which; ``edits`` were made before it was saved.
     """
 
     algorithm: str
@@ -54,9 +55,14 @@ class DiscoveryRecord:
     notes: tuple[str, ...] = ()
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     rows: Literal["same", "original", "other"] = "same"
-    counts: str = ""
+    counts: CountTable | str = field(default="", repr=False)
     decision_last: bool = False
     edits: tuple[GraphEdit, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """The digest of the counts that the graph was learned from; "" if nobody knows."""
+        return self.counts if isinstance(self.counts, str) else self.counts.digest
 
 
 @dataclass(frozen=True, slots=True)

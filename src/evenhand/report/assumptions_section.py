@@ -120,7 +120,7 @@ def _graph(certificate: Certificate, *, tried: bool) -> page.Premise:
     if graph.undirected:
         links += f" and {count(len(graph.undirected), 'link')} of open direction"
     origin = "stated by whoever asked."
-    if record is not None and record.counts:
+    if record is not None and not certificate.learned_here:
         origin = f"{certificate.graph_origin}, and given as such."
     elif record is not None:
         conflicts = len(record.conflicts)

@@ -19,8 +19,7 @@ def learned():
 
 def test_a_saved_graph_is_the_one_that_was_learned(learned, tmp_path):
     path = tmp_path / "graph.json"
-    counts = learned.certificate.examined.counts
-    path.write_text(json.dumps(saved_graph(learned.graph, counts)))
+    path.write_text(json.dumps(saved_graph(learned.graph)))
     graph = eh.load_graph(path)
     assert graph == learned.graph
     assert graph.doubtful == learned.graph.doubtful
@@ -34,6 +33,19 @@ def test_a_saved_graph_is_the_one_that_was_learned(learned, tmp_path):
     elsewhere = eh.audit(part, ASKED, graph=graph)
     assert str(elsewhere.certificate.graph_origin).startswith("learned from other rows")
     assert "learned from other rows" in elsewhere.report().html
+
+
+def test_a_graph_of_other_rows_is_said_to_be_that():
+    part = ADULT.without("race", [next(iter(ADULT.values("race")))])
+    elsewhere, here = (eh.discover(one, knowledge=ASKED.knowledge) for one in (part, ADULT))
+    for given, rows in ((elsewhere, "other"), (here, "same")):
+        again = eh.audit(ADULT, ASKED, graph=given)
+        assert again.certificate.graph_origin.rows == rows
+        assert eh.certify(ADULT, given, ASKED.question).graph_origin.rows == rows
+        assert ("learned from other rows" in again.report().html) is (rows == "other")
+    # Resamples learn a graph anew only where these rows gave the first.
+    assert not eh.audit(ADULT, ASKED, graph=elsewhere).bootstrap(2).relearned
+    assert eh.audit(ADULT, ASKED).bootstrap(2).relearned
 
 
 def test_a_certificate_gives_its_graph(learned, tmp_path):
