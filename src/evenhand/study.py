@@ -9,7 +9,6 @@ from typing import Any
 
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, ProgressCallback, Summary
-from evenhand.errors import ColumnError
 from evenhand.evidence import (
     Certificate,
     PartitionExplanation,
@@ -22,6 +21,7 @@ from evenhand.evidence import (
     sensitivity_of_findings,
     survey_partitions,
 )
+from evenhand.evidence.arrow_dependence import ArrowDependence, judge_arrows
 from evenhand.evidence.binnings import Binnings, judge_binnings
 from evenhand.evidence.bootstrap import Bootstrap, bootstrap
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt, evicted_notes
@@ -157,12 +157,6 @@ class Audit(Described):
         counts = self.certificate.examined.counts
         return doubt(counts, self.graph, self.question, knowledge=self.knowledge)
 
-    @property
-    def _is_learned(self) -> bool:
-        """Whether the graph is as the discovery left it, on these rows."""
-        origin = self.certificate.graph_origin
-        return self.certificate.learned_here and not origin.edits
-
     def bootstrap(
         self,
         resamples: int = 200,
@@ -177,7 +171,9 @@ class Audit(Described):
             self.question,
             seed=seed,
             resamples=resamples,
-            graph=None if self._is_learned else self.graph,
+            graph=None
+            if self.certificate.learned_here and not self.certificate.graph_origin.edits
+            else self.graph,
             knowledge=self.knowledge,
             significance=record.significance if record else 0.01,
             test=record.test if record else "chi-square",
@@ -201,6 +197,14 @@ class Audit(Described):
         """
         find = partial(find_class_choices, self.rows, classes=classes, supervised=supervised)
         return judge_binnings(self.certificate, columns, find, limit=limit)
+
+    def arrows(self, *, limit: int = 50) -> ArrowDependence:
+        """What hangs on each arrow: the verdict without each cause, and with each candidate.
+
+        A candidate may be a cause by what is known and is not certain to be one. At most
+        ``limit`` of them are judged, those first that look least independent of the decision.
+        """
+        return judge_arrows(self.certificate, self._doubt, self.knowledge, limit=limit)
 
     def plan(
         self, *, method: Method | Baseline | None = None, seed: int | None = None
@@ -239,6 +243,7 @@ class Audit(Described):
         doubt: GraphDoubt | None = None,
         resampled: Bootstrap | None = None,
         binnings: Binnings | None = None,
+        arrows: ArrowDependence | None = None,
         share: bool = False,
         title: str | None = None,
         certificate_file: str | PathLike[str] | None = None,
@@ -252,6 +257,7 @@ class Audit(Described):
             doubt=doubt or (None if share else self._doubt),
             resampled=resampled,
             binnings=binnings,
+            arrows=arrows,
             share=share,
             title=title,
             certificate_file=certificate_file,
@@ -337,7 +343,8 @@ def audit(
         question = question.question
     judge = check_judge("rows" if judge is None else judge)
     rows, counts = read_and_count(source, codings, memory, progress)
-    _check_labels(labels, rows)
+    if rows is not None:
+        labels.check(rows.sources[0].names, where=f"labels for {rows.where}")
     known, given = Knowledge.of(knowledge), graph
     is_last, notes = False, tuple[str, ...]()
     if graph is None:
@@ -390,13 +397,3 @@ def audit(
         labels=labels,
         notes=notes,
     )
-
-
-def _check_labels(labels: Labels, rows: Rows | None) -> None:
-    """Refuse labels for columns that the table does not have: they would have no effect."""
-    if rows is None:
-        return
-    columns = rows.sources[0].names
-    unknown = [name for name in {**labels.columns, **labels.values} if name not in columns]
-    if unknown:
-        raise ColumnError.unknown(unknown, columns, where=f"labels for {rows.where}")

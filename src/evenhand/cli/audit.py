@@ -56,6 +56,13 @@ def audit(
             "--binnings", help="Judge the same causes in many other classes of their numbers."
         ),
     ] = False,
+    arrows: Annotated[
+        bool,
+        result_option(
+            "--arrows",
+            help="Judge without each cause, and with each attribute that may be one.",
+        ),
+    ] = False,
     judge: Annotated[
         str | None,
         judging_option(
@@ -94,7 +101,13 @@ def audit(
     relaxed = result.certificate.relaxed(assurance=assurance)
     explained = result.explain_partition(parse_names(partition)) if partition else None
     classed = result.binnings() if binnings else None
-    asked = {"bootstrap": resampled, "partition": explained, "binnings": classed}
+    without_each = result.arrows() if arrows else None
+    asked = {
+        "bootstrap": resampled,
+        "partition": explained,
+        "binnings": classed,
+        "arrows": without_each,
+    }
     further = {name: one for name, one in asked.items() if one is not None}
     if certificate is not None:
         write = result.certificate.write_shared if share else result.certificate.write
@@ -105,6 +118,7 @@ def audit(
             doubt=graph_doubt,
             resampled=resampled,
             binnings=classed,
+            arrows=without_each,
             share=share,
             certificate_file=certificate,
         ).write(report, overwrite=overwrite)

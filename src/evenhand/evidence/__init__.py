@@ -1,5 +1,6 @@
 """Is it there: subpopulations, exact differences, criteria, and certificates of them."""
 
+from evenhand.evidence.arrow_dependence import ArrowDependence
 from evenhand.evidence.binnings import Binnings
 from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.by_chance import ByChance
@@ -25,6 +26,7 @@ from evenhand.evidence.subpopulations import Subpopulation, Subpopulations, poin
 from evenhand.evidence.verdict import Coverage, Verdict
 
 __all__ = [
+    "ArrowDependence",
     "Binnings",
     "Bootstrap",
     "ByChance",

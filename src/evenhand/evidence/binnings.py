@@ -4,10 +4,8 @@ Numbers are counted once between all cut points of all ways. Each way is a margi
 counts: neighbouring classes become one, and nothing is read again.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -18,14 +16,13 @@ from numpy.typing import NDArray
 
 from evenhand.counts import CountTable, examined_counts
 from evenhand.counts.class_choices import ClassChoices
-from evenhand.display import Described, Summary, percent
+from evenhand.display import Summary, percent
 from evenhand.errors import QuestionError, Remedy, listed
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.class_recodings import Recoding, recode, recodings_of
+from evenhand.evidence.judged_variants import JudgedVariant, JudgedVariants
 from evenhand.evidence.partition import Partition, share_statistics
-from evenhand.evidence.population import StatisticalVerdict, agreed_verdict
-from evenhand.evidence.subpopulations import points
-from evenhand.evidence.verdict import Verdict, all_must_agree
+from evenhand.evidence.population import StatisticalVerdict
 from evenhand.question import Bins
 from evenhand.question.question import REST
 
@@ -37,24 +34,15 @@ _SUPERVISED = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Binning:
-    """What one way to class the numbers gives; ``common`` is None where nothing is measured."""
+class Binning(JudgedVariant):
+    """What one way to class the numbers gives."""
 
     bins: Mapping[str, Bins]
-    verdict: Verdict
-    statistical: StatisticalVerdict
-    common: float | None
-    coverage: Fraction
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {
-            "bins": {name: bins.notation for name, bins in self.bins.items()},
-            "verdict": str(self.verdict),
-            "population": str(self.statistical),
-            "common_difference": self.common,
-            "coverage": float(self.coverage),
-        }
+        bins = {name: bins.notation for name, bins in self.bins.items()}
+        return {"bins": bins, **JudgedVariant.to_dict(self)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +78,7 @@ class DecidingCut:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Binnings(Described):
+class Binnings(JudgedVariants[Binning]):
     """Verdicts in many classes of the same columns, with the same causes.
 
     ``possible`` is the number of all combinations; where that is beyond the limit, ``ways``
@@ -98,42 +86,8 @@ class Binnings(Described):
     """
 
     columns: tuple[str, ...]
-    ways: tuple[Binning, ...]
-    audited: Binning
     possible: int
     supervised: bool
-    threshold: Fraction
-
-    @cached_property
-    def verdicts(self) -> dict[Verdict, int]:
-        """How many ways give each verdict."""
-        return dict(Counter(way.verdict for way in self.ways).most_common())
-
-    @cached_property
-    def statistical(self) -> dict[StatisticalVerdict, int]:
-        """How many ways give each verdict on the population."""
-        return dict(Counter(way.statistical for way in self.ways).most_common())
-
-    @property
-    def shown(self) -> int:
-        """In how many ways a difference beyond the threshold is shown."""
-        return self.statistical.get(StatisticalVerdict.SHOWN, 0)
-
-    def share(self, ways: int) -> float:
-        """A number of ways as a share of all."""
-        return ways / len(self.ways)
-
-    @property
-    def common_range(self) -> tuple[float, float] | None:
-        """The smallest and the largest common difference."""
-        differences = [way.common for way in self.ways if way.common is not None]
-        return (min(differences), max(differences)) if differences else None
-
-    @property
-    def coverage_range(self) -> tuple[Fraction, Fraction]:
-        """The smallest and the largest share of the rows that can be compared."""
-        shares = [way.coverage for way in self.ways]
-        return min(shares), max(shares)
 
     @cached_property
     def deciding_cut(self) -> DecidingCut | None:
@@ -174,9 +128,8 @@ class Binnings(Described):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; shares of all ways that were judged."""
-        common = self.common_range
         return {
-            "ways": len(self.ways),
+            **self.shares,
             "possible_ways": self.possible,
             "columns": {
                 name: [
@@ -187,13 +140,6 @@ class Binnings(Described):
                 ]
                 for name in self.columns
             },
-            "verdicts": {str(one): self.share(many) for one, many in self.verdicts.items()},
-            "population": {
-                str(one): self.share(many) for one, many in self.statistical.items()
-            },
-            "shown": self.share(self.shown),
-            "common_difference": list(common) if common else None,
-            "coverage": [float(share) for share in self.coverage_range],
             "deciding_cut": self.deciding_cut.to_dict() if self.deciding_cut else None,
             "as_audited": self.audited.to_dict(),
             "notes": list(self.notes),
@@ -207,29 +153,6 @@ class Binnings(Described):
             *((sample,) if self.possible > len(self.ways) else ()),
             *((_SUPERVISED,) if self.supervised else ()),
             _UNCORRECTED,
-        )
-
-    @property
-    def sentence(self) -> str:
-        """The shares of verdicts, and of shown differences, in one sentence."""
-        verdicts = ", ".join(
-            f"{one} in {self._of_all(many)}" for one, many in self.verdicts.items()
-        )
-        return f"{verdicts}; a difference shown in {self._of_all(self.shown)}"
-
-    def _of_all(self, ways: int) -> str:
-        if ways == len(self.ways):
-            return "all"
-        return f"{ways:,} ({percent(self.share(ways))})" if ways else "none"
-
-    @property
-    def ranges(self) -> tuple[tuple[str, str], ...]:
-        """The range of the common difference, and of what could be compared."""
-        common, (least, most) = self.common_range, self.coverage_range
-        low, high = (points(x, threshold=self.threshold) for x in common or (None, None))
-        return (
-            ("common difference", f"{low} to {high} points" if common else "unmeasured"),
-            ("rows compared", f"{percent(float(least))} to {percent(float(most))}"),
         )
 
     def summary(self) -> Summary:
@@ -289,15 +212,21 @@ def judge_binnings(
         bins = {name: one.bins for name, one in chosen.items()}
         judged.append((bins, partitions, determined))
     share_statistics([one for _, partitions, _ in judged for one in partitions])
-    audited = {
+    bins = {
         name: bins
         for name, bins in certificate.codings.bins.items()
         if name in names and isinstance(bins, Bins)
     }
+    is_determined = certificate.is_determined
     return Binnings(
         columns=names,
-        ways=tuple(_binning(*one, least) for one in judged),
-        audited=_binning(audited, certificate.causes, certificate.is_determined, least),
+        ways=tuple(
+            Binning.of(partitions, min_coverage=least, determined=determined, bins=classes)
+            for classes, partitions, determined in judged
+        ),
+        audited=Binning.of(
+            certificate.causes, min_coverage=least, determined=is_determined, bins=bins
+        ),
         possible=possible,
         supervised=choices.supervised,
         threshold=question.threshold,
@@ -322,26 +251,6 @@ def _check(
         )
     if limit < 1:
         raise QuestionError.of(f"At most {limit} ways are none.", remedy="Ask for one or more.")
-
-
-def _binning(
-    bins: Mapping[str, Bins],
-    partitions: Sequence[Partition],
-    determined: bool,  # noqa: FBT001  # whether one column determines the decision
-    min_coverage: Fraction,
-) -> Binning:
-    """What partitions by the possible causes give, in these classes."""
-    verdict = all_must_agree([one.verdict(min_coverage) for one in partitions])
-    finest = partitions[0]
-    common = finest.statistics.common
-    statistical, _ = agreed_verdict(partitions, min_coverage=min_coverage)
-    return Binning(
-        bins=bins,
-        verdict=Verdict.CANNOT_DECIDE if determined else verdict,
-        statistical=statistical,
-        common=common.difference if common else None,
-        coverage=finest.coverage.overall,
-    )
 
 
 def _combination(recodings: Sequence[Sequence[Recoding]], at: int) -> tuple[Recoding, ...]:

@@ -132,8 +132,7 @@ def certify_partitions(
     question, least = examined.question, exact_share(min_coverage, "least coverage")
     graph = _with_knowledge(graph, question, knowledge)
     parents = parent_sets(graph, question)
-    sets = _largest_first(names - {question.protected} for names in parents.sets)
-    by_causes = sorted(map(divide, sets), key=_finest_first)
+    by_causes = by_finest(divide, (names - {question.protected} for names in parents.sets))
     causes = tuple(partition.names for partition in by_causes)
     check_rule(examined, question, causes)
     determined = rule_reasons(examined, determined_by)
@@ -239,6 +238,13 @@ def parent_sets(graph: Graph, question: Question) -> ParentSets:
 def _largest_first(sets: Iterable[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
     """The sets, each sorted; larger ones first."""
     return tuple(sorted({tuple(sorted(names)) for names in sets}, key=lambda s: (-len(s), s)))
+
+
+def by_finest(
+    divide: Callable[[tuple[str, ...]], Partition], sets: Iterable[frozenset[str]]
+) -> tuple[Partition, ...]:
+    """The partitions by each of the sets, the finest first."""
+    return tuple(sorted(map(divide, _largest_first(sets)), key=_finest_first))
 
 
 def _finest_first(partition: Partition) -> tuple[object, ...]:

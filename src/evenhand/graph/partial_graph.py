@@ -55,7 +55,7 @@ class DiscoveryRecord:
     notes: tuple[str, ...] = ()
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     rows: Literal["same", "original", "other"] = "same"
-    counts: CountTable | str = field(default="", repr=False)
+    counts: CountTable | str = field(default="", compare=False, repr=False)
     decision_last: bool = False
     edits: tuple[GraphEdit, ...] = ()
 

@@ -10,12 +10,13 @@
 
 import json
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from evenhand.errors import (
+    ColumnError,
     EvenhandError,
     Problem,
     QuestionError,
@@ -60,6 +61,11 @@ class Labels:
             for name, words in self.values.items()
         }
         object.__setattr__(self, "values", labels)
+
+    def check(self, columns: Sequence[str], *, where: str) -> None:
+        """Refuse labels for columns that the table lacks: they would have no effect."""
+        if unknown := [name for name in {**self.columns, **self.values} if name not in columns]:
+            raise ColumnError.unknown(unknown, columns, where=where)
 
     def column(self, name: str) -> str:
         """The plain words for the column, or its name."""

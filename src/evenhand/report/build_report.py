@@ -7,6 +7,7 @@ from typing import Protocol
 
 from evenhand.counts import CountTable
 from evenhand.evidence import Certificate, PartitionExplanation
+from evenhand.evidence.arrow_dependence import ArrowDependence
 from evenhand.evidence.binnings import Binnings
 from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.graph_doubt import GraphDoubt
@@ -19,7 +20,6 @@ from evenhand.report.assumptions_section import (
     judge_premises,
     other_premises,
 )
-from evenhand.report.binning_premises import binning_premises
 from evenhand.report.chance_section import chance
 from evenhand.report.differences_sections import differences, evidence
 from evenhand.report.edit_premises import edit_premises
@@ -33,6 +33,7 @@ from evenhand.report.release_section import matching_partition, released, releas
 from evenhand.report.rule_premises import near_premises
 from evenhand.report.shown_groups import Sharing, select_cases
 from evenhand.report.table_premises import inspection_premises, missing_value_premises
+from evenhand.report.variant_premises import arrow_premises, binning_premises
 from evenhand.rows import Inspection, Rows
 
 
@@ -73,6 +74,7 @@ def report(
     doubt: GraphDoubt | None = None,
     resampled: Bootstrap | None = None,
     binnings: Binnings | None = None,
+    arrows: ArrowDependence | None = None,
     share: bool = False,
     least_count: int = 10,
     title: str | None = None,
@@ -82,10 +84,11 @@ def report(
     """Build the page on an audit, and on a release if there is one.
 
     ``labels`` give plain words; ``partition`` is one that the reader asked about; ``doubt``,
-    ``resampled`` and ``binnings`` tell how much hangs on graph, rows and classes, if that was
-    tried; ``title`` says what the data are. With ``share`` groups with a count under
-    ``least_count`` are withheld. The commands to check it name ``certificate_file`` and the
-    data, or the files of the release. ``generated`` is the date to print, by default today's.
+    ``resampled``, ``binnings`` and ``arrows`` tell how much hangs on graph, rows, classes and
+    single arrows, if that was tried; ``title`` says what the data are. With ``share`` groups
+    with a count under ``least_count`` are withheld. The commands to check it name
+    ``certificate_file`` and the data, or the files of the release. ``generated`` is the date to
+    print, by default today's.
 
     >>> import evenhand as eh
     >>> graph = eh.CausalGraph.parse("gender -> major -> admission; test_score -> admission; "
@@ -133,6 +136,7 @@ def report(
             *inspection_premises(audit.inspection, sharing),
             *judge_premises(audit.judge),
             *near_premises(certificate, words, sharing),
+            *arrow_premises(arrows, words),
             *binning_premises(binnings, words),
             *other_premises(audit.counts, certificate, cases, words, sharing),
         ),

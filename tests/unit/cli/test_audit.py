@@ -241,3 +241,15 @@ def test_other_classes_are_judged_where_that_is_asked_for(run, tmp_path):
     assert sentence in page.read_text("utf-8")
     _, out, _ = run(*words)
     assert f"{found['ways']} ways to class age, pay: " in out
+
+
+def test_arrows_are_judged_where_that_is_asked_for(run, example):
+    page = example / "r.html"
+    words = ["audit", example / "data.csv", "--question", example / "q.toml", "--arrows"]
+    _, out, _ = run(*words, "--json", "--report", page)
+    found = json.loads(out)["arrows"]
+    assert found["variants"]
+    assert "variants" in page.read_text("utf-8")
+    assert "left out, each of" in page.read_text("utf-8")
+    _, out, _ = run(*words)
+    assert f"what hangs on each arrow to {found['decision']}: " in out
