@@ -1,6 +1,9 @@
 """``evenhand inspect``: what is worth knowing of a table before it is judged."""
 
+from collections.abc import Iterator
+from dataclasses import fields
 from functools import partial
+from shlex import join
 
 import typer
 
@@ -33,4 +36,14 @@ def inspect(options: CommonOptions, *, json: AsJson = False) -> None:
     print_result(inspection.summary())
     print_result(inspection.columns_summary())
     if options.question_file is None:
-        typer.echo(f"`evenhand init {options.data}` writes this into a question file.")
+        command = join(["evenhand", "init", options.data, *_typed(options)])
+        typer.echo(f"Written into a question file by: {command}")
+
+
+def _typed(options: CommonOptions) -> Iterator[str]:
+    """The options as they were typed: ``init`` takes the same ones."""
+    for one in fields(options):
+        if one.name not in JUDGING | {"data", "question_file"}:
+            value = getattr(options, one.name) or []
+            for text in value if isinstance(value, list) else [value]:
+                yield from (f"--{one.name}", text)

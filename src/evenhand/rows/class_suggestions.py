@@ -137,20 +137,21 @@ def _exact(number: float) -> Fraction:
 
 
 def _quantile_cuts(counts: NumberCounts, classes: int) -> tuple[Fraction, ...]:
-    """Round numbers near the quantiles: at most a fifth of a class away."""
+    """Round numbers at most a fifth of a class from the quantiles, or as near as there are."""
     reached = np.cumsum(counts.rows)
-    total = int(reached[-1])
+    last, total = len(reached) - 1, int(reached[-1])
     slack = total // (5 * classes)
     cuts = set()
     for number in range(1, classes):
         rank = -(-total * number // classes)
         low, high = np.searchsorted(reached, [max(rank - slack, 1), min(rank + slack, total)])
+        nearer_below = low == last or rank - reached[low - 1] < reached[low] - rank
+        if low == high and low and nearer_below:  # one number has more rows than the slack
+            low = high = low - 1
         # A cut at any number from the value on, below the next one, makes the same classes.
-        high = min(high + 1, len(reached) - 1)
+        high = min(high + 1, last)
         if low < high:
             cuts.add(roundest(_exact(counts.numbers[low]), _exact(counts.numbers[high])))
-    if not cuts and len(reached) > 1:  # most rows have the largest number
-        cuts.add(roundest(_exact(counts.numbers[-2]), _exact(counts.numbers[-1])))
     return tuple(sorted(cuts))
 
 

@@ -143,12 +143,12 @@ class QuestionDraft:
 
     @cached_property
     def markers(self) -> dict[str, int]:
-        """Texts that look missing, and the rows that have them in counted columns."""
-        rows: dict[str, int] = {}
+        """Texts that look missing, and how many fields of counted columns have them."""
+        fields: dict[str, int] = {}
         for one in self.kept:
             for value, many in one.markers:
-                rows[value] = rows.get(value, 0) + many
-        return rows
+                fields[value] = fields.get(value, 0) + many
+        return fields
 
     @cached_property
     def na(self) -> tuple[str, ...]:
@@ -162,7 +162,9 @@ class QuestionDraft:
     def missing_rows(self) -> int:
         """At most so many rows lack a value in some counted column."""
         declared = sum(many for one in self.kept for v, many in one.markers if v in self.na)
-        return sum(one.missing for one in self.kept) + declared
+        lacking = [one.numbers.get("incomplete_rows", 0) for one in self.inspection.findings]
+        incomplete = sum(rows for rows in lacking if isinstance(rows, int))
+        return min(sum(one.missing for one in self.kept), incomplete) + declared
 
     @cached_property
     def missing(self) -> str:

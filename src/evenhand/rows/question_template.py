@@ -8,6 +8,7 @@ from evenhand.rows.question_draft import QuestionDraft
 
 _SHOWN = 5  # values of a column
 _EXAMPLES = 2
+_AUDIT = "# An audit holds only the causes of the decision equal, often far fewer columns."
 _ROLES = {
     "protected": "the column whose own effect is asked about",
     "group": "one of its values",
@@ -20,12 +21,11 @@ _ROLES = {
 def template(draft: QuestionDraft, *, data: str) -> str:
     """Return a question file; what the draft leaves open is empty or commented out."""
     inspection = draft.inspection
-    alike = [f"# {inspection.comparison}."] if inspection.comparison else []
-    alike = [part for line in alike for part in line.replace("; ", ";\n# ").split("\n")]
+    alike = f"# {inspection.comparison}.\n{_AUDIT}" if inspection.comparison else ""
     lines = [
         f"# What is asked of {toml_string(data)}.",
         f"# {inspection.rows:,} rows, {len(inspection.columns)} columns.",
-        *alike,
+        *alike.replace("; ", ";\n# ").splitlines(),
         "#",
         "# column: values, most frequent first",
         *(f"# {_value_list(one)}" for one in draft.kept),
@@ -83,17 +83,18 @@ def _columns(draft: QuestionDraft) -> Iterator[str]:
 
 
 def _missing(draft: QuestionDraft) -> Iterator[str]:
-    rules = {"drop": "leaves such rows out", "level": "a value of its own"}
+    rules = {"drop": "leaves such rows out", "level": "makes that a value of its own"}
     instead = "; or ".join(f'"{r}": {w}' for r, w in rules.items() if r != draft.missing)
     said = rules.get(draft.missing, "refuses the table")
-    many = f" ({draft.missing_rows:,} at most)" if draft.missing_rows else ""
-    yield f"missing = {toml_string(draft.missing)}  # {said}{many}; or {instead}"
+    rows = "row lacks" if draft.missing_rows == 1 else "rows lack"
+    many = f"up to {draft.missing_rows:,} {rows} a value; " if draft.missing_rows else ""
+    yield f"missing = {toml_string(draft.missing)}  # {many}{said}; or {instead}"
     if draft.na:
         yield f"na = {toml_value(draft.na)}  # texts that mean a missing value"
     others = {value: rows for value, rows in draft.markers.items() if value not in draft.na}
     if others:
-        rows = ", ".join(f"{toml_string(value)} {many:,}" for value, many in others.items())
-        yield f"# na = {toml_value([*draft.na, *others])}  # if these mean that: {rows} rows"
+        often = ", ".join(f"{toml_string(value)} ({many:,})" for value, many in others.items())
+        yield f"# na = {toml_value([*draft.na, *others])}  # if these fields are empty: {often}"
 
 
 def _reading(draft: QuestionDraft) -> Iterator[str]:
@@ -109,17 +110,18 @@ def _bins(draft: QuestionDraft) -> Iterator[str]:
     for name, cuts in (given if isinstance(given, dict) else {}).items():
         yield f"{toml_key(name)} = {toml_value(cuts)}"
     if draft.bins:
-        yield "# A class includes its upper cut; any cut points may be written."
+        yield "# A class includes its upper cut; any cut points may be written. If the"
+        yield "# numbers are codes, as of regions, merge them ([data.merge]) or leave them out."
     for one in draft.kept:
         if one.name in draft.bins:
             yield f"{toml_key(one.name)} = {toml_value(draft.bins[one.name])}"
             lost = dict(one.as_stored).get("without_comparator")
             alone = "" if lost is None else f"; as they are {lost:,} rows have no comparator"
-            yield f"# {one.distinct:,} values{alone}. Also:"
-            for other in one.classes:
-                if other.cuts != draft.bins[one.name]:
-                    how = "  # looks at the decision" if other.method == "entropy" else ""
-                    yield f"#   {toml_value(other.cuts)}{how}"
+            others = [way for way in one.classes if way.cuts != draft.bins[one.name]]
+            yield f"# {one.distinct:,} values{alone}.{' Also:' * bool(others)}"
+            for other in others:
+                how = "  # looks at the decision" if other.method == "entropy" else ""
+                yield f"#   {toml_value(other.cuts)}{how}"
 
 
 def _merges(draft: QuestionDraft) -> Iterator[str]:

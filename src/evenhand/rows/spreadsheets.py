@@ -100,7 +100,7 @@ def _sheet_cells(where: str, sheet: str | None) -> list[list[Any]]:
         raise InputError.of(
             "This is a spreadsheet, and what reads it is not installed.",
             f"{error}.",
-            "Install it: pip install 'evenhand[excel]'. Or save the sheet as CSV.",
+            "Install it: pip install python-calamine. Or save the sheet as CSV.",
             where,
         ) from error
     try:

@@ -1,7 +1,10 @@
 import json
+import shlex
 
 import pytest
 from tests.staff import staff_csv
+
+from evenhand import QuestionFile
 
 ASKED = ("--decision", "promoted", "--protected", "sex")
 
@@ -20,7 +23,22 @@ def test_findings_come_before_columns_and_remedies_can_be_typed(run, table):
     assert "(--exclude promotion_letter)" in first
     assert "(--merge 'sex:male=male,Male')" in out
     assert out.index("--bin age=") < out.index("\nColumns\n")
-    assert "evenhand init" in out
+
+
+def test_the_command_that_comes_next_repeats_what_was_typed(run, tmp_path):
+    data = tmp_path / "two words.csv"
+    data.write_text("sex of person;people;hired\nf;3;no\nm;4;yes\n")
+    options = ["--decision", "hired", "--protected", "sex of person", "--delimiter", ";"]
+    options += ["--na", "?", "--na", "n/a", "--frequency", "people"]
+    _, out, _ = run("inspect", data, *options)
+    command = shlex.split(out.strip().split("\n")[-1].partition(": ")[2])
+    assert command[:3] == ["evenhand", "init", str(data)]
+    status, _, _ = run(*command[1:], "--output", tmp_path / "next.toml")
+    assert status == 0
+    asked = QuestionFile.load(tmp_path / "next.toml")
+    assert (asked.question.protected, asked.question.decision) == ("sex of person", "hired")
+    assert (asked.codings.na, asked.codings.delimiter) == (("?", "n/a"), ";")
+    assert asked.codings.frequency == "people"
 
 
 def test_json_has_every_finding_with_its_options(run, table):

@@ -61,6 +61,13 @@ def test_a_number_that_most_rows_have_gets_a_class_of_its_own():
     assert [s.cuts for s in counted(np.concatenate([few, many + 21])).suggest()] == [[20]]
 
 
+def test_a_number_of_most_rows_between_others_is_cut_off_on_both_sides():
+    months = [180] * 140 + [300] * 116 + [360] * 1695 + [480] * 38  # terms of mortgages
+    two, three, *_ = counted(np.array(months)).suggest()
+    assert (two.cuts, two.rows) == ([300], (256, 1733))
+    assert (three.cuts, three.rows) == ([300, 400], (256, 1695, 38))
+
+
 def entropy(labels):
     shares = [np.mean(labels == value) for value in np.unique(labels)]
     return -sum(share * log2(share) for share in shares)

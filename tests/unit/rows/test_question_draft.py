@@ -115,6 +115,10 @@ def test_numbers_that_are_asked_about_get_two_classes():
 def test_few_rows_that_lack_a_value_are_dropped(lacking, rule):
     town = [None if at < lacking else "ab"[at % 2] for at in range(ROWS)]
     assert draft(table(town=town)).missing == rule
+    twice = draft(table(town=town, street=town[::-1], house=town))
+    assert twice.missing_rows == (
+        2 * lacking if lacking else 0
+    )  # town and house lack it together
     stated = draft(table(town=town), Codings.of(missing="level"))
     assert stated.missing == "level"
 

@@ -88,3 +88,25 @@ def test_what_was_given_is_written_down():
 
 def test_the_reasons_stand_beside_what_is_left_out():
     assert '  "id",  # an identifier: 120 values in 120 rows\n' in text()
+
+
+def made_from(**columns):
+    people = {name: TABLE[name] for name in ("sex", "hired")}
+    given = {"protected": "sex", "decision": "hired"}
+    inspection = read(pa.table({**people, **columns})).inspect(**given)
+    return template(QuestionDraft(inspection, given, Codings()), data="people.csv")
+
+
+def test_rows_and_fields_that_lack_a_value_are_not_mixed_up():
+    gone = [None, "a", "b", "c"] * 30
+    said = made_from(one=gone, two=["x", *gone[1:]], three=["?", "yes", "no"] * 40)
+    assert 'missing = "level"  # up to 30 rows lack a value; makes that a value' in said
+    assert '# na = ["?"]  # if these fields are empty: "?" (40)' in said
+    assert "lack a value" not in made_from()
+
+
+def test_other_classes_are_announced_only_where_there_are_some():
+    said = made_from(gift=[0] * 100 + [*range(1, 21)], age=[*range(20, 80)] * 2)
+    gift, _, age = said.partition("gift = [0]\n")[2].partition("age = ")
+    assert gift == "# 21 values.\n"
+    assert "60 values. Also:\n#   [" in age

@@ -111,4 +111,4 @@ def test_without_the_extra_it_is_said_what_to_install(tmp_path, monkeypatch):
     path = write_workbook(tmp_path / "a.xlsx", people=[HEADER, *ROWS])
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     problem = the_problem(InputError, path)
-    assert "pip install 'evenhand[excel]'" in problem.remedy_text()
+    assert "pip install python-calamine" in problem.remedy_text()
