@@ -12,6 +12,9 @@ from pathlib import Path
 from .record_fields import Record
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-][0-9]{1,3})?")
+TIME = re.compile(
+    r"(\d{4}-\d\d-\d\d[T ])?(\d\d:\d\d:\d\d(\.\d+)?)(Z|[+-]\d\d(:?\d\d)?)?", re.ASCII
+)
 
 
 def read_people(path: str, codings: Record) -> Iterator[tuple[str, dict[str, str], int]]:
@@ -64,7 +67,14 @@ def widest_delimiter(head: list[str]) -> str:
 
 @lru_cache(2**16)
 def spelling(text: str) -> str:
-    """A number in its shortest spelling, a truth value in small letters, any other text."""
+    """A number or time in its shortest spelling, a truth value in small letters, other text."""
+    if time := TIME.fullmatch(text):
+        day, clock, zone = (time[1] or "")[:10], time[2], time[4]
+        clock = clock.rstrip("0").rstrip(".") if time[3] else clock
+        if zone:
+            sign, numbers = ("+", "00") if zone == "Z" else (zone[0], zone[1:].replace(":", ""))
+            return f"{day} {clock}{sign}{numbers[:2]}:{numbers[2:]:0>2}".strip()
+        return day if day and clock == "00:00:00" else f"{day} {clock}".strip()
     if not NUMBER.fullmatch(text):
         return text.lower() if text in {"True", "TRUE", "False", "FALSE"} else text
     digits = format(Decimal(text), "f")

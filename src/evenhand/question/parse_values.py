@@ -18,8 +18,15 @@ Number: TypeAlias = str | int | float | Decimal | Fraction
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-][0-9]{1,3})?")
 _TRUTH_VALUES = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
+_TIME = (
+    r"(?:([0-9]{4}-[0-9]{2}-[0-9]{2})[T ])?([0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]+)?"
+    r"(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?"
+)
 # Every text that ``as_label`` changes matches this; Arrow and Python understand it alike.
-RESPELLED = r"^(-?[0-9]+(\.[0-9]*0|(\.[0-9]+)?[eE][+-][0-9]{1,3})|-0|True|TRUE|False|FALSE)$"
+RESPELLED = (
+    r"^(-?[0-9]+(\.[0-9]*0|(\.[0-9]+)?[eE][+-][0-9]{1,3})|-0|True|TRUE|False|FALSE"
+    rf"|{_TIME})$"
+)
 
 
 def as_label(value: object) -> str:
@@ -27,16 +34,30 @@ def as_label(value: object) -> str:
 
     A number has its shortest decimal spelling, without an exponent, so that a frame and the
     file written from it give the same counts. What may be a code stays as it is: 01, +1, 1e3.
+    A time has its shortest spelling, too: midnight without a time zone is the date alone.
 
     >>> as_label(True), as_label(1.0), as_label("1.50"), as_label(">50K"), as_label("01")
     ('true', '1', '1.5', '>50K', '01')
+    >>> as_label("2020-01-31T00:00:00.000"), as_label("2020-01-31 09:30:00.50")
+    ('2020-01-31', '2020-01-31 09:30:00.5')
     """
     text = str(value)
     if not _NUMBER.fullmatch(text):
-        return _TRUTH_VALUES.get(text, text)
+        time = re.fullmatch(_TIME, text)
+        return _time_label(*time.groups("")) if time else _TRUTH_VALUES.get(text, text)
     plain = f"{Decimal(text):f}"
     plain = plain.rstrip("0").removesuffix(".") if "." in plain else plain
     return "0" if plain == "-0" else plain
+
+
+def _time_label(date: str, clock: str, fraction: str, offset: str) -> str:
+    """A date and time with a space between them, no needless zeros, an offset as +01:00."""
+    clock += fraction.rstrip("0").removesuffix(".")
+    if date and clock == "00:00:00" and not offset:
+        return date
+    digits = "+0000" if offset == "Z" else offset.replace(":", "")
+    zone = f"{digits[:3]}:{digits[3:] or '00'}" if digits else ""
+    return f"{date} {clock}{zone}".lstrip()
 
 
 def exact_number(text: str) -> Fraction:

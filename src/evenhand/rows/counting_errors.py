@@ -76,8 +76,8 @@ def spelling_notes(
             yield Problem(
                 f"{name} spells one value in several ways: "
                 f"{listed(sorted(texts))}{more}; all are counted as {label!r}.",
-                remedy="If these are codes and no numbers, write them as no number is written, "
-                "such as 'v1.10'.",
+                remedy="If these are codes, and no numbers or times, write them as neither is "
+                "written, such as 'v1.10'.",
             )
 
 

@@ -75,18 +75,7 @@ def _cast_to_text(values: pa.Array) -> pa.Array:
     kind = values.type
     if pa.types.is_floating(kind):
         values = pc.if_else(pc.is_nan(values), pa.nulls(len(values), kind), values)
-    if pa.types.is_temporal(kind):
-        pairs = zip(values, values.cast(pa.string()).to_pylist(), strict=True)
-        return as_texts([_time_label(value, text) for value, text in pairs])
     return values.cast(pa.string())
-
-
-def _time_label(value: pa.Scalar, text: str | None) -> str:
-    """A date or time as Python formats it; as Arrow does where Python cannot represent it."""
-    try:
-        return as_label(value.as_py()) if text else ""
-    except (ValueError, OverflowError):
-        return text or ""
 
 
 def has_labels(kind: pa.DataType) -> bool:

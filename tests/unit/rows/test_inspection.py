@@ -3,7 +3,10 @@
 import json
 
 import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as pq
 import pytest
+from tests.people_in_engines import in_duckdb
 from tests.staff import staff_csv
 
 from evenhand import Question, read
@@ -147,3 +150,38 @@ def test_typed_missing_and_binned_values_have_no_spelling():
     assert not read(table, na=["NA"], bins={"a": [1]}).inspect().notes
     (note,) = read(table, na=["NA"]).inspect().notes
     assert "'2', '2.0'" in note.what
+
+
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")
+@pytest.mark.parametrize("typed", [False, True])
+@pytest.mark.parametrize("asked", [None, ASKED])
+@pytest.mark.parametrize("holder", ["ibis", "duckdb", "pandas", "polars", "parquet"])
+def test_every_holder_of_a_table_gives_the_findings_of_its_csv(
+    rows, tmp_path, typed, asked, holder
+):
+    table = arrow_csv.read_csv(
+        rows.where,
+        convert_options=arrow_csv.ConvertOptions(
+            column_types={} if typed else dict.fromkeys(rows.columns, pa.string()),
+            null_values=[""],
+            strings_can_be_null=True,
+        ),
+    )
+    assert (table.schema.field("age").type == pa.int64()) == typed
+    if holder == "parquet":
+        source = tmp_path / "a.parquet"
+        pq.write_table(table, source)
+    elif holder == "pandas":
+        pytest.importorskip("pandas")
+        source = table.to_pandas()
+    else:
+        module = pytest.importorskip(holder)
+        source = {
+            "ibis": lambda: in_duckdb(module, table),
+            "duckdb": lambda: module.connect().from_arrow(table),
+            "polars": lambda: module.from_arrow(table),
+        }[holder]()
+    assert read(source).inspect(asked).to_dict() == rows.inspect(asked).to_dict()
+    bins = {"age": [30, 50]}
+    binned = read(rows.where, bins=bins).inspect(asked)
+    assert read(source, bins=bins).inspect(asked).to_dict() == binned.to_dict()
