@@ -12,7 +12,7 @@ _COUNTS = {
 def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
     """The fields that are taken from the record as they are."""
     question, origin = record["question"], record["graph"]["origin"]
-    release = record.get("release")
+    release, variants = record.get("release"), record["variants"]
     learned = "learned from the {rows} rows by {algorithm}, {test}, significance {significance}"
     fields = {
         "question": "what was asked: {protected} {group} against {other}, {decision} = "
@@ -24,6 +24,8 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         "graph.origin": ("given" if origin["kind"] == "given" else learned.format(**origin))
         + "".join("; {kind} {arrow}: {reason}".format(**e) for e in origin.get("edits", ())),
         "scope.asked": f"how much was to be examined: {record['scope']['asked']}",
+        "variants.classes": "how many other classes were judged: {classes}".format(**variants),
+        "variants.arrows": "how many other arrows were judged: {arrows}".format(**variants),
         "versions": f"made by evenhand {record['versions']['evenhand']}",
         "release": "how the rows were changed: {method} ({policy})".format(**release)
         if release

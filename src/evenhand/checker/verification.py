@@ -56,6 +56,10 @@ class Checker:
         right |= {"seal": seal(record), "rows" if self.is_full else "withheld": numbers}
         right |= {"partitions": entries, **self.derived(entries)}
         right["rules"] = rules = right_rules(record, self.graph, self.by_column)
+        tried = {name: record["variants"][name] for name in ("arrows", "classes")}
+        check_counts(tried)
+        sets = len(right["possible_decision_causes"])
+        right["variants"] = {**tried, "cause_sets": sets, "rules": 1 + ("without" in rules)}
         if rules["declared"] or rules["determining"]:
             right["verdict"] = OPEN
         if "record" in rules.get("without", {}):

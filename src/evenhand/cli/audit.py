@@ -108,9 +108,10 @@ def audit(
         "binnings": classed,
         "arrows": without_each,
     }
+    record = result.certificate.stating(classed, without_each)
     further = {name: one for name, one in asked.items() if one is not None}
     if certificate is not None:
-        write = result.certificate.write_shared if share else result.certificate.write
+        write = record.write_shared if share else record.write
         write(certificate, overwrite=overwrite)
     if report is not None:
         result.report(
@@ -124,6 +125,7 @@ def audit(
         ).write(report, overwrite=overwrite)
     if json:
         content = result.to_dict(assurance=assurance)
+        content["variants"] = record.variants
         content["graph_doubt"] = graph_doubt.to_dict()
         content["inspection"] = result.inspection.to_dict(option)
         print_json(content | {name: one.to_dict() for name, one in further.items()})

@@ -57,6 +57,7 @@ class ArrowDependence(JudgedVariants[ArrowVariant]):
     ``candidates`` is the number of all candidates; of more than the limit the first are judged.
     """
 
+    kind = "arrows"
     decision: str
     candidates: int
 

@@ -85,6 +85,7 @@ class Binnings(JudgedVariants[Binning]):
     are a random sample of them, by a seed from the counts.
     """
 
+    kind = "classes"
     columns: tuple[str, ...]
     possible: int
     supervised: bool

@@ -1,6 +1,6 @@
 """``Certificate``: a judgement with its two documents, its plain values and its summary."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from evenhand.evidence.decision_rules import (
     MET_BY_CONSTRUCTION,
     near_notes,
 )
+from evenhand.evidence.judged_variants import JudgedVariants
 from evenhand.evidence.judgement import Judgement
 from evenhand.evidence.verdict import Verdict
 from evenhand.files import write_file
@@ -49,6 +50,11 @@ class Certificate(Judgement, Described):
 
     def __hash__(self) -> int:
         return hash(self.to_json())
+
+    def stating(self, *tried: JudgedVariants[Any] | None) -> "Certificate":
+        """The certificate with the number of variants that were judged besides."""
+        judged = {str(one.kind): len(one.ways) for one in tried if one is not None}
+        return replace(self, tried={**self.tried, **judged})
 
     def full_document(self) -> dict[str, Any]:
         """The document for the owner of the data: every subpopulation, and digests."""
@@ -118,6 +124,7 @@ class Certificate(Judgement, Described):
                 "rows": int(partition.row_counts[~partition.measured].sum()),
             },
             "assumptions": list(self.assumptions),
+            "variants": self.variants,
             "rules": {
                 **self.rules,
                 "near": [one.to_dict() for one in self.determinations if not one.exact],

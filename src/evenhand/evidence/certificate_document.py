@@ -110,4 +110,5 @@ def _shared_fields(certificate: Judgement) -> dict[str, Any]:
         ],
         "assumptions": list(certificate.assumptions),
         "rules": certificate.rules,
+        "variants": certificate.variants,
     }

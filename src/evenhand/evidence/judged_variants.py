@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar
 
 from evenhand.display import Described, percent
 from evenhand.evidence.partition import Partition
@@ -71,6 +71,7 @@ class JudgedVariant:
         }
 
 
+VariantKind: TypeAlias = Literal["classes", "arrows"]
 Way = TypeVar("Way", bound=JudgedVariant)
 
 
@@ -78,6 +79,7 @@ Way = TypeVar("Way", bound=JudgedVariant)
 class JudgedVariants(Described, Generic[Way]):
     """Variants of an audit, and what the audit itself gives."""
 
+    kind: ClassVar[VariantKind]
     ways: tuple[Way, ...]
     audited: JudgedVariant
     threshold: Fraction

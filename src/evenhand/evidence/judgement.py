@@ -1,9 +1,10 @@
 """``Judgement``: a verdict with everything that it rests on."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from evenhand.evidence.first_sentence import (
     first_sentence,
 )
 from evenhand.evidence.graph_origin import GraphOrigin, no_tiers
+from evenhand.evidence.judged_variants import VariantKind
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import Population, StatisticalVerdict, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
@@ -47,7 +49,8 @@ class Judgement:
     ``contradictions`` are sentences about a graph that contradicts itself. ``release`` says
     what was changed in these rows, if they are a release. ``determined_by`` names the columns
     that alone determine the decision; ``without_rule`` is, under a declared rule, the
-    certificate without it and without them.
+    certificate without it and without them. ``tried`` says how many other classes and arrows
+    were judged.
     """
 
     verdict: Verdict
@@ -69,6 +72,7 @@ class Judgement:
     release: ReleaseStatement | None = None
     determined_by: tuple[str, ...] = ()
     without_rule: "Judgement | None" = None
+    tried: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def question(self) -> Question:
@@ -230,6 +234,15 @@ class Judgement:
     def pools_decisions(self) -> bool:
         """Whether several decisions count as unfavorable."""
         return len(self.examined.counts.attribute(self.question.decision)) > 2
+
+    @property
+    def variants(self) -> dict[str, int]:
+        """How many variants were judged: sets of causes, rules, other classes, other arrows."""
+        return {
+            "cause_sets": len(self.possible_decision_causes),
+            "rules": 1 + (self.without_rule is not None),
+            **{kind: self.tried.get(kind, 0) for kind in get_args(VariantKind)},
+        }
 
     @property
     def rules(self) -> dict[str, Any]:

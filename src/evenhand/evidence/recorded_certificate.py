@@ -197,7 +197,12 @@ class RecordedCertificate:
             dropped=dropped,
             determined_by=determined_by,
         )
-        return replace(certificate, release=self.release, without_rule=without_rule)
+        return replace(
+            certificate,
+            release=self.release,
+            without_rule=without_rule,
+            tried=content["variants"],
+        )
 
     def _compare(self, recertify: Callable[[], Certificate]) -> tuple[str, ...]:
         """The differences from a new certificate, or the problems if there is none."""
@@ -221,6 +226,7 @@ class RecordedCertificate:
                 "left_out": sorted({*self.question.rule, *certificate.determined_by}),
                 "verdict": content["rules"]["without"]["verdict"],
             }
+            right["variants"]["rules"] = 2
         beside, new = self._without_rule, certificate.without_rule
         if beside is not None and new is not None:
             right["rules"]["without"]["record"] = beside.content

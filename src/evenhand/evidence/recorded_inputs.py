@@ -1,9 +1,10 @@
 """What a certificate document states, as no count can show it."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.judged_variants import VariantKind
 
 _NOT_COMPARED = "a shared copy without its data: only form and seal are checked"
 
@@ -38,6 +39,7 @@ def _stated_rules(
         for name, what in (
             ("graph", "that its arrows are right"),
             ("versions", "what made it"),
+            ("variants", "how many other classes and arrows were judged"),
         ):
             yield StatedField(f"rules.without.record.{name}", what)
 
@@ -62,6 +64,11 @@ def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[
     yield StatedField(
         "scope.asked", f"how much was to be examined: {content['scope']['asked']}"
     )
+    for kind, many in content["variants"].items():
+        if kind in get_args(VariantKind):
+            yield StatedField(
+                f"variants.{kind}", f"how many other {kind} were judged: {many:,}"
+            )
     yield StatedField("versions", f"made by evenhand {content['versions']['evenhand']}")
     yield StatedField(
         "release",

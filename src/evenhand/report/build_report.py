@@ -33,7 +33,7 @@ from evenhand.report.release_section import matching_partition, released, releas
 from evenhand.report.rule_premises import near_premises
 from evenhand.report.shown_groups import Sharing, select_cases
 from evenhand.report.table_premises import inspection_premises, missing_value_premises
-from evenhand.report.variant_premises import arrow_premises, binning_premises
+from evenhand.report.variant_premises import variant_premises
 from evenhand.rows import Inspection, Rows
 
 
@@ -136,8 +136,7 @@ def report(
             *inspection_premises(audit.inspection, sharing),
             *judge_premises(audit.judge),
             *near_premises(certificate, words, sharing),
-            *arrow_premises(arrows, words),
-            *binning_premises(binnings, words),
+            *variant_premises(certificate, words, binnings, arrows),
             *other_premises(audit.counts, certificate, cases, words, sharing),
         ),
         unmeasured=unmeasured(certificate, words, sharing),

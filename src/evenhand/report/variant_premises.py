@@ -1,12 +1,37 @@
 """What the report says of other classes of numbers and other arrows, if they were tried."""
 
-from evenhand.evidence import ArrowDependence, Binnings
+from evenhand.evidence import ArrowDependence, Binnings, Certificate
 from evenhand.report import template_types as page
 from evenhand.report.phrases import Words, count, listing
 from evenhand.report.template_types import text
 
 
-def binning_premises(binnings: Binnings | None, words: Words) -> tuple[page.Premise, ...]:
+def variant_premises(
+    certificate: Certificate,
+    words: Words,
+    binnings: Binnings | None,
+    arrows: ArrowDependence | None,
+) -> tuple[page.Premise, ...]:
+    """How many variants were judged, and what other classes and arrows gave."""
+    judged = certificate.stating(binnings, arrows).variants
+    kinds = [
+        f"{count(judged['cause_sets'], 'set')} of causes of {words.decision}",
+        *(["with the rule and without"] if judged["rules"] > 1 else []),
+        f"{judged['classes'] or 'no'} other classes",
+        f"{judged['arrows'] or 'no'} other arrows",
+    ]
+    return (
+        *_arrows(arrows, words),
+        *_binnings(binnings, words),
+        page.Premise(
+            status="Stated",
+            what=f"Variants judged: {', '.join(kinds)}.",
+            why=text("That no more was tried before is not known here."),
+        ),
+    )
+
+
+def _binnings(binnings: Binnings | None, words: Words) -> tuple[page.Premise, ...]:
     """What the same causes give in other classes, where that was tried."""
     if binnings is None:
         return ()
@@ -26,7 +51,7 @@ def binning_premises(binnings: Binnings | None, words: Words) -> tuple[page.Prem
     )
 
 
-def arrow_premises(arrows: ArrowDependence | None, words: Words) -> tuple[page.Premise, ...]:
+def _arrows(arrows: ArrowDependence | None, words: Words) -> tuple[page.Premise, ...]:
     """What the table gives without each cause and with each candidate, where that was tried."""
     if arrows is None:
         return ()

@@ -11,7 +11,7 @@ from evenhand import checker, datasets
 
 ALWAYS = (
     "question pooled codings graph graph.origin scope.asked versions release assumptions "
-    "reasons population by_chance order"
+    "reasons population by_chance order variants.classes variants.arrows"
 )
 
 

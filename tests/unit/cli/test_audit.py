@@ -248,7 +248,15 @@ def test_arrows_are_judged_where_that_is_asked_for(run, example):
     words = ["audit", example / "data.csv", "--question", example / "q.toml", "--arrows"]
     _, out, _ = run(*words, "--json", "--report", page)
     found = json.loads(out)["arrows"]
-    assert found["variants"]
+    many = len(found["variants"])
+    assert many
+    stated = json.loads(out)["variants"]
+    assert stated == {"cause_sets": 1, "rules": 1, "classes": 0, "arrows": many}
+    assert f"no other classes, {many} other arrows." in page.read_text("utf-8")
+    record = example / "stated.json"
+    run(*words, "--quiet", "--certificate", record)
+    assert json.loads(record.read_text("utf-8"))["variants"] == stated
+    assert f"how many other arrows were judged: {many}" in run("verify", record)[1]
     assert "variants" in page.read_text("utf-8")
     assert "left out, each of" in page.read_text("utf-8")
     _, out, _ = run(*words)

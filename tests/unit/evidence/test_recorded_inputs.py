@@ -11,6 +11,7 @@ from evenhand.evidence.recorded_inputs import recorded_inputs
 COUNTS = datasets.admissions(2)
 CERTIFICATE = eh.certify(COUNTS, GRAPH, QUESTION)
 ALWAYS = {"question", "codings", "graph", "graph.origin", "scope.asked", "versions", "release"}
+ALWAYS |= {"variants.classes", "variants.arrows"}
 
 
 def stated(text, *, with_data):
