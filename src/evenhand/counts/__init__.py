@@ -10,6 +10,7 @@ from evenhand.counts.dependencies import (
     equivalent_columns,
     joint_determination,
 )
+from evenhand.counts.group_constants import constant_in_a_group
 from evenhand.counts.suspected_missing import MissingMarker
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Determination",
     "ExaminedCounts",
     "MissingMarker",
+    "constant_in_a_group",
     "dependent_pairs",
     "determining_columns",
     "equivalent_columns",

@@ -12,6 +12,7 @@ import numpy as np
 from evenhand.counts import (
     CountTable,
     Determination,
+    constant_in_a_group,
     dependent_pairs,
     determining_columns,
     equivalent_columns,
@@ -19,7 +20,8 @@ from evenhand.counts import (
 from evenhand.errors import Problem, Remedy, listed
 from evenhand.question.codings import MISSING
 from evenhand.question.question import spelling_variants
-from evenhand.rows.column_profile import MANY, ColumnKind, ColumnProfile
+from evenhand.rows.column_profile import FEW, MANY, ColumnKind, ColumnProfile
+from evenhand.rows.comma_numbers import are_comma_numbers, comma_numbers
 from evenhand.rows.table_finding import (
     FindingKind,
     TableFinding,
@@ -53,6 +55,8 @@ class Findings:
         yield from self._dependent()
         yield from self._no_groups()
         yield from self._numbers()
+        if self.with_comma:
+            yield comma_numbers(self.with_comma)
         yield from self._many_values()
 
     @cached_property
@@ -105,18 +109,32 @@ class Findings:
         return dependent_pairs(self.table, [*asked, *rest])
 
     @cached_property
+    def with_comma(self) -> list[str]:
+        """Columns of many numbers that are texts because they are written with a comma."""
+        return [
+            name
+            for name, one in self.profiles.items()
+            if one.kind not in (ColumnKind.NUMBER, ColumnKind.CONSTANT)
+            and one.distinct > FEW
+            and are_comma_numbers(self.table.attribute(name).values)
+        ]
+
+    @cached_property
     def following(self) -> list[str]:
         """Columns that the decision determines, but not the other way round."""
         return [b for a, b in self.pairs[0] if a == self.decision and b != self.protected]
 
     @cached_property
     def tied(self) -> list[str]:
-        """Columns that determine the protected attribute, or that it determines; not both."""
-        return [
-            b if a == self.protected else a
-            for a, b in self.pairs[0]
-            if self.protected in (a, b) and self.decision not in (a, b)
-        ]
+        """Columns that determine the protected attribute, follow from it, or divide a group."""
+        if self.protected is None:
+            return []
+        pairs = [pair for pair in self.pairs[0] if self.protected in pair]
+        tied = [b if a == self.protected else a for a, b in pairs]
+        out = {self.protected, self.decision, *tied, *self.copies}
+        rest = [name for name in self.usable if name not in out]
+        tied += constant_in_a_group(self.table, self.protected, rest)
+        return [name for name in tied if name != self.decision]
 
     @cached_property
     def alike(self) -> list[str]:
@@ -318,7 +336,8 @@ class Findings:
         kinds = {
             name: str(one.kind)
             for name, one in self.profiles.items()
-            if one.kind in NO_GROUPS and name not in (self.decision, self.protected)
+            if one.kind in NO_GROUPS
+            and name not in {self.decision, self.protected, *self.with_comma}
         }
         if kinds:
             told = [f"{name!r} ({kind})" for name, kind in kinds.items()]
@@ -362,7 +381,7 @@ class Findings:
             for name, one in self.profiles.items()
             if one.kind is ColumnKind.CATEGORY
             and one.distinct > MANY
-            and name not in {self.decision, self.protected, *self.copies}
+            and name not in {self.decision, self.protected, *self.copies, *self.with_comma}
         }
         if many:
             values = [f"{name!r} has {distinct:,}" for name, distinct in many.items()]

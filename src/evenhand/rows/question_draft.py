@@ -95,6 +95,8 @@ class QuestionDraft:
                 why = f"is determined by {self.given.get('protected')!r}"
                 reasons |= dict.fromkeys(determined, why)
         reasons |= dict.fromkeys(self._columns(FindingKind.UNREADABLE), "no labels")
+        comma = "numbers with a comma are read as texts; write a decimal point to use it"
+        reasons |= dict.fromkeys(self._columns(FindingKind.COMMA_NUMBERS), comma)
         return {name: why for name, why in reasons.items() if name not in self.named}
 
     @cached_property

@@ -51,7 +51,7 @@ def template(draft: QuestionDraft, *, data: str) -> str:
         *_merges(draft),
         "# Plain words for sentences and pictures; they never change the data.",
         "[labels.columns]",
-        *(f"# {line}" for line in _label_examples(draft)),
+        *(_trimmed(draft) or [f"# {line}" for line in _label_examples(draft)]),
         "",
     ]
     return "\n".join(lines)
@@ -140,6 +140,23 @@ def _merges(draft: QuestionDraft) -> Iterator[str]:
         yield "# [data.merge.COLUMN]"
         yield '# "new value" = ["old value", "another"]'
         yield ""
+
+
+def _trimmed(draft: QuestionDraft) -> list[str]:
+    """Labels without the blanks around names, and around values that are asked about."""
+    lines = [*_trimmed_labels([one.name for one in draft.kept])]
+    for name in draft.named:
+        values = [value for value, _ in draft.inspection.column(name).frequent]
+        if labels := [*_trimmed_labels(values)]:
+            lines += ["", f"[labels.values.{toml_key(name)}]", *labels]
+    return lines
+
+
+def _trimmed_labels(texts: list[str]) -> Iterator[str]:
+    for text in texts:
+        short = text.strip()
+        if short and short not in texts:
+            yield f"{toml_string(text)} = {toml_string(short)}"
 
 
 def _label_examples(draft: QuestionDraft) -> Iterator[str]:

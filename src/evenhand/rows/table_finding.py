@@ -23,6 +23,7 @@ class FindingKind(StrEnum):
     DEPENDENT = "dependent columns"
     NO_GROUPS = "forms no groups"
     NUMBERS = "numbers of many values"
+    COMMA_NUMBERS = "numbers with a comma"
     MANY_VALUES = "many values"
     UNREADABLE = "no labels"
     IN_PART = "looked at in part"

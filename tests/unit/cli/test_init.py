@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.staff import staff_csv
+from tests.workbooks import write_workbook
 
 from evenhand import QuestionFile
 
@@ -64,6 +65,56 @@ def compas_csv():
     return "".join(";".join(map(str, line)) + "\n" for line in lines)
 
 
+def loans_csv(rows=700):
+    """Numbers with gaps, a copy of the decision, and a column that divides one group."""
+    rng = np.random.default_rng(6)
+    lines = ["loan,term,income,ratio,white,black,action,approve"]
+    for _ in range(rows):
+        white = int(rng.random() < 0.8)
+        action = int(rng.choice([1, 2, 3], p=[0.8, 0.05, 0.15]))
+        numbers = (
+            rng.integers(30, 900),
+            rng.choice(
+                [180, 300, 360, 480, *range(12, 120, 12)], p=[0.1, 0.05, 0.8, *[0.005] * 10]
+            ),
+            "" if rng.random() < 0.1 else f"{rng.integers(20, 300)}.0",
+            rng.random(),
+        )
+        black = 0 if white else int(rng.random() < 0.6)
+        lines.append(",".join(map(str, (*numbers, white, black, action, int(action < 3)))))
+    return "\n".join(lines) + "\n"
+
+
+def benefits_csv(rows=500):
+    """Semicolons, decimal commas, two columns of one name, and a name that ends in a blank."""
+    rng = np.random.default_rng(7)
+    lines = ["Nr.;rate;state;Sex ;kids;kids;ui"]
+    for number in range(rows):
+        kids = ";".join(rng.choice(["yes", "no"], 2))
+        rate = f"{rng.random():.4f}".replace(".", ",")
+        sex, ui = rng.choice(["male", "female"]), rng.choice(["yes", "no"], p=[0.7, 0.3])
+        lines.append(f"{number};{rate};{rng.integers(11, 95)};{sex};{kids};{ui}")
+    return "\n".join(lines) + "\n"
+
+
+def census_csv(rows=600):
+    """A blank after every comma, in names and values, and texts that mean missing."""
+    rng = np.random.default_rng(8)
+    lines = ["age, class of worker, capital gains, sex, moved, income"]
+    for _ in range(rows):
+        gains = 0 if rng.random() < 0.95 else rng.integers(1, 99999)
+        values = (
+            rng.integers(0, 91),
+            rng.choice(["Private", "Not in universe", "Local government"]),
+            gains,
+            rng.choice(["Female", "Male"]),
+            rng.choice(["?", "Nonmover", "MSA to MSA"]),
+            rng.choice(["- 50000.", "50000+."], p=[0.9, 0.1]),
+        )
+        lines.append(", ".join(map(str, values)))
+    return "\n".join(lines) + "\n"
+
+
 def counted_csv():
     rng = np.random.default_rng(5)
     lines = [f"{s},{t},{h},{rng.integers(1, 40)}" for s in "fm" for t in "abcd" for h in "yn"]
@@ -77,6 +128,9 @@ TABLES = [
     (compas_csv, ["--decision", "score_text", "--protected", "race", "--na", "?"]),
     (compas_csv, ["--decision", "sex", "--protected", "race", "--missing", "level"]),
     (counted_csv, ["--decision", "hired", "--protected", "sex", "--frequency", "people"]),
+    (loans_csv, ["--decision", "approve", "--protected", "white"]),
+    (benefits_csv, ["--decision", "ui", "--protected", "Sex "]),
+    (census_csv, ["--decision", " income", "--protected", " sex"]),
 ]
 
 
@@ -115,6 +169,45 @@ def test_what_was_drafted_for_staff(run, tmp_path):
         "bins": {"age": ["30", "50"], "salary": ["53000", "60000"]},
         "merge": {"sex": {"male": ["male", "Male"]}},
     }
+
+
+def test_loans_are_judged_after_one_line_is_edited(run, tmp_path):
+    data, target = tmp_path / "loans.csv", tmp_path / "loans.toml"
+    data.write_text(loans_csv())
+    run("init", data, "--decision", "approve", "--protected", "white", "--output", target)
+    text = target.read_text()
+    assert "  # \"black\",  # is tied to 'white'" in text
+    assert "term = [300, 400]" in text
+    status, out, _ = run("audit", data, "--question", target)
+    assert (status, "'action' alone determines 'approve'" in out) == (3, True)
+    target.write_text(text.replace('  # "action",', '  "action",'))
+    status, out, _ = run("audit", data, "--question", target, "--json")
+    assert status in (0, 1)
+    assert "action" not in json.loads(out)["decision_causes"]
+
+
+def test_a_sheet_of_a_workbook_is_judged_without_an_edit(run, tmp_path):
+    data, target = tmp_path / "arrests.xlsx", tmp_path / "arrests.toml"
+    rng = np.random.default_rng(9)
+    header = ["Released?", "Colour of person", "age", "Employed (Y/N)", "No. of checks"]
+    rows = [
+        [
+            *(str(rng.choice(pair)) for pair in (["Yes", "No"], ["White", "Black"])),
+            int(rng.integers(15, 60)),
+            str(rng.choice(["Yes", "No"])),
+            int(rng.integers(0, 6)),
+        ]
+        for _ in range(400)
+    ]
+    write_workbook(data, **{"1997-2002": [header, *rows], "Notes": [["Field"], ["age"]]})
+    asked = ("--decision", "Released?", "--protected", "Colour of person")
+    status, _, err = run("init", data, *asked, "--output", target)
+    assert (status, "--sheet 1997-2002" in err) == (2, True)
+    status, _, _ = run("init", data, *asked, "--sheet", "1997-2002", "--output", target)
+    assert status == 0
+    status, out, err = run("audit", data, "--question", target)
+    assert status in (0, 1), err
+    assert "Released? = Yes" in out
 
 
 def test_adult_as_it_is_published_runs_as_it_is(run, tmp_path):

@@ -133,3 +133,19 @@ def test_what_nobody_chooses_comes_first():
 def test_a_category_of_many_values_is_left_out_with_the_reason():
     made = draft(table(home=[f"t{at % 60}" for at in range(ROWS)]))
     assert made.excluded == {"home": "has 60 values; merge them into fewer to use it"}
+
+
+def test_numbers_with_a_comma_are_left_out_with_that_reason():
+    rate = [f"{at % 9},{at % 7}" for at in range(ROWS)]
+    pay = [f"{at},{at % 7}" for at in range(ROWS)]  # hardly repeats
+    made = draft(table(rate=rate, pay=pay), decision="hired", protected="sex")
+    assert "decimal point" in made.excluded["rate"]
+    assert made.excluded["rate"] == made.excluded["pay"]
+    kinds = [str(one.kind) for one in made.inspection.findings]
+    assert "forms no groups" not in kinds
+
+
+def test_a_column_that_divides_one_group_only_is_doubtful():
+    part = ["a" if sex == "m" else "ab"[at % 2] for at, sex in enumerate(table()["sex"])]
+    made = draft(table(part=part), decision="hired", protected="sex")
+    assert made.doubtful == {"part": "is tied to 'sex'"}

@@ -110,3 +110,20 @@ def test_other_classes_are_announced_only_where_there_are_some():
     gift, _, age = said.partition("gift = [0]\n")[2].partition("age = ")
     assert gift == "# 21 values.\n"
     assert "60 values. Also:\n#   [" in age
+
+
+def test_blanks_around_names_and_values_do_not_reach_sentences():
+    table = pa.table(
+        {
+            " sex": [" f", " m", " m"] * 40,
+            "town ": ["a ", "b"] * 60,
+            " plain": ["x", "y", "y", "z"] * 30,
+            "plain": ["x", "y", "z"] * 40,
+            "hired": ["no", "yes", "no", "no", "yes"] * 24,
+        }
+    )
+    given = {"protected": " sex", "decision": "hired"}
+    draft = QuestionDraft(read(table).inspect(**given), given, Codings())
+    labels = QuestionFile.parse(template(draft, data="people.csv")).labels
+    assert labels.columns == {" sex": "sex", "town ": "town"}  # two columns would be "plain"
+    assert labels.values == {" sex": {" f": "f", " m": "m"}}
