@@ -19,6 +19,20 @@ def page_text(html):
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", "", body)))
 
 
+def _luminance(color):
+    """Relative luminance as WCAG 2 defines it."""
+    digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
+    parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(*colors):
+    """The contrast of two colors as WCAG 2 defines it."""
+    low, high = sorted(map(_luminance, colors))
+    return (high + 0.05) / (low + 0.05)
+
+
 def admissions_audit(example=2, graph=GRAPH, **options):
     return eh.audit(eh.datasets.admissions(example), QUESTION.question, graph=graph, **options)
 

@@ -12,14 +12,17 @@ from time import perf_counter
 from typing import TypeAlias
 from unicodedata import category, east_asian_width
 
+# A notebook keeps every output: long tables are cut there.
+_MOST_LINES = 50
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """A result in words: what it is, its main facts, and at most one table.
 
-    A ``sentence`` continues the title: after a colon in text, as a paragraph in HTML. A note is
-    a text, or something that prints as one, such as a problem with its remedies. A ``hint``
-    says what to call next, and stands in a notebook only.
+    A ``sentence`` continues the title: after a colon in text, as a paragraph in HTML. The table
+    leaves out so many ``more`` lines. A note is a text, or something that prints as one, such
+    as a problem with its remedies. A ``hint`` says what to call next, in a notebook only.
     """
 
     title: str
@@ -27,6 +30,7 @@ class Summary:
     facts: tuple[tuple[str, str], ...] = ()
     columns: tuple[str, ...] = ()
     lines: tuple[tuple[str, ...], ...] = ()
+    more: int = 0
     notes: tuple[object, ...] = ()
     hint: str = ""
 
@@ -42,6 +46,7 @@ class Summary:
             f"  {_pad(visible(name), width)}  {visible(fact)}" for name, fact in self.facts
         ]
         lines += [f"  {line}" for line in _align(self.columns, self.lines)]
+        lines += [f"  and {self.more:,} more"] if self.more else []
         lines += [f"  {visible(str(note))}" for note in self.notes]
         return "\n".join(lines)
 
@@ -64,30 +69,43 @@ class Summary:
                 _wrap(self.opening, width, indent=0),
                 *(_wrap(f"{name}: {fact}", width) for name, fact in self.facts),
                 *table,
+                *([_wrap(f"and {self.more:,} more", width)] if self.more else []),
                 *(_wrap(str(note), width) for note in self.notes),
             ]
         )
 
     def _repr_html_(self) -> str:
+        return self.html()
+
+    def html(self, figures: str = "") -> str:
+        """An HTML fragment; with figures, which are HTML, facts and table are folded."""
         facts = "".join(
             f"<dt>{_html(name)}</dt><dd>{_html(fact)}</dd>" for name, fact in self.facts
         )
         head = "".join(f"<th>{_html(column)}</th>" for column in self.columns)
         body = "".join(
             "<tr>" + "".join(f"<td>{_html(cell)}</td>" for cell in row) + "</tr>"
-            for row in self.lines
+            for row in self.lines[:_MOST_LINES]
         )
-        return (
-            f"<section><h3>{_html(self.title[:1].upper() + self.title[1:])}</h3>"
-            + (f"<p><strong>{_html(self.sentence)}</strong></p>" if self.sentence else "")
-            + (f"<p>{_html(self.hint)}</p>" if self.hint else "")
-            + (f"<dl>{facts}</dl>" if facts else "")
+        more = self.more + max(0, len(self.lines) - _MOST_LINES)
+        details = (
+            (f"<dl>{facts}</dl>" if facts else "")
             + (
                 f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
                 if body
                 else ""
             )
+            + (f"<p>and {more:,} more</p>" if more else "")
+        )
+        if figures and details:
+            details = f"<details><summary>In numbers</summary>{details}</details>"
+        return (
+            f"<section><h3>{_html(self.title[:1].upper() + self.title[1:])}</h3>"
+            + (f"<p><strong>{_html(self.sentence)}</strong></p>" if self.sentence else "")
+            + figures
+            + details
             + "".join(f"<p>{_html(str(note))}</p>" for note in self.notes)
+            + (f"<p>{_html(self.hint)}</p>" if self.hint else "")
             + "</section>"
         )
 
@@ -113,6 +131,18 @@ class Described:
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()
+
+
+class Pictured(Described):
+    """Mixin of results that a notebook shows with pictures."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        # The report draws results, so it stands above them; it is loaded when a notebook asks.
+        from evenhand.report.notebook import figures  # noqa: PLC0415
+
+        return self.summary().html(figures(self))
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ from evenhand.removal import (
     plan_removal,
 )
 from evenhand.report import Report, report
+from evenhand.report.notebook import audit_figures
 from evenhand.rows import Inspection, Rows, Source
 from evenhand.rows.class_search import find_class_choices
 from evenhand.rows.inspection import inspect
@@ -286,17 +287,17 @@ class Audit(Described):
             *inspection.same_decisions(),
         )
         judged = ("judged by", f"the {self.judge}: {self.deciding_verdict}")
-        against = (
-            [("rows against the graph", self._doubt.sentence)]
-            if self._doubt.contradicted
-            else []
-        )
+        said = self._doubt.sentence if self._doubt.contradicted else ""
+        against = [("rows against the graph", said)] if said else []
         return replace(
             summary,
             facts=(judged, summary.facts[0], *against, *summary.facts[1:]),
             notes=(*summary.notes, *self.notes, *notes),
-            hint="audit.report() gives a page with pictures; .write(FILE) keeps it.",
+            hint='audit.report().write("report.html") writes the whole page.',
         )
+
+    def _repr_html_(self) -> str:
+        return self.summary().html(audit_figures(self.certificate, self.knowledge, self.labels))
 
 
 def audit(

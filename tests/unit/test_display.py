@@ -66,3 +66,15 @@ def test_a_notebook_reads_the_sentence_as_a_paragraph_and_what_to_call_next():
         "<section><h3>Not certified</h3><p><strong>4 of 4 &lt;differ&gt;.</strong></p>"
         "<p>audit.report()</p></section>"
     )
+
+
+def test_with_figures_the_numbers_are_folded_and_the_hint_comes_last():
+    summary = Summary(
+        title="t", facts=(("a", "b"),), columns=("n",), lines=(("1",),) * 60, more=3, hint="h"
+    )
+    html = summary.html("<svg></svg>")
+    assert html.startswith("<section><h3>T</h3><svg></svg><details>")
+    assert html.count("<tr>") == 51
+    assert html.endswith("<p>and 13 more</p></details><p>h</p></section>")
+    assert str(summary).endswith("  and 3 more")
+    assert summary.fit(8).endswith("  and 3\n    more")

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evenhand.display import Described, Summary
+from evenhand.display import Pictured, Summary
 from evenhand.errors import words_only
 from evenhand.evidence import certificate_encoding as document
 from evenhand.evidence import partition_facts
@@ -28,7 +28,7 @@ _MET = {
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Certificate(Judgement, Described):
+class Certificate(Judgement, Pictured):
     """A judgement that can be written, read and compared."""
 
     def __repr__(self) -> str:
@@ -138,14 +138,14 @@ class Certificate(Judgement, Described):
         compared = f"{question.protected} {question.group} against {question.other}"
         facts = [
             ("verdict", f"criterion {self._claim}"),
-            *([("in the population", self.population.headline)] if self._is_sample else []),
+            *([("in the population", self.population.headline)] if self.is_sample else []),
             ("question", f"{question.decision} = {question.favorable}: {compared}"),
             ("threshold", f"{question.threshold}, chosen by whoever asked the question"),
             ("graph", str(self.graph_origin)),
             ("decision causes", "{" + ", ".join(self.decision_causes) + "}"),
             *([("possible decision causes", " or ".join(sets))] if self.ambiguous else []),
             *partition_facts.partition_facts(self.partition),
-            *(self._statistical_facts() if self._is_sample else []),
+            *(self._statistical_facts() if self.is_sample else []),
         ]
         if self.without_rule is not None:
             beside = f"{self.without_rule.verdict}: {self.without_rule.first_sentence(labels)}"
@@ -159,16 +159,17 @@ class Certificate(Judgement, Described):
             facts=tuple(facts),
             columns=table.columns[columns] if table.lines else (),
             lines=tuple(line[columns] for line in table.lines),
+            more=table.more,
             notes=(
-                *table.notes,
                 *self.reasons,
                 *near_notes(self.determinations, question.decision),
                 *self.also_assumed,
             ),
+            hint='evenhand.audit(…).report().write("report.html") writes the whole page.',
         )
 
     @property
-    def _is_sample(self) -> bool:
+    def is_sample(self) -> bool:
         """Whether the rows say something of a population: unchanged, and not determined."""
         return not self.release and not self.is_determined
 

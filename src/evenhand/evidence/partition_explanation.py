@@ -101,7 +101,8 @@ class PartitionExplanation(Described):
             facts=facts,
             columns=table.columns,
             lines=table.lines,
-            notes=(*table.notes, *notes, _LEADS[self.is_meaningful]),
+            more=table.more,
+            notes=(*notes, _LEADS[self.is_meaningful]),
         )
 
 

@@ -189,7 +189,7 @@ class Subpopulations(Described, Sequence[Subpopulation]):
                 )
                 for one in self[:_SHOWN_ROWS]
             ),
-            notes=(f"and {rest:,} more",) if rest > 0 else (),
+            more=max(0, rest),
         )
 
 

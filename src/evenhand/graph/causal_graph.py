@@ -35,10 +35,6 @@ class CausalGraph(MixedGraph):
                 )
             )
 
-    def topological_order(self) -> tuple[str, ...]:
-        """The nodes, causes before effects, otherwise by name."""
-        return self._bitsets.topological_order()
-
     def separated(self, a: str, b: str, given: Iterable[str] = ()) -> bool:
         """Whether the given nodes block every path between the two.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from evenhand.display import Described, Summary
+from evenhand.display import Pictured, Summary
 from evenhand.errors import GraphError, Problem, did_you_mean, listed, optional_library
 from evenhand.graph import dot_format, graph_readers
 from evenhand.graph.block_sets import decision_first_error
@@ -36,7 +36,7 @@ _LONGEST_REPR = 200
 
 
 @dataclass(frozen=True, repr=False)
-class MixedGraph(Described):
+class MixedGraph(Pictured):
     """Nodes, arrows ``(cause, effect)`` and undirected pairs; the arrows never form a cycle.
 
     Nodes and the ends of undirected edges are sorted, so that graphs with the same edges
@@ -93,6 +93,10 @@ class MixedGraph(Described):
         """All nodes to which arrows lead from this one, itself left out."""
         own = self._bitsets.bits(node)
         return self._bitsets.names_in(self._bitsets.descendants(own) & ~own)
+
+    def topological_order(self) -> tuple[str, ...]:
+        """The nodes, causes before effects, otherwise by name."""
+        return self._bitsets.topological_order()
 
     def without_nodes(self, names: Collection[str]) -> Self | None:
         """The graph of the other nodes: the causes of one that is left out take its place.

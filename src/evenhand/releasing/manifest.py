@@ -47,6 +47,8 @@ def kind_of_change(plan: Plan) -> Change:
     """Whether a plan edits rows, leaves out and doubles them, or generates new ones."""
     if isinstance(plan, GeneratedPlan):
         return "generated"
+    if isinstance(plan, RemovalPlan):
+        return "edited"
     return "resampled" if any(move.times != 1 for move in plan.moves) else "edited"
 
 

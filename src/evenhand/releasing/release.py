@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.counts import CountTable
-from evenhand.display import Described, Summary
+from evenhand.display import Pictured, Summary
 from evenhand.errors import CannotReleaseError, Remedy
 from evenhand.evidence import Certificate, Partition
 from evenhand.evidence.partition_facts import numbers_by_chance
@@ -83,7 +83,7 @@ def release(
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Release(Described):
+class Release(Pictured):
     """Rows after a plan, and what can be said of them.
 
     Rows in files are not read before that is needed; what ``write`` wrote is what was
@@ -217,7 +217,7 @@ class Release(Described):
             title=f"{after.verdict} after {self.plan.method} ({self.plan.policy}), given the "
             "same graph",
             sentence=f"{self.changed_rows:,} of {rows:,} rows changed",
-            hint="audit.report(release) gives a page with pictures of before and after.",
+            hint='audit.report(release).write("report.html") writes the whole page.',
             facts=(
                 ("before", _in_words(self.before)),
                 ("after", _in_words(after)),

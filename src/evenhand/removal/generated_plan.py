@@ -12,7 +12,7 @@ from evenhand.counts import Attribute
 from evenhand.display import Described, Summary
 from evenhand.evidence import Certificate
 from evenhand.graph.conditional_tables import ConditionalTable, Network
-from evenhand.removal.removal_plan import FromCertificate, Move, Plan
+from evenhand.removal.removal_plan import FromCertificate, Move, Plan, RemovalPlan
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -96,6 +96,9 @@ def changed_columns(plan: Plan) -> tuple[str, ...]:
     """
     if isinstance(plan, GeneratedPlan):
         return plan.names
-    moved = dict.fromkeys(name for move in plan.moves for name in move.becomes)
+    if isinstance(plan, RemovalPlan):  # whose moves can be very many, all of one column
+        moved = {plan.question.decision: None} if plan.changed_rows else {}
+    else:
+        moved = dict.fromkeys(name for move in plan.moves for name in move.becomes)
     redrawn = dict.fromkeys(table.node.name for table in plan.redrawn) if moved else {}
     return tuple(moved | redrawn)

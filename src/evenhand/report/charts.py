@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import floor, log10
 
+import numpy as np
+
+from evenhand.evidence import Partition
 from evenhand.report import picture_types as pictures
 from evenhand.report.phrases import Words, rate
 from evenhand.report.shown_groups import Case
@@ -104,10 +106,17 @@ def rates(case: Case, words: Words) -> pictures.Rates:
     )
 
 
-def funnel(cases: Sequence[Case], words: Words, *, filled: str, hollow: str) -> pictures.Funnel:
-    """All groups by difference and, logarithmically, by size; the largest if there are many."""
-    chosen = sorted(cases, key=lambda case: -case.people.row_count)[:_MOST_DOTS]
-    most, least = chosen[0].people.row_count, chosen[-1].people.row_count
+def funnel(
+    cases: Sequence[Case], words: Words, *, total: int, filled: str, hollow: str
+) -> pictures.Funnel:
+    """All groups by difference and, logarithmically, by size.
+
+    If there are many: those that are shown, then the largest. ``total`` is of how many.
+    """
+    chosen = sorted(cases, key=lambda case: (not case.shown, -case.people.row_count))
+    del chosen[_MOST_DOTS:]
+    sizes = [case.people.row_count for case in chosen]
+    most, least = max(sizes), min(sizes)
     threshold = float(100 * words.question.threshold)
     scale = Scale.over(map(in_points, chosen), threshold, left=0.07, right=0.07)
 
@@ -127,10 +136,10 @@ def funnel(cases: Sequence[Case], words: Words, *, filled: str, hollow: str) -> 
         )
         for case in sorted(chosen, key=lambda case: (case.shown, case.side != 0))
     )
-    some = f"{len(chosen):,} largest of " if len(chosen) < len(cases) else ""
+    some = f"{len(chosen):,} shown or largest of the " if len(chosen) < total else ""
     return pictures.Funnel(
         title="Differences by size of group",
-        subtitle=f"Each dot is one of the {some}{len(cases):,} comparable groups: its "
+        subtitle=f"Each dot is one of the {some}{total:,} comparable groups: its "
         "difference in percentage points from left to right, and from bottom to top how many "
         "people it holds (logarithmic).",
         axis=scale.axis(words),
@@ -139,13 +148,13 @@ def funnel(cases: Sequence[Case], words: Words, *, filled: str, hollow: str) -> 
         height=FUNNEL_HEIGHT,
         filled=filled,
         hollow=hollow,
-        description=f"{len(cases):,} comparable groups by difference and size.",
+        description=f"{total:,} comparable groups by difference and size.",
     )
 
 
 def histogram(
     label: str,
-    differences: Sequence[Fraction],
+    partition: Partition,
     scale: Scale,
     words: Words,
     *,
@@ -154,7 +163,7 @@ def histogram(
 ) -> pictures.Histogram:
     """Groups by difference in bars as wide as the threshold, so that no bar crosses it."""
     step = float(100 * words.question.threshold)
-    many_at = count_by_step(differences, words)
+    many_at = count_by_step(partition)
     return pictures.Histogram(
         label=label,
         bars=tuple(
@@ -167,12 +176,18 @@ def histogram(
             )
             for place, many in sorted(many_at.items())
         ),
-        description=f"{label}: {many_at[-1] + many_at[0]:,} of {len(differences):,} groups are "
+        description=f"{label}: {many_at[-1] + many_at[0]:,} of {many_at.total():,} groups are "
         "under the threshold.",
     )
 
 
-def count_by_step(differences: Iterable[Fraction], words: Words) -> Counter[int]:
+def count_by_step(partition: Partition) -> Counter[int]:
     """How many differences lie in each step of a threshold, exactly; 0 and -1 are under it."""
-    steps = ((d, int(abs(d) / words.question.threshold)) for d in differences)
-    return Counter(-step - 1 if difference < 0 else step for difference, step in steps)
+    # Python's integers: products of counts may not fit into 64 bits.
+    group_yes, group, other_yes, other = (
+        column.astype(object) for column in partition.measured_counts
+    )
+    crossed = other_yes * group - group_yes * other
+    threshold = partition.question.threshold
+    reach = abs(crossed) * threshold.denominator // (group * other * threshold.numerator)
+    return Counter(np.where(crossed < 0, -reach - 1, reach).tolist())

@@ -26,12 +26,12 @@ def differences(
     """All groups in one plot if they are few, else where people are, all, and the strongest."""
     few = len(cases) <= FEW
     reaching = [case for case in cases if case.side]
-    chosen, draw = (cases, _all_of_few) if few else (reaching[:STRONGEST], _strongest)
+    chosen, draw = (cases, plot_of_few) if few else (reaching[:STRONGEST], _strongest)
     return page.Differences(
         lead=_lead(cases, words, sharing),
         all_people=f"All {certificate.row_count:,} people by the difference in their group.",
         segments=() if few or not sharing.whole else _segments(certificate, words),
-        funnel=None if few else funnel(cases, words, **_marks(sharing)),
+        funnel=None if few else funnel(cases, words, total=len(cases), **marks_key(sharing)),
         plot=draw(certificate, chosen, words, sharing) if chosen else None,
     )
 
@@ -115,7 +115,7 @@ def _segments(certificate: Certificate, words: Words) -> tuple[pictures.Segment,
     return tuple(segments)
 
 
-def _all_of_few(
+def plot_of_few(
     certificate: Certificate, chosen: Sequence[Case], words: Words, sharing: Sharing
 ) -> pictures.DotPlot:
     """Rates beside differences, for every group."""
@@ -137,7 +137,7 @@ def _all_of_few(
         rates=f"Share who {words.did}",
         group=words.group,
         other=words.other,
-        **_marks(sharing),
+        **marks_key(sharing),
         axis=scale.axis(words),
         lines=tuple(
             pictures.Line(
@@ -169,7 +169,7 @@ def _strongest(
         flags=tuple(words.value(name, value) for name, value in flags.items()),
         group=words.group,
         other=words.other,
-        **_marks(sharing),
+        **marks_key(sharing),
         axis=scale.axis(words),
         lines=tuple(
             pictures.Line(
@@ -266,7 +266,7 @@ def _evidence_lead(
     return text(f"{many}, least likely to be chance first.")
 
 
-def _marks(sharing: Sharing) -> dict[str, str]:
+def marks_key(sharing: Sharing) -> dict[str, str]:
     """What filled and hollow mean: without the withheld groups chance cannot be judged."""
     beyond = "not shown beyond it" if sharing.whole else "whether it is shown is withheld"
     return {"filled": "shown beyond the threshold", "hollow": beyond}

@@ -2,10 +2,11 @@
 
 from evenhand.evidence import Certificate
 from evenhand.evidence.population import StatisticalVerdict
+from evenhand.graph.mixed_graph import MixedGraph
 from evenhand.question import Knowledge
 from evenhand.report import template_types as page
 from evenhand.report.graph_picture import draw_narrow, draw_wide
-from evenhand.report.graph_selection import select_for_drawing
+from evenhand.report.graph_selection import select_for_drawing, select_without_question
 from evenhand.report.phrases import Words, count, listing
 from evenhand.report.template_types import Strong, text
 
@@ -75,7 +76,7 @@ def graph_figure(
     certificate: Certificate, knowledge: Knowledge, words: Words
 ) -> page.GraphFigure:
     """The graph, drawn for wide and for narrow pages; its key has the links that occur."""
-    graph, question = certificate.graph, certificate.question
+    question = certificate.question
     sketch = select_for_drawing(certificate, knowledge, words.column)
     kinds = {kind for _, _, kind, _ in sketch.links}
     left_out = (
@@ -89,19 +90,13 @@ def graph_figure(
         if sketch.headings
         else ""
     )
-    links = count(len(graph.arrows), "arrow")
-    if graph.undirected:
-        links += (
-            f" and {count(len(graph.undirected), 'link')} of open direction, drawn without a "
-            "head,"
-        )
     arrows = [
         f"{words.column(a)} → {words.column(b)}"
-        for a, b in sorted(graph.arrows)
+        for a, b in sorted(certificate.graph.arrows)
         if question.decision in (a, b)
     ]
     return page.GraphFigure(
-        subtitle=f"{links} among {count(len(graph.nodes), 'attribute')}.{order}{left_out}",
+        subtitle=f"{_size(certificate.graph)}{order}{left_out}",
         description=f"Causal graph. At the decision: {'; '.join(arrows) or 'no arrows'}.",
         wide=draw_wide(sketch),
         narrow=draw_narrow(sketch),
@@ -111,3 +106,31 @@ def graph_figure(
             if kind in kinds
         ),
     )
+
+
+def whole_graph_figure(graph: MixedGraph) -> page.GraphFigure:
+    """A graph without a question: no attribute has a part in it, so there is no key."""
+    sketch = select_without_question(graph)
+    left_out = (
+        f" The {len(sketch.nodes)} attributes with the most links are drawn."
+        if sketch.left_out
+        else ""
+    )
+    return page.GraphFigure(
+        subtitle=f"{_size(graph)}{left_out}",
+        description=f"Causal graph: {_size(graph)}",
+        wide=draw_wide(sketch),
+        narrow=None,
+        key=(),
+    )
+
+
+def _size(graph: MixedGraph) -> str:
+    """How many links and attributes there are."""
+    links = count(len(graph.arrows), "arrow")
+    if graph.undirected:
+        links += (
+            f" and {count(len(graph.undirected), 'link')} of open direction, drawn without a "
+            "head,"
+        )
+    return f"{links} among {count(len(graph.nodes), 'attribute')}."

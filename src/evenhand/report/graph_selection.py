@@ -1,15 +1,20 @@
 """What of a causal graph is drawn: which attributes, in which columns, with which links."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from evenhand.display import visible
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.judgement import Graph
+from evenhand.graph.mixed_graph import MixedGraph
 from evenhand.question import Knowledge, KnownOrder
 
 # Above so many attributes only those that matter for the question are drawn.
 MOST_BOXES = 15
+# Of a graph without a question at most so many attributes and links.
+_MOST_ATTRIBUTES = 40
+_MOST_LINKS = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +75,36 @@ def select_for_drawing(
         nodes=nodes,
         links=links,
         headings=_headings(columns, tiered=order is not None),
+        left_out=len(graph.nodes) - len(chosen),
+    )
+
+
+def select_without_question(graph: MixedGraph) -> Sketch:
+    """Choose what is drawn of a graph alone: causes left of effects, the most linked if many.
+
+    A column is one more than that of the last cause; for this, links of open direction count
+    as arrows from the attribute that comes first.
+    """
+    links = [*((*arrow, True) for arrow in sorted(graph.arrows))]
+    links += [(*edge, False) for edge in sorted(graph.undirected)]
+    many = Counter(name for a, b, _ in links for name in (a, b))
+    chosen = sorted(graph.nodes, key=lambda name: (-many[name], name))[:_MOST_ATTRIBUTES]
+    links = [link for link in links if {*link[:2]} <= {*chosen}]
+    while len(links) > _MOST_LINKS:
+        left_out = chosen.pop()
+        links = [link for link in links if left_out not in link[:2]]
+    order = {name: at for at, name in enumerate(graph.topological_order())}
+    column = dict.fromkeys(sorted(chosen, key=order.__getitem__), 0)
+    pairs = [sorted((a, b), key=order.__getitem__) for a, b, _ in links]
+    for name in column:
+        column[name] = max((column[a] + 1 for a, b in pairs if b == name), default=0)
+    return Sketch(
+        nodes=tuple(
+            Node(name=name, label=visible(name), role="plain", column=at)
+            for name, at in column.items()
+        ),
+        links=tuple((a, b, "rest", directed) for a, b, directed in links),
+        headings=(),
         left_out=len(graph.nodes) - len(chosen),
     )
 

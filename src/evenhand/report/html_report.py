@@ -45,11 +45,17 @@ class Report:
 
 def render(page: Page) -> str:
     """Fill the templates with a page's fields, and with the style sheet and its hash."""
-    style = files("evenhand.report").joinpath("templates/style.css").read_text("utf-8")
+    style = style_sheet("pictures.css", "style.css")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     context = {field.name: getattr(page, field.name) for field in fields(page)}
     template = environment().get_template("page.html.j2")
     return template.render(context, style=Markup(style), style_hash=digest)  # noqa: S704  # ours
+
+
+def style_sheet(*names: str) -> str:
+    """Style sheets of the templates, one after another."""
+    folder = files("evenhand.report") / "templates"
+    return "".join(folder.joinpath(name).read_text("utf-8") for name in names)
 
 
 @cache

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.evidence.first_sentence import seen_sentence
 from evenhand.releasing import Release
@@ -25,15 +27,15 @@ def released(
     if release is None:
         return None
     before, after = release.before, release.certificate
-    same = _same_lines(before.partition, after.partition)
+    same = same_lines(before.partition, after.partition)
     return page.Released(
         heading=f"{released_name(release) or 'The released rows'}: {after.verdict}",
         lead=_lead(release, words, sharing),
         cards=(_verdict_card(after, words, sharing), _cost_card(release, words, sharing)),
-        shifts=_shifts(release, cases, words, sharing)
+        shifts=shifts(release, cases, words, sharing)
         if same and cases and len(cases) <= FEW
         else None,
-        histograms=_histograms(before, after, words)
+        histograms=histograms(before, after, words)
         if sharing.whole and len(cases) > FEW
         else None,
         measures=_measures(release, words) if sharing.whole else (),
@@ -46,13 +48,18 @@ def matching_partition(release: Release | None) -> Partition | None:
     if release is None:
         return None
     after = release.certificate.partition
-    return after if _same_lines(release.before.partition, after) else None
+    return after if same_lines(release.before.partition, after) else None
 
 
-def _same_lines(before: Partition, after: Partition) -> bool:
-    if len(before) != len(after):
+def same_lines(before: Partition, after: Partition) -> bool:
+    """Whether both have the same groups in the same order."""
+    if before.names != after.names or len(before) != len(after):
         return False
-    return all(before.where(line) == after.where(line) for line in range(len(before)))
+    columns = (
+        [np.asarray(a.values, object)[codes] for a, codes in zip(*sides, strict=True)]
+        for sides in ((p.assignments.attributes, p.assignments.codes) for p in (before, after))
+    )
+    return all(np.array_equal(old, new) for old, new in zip(*columns, strict=True))
 
 
 def released_name(release: Release | None) -> str | None:
@@ -109,9 +116,10 @@ def _largest(partition: Partition) -> Fraction | None:
     return max(map(abs, partition.extremes), default=None)
 
 
-def _shifts(
+def shifts(
     release: Release, cases: Sequence[Case], words: Words, sharing: Sharing
 ) -> pictures.ShiftPlot:
+    """Few groups, each before and after."""
     after, naming = release.certificate.partition, GroupNames.of(release.before, words)
     # How many decisions changed in a group is a small count, too: others do not read it.
     plan = release.plan if isinstance(release.plan, RemovalPlan) and not sharing.share else None
@@ -154,16 +162,16 @@ def _changes(plan: RemovalPlan, line: int, words: Words) -> tuple[str, ...]:
     )
 
 
-def _histograms(before: Certificate, after: Certificate, words: Words) -> pictures.Histograms:
+def histograms(before: Certificate, after: Certificate, words: Words) -> pictures.Histograms:
+    """Many groups by difference, before and after."""
     both = [
-        ("As recorded", "none", _differences(before.partition)),
-        ("As released", "after", _differences(after.partition)),
+        ("As recorded", "none", before.partition),
+        ("As released", "after", after.partition),
     ]
     threshold = float(100 * words.question.threshold)
-    scale = Scale.over([float(100 * d) for _, _, values in both for d in values], threshold)
-    tallest = max(
-        max(count_by_step(values, words).values(), default=1) for _, _, values in both
-    )
+    ends = (float(100 * end) for _, _, partition in both for end in partition.extremes)
+    scale = Scale.over(ends, threshold)
+    tallest = max(max(count_by_step(partition).values(), default=1) for _, _, partition in both)
     return pictures.Histograms(
         title="Before and after",
         subtitle="Comparable groups by difference in percentage points. Each bar is "
@@ -171,15 +179,10 @@ def _histograms(before: Certificate, after: Certificate, words: Words) -> pictur
         axis=scale.axis(words),
         height=HISTOGRAM_HEIGHT,
         both=tuple(
-            histogram(label, values, scale, words, tallest=tallest, within=within)
-            for label, within, values in both
+            histogram(label, partition, scale, words, tallest=tallest, within=within)
+            for label, within, partition in both
         ),
     )
-
-
-def _differences(partition: Partition) -> list[Fraction]:
-    lines = range(len(partition))
-    return [d for line in lines if (d := partition.risk_difference(line)) is not None]
 
 
 def _measures(release: Release, words: Words) -> tuple[tuple[str, str, str], ...]:

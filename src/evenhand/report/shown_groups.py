@@ -87,11 +87,17 @@ class Sharing:
         return partition if self.whole and known else None
 
 
-def select_cases(certificate: Certificate, sharing: Sharing) -> tuple[Case, ...]:
-    """The measured groups: evidence, strongest first, then the others, largest first."""
+def select_cases(
+    certificate: Certificate, sharing: Sharing, *, most: int | None = None
+) -> tuple[Case, ...]:
+    """The measured groups: evidence, strongest first, then the others, largest first.
+
+    At most so many are read: those that are shown, then those with the most people.
+    """
     partition = certificate.partition
-    allowed = [line for line in partition.by_strength.tolist() if sharing.allowed[line]]
-    calm = np.flatnonzero(partition.measured & (partition.side == 0) & sharing.allowed)
+    chosen = sharing.allowed & _most_notable(partition, most)
+    allowed = [line for line in partition.by_strength.tolist() if chosen[line]]
+    calm = np.flatnonzero(partition.measured & (partition.side == 0) & chosen)
     size = -abs(partition.statistics.difference[partition.measured_index[calm]])
     # In a shared report gaps between ids would tell of groups that are not shown.
     letter = "E" if sharing.whole else "S"
@@ -112,6 +118,15 @@ def select_cases(certificate: Certificate, sharing: Sharing) -> tuple[Case, ...]
         )
         for people, (line, name) in zip(read, named, strict=True)
     )
+
+
+def _most_notable(partition: Partition, most: int | None) -> NDArray[np.bool_]:
+    """Which lines are shown or have the most people, of those that are measured."""
+    lines = np.flatnonzero(partition.measured)
+    order = np.lexsort((-partition.row_counts[lines], ~partition.statistics.shown))
+    chosen = np.zeros(len(partition), bool)
+    chosen[lines[order[:most]]] = True
+    return chosen
 
 
 @dataclass(frozen=True, slots=True)

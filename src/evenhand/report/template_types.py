@@ -65,12 +65,12 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphFigure:
-    """The graph, drawn for wide and for narrow pages, with its key and its words."""
+    """The graph, drawn for wide pages and perhaps for narrow ones, with its key and words."""
 
     subtitle: str
     description: str
     wide: pictures.GraphDrawing
-    narrow: pictures.GraphDrawing
+    narrow: pictures.GraphDrawing | None
     key: tuple[tuple[str, str], ...]
 
 
@@ -233,3 +233,14 @@ class Page:
     unmeasured: Unmeasured
     checking: Checking
     small_print: SmallPrint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotebookFigures:
+    """The pictures of one result: those that it has."""
+
+    graph: GraphFigure | None = None
+    plot: pictures.DotPlot | None = None
+    funnel: pictures.Funnel | None = None
+    shifts: pictures.ShiftPlot | None = None
+    histograms: pictures.Histograms | None = None

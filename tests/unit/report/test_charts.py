@@ -1,7 +1,13 @@
+from collections import Counter
 from fractions import Fraction
+from math import floor
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from evenhand.counts import CountTable, examined_counts
+from evenhand.evidence import Partition
 from evenhand.question import Question
 from evenhand.question.question_file import Labels
 from evenhand.report.charts import Scale, count_by_step
@@ -41,6 +47,34 @@ def test_minus_signs_on_an_axis_are_minus_signs():
     assert texts == ["−40", "−20", "0", "20", "40"]
 
 
+def partition_of(cells):
+    """Groups with these favorable and unfavorable decisions of the group and of the others."""
+    places = [f"place {at:03}" for at in range(len(cells)) for _ in range(4)]
+    columns = {
+        "place": places,
+        "sex": ["f", "f", "m", "m"] * len(cells),
+        "hired": ["yes", "no"] * 2 * len(cells),
+    }
+    counts = CountTable.of(columns, [number for cell in cells for number in cell])
+    return Partition.of(examined_counts(counts, WORDS.question), ["place"])
+
+
 def test_a_difference_of_just_the_threshold_is_not_counted_under_it():
-    fractions = [Fraction(1, 20), Fraction(-1, 20), Fraction(49, 1000), Fraction(-49, 1000)]
-    assert dict(count_by_step(fractions, WORDS)) == {1: 1, -2: 1, 0: 1, -1: 1}
+    others_yes = (450, 550, 549, 451)  # of 1,000, where 500 of 1,000 of the group have it
+    cells = [(500, 500, yes, 1000 - yes) for yes in others_yes]
+    assert dict(count_by_step(partition_of(cells))) == {1: 1, -2: 1, 0: 1, -1: 1}
+
+
+COUNT = st.integers(0, 12)
+
+
+@given(st.lists(st.tuples(COUNT, COUNT, COUNT, COUNT), min_size=1, max_size=30), st.booleans())
+def test_steps_are_those_of_exact_fractions(cells, many):
+    cells = [(*(10**9 * n for n in cell),) if many else cell for cell in [*cells, (1, 1, 1, 1)]]
+    expected = Counter()
+    for yes, no, other_yes, other_no in cells:
+        if yes + no and other_yes + other_no:
+            rates = Fraction(other_yes, other_yes + other_no), Fraction(yes, yes + no)
+            step = floor(abs(rates[0] - rates[1]) / Fraction(1, 20))
+            expected[step if rates[0] >= rates[1] else -1 - step] += 1
+    assert count_by_step(partition_of(cells)) == expected

@@ -3,6 +3,7 @@
 from tests.report_pages import sketch
 
 import evenhand as eh
+from evenhand.report.graph_selection import select_without_question
 
 
 def test_columns_follow_the_tiers_and_the_decision_stands_between_causes_and_consequences():
@@ -25,3 +26,22 @@ def test_of_many_attributes_those_without_a_part_are_left_out_and_counted():
     chosen = sketch(arrows)
     assert {node.name for node in chosen.nodes} == {"c", "e", "x"}
     assert chosen.left_out == 21
+
+
+def test_without_a_question_every_link_leads_to_a_later_column():
+    graph = eh.PartialGraph.parse("a -> b -> d; a -> d; c - b; c - d; e - f; g")
+    chosen = select_without_question(graph)
+    column = {node.name: node.column for node in chosen.nodes}
+    assert column == {"a": 0, "c": 0, "e": 0, "g": 0, "f": 1, "b": 1, "d": 2}
+    assert {(a, b, directed) for a, b, _, directed in chosen.links} == {
+        *((*arrow, True) for arrow in graph.arrows),
+        *((*edge, False) for edge in graph.undirected),
+    }
+    assert chosen.left_out == 0
+
+
+def test_of_a_dense_graph_as_many_attributes_are_drawn_as_have_few_links():
+    names = tuple(f"n{at:02}" for at in range(30))
+    arrows = frozenset((a, b) for a in names for b in names if a < b)
+    chosen = select_without_question(eh.CausalGraph(names, arrows))
+    assert (len(chosen.nodes), len(chosen.links), chosen.left_out) == (13, 78, 17)

@@ -1,13 +1,13 @@
 """Who may read a page, which file it may replace, and how its style lays tables out."""
 
 import re
-from importlib.resources import files
 
 import pytest
 from tests.report_pages import admissions_audit
 
 from evenhand.errors import QuestionError
 from evenhand.report import report
+from evenhand.report.html_report import style_sheet
 
 
 def test_a_full_page_is_for_its_owner_and_a_shared_one_for_others(tmp_path):
@@ -33,7 +33,7 @@ def test_a_page_that_is_there_is_replaced_only_if_that_is_allowed(tmp_path):
 
 def test_a_table_drawn_as_blocks_keeps_its_axis_over_its_rows():
     """A head that stays a table group is as wide as its content: its axis would not fit."""
-    style = (files("evenhand.report") / "templates" / "style.css").read_text("utf-8")
+    style = style_sheet("pictures.css", "style.css")
     stacked = re.findall(r"([^{}]*)\{display:block[;}]", style)
     tables = {
         (selector.removesuffix(" tbody"), rule)

@@ -1,0 +1,107 @@
+"""Pictures of single results for notebooks, drawn by the charts and templates of the report.
+
+A notebook has a page of its own, light or dark: the pictures take its text colour, and what
+has a colour of its own can be seen on both. There is no script and no request.
+"""
+
+from dataclasses import replace
+from functools import singledispatch
+
+import numpy as np
+from markupsafe import Markup
+
+from evenhand.evidence import Certificate
+from evenhand.graph.mixed_graph import MixedGraph
+from evenhand.question import Knowledge
+from evenhand.question.question_file import Labels
+from evenhand.releasing import Release
+from evenhand.report.charts import funnel
+from evenhand.report.differences_sections import FEW, marks_key, plot_of_few
+from evenhand.report.graph_section import graph_figure, whole_graph_figure
+from evenhand.report.html_report import environment, style_sheet
+from evenhand.report.phrases import Words, readable_labels
+from evenhand.report.release_section import histograms, same_lines, shifts
+from evenhand.report.shown_groups import Sharing, select_cases
+from evenhand.report.template_types import NotebookFigures
+
+# More dots than these are hard to tell apart, and a notebook keeps every output.
+MOST_DOTS = 150
+
+
+@singledispatch
+def figures(result: object) -> str:
+    """The pictures of a result as an HTML fragment: a graph, a certificate or a release."""
+    raise TypeError(f"There are no pictures of a {type(result).__name__}.")
+
+
+@figures.register
+def _(result: MixedGraph) -> str:
+    return _render(NotebookFigures(graph=whole_graph_figure(result)))
+
+
+@figures.register
+def _(result: Certificate) -> str:
+    return _render(_differences(result, _words(result)))
+
+
+@figures.register
+def _(result: Release) -> str:
+    before, after = result.before, result.certificate
+    words = _words(before)
+    sharing = _everything(before)
+    cases = select_cases(before, sharing, most=FEW + 1)
+    if not cases:
+        return _render(NotebookFigures())
+    if len(cases) <= FEW and same_lines(before.partition, after.partition):
+        return _render(NotebookFigures(shifts=shifts(result, cases, words, sharing)))
+    return _render(NotebookFigures(histograms=histograms(before, after, words)))
+
+
+def audit_figures(certificate: Certificate, knowledge: Knowledge, labels: Labels) -> str:
+    """The graph with what is held equal, and the differences, in the words of the labels."""
+    words = _words(certificate, labels)
+    graph = graph_figure(certificate, knowledge, words)
+    return _render(replace(_differences(certificate, words), graph=graph))
+
+
+def _differences(certificate: Certificate, words: Words) -> NotebookFigures:
+    """Few groups by name with intervals, many as dots by size; none if none is measured."""
+    sharing = _everything(certificate)
+    cases = select_cases(certificate, sharing, most=MOST_DOTS)
+    if not cases:
+        return NotebookFigures()
+    alike = f"alike in {words.columns(names)}" if (names := certificate.partition.names) else ""
+    title = f"Differences among people {alike}".rstrip()
+    if certificate.is_sample and len(cases) <= FEW:
+        plot = plot_of_few(certificate, cases, words, sharing)
+        subtitle = "With 95% intervals. Evidence first, least likely to be chance first."
+        return NotebookFigures(plot=replace(plot, title=title, subtitle=subtitle, rates=""))
+    key = marks_key(sharing)
+    if not certificate.is_sample:
+        # Chance did not make these rows: nothing is shown of a population.
+        cases = tuple(replace(case, shown=False) for case in cases)
+        key["hollow"] = "at or beyond it"
+    total = int(np.count_nonzero(certificate.partition.measured))
+    chart = funnel(cases, words, total=total, **key)
+    dots = tuple(replace(dot, id="") for dot in chart.dots)
+    return NotebookFigures(funnel=replace(chart, title=title, dots=dots))
+
+
+def _everything(certificate: Certificate) -> Sharing:
+    """A notebook is the owner's: nothing is withheld."""
+    return Sharing(share=False, least_count=1, partition=certificate.partition)
+
+
+def _words(certificate: Certificate, labels: Labels | None = None) -> Words:
+    names = certificate.examined.counts.names
+    return Words(
+        question=certificate.question, labels=readable_labels(labels or Labels(), names)
+    )
+
+
+def _render(shown: NotebookFigures) -> str:
+    if shown == NotebookFigures():
+        return ""
+    style = style_sheet("pictures.css", "notebook.css")
+    template = environment().get_template("notebook.html.j2")
+    return template.render(figures=shown, style=Markup(style))  # noqa: S704  # ours
