@@ -19,6 +19,7 @@ SCRIPTS = (
     "inspection",
     "discovery",
     "local_causes",
+    "audit_cost",
     "certify",
     "removal",
     "release",

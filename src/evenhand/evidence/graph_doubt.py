@@ -19,7 +19,7 @@ from evenhand.errors import listed
 from evenhand.evidence.certification import parent_sets
 from evenhand.evidence.judgement import Graph
 from evenhand.evidence.statistics import holm
-from evenhand.graph.independence_tests import Statistic, check_test
+from evenhand.graph.independence_tests import Statistic, check_test, p_values
 from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.mixed_graph import known_order
 from evenhand.graph.partial_graph import PartialGraph
@@ -193,7 +193,8 @@ def _largest_p(
 ) -> dict[str, _Weakest]:
     """For each attribute the set with the largest p, the first of equals; all at once."""
     tests = [(name, decision, given) for name, some in sets.items() for given in some]
-    p, testable = evaluator.p_values_by_name(tests, test)
+    results = evaluator.statistics_by_name(tests, test)
+    p, testable = p_values(*results), results.degrees > 0
     weakest, start = {}, 0
     for name, some in sets.items():
         at = start + int(p[start : start + len(some)].argmax())

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
 from evenhand.errors import QuestionError
@@ -23,6 +22,7 @@ from evenhand.graph.kernels.batch import KINDS, Batch, BatchPlan, BatchResults, 
 from evenhand.graph.kernels.coded_table import CodedTable
 from evenhand.graph.kernels.partition_kernel import PartitionCache
 
+NamedTest: TypeAlias = tuple[str, str, Sequence[str]]
 KernelName = Literal["auto", "numpy", "numba"]
 
 _NUMBA_KERNEL = "evenhand.graph.kernels.numba_kernel"
@@ -65,13 +65,8 @@ class Evaluator:
         """The p-value of each test."""
         return p_values(*self.statistics(batch, test))
 
-    def p_values_by_name(
-        self, tests: Sequence[tuple[str, str, Sequence[str]]], test: Statistic
-    ) -> tuple[Floats, NDArray[np.bool_]]:
-        """The p-value of x and y given each set, and whether any degree of freedom was left.
-
-        Tests given equally many are evaluated together.
-        """
+    def statistics_by_name(self, tests: Sequence[NamedTest], test: Statistic) -> BatchResults:
+        """Statistic and degrees of freedom of each test; those given equally many together."""
         place = {name: at for at, name in enumerate(self.names)}
         results = BatchResults.empty(len(tests))
         by_size: dict[int, list[int]] = {}
@@ -90,7 +85,7 @@ class Evaluator:
                 results.statistic[chosen], results.degrees[chosen] = self.statistics(
                     batch, test
                 )
-        return p_values(*results), results.degrees > 0
+        return results
 
     def statistics(self, batch: Batch, test: Statistic) -> BatchResults:
         """Statistic and degrees of freedom of each test."""

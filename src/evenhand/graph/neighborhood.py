@@ -11,17 +11,22 @@ are two searches, and their union:
 - ``union``: a candidate leaves only if both searches separate it.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Literal, Protocol, TypeAlias
 
 from evenhand.display import ProgressReporter
+from evenhand.graph.batch_tester import BatchTester
 from evenhand.graph.independence_tests import Independence
 from evenhand.graph.orientation import Edge, edge_of
 from evenhand.graph.partial_graph import Separation
 
 Method: TypeAlias = Literal["hiton", "pc-select", "union"]
+Asked: TypeAlias = tuple[Edge, frozenset[str]]
+
+# So many tests are evaluated ahead at first, and at most.
+_FIRST_BATCH, _LARGEST_BATCH = 32, 2**10
 
 
 class IndependenceTest(Protocol):
@@ -35,24 +40,44 @@ class IndependenceTest(Protocol):
 class CachedTests:
     """Runs every test once and caches its result.
 
-    ``weakest`` holds for each pair the test with the largest p so far.
+    A search looks at one result after the other and stops where it pleases. Testers that are
+    fast at many tests at once are asked ahead, in batches that grow; results that nobody looked
+    at do not count. ``weakest`` holds for each pair the test with the largest p so far.
     """
 
     tester: IndependenceTest
     reporter: ProgressReporter = field(default_factory=lambda: ProgressReporter(None))
-    results: dict[tuple[Edge, frozenset[str]], Independence] = field(default_factory=dict)
+    results: dict[Asked, Independence] = field(default_factory=dict)
     weakest: dict[Edge, Separation] = field(default_factory=dict)
+    _prefetched: dict[Asked, Independence] = field(default_factory=dict)
 
     def test(self, x: str, y: str, given: frozenset[str] = frozenset()) -> Independence:
         """Test a pair given a set, or return the cached result."""
         pair = edge_of(x, y)
         result = self.results.get((pair, given))
         if result is None:
-            result = self.results[pair, given] = self.tester.test(*pair, sorted(given))
-            if pair not in self.weakest or self.weakest[pair].p < result.p:
+            result = self._prefetched.pop((pair, given), None)
+            result = result or self.tester.test(*pair, sorted(given))
+            self.results[pair, given] = result
+            if pair not in self.weakest or _rounded(self.weakest[pair].p) < _rounded(result.p):
                 self.weakest[pair] = Separation(given, result.p)
             self.reporter.report("tests", len(self.results))
         return result
+
+    def ahead(self, asked: Iterable[Asked]) -> Iterator[Asked]:
+        """The tests that will be asked for, each batch evaluated before its first is."""
+        if not isinstance(self.tester, BatchTester):
+            yield from asked
+            return
+        rest, size = iter(asked), _FIRST_BATCH
+        while some := list(islice(rest, size)):
+            new = [
+                one for one in some if one not in self.results and one not in self._prefetched
+            ]
+            tests = [(*pair, sorted(given)) for pair, given in new]
+            self._prefetched |= zip(new, self.tester.test_all(tests), strict=True)
+            yield from some
+            size = min(size * 4, _LARGEST_BATCH)
 
     def find_separation(
         self, x: str, y: str, pool: Collection[str], *, sizes: Iterable[int]
@@ -62,24 +87,30 @@ class CachedTests:
         Among sets of one size, one that leaves something to test is preferred: where every
         stratum has a single value of ``x`` or of ``y``, the data say nothing.
         """
-        for size in sizes:
-            untestable = None
-            for given in map(frozenset, combinations(pool, size)):
-                result = self.test(x, y, given)
-                if result.independent and result.status == "tested":
-                    return Separation(given, result.p)
-                if result.independent:
-                    untestable = untestable or Separation(given, result.p)
-            if untestable:
-                return untestable
-        return None
+        untestable: Separation | None = None
+        for given in self._sets(x, y, pool, sizes):
+            if untestable and len(given) > len(untestable.given):
+                break
+            result = self.test(x, y, given)
+            if result.independent and result.status == "tested":
+                return Separation(given, result.p)
+            if result.independent:
+                untestable = untestable or Separation(given, result.p)
+        return untestable
 
     def separating_sets(
         self, x: str, y: str, pool: Collection[str], *, sizes: Iterable[int]
     ) -> set[frozenset[str]]:
         """All sets from the pool that separate a pair."""
-        sets = (frozenset(given) for size in sizes for given in combinations(pool, size))
+        sets = self._sets(x, y, pool, sizes)
         return {given for given in sets if self.test(x, y, given).independent}
+
+    def _sets(
+        self, x: str, y: str, pool: Collection[str], sizes: Iterable[int]
+    ) -> Iterator[frozenset[str]]:
+        """All sets from the pool, in the order of sizes; tests given them are made ahead."""
+        sets = (frozenset(given) for size in sizes for given in combinations(pool, size))
+        return (given for _, given in self.ahead((edge_of(x, y), given) for given in sets))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +165,22 @@ class Neighborhood:
         return sets | {self.separated[name].given}
 
 
+def _rounded(number: float) -> float:
+    """To seven digits: numbers that should be equal may differ in their last ones."""
+    return float(f"{number:.7g}")
+
+
 def find_neighborhood(scope: SearchScope, tests: CachedTests, method: Method) -> Neighborhood:
     """Find what no set separates from the node."""
-    alone = {name: tests.test(scope.node, name) for name in scope.candidates}
-    strongest_first = sorted(alone, key=lambda x: (alone[x].p, -alone[x].statistic, x))
+    pairs = [(edge_of(scope.node, name), frozenset[str]()) for name in scope.candidates]
+    alone = {
+        name: tests.test(*pair)
+        for name, (pair, _) in zip(scope.candidates, tests.ahead(pairs), strict=True)
+    }
+    strength = {
+        name: (_rounded(one.p), -_rounded(one.statistic)) for name, one in alone.items()
+    }
+    strongest_first = sorted(alone, key=lambda name: (*strength[name], name))
     searches = {"hiton": (_hiton,), "pc-select": (_pc_select,), "union": (_hiton, _pc_select)}
     separated = [search(scope, tests, strongest_first) for search in searches[method]]
     by_all = {name: by for name, by in separated[0].items() if name in separated[-1]}

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from evenhand.counts import CountTable
+from evenhand.graph.batch_tester import BatchTester
 from evenhand.graph.independence_tests import (
     Independence,
     Tester,
@@ -91,7 +92,8 @@ class TesterOnDemand:
 
 def make_tester(
     source: CountTable | Marginals, *, test: str, significance: float
-) -> Tester | TesterOnDemand:
+) -> BatchTester | TesterOnDemand:
     """A tester for counts of everything, or one that counts on demand."""
-    kind = Tester if isinstance(source, CountTable) else TesterOnDemand
-    return kind(source, test=test, significance=significance)  # type: ignore[arg-type]  # by the check
+    if isinstance(source, CountTable):
+        return BatchTester(source, test=test, significance=significance)
+    return TesterOnDemand(source, test=test, significance=significance)
