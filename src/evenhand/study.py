@@ -27,7 +27,7 @@ from evenhand.evidence.bootstrap import Bootstrap, bootstrap
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt, evicted_notes
 from evenhand.evidence.graph_origin import GraphOrigin, decision_last
 from evenhand.evidence.judgement import Graph, Scope
-from evenhand.evidence.population import StatisticalVerdict
+from evenhand.evidence.population import EXIT_STATUS, StatisticalVerdict
 from evenhand.graph import PartialGraph, discover
 from evenhand.graph.edited_graphs import edited
 from evenhand.question import (
@@ -56,15 +56,6 @@ from evenhand.rows import Inspection, Rows, Source
 from evenhand.rows.class_search import find_class_choices
 from evenhand.rows.inspection import inspect
 from evenhand.rows.read_and_count import read_and_count
-
-_EXIT_STATUS: dict[Verdict | StatisticalVerdict, int] = {
-    Verdict.CERTIFIED: 0,
-    Verdict.NOT_CERTIFIED: 1,
-    Verdict.CANNOT_DECIDE: 3,
-    StatisticalVerdict.WITHIN: 0,
-    StatisticalVerdict.SHOWN: 1,
-    StatisticalVerdict.INCONCLUSIVE: 3,
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -111,7 +102,7 @@ class Audit(Described):
     @property
     def exit_status(self) -> int:
         """The deciding verdict as the status of a process: 0 good, 1 bad, 3 neither."""
-        return _EXIT_STATUS[self.deciding_verdict]
+        return EXIT_STATUS[self.deciding_verdict]
 
     @property
     def decision_causes(self) -> tuple[str, ...]:
@@ -220,10 +211,14 @@ class Audit(Described):
         seed: int | None = None,
         uncertified: bool = False,
         key: str | None = None,
+        drop: Iterable[str] = (),
+        change_along: Iterable[str] = (),
     ) -> Release:
         """Apply the plan to the rows, and certify the result.
 
-        In an engine, ``key`` names a column of unique integers.
+        In an engine, ``key`` names a column of unique integers. ``Release.betrayals`` names
+        columns that tell which rows were changed: ``drop`` leaves columns out, and
+        ``change_along`` gives changed rows values that go with the new decision.
         """
         seed = secrets.randbits(128) if seed is None else seed
         return release(
@@ -233,6 +228,8 @@ class Audit(Described):
             knowledge=self.knowledge,
             uncertified=uncertified,
             key=key,
+            drop=drop,
+            change_along=change_along,
         )
 
     def report(

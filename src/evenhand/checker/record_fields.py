@@ -18,8 +18,8 @@ _INPUTS = {
     "codings": "bins columns delimiter frequency merge missing na sheet",
     "graph": "nodes arrows undirected doubtful origin",
     "versions": "evenhand",
-    "release": "notice change method policy seed_commitment changed_columns changed_rows "
-    "dropped_before left_out_before",
+    "release": "notice change method policy seed_commitment changed_columns dropped_columns "
+    "changed_rows dropped_before left_out_before",
 }
 _ORIGIN = "kind rows algorithm test significance decision_last"
 _OPTIONAL = ("codings", "release")

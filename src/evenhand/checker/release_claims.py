@@ -19,6 +19,9 @@ def check_release(record: Record, graph: RecordedGraph) -> list[str]:
         f"release.changed_columns: rows are not {change} in {columns}": not can_change(
             change, columns, graph
         ),
+        "release.dropped_columns: a dropped column is there": bool(
+            {*release.get("dropped_columns", ())} & {*graph.nodes, *columns}
+        ),
         "release: the numbers of rows have no place in a shared copy": not is_full
         and {*_COUNTS} & {*release},
     }
@@ -29,13 +32,14 @@ def check_release(record: Record, graph: RecordedGraph) -> list[str]:
 def can_change(change: str, columns: list[str], graph: RecordedGraph) -> bool:
     """Whether a change of this kind can be one in these columns.
 
-    Edited are decisions, and with them possible effects, or else the protected attribute.
+    Edited are decisions, and with them possible effects and columns outside of the graph, or
+    else the protected attribute.
     """
     if change == "generated":
         return sorted(columns) == sorted(graph.nodes)
     effects = {*columns[1:]}
     is_of_decisions = columns[:1] == [graph.decision] and len(effects) == len(columns) - 1
-    is_edit = is_of_decisions and effects <= graph.possible_effects
+    is_edit = is_of_decisions and effects & {*graph.nodes} <= graph.possible_effects
     return columns == [] or (change == "edited" and (is_edit or columns == [graph.protected]))
 
 

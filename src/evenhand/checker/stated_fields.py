@@ -39,6 +39,9 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
     for name, what in _COUNTS.items():
         if release and name in release:
             fields[f"release.{name}"] = f"how many rows {what}: {release[name]:,}"
+    if release and "dropped_columns" in release:
+        dropped = ", ".join(release["dropped_columns"])
+        fields["release.dropped_columns"] = f"which more columns there were before: {dropped}"
     fields |= stated_rules(record["rules"])
     if not with_data and not release:
         fields["rules.determining"] = "of columns in no partition"

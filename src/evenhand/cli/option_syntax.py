@@ -14,8 +14,10 @@ from evenhand.question.question_file import toml_key, toml_string
 
 OPTIONS = {
     "bins": "--bin",
+    "change_along": "--change-along",
     "columns": "--columns",
     "delimiter": "--delimiter",
+    "drop": "--drop",
     "exclude": "--exclude",
     "forbidden": "--forbid",
     "graph": "--graph",
@@ -63,7 +65,7 @@ def option(argument: str, value: Any) -> str:  # noqa: ANN401  # whatever the ar
         return " ".join(_bin_option(*item) for item in value.items())
     if argument == "merge":
         return _merge_option(value)
-    if argument in {"columns", "exclude", "rule"}:
+    if argument in {"change_along", "columns", "drop", "exclude", "rule"}:
         return _names_option(name, value)
     texts = value if isinstance(value, list) else [value]
     return " ".join(f"{name} {_quoted(text)}" for text in texts)

@@ -1,11 +1,13 @@
 """``evenhand release``: makes the smallest change, certifies the result and writes it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from evenhand.cli.option_syntax import option, parse_names
 from evenhand.cli.options import (
     AsJson,
     CommonOptions,
@@ -53,6 +55,17 @@ def release(
         _release(help="Random seed: the same seed gives the same bytes; default: random."),
     ] = None,
     report: ReportFile = None,
+    drop: Annotated[
+        list[str] | None,
+        _release(help="Do not release these columns, outside the question: 'a,b'."),
+    ] = None,
+    change_along: Annotated[
+        list[str] | None,
+        _release(
+            help="In changed rows these columns, outside the question, get values that go "
+            "with the new decision: 'a,b'."
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, _release("--dry-run", help="Show the plan and write nothing.")
     ] = False,
@@ -100,15 +113,22 @@ def release(
     progress = ProgressBar(quiet=json)
     with progress:
         audit = options.audit(progress)
+        released = audit.release(
+            method=by,
+            seed=seed,
+            uncertified=uncertified or dry_run,
+            drop=_names(drop),
+            change_along=_names(change_along),
+        )
+        betrayals = {"betrayals": [one.to_dict(option) for one in released.betrayals]}
     if dry_run or output is None:
-        plan = audit.plan(method=by, seed=seed)
         if json:
-            print_json(plan.to_dict())
+            print_json(released.plan.to_dict() | betrayals)
         else:
-            print_result(plan.summary())
+            _print_plan(released)
         return
+    _warn(released, quiet=json)
     with progress:
-        released = audit.release(method=by, seed=seed, uncertified=uncertified)
         files = released.write(output, overwrite=overwrite, share=share)
     if report is not None:
         page = audit.report(released, share=share)
@@ -119,14 +139,28 @@ def release(
             "certificate": str(files.certificate),
             "manifest": str(files.manifest),
         }
-        print_json(released.to_dict() | names)
+        print_json(released.to_dict() | betrayals | names)
         return
     _print_release(released, files, report)
 
 
+def _print_plan(released: "Release") -> None:
+    """Print what would be changed, and what would betray it."""
+    summary = released.plan.summary()
+    print_result(replace(summary, notes=(*summary.notes, *released.warnings)))
+
+
+def _warn(released: "Release", *, quiet: bool) -> None:
+    """Say on standard error what betrays changed rows, before anything is published."""
+    for problem in () if quiet else released.warnings:
+        typer.echo(problem.text(option), err=True)
+
+
 def _print_release(released: "Release", files: "PublishedFiles", report: Path | None) -> None:
-    """Print what was released, and where the files are."""
-    print_result(released.summary())
+    """Print what was released, and where the files are; warnings were printed before."""
+    summary = released.summary()
+    notes = tuple(note for note in summary.notes if note not in released.warnings)
+    print_result(replace(summary, notes=notes))
     for leftover in files.removed:
         typer.echo(f"Removed what an interrupted run had left: {leftover}")
     for what, path in (
@@ -138,6 +172,10 @@ def _print_release(released: "Release", files: "PublishedFiles", report: Path | 
     ):
         if path is not None:
             typer.echo(f"{what}: {path}")
+
+
+def _names(typed: list[str] | None) -> list[str]:
+    return [name for names in typed or () for name in parse_names(names)]
 
 
 def _method(method: str, policy: str, margin: str) -> "Method | Baseline":

@@ -17,7 +17,7 @@ from evenhand.evidence.heterogeneity import Heterogeneity, heterogeneity
 from evenhand.evidence.needed_rows import NeededRows, needed_rows
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.subpopulations import p_value, points
-from evenhand.evidence.verdict import ThreeValued
+from evenhand.evidence.verdict import ThreeValued, Verdict
 
 _GIVEN = (
     "p-values take the subpopulations as given: a graph that was learned from the same rows "
@@ -31,6 +31,17 @@ class StatisticalVerdict(ThreeValued):
     SHOWN = "difference shown"
     WITHIN = "all differences shown to be within the threshold"
     INCONCLUSIVE = "inconclusive"
+
+
+# Of a process whose verdict this is: 0 good, 1 bad, 3 neither.
+EXIT_STATUS: dict[Verdict | StatisticalVerdict, int] = {
+    Verdict.CERTIFIED: 0,
+    Verdict.NOT_CERTIFIED: 1,
+    Verdict.CANNOT_DECIDE: 3,
+    StatisticalVerdict.WITHIN: 0,
+    StatisticalVerdict.SHOWN: 1,
+    StatisticalVerdict.INCONCLUSIVE: 3,
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -79,6 +79,11 @@ def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[
     for name, what in _COUNTS.items():
         if release and name in release:
             yield StatedField(f"release.{name}", f"how many rows {what}: {release[name]:,}")
+    if release and "dropped_columns" in release:
+        dropped = ", ".join(release["dropped_columns"])
+        yield StatedField(
+            "release.dropped_columns", f"which more columns there were before: {dropped}"
+        )
     if not release:
         yield from _stated_rules(content["rules"], is_shared=is_shared, with_data=with_data)
     if is_shared:

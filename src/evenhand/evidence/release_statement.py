@@ -26,6 +26,7 @@ class ReleaseStatement:
     policy: str
     seed_commitment: str
     changed_columns: tuple[str, ...]
+    dropped_columns: tuple[str, ...] = ()
     changed_rows: int | None = None
     dropped_before: int | None = None
     left_out_before: int | None = None
@@ -34,8 +35,12 @@ class ReleaseStatement:
     def parse(cls, content: Mapping[str, Any], decision: str) -> "ReleaseStatement":
         """Read the ``release`` block of a document."""
         fields = {name: value for name, value in content.items() if name != "notice"}
-        columns = tuple(fields.pop("changed_columns"))
-        return cls(decision=decision, changed_columns=columns, **fields)
+        changed, dropped = (
+            tuple(fields.pop(name, ())) for name in ("changed_columns", "dropped_columns")
+        )
+        return cls(
+            decision=decision, changed_columns=changed, dropped_columns=dropped, **fields
+        )
 
     @property
     def notice(self) -> str:
@@ -51,6 +56,7 @@ class ReleaseStatement:
             "policy": self.policy,
             "seed_commitment": self.seed_commitment,
             "changed_columns": list(self.changed_columns),
+            **({"dropped_columns": [*self.dropped_columns]} if self.dropped_columns else {}),
             **{name: getattr(self, name) for name in _COUNTS},
         }
 
@@ -73,8 +79,7 @@ class ReleaseStatement:
         ``nodes`` are those of the graph, ``effects`` those that the decision may cause.
         """
         columns, changed = self.changed_columns, self.changed_rows
-        if not self._can_change(protected, {*effects}, {*nodes}):
-            yield f"release.changed_columns: rows are not {self.change} in {[*columns]}"
+        yield from self._column_contradictions(protected, {*effects}, {*nodes})
         if dropped:
             yield "rows.dropped: a release has no rows with missing values"
         if self.change == "generated":
@@ -92,6 +97,15 @@ class ReleaseStatement:
         if changed is not None and (changed > row_count or bool(changed) != bool(columns)):
             yield f"release.changed_rows: {changed} rows cannot have changed in {[*columns]}"
 
+    def _column_contradictions(
+        self, protected: str, effects: set[str], nodes: set[str]
+    ) -> Iterator[str]:
+        columns = [*self.changed_columns]
+        if not self._can_change(protected, effects, nodes):
+            yield f"release.changed_columns: rows are not {self.change} in {columns}"
+        if {*self.dropped_columns} & {*nodes, *columns}:
+            yield "release.dropped_columns: a dropped column is there"
+
     def _can_change(self, protected: str, effects: set[str], nodes: set[str]) -> bool:
         """Whether a change of this kind can be one in these columns."""
         columns = self.changed_columns
@@ -102,10 +116,9 @@ class ReleaseStatement:
         if self.change == "resampled":
             return not columns
         first, *others = columns or (protected,)
-        return {*others} <= (effects if first == self.decision else set()) and first in (
-            self.decision,
-            protected,
-        )
+        if first != self.decision:
+            return not others and first == protected
+        return {*others} & nodes <= effects  # those outside of the graph changed along
 
 
 def release_notice(change: Change, columns: tuple[str, ...], decision: str) -> str:

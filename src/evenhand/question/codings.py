@@ -4,7 +4,7 @@ A coding is a function from the text of a value to the label it is counted under
 changes what is released.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, get_args
 
@@ -138,6 +138,15 @@ class Codings:
         bins = {name: bins for name, bins in self.bins.items() if name != column}
         merge = {name: merge for name, merge in self.merge.items() if name != column}
         return replace(self, bins=bins, merge=merge)
+
+    def dropping(self, columns: Collection[str]) -> "Codings":
+        """The same codings for a table that lacks some columns."""
+        codings = self
+        for column in columns:
+            codings = codings.without(column)
+        if self.columns is None or not columns:
+            return codings
+        return replace(codings, columns=tuple(n for n in self.columns if n not in columns))
 
     def is_coded(self, column: str) -> bool:
         """Whether values of the column are counted under other labels than their own."""

@@ -1,7 +1,7 @@
 """``apply``: a plan applied to whatever holds the rows: files, frames, counts, an engine."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -14,7 +14,12 @@ from evenhand.counts import CountTable, ExaminedCounts
 from evenhand.question import Codings
 from evenhand.releasing.apply_in_engine import EngineChange
 from evenhand.releasing.apply_to_counts import apply_to_counts, generate_counts
-from evenhand.releasing.apply_to_frames import apply_to_batch, apply_to_frame, edited_source
+from evenhand.releasing.apply_to_frames import (
+    apply_to_batch,
+    apply_to_frame,
+    drop_columns,
+    edited_source,
+)
 from evenhand.releasing.apply_to_text import apply_to_text
 from evenhand.releasing.output_formats import OutputFormat, Sink, copy_parquet, write_batches
 from evenhand.releasing.row_editor import Editor, join_edits
@@ -67,38 +72,45 @@ def apply(
     plan: Plan,
     examined: ExaminedCounts,
     seed: int,
+    *,
     key: str | None = None,
+    drop: Collection[str] = (),
 ) -> AppliedRows:
     """Apply a plan to the rows that it was made for.
 
     Of files only the values to be written are looked up here; the rows are read when they are
-    counted or written. ``key`` names the column that tells rows apart in an engine.
+    counted or written. ``key`` names the column that tells rows apart in an engine. The columns
+    to ``drop`` are not released.
     """
     if isinstance(rows, CountTable):
-        return _from_counts(rows, apply_to_counts(rows, plan, np.random.default_rng(seed)))
+        counts = apply_to_counts(rows, plan, np.random.default_rng(seed))
+        kept = [name for name in counts.names if name not in drop]
+        return _from_counts(rows, counts.marginal(kept) if drop else counts)
     if isinstance(plan, GeneratedPlan):
         return _from_model(rows, plan, np.random.default_rng(seed))
     if rows.sources[0].kind == ENGINE:
-        change = EngineChange.of(rows, plan, examined, seed, key)
-        counted = read(change.released, codings=rows.codings)
+        change = EngineChange.of(rows, plan, examined, seed, key, drop)
+        codings = rows.codings.dropping(drop)
         return EngineRows(
             source=rows,
             rows=change.released,
-            counted=counted,
-            codings=rows.codings,
+            counted=read(change.released, codings=codings),
+            codings=codings,
             change=change,
         )
     values = stored_values(rows, plan)
     new_editor = partial(Editor, rows, plan, values, examined, seed)
     if rows.sources[0].kind in _FILES:
-        return _from_files(rows, new_editor)
-    return _from_frame(rows, new_editor())
+        return _from_files(rows, new_editor, drop)
+    return _from_frame(rows, new_editor(), drop)
 
 
-def _from_files(rows: Rows, new_editor: Callable[[], Editor]) -> "FileRows":
-    codings = replace(rows.codings, sheet=None)  # what is written has none
+def _from_files(
+    rows: Rows, new_editor: Callable[[], Editor], drop: Collection[str]
+) -> "FileRows":
+    codings = replace(rows.codings.dropping(drop), sheet=None)  # what is written has none
     released = Rows(
-        rows.origin, (edited_source(rows.sources, new_editor),), codings, rows.memory
+        rows.origin, (edited_source(rows.sources, new_editor, drop),), codings, rows.memory
     )
     delimiters = {part.dialect.delimiter for part in rows.sources if part.dialect}
     return FileRows(
@@ -108,10 +120,11 @@ def _from_files(rows: Rows, new_editor: Callable[[], Editor]) -> "FileRows":
         codings=codings,
         delimiter=delimiters.pop() if len(delimiters) == 1 else None,
         new_editor=new_editor,
+        drop=drop,
     )
 
 
-def _from_frame(rows: Rows, editor: Editor) -> "FrameRows":
+def _from_frame(rows: Rows, editor: Editor, drop: Collection[str]) -> "FrameRows":
     batches = rows.sources[0].open(editor.names, coded=True)
     edit = join_edits(map(editor.edit, batches))
     editor.check_complete()
@@ -119,14 +132,17 @@ def _from_frame(rows: Rows, editor: Editor) -> "FrameRows":
     frame = apply_to_frame(rename_columns(rows.origin, source.names), edit)
     if frame is None:
         frame = apply_to_frame(pa.Table.from_batches(rows.batches()), edit)
-    counted = read(frame, codings=rows.codings)
+    frame = drop_columns(frame, drop)
+    counted = read(frame, codings=rows.codings.dropping(drop))
+    names = zip(source.names, source.header or source.names, strict=True)
+    header = tuple(written for name, written in names if name not in drop)
     return FrameRows(
         source=rows,
-        rows=rename_columns(frame, source.header or source.names),
+        rows=rename_columns(frame, header),
         counted=counted,
         codings=counted.codings,
         frame=frame,
-        header=source.header,
+        header=header if source.header else None,
     )
 
 
@@ -165,6 +181,7 @@ class FileRows(AppliedRows):
 
     source: Rows
     new_editor: Callable[[], Editor]
+    drop: Collection[str] = ()
 
     def write(self, output: OutputFormat, sink: Sink) -> None:
         """Write the rows; text stays text and Parquet stays Parquet, as the files have it."""
@@ -174,26 +191,28 @@ class FileRows(AppliedRows):
             dialects = [part.dialect for part in sources if part.dialect]
             with output.compressed(sink) as out:
                 files = list(zip(sources, dialects, strict=True))
-                apply_to_text(files, self.new_editor(), out)
+                apply_to_text(files, self.new_editor(), out, drop=self.drop)
         elif output.kind == "parquet" and sources[0].kind == "Parquet":
             editor = self.new_editor()
             copy_parquet(
                 [part.where for part in sources],
                 lambda batch: apply_to_batch(batch, editor.edit(batch)),
                 sink,
+                drop=self.drop,
             )
             editor.check_complete()
         else:
             first = sources[0]
             # Of columns with one name, text may hold several.
-            names = [*((first.header if output.kind == "text" else None) or first.names)]
+            written = (first.header if output.kind == "text" else None) or first.names
+            kept = {
+                at: name for at, name in enumerate(written) if first.names[at] not in self.drop
+            }
             schema = first.schema and pa.schema(
-                [
-                    field.with_name(name)
-                    for field, name in zip(first.schema, names, strict=True)
-                ],
+                [first.schema.field(at).with_name(name) for at, name in kept.items()],
                 metadata=first.schema.metadata,
             )
+            names = [*kept.values()]
             batches = (batch.rename_columns(names) for batch in self.rows.batches())
             _write(batches, schema, output, sink)
 

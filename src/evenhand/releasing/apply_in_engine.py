@@ -8,7 +8,7 @@ where the move ends. The new table is then one SELECT with a CASE; nothing is jo
 
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from math import isnan
@@ -19,10 +19,11 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.counts import ExaminedCounts
-from evenhand.errors import CannotReleaseError, ColumnError, QuestionError, Remedy
+from evenhand.errors import CannotReleaseError, Remedy
+from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Bins
 from evenhand.question.codings import MISSING
-from evenhand.releasing.engine_shuffle import KEYS, Shuffle
+from evenhand.releasing.engine_shuffle import KEYS, Shuffle, check_key
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.removal import Plan, RemovalPlan
 from evenhand.rows import Rows
@@ -39,9 +40,10 @@ from evenhand.rows.value_labels import to_labels
 Table: TypeAlias = Any  # Ibis's: known only where ibis is loaded
 Conditions: TypeAlias = Callable[[Table], Mapping[str, Any]]
 
-_LEFT, _RIGHT, _PLACE, _MOVE, _BEGIN = (
-    f"evenhand_{name}" for name in ("left", "right", "place", "move", "begin")
+_LEFT, _RIGHT, _PLACE, _MOVE, _BEGIN, _TAKEN, _DRAW = (
+    f"evenhand_{name}" for name in ("left", "right", "place", "move", "begin", "taken", "draw")
 )
+_MOST_LEAVES = 20_000
 
 
 @dataclass(frozen=True)
@@ -53,13 +55,24 @@ class EngineChange:
     examined: ExaminedCounts
     seed: int
     key: str
+    drop: Collection[str] = ()
 
     @classmethod
-    def of(
-        cls, rows: Rows, plan: Plan, examined: ExaminedCounts, seed: int, key: str | None
+    def of(  # noqa: PLR0917
+        cls,
+        rows: Rows,
+        plan: Plan,
+        examined: ExaminedCounts,
+        seed: int,
+        key: str | None,
+        drop: Collection[str] = (),
     ) -> "EngineChange":
         """Check that an engine can do it."""
-        if not isinstance(plan, RemovalPlan) or plan.redrawn or rows.codings.frequency:
+        if (
+            not isinstance(plan, RemovalPlan)
+            or {table.node.name for table in plan.redrawn} & {*plan.certificate.graph.nodes}
+            or rows.codings.frequency
+        ):
             raise CannotReleaseError.of(
                 "In an engine only decisions can be changed, row by row.",
                 "This plan draws other values anew, leaves rows out or makes new ones."
@@ -68,13 +81,14 @@ class EngineChange:
                 "Use modify-data, on a table with one row for each person.",
                 rows.where,
             )
-        _check_key(rows, key)
-        return cls(rows, plan, examined, seed, str(key))
+        check_key(rows, key)
+        return cls(rows, plan, examined, seed, str(key), drop)
 
     @cached_property
     def released(self) -> Table:
         """The released rows; nothing is written yet."""
-        columns, decision = self.rows.origin.columns, self.plan.question.decision
+        decision = self.plan.question.decision
+        columns = [name for name in self.rows.origin.columns if name not in self.drop]
         table = self._numbered
         reach = dict(zip(self._patterns, self._reach, strict=True))
         taken = table[_PLACE] < self._by_pattern(table, reach, otherwise=0)
@@ -89,7 +103,49 @@ class EngineChange:
             ),
             else_=table[decision],
         )
-        return table.mutate(**{decision: new}).select(*columns)
+        table = table.mutate(**{decision: new, _TAKEN: taken})
+        for number, drawn in enumerate(self.plan.redrawn):
+            table = self._changed_along(table, drawn, number)
+        return table.select(*columns)
+
+    def _changed_along(self, table: Table, drawn: ConditionalTable, number: int) -> Table:
+        """The table with one more column drawn anew in the rows that are taken.
+
+        Values share the places of another shuffle by how often they occur.
+        """
+        shuffle = Shuffle.of(int(np.random.default_rng((self.seed, number)).integers(2**62)))
+        table = _shuffled(table, shuffle, table[self.key], _DRAW)
+        name = drawn.node.name
+        stored, kind = self._values[name], table[name].type()
+        literals = [_ibis().literal(stored[value][0], kind) for value in drawn.node.values]
+        ends = np.rint(np.cumsum(drawn.shares, axis=-1) * KEYS).astype(np.int64)
+        leaves = {}
+        for given in self._occurring(drawn):
+            *first, last = np.flatnonzero(drawn.counts[given]).tolist()
+            ranges = [(table[_DRAW] < int(ends[(*given, at)]), literals[at]) for at in first]
+            labels = [one.values[at] for one, at in zip(drawn.parents, given, strict=True)]
+            leaves[tuple(labels)] = (
+                _ibis().cases(*ranges, else_=literals[last]) if ranges else literals[last]
+            )
+        columns = [self._conditions[parent.name](table) for parent in drawn.parents]
+        new = _tree(leaves, columns, table[name])
+        return table.mutate(**{name: _ibis().ifelse(table[_TAKEN], new, table[name])})
+
+    def _occurring(self, drawn: ConditionalTable) -> list[tuple[int, ...]]:
+        """The assignments of a table's parents that changed rows can have."""
+        moved = [{**move.where, **move.becomes} for move in self.plan.moves]
+        planned = [one for one in drawn.parents if one.name in self.plan.names]
+        reached = {tuple(one.values.index(m[one.name]) for one in planned) for m in moved}
+        counted = np.argwhere(drawn.counts.any(axis=-1)).tolist()
+        given = [tuple(one) for one in counted if tuple(one[: len(planned)]) in reached]
+        if sum(np.count_nonzero(drawn.counts[one]) for one in given) > _MOST_LEAVES:
+            raise CannotReleaseError.of(
+                f"{drawn.node.name!r} has too many values to change along in an engine.",
+                f"The statement would have more than {_MOST_LEAVES:,} cases.",
+                Remedy("Drop it", "drop", [drawn.node.name]),
+                self.rows.where,
+            )
+        return given
 
     @cached_property
     def _patterns(self) -> dict[tuple[str, ...], int]:
@@ -104,13 +160,7 @@ class EngineChange:
         if codings.missing == "drop":
             absent = [self._missing(name) for name in self.rows.columns]
             table = table.filter(~reduce(or_, absent))
-        shuffle = Shuffle.of(self.seed)
-        left, right = shuffle.halves(table[self.key].cast("int64"))
-        table = table.mutate(**{_LEFT: left, _RIGHT: right})
-        for number in range(len(shuffle.rounds)):
-            left, right = shuffle.next_round(number, table[_LEFT], table[_RIGHT])
-            table = table.mutate(**{_LEFT: left, _RIGHT: right})
-        return table.mutate(**{_PLACE: shuffle.join(table[_LEFT], table[_RIGHT])})
+        return _shuffled(table, Shuffle.of(self.seed), table[self.key], _PLACE)
 
     def _missing(self, name: str) -> Any:  # noqa: ANN401  # a column
         """The condition that a value is missing."""
@@ -182,13 +232,18 @@ class EngineChange:
     @cached_property
     def _conditions(self) -> dict[str, Conditions]:
         """For each column of the plan, which rows are counted under which label."""
-        return {name: self._column_conditions(name) for name in self.plan.names}
+        return {name: self._column_conditions(name) for name in self._names}
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """The columns that the plan looks at or changes."""
+        return (*self.plan.names, *(table.node.name for table in self.plan.redrawn))
 
     @cached_property
     def _values(self) -> dict[str, dict[str, list[object]]]:
         """The stored values of the plan's columns, by the label they are counted under."""
         codings, values = self.rows.codings, {}
-        for name in self.plan.names:
+        for name in self._names:
             if engine_bins(self.rows.origin[name], codings.bins.get(name)):
                 continue
             array = self._distinct(name)
@@ -234,19 +289,31 @@ class EngineChange:
         A row is compared with the labels of one column after the other, not with each pattern.
         """
         columns = [self._conditions[name](table) for name in self.plan.names]
-        return _tree(dict(numbers), columns, _ibis().literal(otherwise, "int64"))
+        leaves = {key: _ibis().literal(number, "int64") for key, number in numbers.items()}
+        return _tree(leaves, columns, _ibis().literal(otherwise, "int64"))
+
+
+def _shuffled(table: Table, shuffle: Shuffle, key: Any, name: str) -> Table:  # noqa: ANN401
+    """The table with each row's place in a shuffle of its key as one more column."""
+    left, right = shuffle.halves(key.cast("int64"))
+    table = table.mutate(**{_LEFT: left, _RIGHT: right})
+    for number in range(len(shuffle.rounds)):
+        left, right = shuffle.next_round(number, table[_LEFT], table[_RIGHT])
+        table = table.mutate(**{_LEFT: left, _RIGHT: right})
+    return table.mutate(**{name: shuffle.join(table[_LEFT], table[_RIGHT])})
 
 
 def _tree(
-    numbers: Mapping[tuple[str, ...], int],
+    leaves: Mapping[tuple[str, ...], Any],
     columns: Sequence[Mapping[str, Any]],
     otherwise: Any,  # noqa: ANN401  # a column
 ) -> Any:  # noqa: ANN401  # a column
+    """The leaf of the labels that a row has, one of each column."""
     if not columns:
-        return _ibis().literal(numbers[()], "int64")
-    branches: dict[str, dict[tuple[str, ...], int]] = {}
-    for (label, *rest), number in numbers.items():
-        branches.setdefault(label, {})[tuple(rest)] = number
+        return leaves[()]
+    branches: dict[str, dict[tuple[str, ...], Any]] = {}
+    for (label, *rest), leaf in leaves.items():
+        branches.setdefault(label, {})[tuple(rest)] = leaf
     return _ibis().cases(
         *(
             (columns[0][label], _tree(below, columns[1:], otherwise))
@@ -300,47 +367,6 @@ def _class_conditions(column: Any, bins: Bins, missing: Any) -> dict[str, Any]: 
         for label, lower, *upper in zip(bins.labels, beyond, [*inside, ~missing], strict=True)
     }
     return by_label | {MISSING: missing}
-
-
-def _check_key(rows: Rows, key: str | None) -> None:
-    """Refuse a key that does not tell rows apart."""
-    table, where = rows.origin, rows.where
-    if key is None:
-        raise QuestionError.of(
-            "Which column tells the rows apart?",
-            "An engine's rows have no order to choose them by.",
-            Remedy("Name a column of different whole numbers", "key", "person_id"),
-            where,
-        )
-    if key not in table.columns:
-        raise ColumnError.unknown([key], table.columns, where=where)
-    column = table[key]
-    if not column.type().is_integer():
-        reason = f"Its type is {column.type()}."
-    else:
-        facts = table.aggregate(
-            rows=table.count(),
-            known=column.count(),
-            different=column.nunique(),
-            low=column.min(),
-            high=column.max(),
-        )
-        (fact,) = fetch(facts, where).to_pylist()
-        if fact["known"] < fact["rows"]:
-            reason = f"It is null in {fact['rows'] - fact['known']:,} rows."
-        elif fact["different"] < fact["rows"]:
-            reason = f"{fact['rows']:,} rows have {fact['different']:,} different values."
-        elif not 0 <= fact["low"] <= fact["high"] < KEYS:
-            reason = f"It goes from {fact['low']:,} to {fact['high']:,}."
-        else:
-            return
-    raise ColumnError.of(
-        f"The column {key!r} is no key for a release.",
-        reason,
-        "A key is a whole number from 0 to 2⁴⁰ − 1, and another one in every row. "
-        "Without one, make a table that has it, for instance by numbering the rows.",
-        where,
-    )
 
 
 def _ibis() -> Any:  # noqa: ANN401  # a module

@@ -3,7 +3,7 @@
 A changed cell gets the value of another cell of its column, so no value is ever converted.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,11 +42,26 @@ def apply_to_batch(batch: pa.RecordBatch, edit: Edit) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(list(arrays.values()), schema=batch.schema)
 
 
+def drop_columns(frame: Any, names: Collection[str]) -> Any:  # noqa: ANN401
+    """A table of any kind without these columns."""
+    if not names:
+        return frame
+    if isinstance(frame, pa.Table | pa.RecordBatch):
+        return frame.drop_columns([*names])
+    if type(frame).__module__.startswith("pandas"):
+        return frame.drop(columns=[*names])
+    return frame.drop(*names)
+
+
 def edited_source(
-    sources: Sequence[BatchSource], new_editor: Callable[[], Editor]
+    sources: Sequence[BatchSource], new_editor: Callable[[], Editor], drop: Collection[str] = ()
 ) -> BatchSource:
-    """All sources as one that yields released rows; every pass makes the same edits."""
+    """All sources as one that yields released rows; every pass makes the same edits.
+
+    It lacks the columns to drop.
+    """
     first = sources[0]
+    names = tuple(name for name in first.names if name not in drop)
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:
         editor = new_editor()
@@ -57,7 +72,7 @@ def edited_source(
                 yield apply_to_batch(batch.select(list(columns)), edit)
         editor.check_complete()
 
-    return BatchSource(where=first.where, kind="release", names=first.names, open=batches)
+    return BatchSource(where=first.where, kind="release", names=names, open=batches)
 
 
 def replace_values(array: pa.Array, at: Integers, values: pa.Array) -> pa.Array:

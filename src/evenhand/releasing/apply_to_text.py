@@ -1,6 +1,6 @@
 """Applies edits to delimited text: the same bytes, but for the fields that change."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -15,17 +15,21 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def apply_to_text(
-    files: Sequence[tuple[BatchSource, Dialect]], editor: Editor, sink: Sink
+    files: Sequence[tuple[BatchSource, Dialect]],
+    editor: Editor,
+    sink: Sink,
+    *,
+    drop: Collection[str] = (),
 ) -> None:
     """Write the released records of all files, under the header of the first."""
     unfinished = False
     for number, (source, dialect) in enumerate(files):
-        splicer = _Splicer(source, dialect, editor)
+        splicer = _Splicer(source, dialect, editor, drop)
         text = TextFile(source.where, dialect.compression, dialect.delimiter)
         with reading(source.where), text.open() as file:
             mark = file.read(len(_BYTE_ORDER_MARK)) if dialect.has_bom else b""
             reader = RecordReader(file, dialect.delimiter)
-            header = reader.take(1).text
+            header = splicer.header(reader.take(1))
             pieces = [mark, header] if number == 0 else []
             for batch in source.open(editor.names, coded=True):
                 records = reader.take(batch.num_rows)
@@ -52,7 +56,9 @@ def _write(sink: Sink, pieces: Sequence[bytes], dialect: Dialect, *, after: bool
 class _Splicer:
     """Replaces fields in the records of one file."""
 
-    def __init__(self, source: BatchSource, dialect: Dialect, editor: Editor) -> None:
+    def __init__(
+        self, source: BatchSource, dialect: Dialect, editor: Editor, drop: Collection[str]
+    ) -> None:
         self._numbers = {name: source.names.index(name) for name in editor.values}
         self._texts = {
             name: [value or "" for value in stored.values.to_pylist()]
@@ -60,8 +66,19 @@ class _Splicer:
         }
         self._frequency = source.names.index(editor.frequency) if editor.frequency else -1
         chosen = [*self._numbers.values(), *([self._frequency] if editor.frequency else [])]
-        self._fields = FieldFinder(dialect.delimiter, chosen)
+        self._dropped = {source.names.index(name): None for name in drop}
+        # The delimiter goes with the field before it, in a record that begins with such fields
+        # with the one after it.
+        self._leading = next(at for at in range(len(source.names)) if at not in self._dropped)
+        self._fields = FieldFinder(dialect.delimiter, [*chosen, *self._dropped])
+        self._mark = len(dialect.delimiter.encode())
         self._newline = dialect.newline.encode()
+
+    def header(self, records: Records) -> bytes:
+        """The text of a header, with the blank lines before it."""
+        if not len(records.ends):
+            return records.text
+        return records.text[: int(records.begins[0])] + self._changed(records, 0, {})
 
     def pieces(self, records: Records, edit: Edit) -> list[bytes]:
         """The bytes of the released records, in order."""
@@ -70,7 +87,7 @@ class _Splicer:
         if edit.from_rows is not None:
             copies = np.bincount(edit.from_rows, minlength=edit.rows)
         begins = np.cumsum(copies) - copies
-        touched = copies != 1
+        touched = (copies != 1) | bool(self._dropped)
         rows = np.fromiter(changes, np.int64, len(changes))
         touched[rows if edit.from_rows is None else edit.from_rows[rows]] = True
         pieces, done = [], 0
@@ -95,14 +112,23 @@ class _Splicer:
         return changes
 
     def _changed(self, records: Records, row: int, texts: Mapping[int, str]) -> bytes:
+        """A record with new texts in some fields, and without those to drop."""
         begin, end = int(records.begins[row]), int(records.ends[row])
-        if not texts:
+        new: dict[int, str | None] = {**self._dropped, **texts}
+        if not new:
             return records.text[begin:end]
         spans, pieces = self._fields.find(records, row), []
-        for number in sorted(texts):
+        for number in sorted(new):
             first, last = spans[number]
+            text = new[number]
+            if text is None:
+                leads = number < self._leading
+                first, last = (
+                    (first, last + self._mark) if leads else (first - self._mark, last)
+                )
             pieces.append(records.text[begin:first])
-            pieces.append(self._fields.encode(texts[number], records.text[first:last]))
+            if text is not None:
+                pieces.append(self._fields.encode(text, records.text[first:last]))
             begin = last
         return b"".join([*pieces, records.text[begin:end]])
 

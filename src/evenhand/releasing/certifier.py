@@ -22,7 +22,8 @@ from evenhand.rows import Rows
 class Certifier:
     """What released rows must be: what the plan makes of those counted, and certified.
 
-    With ``uncertified`` the verdict does not matter. ``where`` names the rows before.
+    With ``uncertified`` the verdict does not matter. ``where`` names the rows before, ``drop``
+    the columns that they had more.
     """
 
     plan: RemovalPlan | GeneratedPlan | BaselinePlan
@@ -30,6 +31,7 @@ class Certifier:
     nonce: bytes
     uncertified: bool
     where: str
+    drop: tuple[str, ...] = ()
 
     def certify(self, released: Rows | CountTable) -> Certificate:
         """Certify released rows as the rows before were certified."""
@@ -100,6 +102,7 @@ class Certifier:
             policy=self.plan.policy,
             seed_commitment=commitment(self.nonce, self.seed),
             changed_columns=changed_columns(self.plan),
+            dropped_columns=self.drop,
             changed_rows=self.plan.changed_rows,
             dropped_before=before.dropped,
             left_out_before=before.examined.left_out if generated else 0,

@@ -12,6 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.errors import ColumnError, QuestionError, Remedy
+from evenhand.rows import Rows
+from evenhand.rows.ibis_tables import fetch
+
 HALF = 2**20
 KEYS = HALF**2  # keys lie below; then no product exceeds 2⁵³, which even a float holds exactly
 _PRIME = 2**31 - 1
@@ -60,3 +64,44 @@ class Shuffle:
         a, b, c = self.rounds[number]
         mixed = ((right * a + b) % _PRIME * right + c) % _PRIME
         return right, (left + mixed) % HALF
+
+
+def check_key(rows: Rows, key: str | None) -> None:
+    """Refuse a key that does not tell rows apart."""
+    table, where = rows.origin, rows.where
+    if key is None:
+        raise QuestionError.of(
+            "Which column tells the rows apart?",
+            "An engine's rows have no order to choose them by.",
+            Remedy("Name a column of different whole numbers", "key", "person_id"),
+            where,
+        )
+    if key not in table.columns:
+        raise ColumnError.unknown([key], table.columns, where=where)
+    column = table[key]
+    if not column.type().is_integer():
+        reason = f"Its type is {column.type()}."
+    else:
+        facts = table.aggregate(
+            rows=table.count(),
+            known=column.count(),
+            different=column.nunique(),
+            low=column.min(),
+            high=column.max(),
+        )
+        (fact,) = fetch(facts, where).to_pylist()
+        if fact["known"] < fact["rows"]:
+            reason = f"It is null in {fact['rows'] - fact['known']:,} rows."
+        elif fact["different"] < fact["rows"]:
+            reason = f"{fact['rows']:,} rows have {fact['different']:,} different values."
+        elif not 0 <= fact["low"] <= fact["high"] < KEYS:
+            reason = f"It goes from {fact['low']:,} to {fact['high']:,}."
+        else:
+            return
+    raise ColumnError.of(
+        f"The column {key!r} is no key for a release.",
+        reason,
+        "A key is a whole number from 0 to 2⁴⁰ − 1, and another one in every row. "
+        "Without one, make a table that has it, for instance by numbering the rows.",
+        where,
+    )

@@ -272,7 +272,8 @@ def replay(manifest: Manifest | str | Path, rows: Source | Rows | CountTable) ->
         raise rows_differ(where, "The manifest was made from other rows.")
     digest = _DigestSink()
     output = OutputFormat.of(manifest.output["name"])
-    apply(source, manifest.plan, examined, manifest.seed).write(output, digest)
+    drop = manifest.output.get("dropped_columns", ())
+    apply(source, manifest.plan, examined, manifest.seed, drop=drop).write(output, digest)
     return Replay(sha256=digest.sha256.hexdigest(), recorded=manifest.output["sha256"])
 
 

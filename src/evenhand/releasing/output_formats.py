@@ -1,6 +1,6 @@
 """The formats of released files: which one a name asks for, how rows are written in it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -140,12 +140,16 @@ def _grouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def copy_parquet(
-    paths: Sequence[str], edit: Callable[[pa.RecordBatch], pa.RecordBatch], sink: Sink
+    paths: Sequence[str],
+    edit: Callable[[pa.RecordBatch], pa.RecordBatch],
+    sink: Sink,
+    *,
+    drop: Collection[str] = (),
 ) -> None:
     """Write edited Parquet files as one, in the manner of the first.
 
-    Columns, metadata, row groups and compression stay. Texts are neither decoded nor hashed
-    where dictionaries hold them.
+    Columns but those to drop, metadata, row groups and compression stay. Texts are neither
+    decoded nor hashed where dictionaries hold them.
     """
     with ExitStack() as stack:
         writer = None
@@ -153,7 +157,9 @@ def copy_parquet(
             coded = _dictionaries(path)
             file = stack.enter_context(pq.ParquetFile(path, read_dictionary=coded))
             if writer is None:
-                schema = file.schema_arrow
+                whole = file.schema_arrow
+                kept = [name for name in whole.names if name not in drop]
+                schema = pa.schema(map(whole.field, kept), metadata=whole.metadata)
                 writer = stack.enter_context(
                     pq.ParquetWriter(
                         sink, schema, store_schema=False, **_settings(file.metadata)
@@ -163,7 +169,8 @@ def copy_parquet(
             for group in range(file.num_row_groups):
                 batches = file.iter_batches(BATCH_ROWS, row_groups=[group])
                 for table in _grouped(map(edit, batches)):
-                    writer.write_table(table.cast(schema).unify_dictionaries())
+                    released = table.select(kept).cast(schema)
+                    writer.write_table(released.unify_dictionaries())
 
 
 def _dictionaries(path: str) -> list[str]:

@@ -23,6 +23,7 @@ from evenhand.releasing.manifest import manifest_text
 from evenhand.releasing.output_formats import OutputFormat
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.releasing.transaction import FileSet, Transaction
+from evenhand.removal import changed_columns
 from evenhand.rows import Rows, read
 from evenhand.rows.ibis_tables import engine_errors
 
@@ -71,6 +72,7 @@ def publish(
             "counts_sha256": certificate.examined.counts.marginal(plan.names).digest,
             "certificate_sha256": sha256(files.temporary("certificate")),
         }
+        output |= {"dropped_columns": list(certifier.drop)} if certifier.drop else {}
         manifest = manifest_text(plan, certifier.seed, certifier.nonce, inputs, output)
         transaction.write_text("manifest", manifest)
         target.commit(transaction)
@@ -228,9 +230,10 @@ class _TableTarget(_Target):
             raise
 
     def _check_other_columns(self, released: Rows) -> None:
-        """Refuse if any column but the decision has other counts than before."""
-        before, decision = self._change.rows, self._change.plan.question.decision
-        others = [name for name in before.columns if name != decision]
+        """Refuse if any column that nobody changes has other counts than before."""
+        before, change = self._change.rows, self._change
+        changed = {*changed_columns(change.plan), *change.drop}
+        others = [name for name in before.columns if name not in changed]
         old, new = (rows.count().marginal(others) for rows in (before, released))
         if old != new or released.dropped:
             raise rows_differ(self._where, "Columns that nobody changed have changed.")

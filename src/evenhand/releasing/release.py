@@ -15,6 +15,7 @@ published.
 """
 
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,14 +23,16 @@ from typing import Any
 
 from evenhand.counts import CountTable
 from evenhand.display import Pictured, Summary
-from evenhand.errors import CannotReleaseError, Remedy
+from evenhand.errors import CannotReleaseError, Problem, Remedy
 from evenhand.evidence import Certificate, Partition
 from evenhand.evidence.partition_facts import numbers_by_chance
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Knowledge, Tiers
-from evenhand.question.parse_values import SEED_BITS, check_seed
+from evenhand.question.parse_values import SEED_BITS, check_seed, require_texts
 from evenhand.releasing.apply import AppliedRows, EngineRows, apply
+from evenhand.releasing.betrayal import Betrayal, betrayal_problems, find_betrayals
 from evenhand.releasing.certifier import Certifier
+from evenhand.releasing.change_along import change_along as with_columns_along
 from evenhand.releasing.cost import Relearned, Utility, compare_counts, relearn
 from evenhand.releasing.manifest import notice
 from evenhand.releasing.publish import PublishedFiles, publish
@@ -47,6 +50,8 @@ def release(
     knowledge: Knowledge | Tiers | None = None,
     uncertified: bool = False,
     key: str | None = None,
+    drop: Iterable[str] = (),
+    change_along: Iterable[str] = (),
 ) -> "Release":
     """Apply a plan to the rows that it was made for.
 
@@ -54,6 +59,10 @@ def release(
     Without a seed nobody can foresee which rows are chosen. What does not meet the criterion is
     refused; ``uncertified`` allows it, and then the files say so by their names. In an engine,
     rows are chosen by a column of different whole numbers, the ``key``.
+
+    Columns outside the question may betray the changed rows (``Release.betrayals``). Those to
+    ``drop`` are not released; in those to ``change_along`` each changed row gets a value that
+    goes with its new decision.
 
     >>> import evenhand as eh
     >>> graph = eh.CausalGraph.parse("gender -> major -> admission; gender -> admission; "
@@ -67,16 +76,23 @@ def release(
     seed = secrets.randbits(SEED_BITS) if seed is None else check_seed(seed)
     if not uncertified and not plan.reaches_criterion:
         raise _out_of_reach(plan)
-    released = Release(
-        plan=plan,
-        source=rows
+    drop, along = (
+        require_texts(x, n) for x, n in ((drop, "`drop`"), (change_along, "`change_along`"))
+    )
+    source = (
+        rows
         if isinstance(rows, CountTable | Rows)
-        else read(rows, codings=plan.certificate.codings),
+        else read(rows, codings=plan.certificate.codings)
+    )
+    released = Release(
+        plan=with_columns_along(source, plan, along, drop=drop),
+        source=source,
         seed=seed,
         nonce=secrets.token_bytes(SEED_BITS // 8),
         knowledge=knowledge,
         uncertified=uncertified,
         key=key,
+        drop=tuple(drop),
     )
     released.check_in_memory()
     return released
@@ -97,6 +113,7 @@ class Release(Pictured):
     knowledge: Knowledge | Tiers | None
     uncertified: bool
     key: str | None = None
+    drop: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         plan = self.plan
@@ -110,7 +127,8 @@ class Release(Pictured):
     @cached_property
     def _applied(self) -> AppliedRows:
         """The rows after the plan, not yet certified."""
-        return apply(self.source, self.plan, self.before.examined, self.seed, self.key)
+        examined = self.before.examined
+        return apply(self.source, self.plan, examined, self.seed, key=self.key, drop=self.drop)
 
     @cached_property
     def _certifier(self) -> Certifier:
@@ -120,6 +138,7 @@ class Release(Pictured):
             seed=self.seed,
             nonce=self.nonce,
             uncertified=self.uncertified,
+            drop=self.drop,
             where=self.source.where if isinstance(self.source, Rows) else "counts",
         )
 
@@ -163,6 +182,19 @@ class Release(Pictured):
         """The files that were written last; None before."""
         return None
 
+    @cached_property
+    def betrayals(self) -> tuple[Betrayal, ...]:
+        """The released columns that tell which rows were changed; most rows first."""
+        if self.plan.changed_decisions is None:
+            return ()
+        nodes = self.before.graph.nodes
+        return find_betrayals(self.source, self._applied.counted, self.plan, nodes)
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What to know before the rows are published, with remedies."""
+        return tuple(betrayal_problems(self.betrayals))
+
     @property
     def changed_rows(self) -> int:
         """How many rows were changed, left out or doubled; all of them if they are new."""
@@ -199,6 +231,8 @@ class Release(Pictured):
             "changed_rows": self.changed_rows,
             "changed_decisions": changed.to_dict() if changed else None,
             "changed_columns": list(changed_columns(self.plan)),
+            "dropped_columns": list(self.drop),
+            "betrayals": [betrayal.to_dict() for betrayal in self.betrayals],
             **self.utility.to_dict(),
             "model_distance": self.plan.model_distance,
             "before": _state(self.before),
@@ -209,7 +243,7 @@ class Release(Pictured):
     def summary(self) -> Summary:
         """What was changed, what it cost, and what is certified now."""
         rows, after = self.before.row_count, self.certificate
-        notes = [notice(self.plan)]
+        notes: list[object] = [*self.warnings, notice(self.plan)]
         if self.relearned and (sentence := self.relearned.sentence(after)):
             notes.append(sentence)
         in_model, changed = self.plan.model_distance, self.plan.changed_decisions
@@ -223,6 +257,7 @@ class Release(Pictured):
                 ("after", _in_words(after)),
                 *(changed.facts(self.plan.question) if changed else ()),
                 ("changed columns", ", ".join(changed_columns(self.plan)) or "none"),
+                *([("dropped columns", ", ".join(self.drop))] if self.drop else []),
                 *self.utility.summary().facts,
                 *(() if in_model is None else (("distance in the model", f"{in_model:.2e}"),)),
             ),

@@ -91,12 +91,13 @@ class Editor:
         self._where, self.values = rows.where, values
         self._redrawn = plan.redrawn if values else ()
         self._question, self._pooled = plan.question, plan.pooled
-        self._drops = rows.codings.missing == "drop"
+        # Rows that lack a value in one of these are left out.
+        self._complete = rows.columns if rows.codings.missing == "drop" else ()
         parents = {parent.name for table in self._redrawn for parent in table.parents}
-        wanted = {*plan.names, *parents, *values, *(rows.columns if self._drops else ())}
+        wanted = {*plan.names, *parents, *values, *self._complete}
         self._columns = {
             name: _Labels(name, rows.codings, rows.sources[0])
-            for name in rows.columns
+            for name in dict.fromkeys((*rows.columns, *values))
             if name in wanted
         }
         self._patterns = Patterns(plan)
@@ -134,10 +135,10 @@ class Editor:
         self._reporter.advance("releasing rows", batch.num_rows, self._total)
         encoded = {name: c.encode(batch.column(name)) for name, c in self._columns.items()}
         kept, moves = np.ones(batch.num_rows, bool), self._moves(encoded)
-        if self._drops:
-            for name, (codes, indices) in encoded.items():
-                kept &= (codes != self._columns[name].missing)[indices]
-            moves = np.where(kept, moves, -1)
+        for name in self._complete:
+            codes, indices = encoded[name]
+            kept &= (codes != self._columns[name].missing)[indices]
+        moves = np.where(kept, moves, -1)
         try:
             if isinstance(self._selection, Selection):
                 return self._edit_rows(kept, moves, self._selection.take(moves), encoded)

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.evidence.first_sentence import seen_sentence
 from evenhand.releasing import Release
@@ -39,7 +40,7 @@ def released(
         if sharing.whole and len(cases) > FEW
         else None,
         measures=_measures(release, words) if sharing.whole else (),
-        paragraphs=tuple(_paragraphs(release, words)),
+        paragraphs=tuple(_paragraphs(release, words, sharing)),
     )
 
 
@@ -211,7 +212,7 @@ def _measures(release: Release, words: Words) -> tuple[tuple[str, str, str], ...
     )
 
 
-def _paragraphs(release: Release, words: Words) -> Iterator[page.Text]:
+def _paragraphs(release: Release, words: Words, sharing: Sharing) -> Iterator[page.Text]:
     yield text(
         f"Method {release.plan.method}, policy {release.plan.policy}. What is left to chance "
         "is drawn with a seed; with the manifest, which holds it, the release can be repeated.",
@@ -221,6 +222,10 @@ def _paragraphs(release: Release, words: Words) -> Iterator[page.Text]:
         Strong(f"The released rows record nobody’s true {words.decision}. " if decided else ""),
         _effects(release, words),
     )
+    if release.drop:
+        yield text(f"Not released: {listing(map(words.column, release.drop))}.")
+    for warning in release.warnings if sharing.whole else ():
+        yield text(warning.text(words_only))
     if release.certificate.verdict is not Verdict.CERTIFIED:
         yield text(Strong("This release is not certified."), " The method gives no guarantee.")
     yield _relearned(release, words)
@@ -231,12 +236,18 @@ def _effects(release: Release, words: Words) -> str:
     changed = changed_columns(release.plan)
     if not changed or changed[0] != words.question.decision:
         return notice(release.plan)
-    redrawn = [words.column(table.node.name) for table in release.plan.redrawn]
+    redrawn = [table.node.name for table in release.plan.redrawn]
     if redrawn:
-        return (
-            f"In changed rows {listing(redrawn)} {'was' if len(redrawn) == 1 else 'were'} "
-            "drawn anew, because the decision brings it about; nothing else of any row changed."
-        )
+        reasons = [
+            f"{listing(map(words.column, names))} {'was' if len(names) == 1 else 'were'} drawn "
+            f"anew, because {why}"
+            for in_graph, why in (
+                (True, "the decision brings it about"),
+                (False, "it would tell which rows were changed"),
+            )
+            if (names := [n for n in redrawn if (n in release.before.graph.nodes) is in_graph])
+        ]
+        return f"In changed rows {'; '.join(reasons)}; nothing else of any row changed."
     if len(changed) > 1:
         return notice(release.plan)
     only = f"Only {words.decision} was changed."

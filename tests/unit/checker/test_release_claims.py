@@ -58,6 +58,8 @@ def test_records_of_releases_are_true(name):
         ("redrawn", "changed_columns", ["admission", "gender"], "release.changed_columns"),
         ("resampled", "changed_columns", ["admission"], "release.changed_columns"),
         ("generated", "changed_rows", 2199, "release.changed_rows"),
+        ("shuffled", "changed_columns", ["gender", "score"], "release.changed_columns"),
+        ("edited", "dropped_columns", ["major"], "release.dropped_columns"),
         ("shuffled", "changed_rows", -1, "malformed"),
         ("shuffled", "dropped_before", True, "malformed"),
         ("edited", "surprise", "x", "release.surprise"),

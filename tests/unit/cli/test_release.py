@@ -70,3 +70,49 @@ def test_a_release_is_judged_by_its_rows_whatever_the_file_says(run, example, op
     status, _, err = run("release", *options, "--judge", "population", "--dry-run")
     assert status == 2
     assert "--judge" in err
+
+
+def betraying(folder):
+    """Options for a table in which the column 'copy' tells the decision."""
+    rows = ["f,no,0"] * 80 + ["f,yes,1"] * 40 + ["m,no,0"] * 60 + ["m,yes,1"] * 80
+    data, graph = folder / "people.csv", folder / "graph.txt"
+    data.write_text("\n".join(["sex,hired,copy", *rows]) + "\n")
+    graph.write_text("sex -> hired\n")
+    asked = "--protected sex --group f --decision hired --favorable yes --threshold 0.05"
+    return [data, *asked.split(), "--exclude", "copy", "--graph", graph]
+
+
+def test_a_column_that_betrays_changed_rows_is_told_before_they_are_published(run, tmp_path):
+    options = betraying(tmp_path)
+    _, out, _ = run("release", *options, "--dry-run")
+    assert "in all 23 changed rows" in out
+    assert "Drop it (--drop copy), or change it along with the decision (--change-along" in out
+    output = tmp_path / "released.csv"
+    status, out, err = run("release", *options, "--output", output)
+    assert status == 0
+    assert "'copy' betrays changed rows" in err
+    assert "betrays changed rows" not in out
+    _, out, _ = run("release", *options, "--output", output, "--overwrite", "--json")
+    (told,) = json.loads(out)["betrayals"]
+    assert (told["rows"], told["changed_rows"]) == (23, 23)
+    assert "--drop copy" in told["remedy"]
+    _, out, _ = run("release", *options, "--dry-run", "--json")
+    assert json.loads(out)["betrayals"] == [told]
+
+
+def test_it_can_be_dropped_or_changed_along(run, tmp_path):
+    options, output = betraying(tmp_path), tmp_path / "released.csv"
+    command = ["release", *options, "--output", output, "--overwrite"]
+    status, out, err = run(*command, "--drop", "copy")
+    assert (status, err) == (0, "")
+    assert "dropped columns" in out
+    assert output.read_text().startswith("sex,hired\n")
+    assert run("verify", tmp_path / "released.certificate.json", output)[0] == 0
+    status, out, err = run(*command, "--change-along", "copy", "--report", tmp_path / "r.html")
+    assert (status, err) == (0, "")
+    assert {*output.read_text().split()[1:]} <= {"f,no,0", "f,yes,1", "m,no,0", "m,yes,1"}
+    assert "because it would tell which rows were changed" in (tmp_path / "r.html").read_text()
+    assert run("verify", tmp_path / "released.manifest.json", options[0])[0] == 0
+    status, _, err = run(*command, "--drop", "hired")
+    assert status == 2
+    assert "'hired' can be neither dropped nor changed along" in err

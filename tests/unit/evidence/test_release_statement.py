@@ -40,9 +40,12 @@ def wrong(statement, *, left_out=0, dropped=0):
 
 SHUFFLED = replace(EDITED, changed_columns=("sex",))
 UNCHANGED = replace(EDITED, changed_columns=(), changed_rows=0)
+ALONG = replace(EDITED, changed_columns=("hired", "score"), dropped_columns=("copy",))
 
 
-@pytest.mark.parametrize("statement", [EDITED, GENERATED, RESAMPLED, SHUFFLED, UNCHANGED])
+@pytest.mark.parametrize(
+    "statement", [EDITED, GENERATED, RESAMPLED, SHUFFLED, UNCHANGED, ALONG]
+)
 def test_blocks_are_read_as_they_were_written(statement):
     assert ReleaseStatement.parse(statement.to_dict(), "hired") == statement
     shared = ReleaseStatement.parse(statement.to_shared_dict(), "hired")
@@ -65,6 +68,9 @@ def test_blocks_are_read_as_they_were_written(statement):
         (replace(GENERATED, changed_columns=("hired",)), "release.changed_columns"),
         (replace(RESAMPLED, changed_rows=0), "release.changed_rows"),
         (replace(GENERATED, changed_rows=99), "release.changed_rows"),
+        (replace(SHUFFLED, changed_columns=("sex", "score")), "release.changed_columns"),
+        (replace(ALONG, dropped_columns=("age",)), "release.dropped_columns"),
+        (replace(ALONG, dropped_columns=("score",)), "release.dropped_columns"),
     ],
 )
 def test_what_cannot_be_true_is_named(statement, place):

@@ -1,0 +1,146 @@
+"""Which released columns betray changed rows; the oracle compares rows one by one."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.betraying import (
+    BETRAYING,
+    CODINGS,
+    FORMS,
+    GRAPH,
+    audit,
+    betrayed,
+    changed_rows,
+    columns_of,
+    in_form,
+    people,
+)
+
+import evenhand as eh
+from evenhand.releasing.betrayal import find_betrayals
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_columns_that_determine_the_decision_betray_every_changed_row(form, tmp_path):
+    before = people()
+    made = audit(in_form(before, form, tmp_path)).release(seed=7)
+    after = columns_of(made)
+    assert len(changed_rows(before, after)) == made.changed_rows > 20
+    found = {one.column: one.rows for one in made.betrayals}
+    assert found == {name: len(betrayed(before, after, name)) for name in BETRAYING}
+    assert {*found.values()} == {made.changed_rows}
+
+
+def test_the_warning_says_in_how_many_rows_and_what_helps():
+    made = audit(pd.DataFrame(people())).release(seed=7)
+    (problem,) = made.warnings
+    assert problem.what == "'band', 'copy', 'reason', 'score' betray changed rows."
+    assert (
+        f"determines 'hired'; after it the two disagree in all {made.changed_rows} changed"
+        in (problem.found)
+    )
+    names = ["band", "copy", "reason", "score"]
+    assert [(one.argument, one.value) for one in problem.remedies] == [
+        ("drop", names),
+        ("change_along", names),
+    ]
+    assert "drop=['band', 'copy', 'reason', 'score']" in str(made)
+    first = made.to_dict()["betrayals"][0]
+    assert (first["column"], first["rows"]) == ("band", made.changed_rows)
+    assert first["remedies"][0] == {
+        "words": "Drop it",
+        "argument": "drop",
+        "value": ["band"],
+    }
+
+
+def test_where_a_column_has_exceptions_the_number_is_a_lower_bound():
+    before = people(4000)
+    swapped = [row for row, copy in enumerate(before["copy"]) if copy == "1"][:12]
+    for row in swapped:
+        before["copy"][row] = "0"
+    made = audit(pd.DataFrame(before)).release(seed=7, drop=["band", "score", "reason"])
+    (one,) = made.betrayals
+    after = columns_of(made)
+    expected = {"1": "yes", "0": "no"}
+    true = [
+        r
+        for r in changed_rows(before, after)
+        if expected[after["copy"][r]] != after["hired"][r]
+    ]
+    assert one.exceptions == 12
+    assert made.changed_rows - 2 * 12 <= one.rows <= len(true)
+    assert "but for 12 rows" in str(made.warnings[0])
+
+
+def test_columns_that_hardly_repeat_and_those_that_do_not_determine_are_none():
+    made = audit(pd.DataFrame(people())).release(seed=7)
+    assert not {"person", "note", "degree", "sex"} & {one.column for one in made.betrayals}
+
+
+def test_a_column_that_cannot_be_read_as_labels_stops_nothing():
+    frame = pd.DataFrame(people())
+    frame["mixed"] = [1 if row % 2 else "one" for row in range(len(frame))]
+    made = audit(frame).release(seed=7)
+    assert {one.column for one in made.betrayals} == {*BETRAYING}
+
+
+def test_rows_left_out_for_missing_values_do_not_count(tmp_path):
+    before = people(800)
+    for row in range(0, 800, 4):
+        before["degree"][row] = ""
+        before["copy"][row] = "0" if before["copy"][row] == "1" else "1"
+    codings = eh.Codings.of(columns=["sex", "degree", "hired"], missing="drop")
+    for form in ("csv", "pandas"):
+        made = audit(in_form(before, form, tmp_path), codings=codings).release(seed=7)
+        found = {one.column: (one.exceptions, one.rows) for one in made.betrayals}
+        assert found["copy"] == (0, made.changed_rows)
+
+
+def test_classes_do_not_hide_what_is_stored():
+    before = people()
+    codings = eh.Codings.of(columns=["sex", "degree", "hired", "score"], bins={"score": [89]})
+    made = audit(pd.DataFrame(before), codings=codings).release(seed=7)
+    assert "score" in {one.column for one in made.betrayals}
+
+
+def test_a_column_of_the_graph_can_only_be_left_out_of_the_question():
+    before = people(4000)
+    generator = np.random.default_rng(0)
+    for row in generator.choice(4000, 8, replace=False).tolist():
+        before["copy"][row] = "0" if before["copy"][row] == "1" else "1"
+    codings = eh.Codings.of(columns=["sex", "degree", "hired", "copy"])
+    graph = eh.CausalGraph.parse("sex -> hired; degree -> hired; hired -> copy")
+    found = audit(pd.DataFrame(before), codings=codings, graph=graph)
+    made = found.release(seed=7, drop=["band", "score", "reason"])
+    (problem,) = made.warnings
+    assert [(one.argument, one.value) for one in problem.remedies] == [("exclude", ["copy"])]
+    redrawn = found.release(method=eh.ModifyGraph(), seed=7, drop=["band", "score", "reason"])
+    assert redrawn.betrayals == ()
+
+
+def test_counts_betray_as_rows_do():
+    rows = eh.read(pd.DataFrame(people()), columns=["sex", "degree", "hired", "copy"])
+    found = eh.audit(rows.count(), audit(pd.DataFrame(people())).question, graph=GRAPH)
+    made = found.release(seed=7)
+    assert [(one.column, one.rows) for one in made.betrayals] == [("copy", made.changed_rows)]
+    assert found.release(seed=7, drop=["copy"]).betrayals == ()
+    assert found.release(seed=7, change_along=["copy"]).betrayals == ()
+
+
+def test_where_no_decision_changes_nothing_is_betrayed():
+    found = audit(pd.DataFrame(people()))
+    shuffled = found.release(method=eh.ShuffleProtected(), seed=7, uncertified=True)
+    generated = found.release(method=eh.ModifyGraph(generate=True), seed=7)
+    assert shuffled.betrayals == generated.betrayals == ()
+
+
+def test_the_same_is_found_where_each_column_is_read_alone(tmp_path):
+    before = people()
+    path = in_form(before, "csv", tmp_path)
+    text = path.read_bytes()
+    path.write_bytes(text.replace(b"plain", b"pl\xe4in"))  # no UTF-8, and outside the question
+    made = audit(path).release(seed=7)
+    rows = eh.read(path, codings=CODINGS)
+    found = find_betrayals(rows, made._applied.counted, made.plan, GRAPH.nodes)
+    assert {one.column for one in found} == {*BETRAYING}
