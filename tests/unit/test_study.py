@@ -144,6 +144,8 @@ def test_results_have_a_repr_of_one_short_line():
     assert repr(found) == (
         "<Audit: not certified at 1/20, 2,200 rows, causes major, test_score>"
     )
+    assert "audit.report()" in found._repr_html_()
+    assert "audit.report(release)" in release._repr_html_()
     assert repr(release) == "<Release: modify-data (minimal) of 2,200 rows>"
     assert repr(explained) == (
         "<PartitionExplanation: {major} is a block set for gender and admission.>"

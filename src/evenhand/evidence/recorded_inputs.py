@@ -44,6 +44,21 @@ def _stated_rules(
             yield StatedField(f"rules.without.record.{name}", what)
 
 
+def _stated_release(release: Mapping[str, Any] | None) -> Iterator[StatedField]:
+    if release is None:
+        what = "that there was none: that the rows are as they were recorded"
+        yield StatedField("release", what)
+        return
+    how = f"how the rows were changed: {release['method']} ({release['policy']})"
+    yield StatedField("release", how)
+    for name, what in _COUNTS.items():
+        if name in release:
+            yield StatedField(f"release.{name}", f"how many rows {what}: {release[name]:,}")
+    if "dropped_columns" in release:
+        what = f"which more columns there were before: {', '.join(release['dropped_columns'])}"
+        yield StatedField("release.dropped_columns", what)
+
+
 def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[StatedField]:
     """The fields that are not derived, with the data at hand or from the document alone."""
     question, release = content["question"], content.get("release")
@@ -70,20 +85,7 @@ def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[
                 f"variants.{kind}", f"how many other {kind} were judged: {many:,}"
             )
     yield StatedField("versions", f"made by evenhand {content['versions']['evenhand']}")
-    yield StatedField(
-        "release",
-        f"how the rows were changed: {release['method']} ({release['policy']})"
-        if release
-        else "that there was none: that the rows are as they were recorded",
-    )
-    for name, what in _COUNTS.items():
-        if release and name in release:
-            yield StatedField(f"release.{name}", f"how many rows {what}: {release[name]:,}")
-    if release and "dropped_columns" in release:
-        dropped = ", ".join(release["dropped_columns"])
-        yield StatedField(
-            "release.dropped_columns", f"which more columns there were before: {dropped}"
-        )
+    yield from _stated_release(release)
     if not release:
         yield from _stated_rules(content["rules"], is_shared=is_shared, with_data=with_data)
     if is_shared:

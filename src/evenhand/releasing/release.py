@@ -185,7 +185,7 @@ class Release(Pictured):
     @cached_property
     def betrayals(self) -> tuple[Betrayal, ...]:
         """The released columns that tell which rows were changed; most rows first."""
-        if self.plan.changed_decisions is None:
+        if self.plan.changed_decisions is None or not self.changed_rows:
             return ()
         nodes = self.before.graph.nodes
         return find_betrayals(self.source, self._applied.counted, self.plan, nodes)

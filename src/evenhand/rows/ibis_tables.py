@@ -119,6 +119,20 @@ def missing_numbers(column: Any, na: Collection[str]) -> Any:  # noqa: ANN401  #
     return absent | column.isin(declared) if declared else absent
 
 
+def repeating_columns(table: Any, names: Sequence[str], share: float) -> list[str]:  # noqa: ANN401
+    """The columns with at most about so many different values for each row.
+
+    An engine that cannot estimate the number of different values gets all of them.
+    """
+    try:
+        with engine_errors(table_name(table)):
+            different = {f"n{at}": table[n].approx_nunique() for at, n in enumerate(names)}
+            found = table.aggregate(rows=table.count(), **different).to_pyarrow().to_pylist()[0]
+    except ResourceError:
+        return list(names)
+    return [n for at, n in enumerate(names) if found[f"n{at}"] <= share * found["rows"]]
+
+
 def distinct_lines(table: Any, names: Sequence[str], codings: Codings, number: str) -> Any:  # noqa: ANN401
     """The one GROUP BY: distinct lines of some columns, and the number of rows of each."""
     rows = table.count() if codings.frequency is None else table[codings.frequency].sum()

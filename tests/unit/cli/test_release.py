@@ -116,3 +116,8 @@ def test_it_can_be_dropped_or_changed_along(run, tmp_path):
     status, _, err = run(*command, "--drop", "hired")
     assert status == 2
     assert "'hired' can be neither dropped nor changed along" in err
+
+
+def test_a_dry_run_says_the_same_each_time(run, options):
+    command = ["release", *options, "--method", "local-massaging", "--dry-run", "--json"]
+    assert run(*command) == run(*command)

@@ -86,3 +86,14 @@ def test_binned_and_merged_at_once_is_refused():
 def test_a_text_alone_is_not_taken_for_its_letters(given):
     with pytest.raises(QuestionError, match="no list|no text"):
         Codings.of(**given)
+
+
+def test_a_table_without_some_columns_is_read_as_before():
+    codings = Codings.of(
+        columns=["a", "b", "c"], bins={"a": [1], "b": [2]}, merge={"c": {"x": ["y"]}}, na=["?"]
+    )
+    assert codings.dropping(["a", "c", "d"]) == Codings.of(
+        columns=["b"], bins={"b": [2]}, na=["?"]
+    )
+    assert codings.dropping([]) == codings
+    assert Codings.of(bins={"a": [1]}).dropping(["a"]) == Codings()

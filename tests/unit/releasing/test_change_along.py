@@ -2,6 +2,7 @@
 
 import json
 from collections import defaultdict
+from dataclasses import replace
 
 import pandas as pd
 import pyarrow as pa
@@ -20,6 +21,7 @@ from tests.betraying import (
     in_form,
     people,
 )
+from tests.hiring import QUESTION, table
 from tests.people_in_engines import in_duckdb, quiet
 
 import evenhand as eh
@@ -120,6 +122,27 @@ def test_a_quoted_header_and_crlf_stay(tmp_path):
     text = made.write(tmp_path / "released.csv").data.read_bytes()
     assert text.startswith('\ufeffsex;"degree";hired\r\n'.encode())
     assert text.count(b"\r\n") == 111
+
+
+@pytest.mark.parametrize("form", ["csv", "pandas"])
+def test_of_columns_with_one_name_any_can_be_dropped(form, tmp_path):
+    before = people()
+    source = pd.DataFrame(before).rename(columns={"band": "copy"})
+    path = tmp_path / "people.csv"
+    source.to_csv(path, index=False)
+    made = audit(path if form == "csv" else source).release(seed=7, drop=["copy.1"])
+    text = made.write(tmp_path / "released.csv").data.read_text().replace('"', "")
+    assert text.startswith("copy,note,sex,degree,hired,score,reason,person\n")
+    assert {line[0] for line in text.splitlines() if line[1:2] == ","} == {"0", "1"}
+
+
+def test_nothing_is_looked_for_where_nothing_changes():
+    before = people()
+    same = eh.Question(
+        protected="sex", group="f", decision="hired", favorable="yes", threshold="0.9"
+    )
+    made = eh.audit(pd.DataFrame(before), same, graph=GRAPH, codings=CODINGS).release(seed=7)
+    assert (made.changed_rows, made.betrayals) == (0, ())
 
 
 def test_parquet_keeps_its_schema_but_for_what_is_dropped(tmp_path):
@@ -230,6 +253,35 @@ def test_an_engine_drops_and_changes_along(tmp_path):
     stored = there.get_backend().table("released").order_by("id").drop("id")
     assert stored.to_pyarrow().to_pydict() == after
     assert json.loads(files.manifest.read_text())["output"]["dropped_columns"] == ["copy"]
+
+
+@quiet
+@pytest.mark.parametrize("missing", ["level", "drop"])
+@pytest.mark.parametrize("other", ["rest", "m"])
+def test_missing_values_and_pooled_groups_change_along(missing, other):
+    ibis = pytest.importorskip("ibis", reason="the extra 'ibis' is not installed")
+    before = table(2000, groups="fmd")
+    yes = [hired == "yes" for hired in before["hired"]]
+    before["copy"] = [int(one) for one in yes]
+    before["reason"] = [None if one else "xyz"[row % 3] for row, one in enumerate(yes)]
+    before["degree"] = [None if row % 9 == 0 else d for row, d in enumerate(before["degree"])]
+    before["id"] = list(range(2000))
+    codings = eh.Codings.of(columns=CODINGS.columns, missing=missing)
+    rows = pa.table(before)
+    for source, key in ((rows, None), (in_duckdb(ibis, rows), "id")):
+        question = replace(QUESTION, other=other)
+        found = eh.audit(source, question, graph=GRAPH, codings=codings)
+        plain = found.release(seed=7, key=key)
+        told = {one.column: one.rows for one in plain.betrayals}
+        assert told == {"copy": plain.changed_rows, "reason": plain.changed_rows}
+        made = found.release(seed=7, key=key, change_along=["copy", "reason"])
+        after = made.rows if key is None else made.rows.to_pyarrow()
+        columns = (after[name].to_pylist() for name in ("hired", "copy", "reason"))
+        assert {*zip(*columns, strict=True)} == {
+            ("yes", 1, None),
+            *(("no", 0, reason) for reason in "xyz"),
+        }
+        assert made.betrayals == ()
 
 
 @quiet

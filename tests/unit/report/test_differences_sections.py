@@ -1,6 +1,8 @@
 """Sections 2 and 3: differences and evidence."""
 
-from tests.report_pages import CASES, report_text
+import re
+
+from tests.report_pages import CASES, admissions_audit, report_text
 
 import evenhand as eh
 from evenhand.report import report
@@ -60,3 +62,18 @@ def test_equal_differences_have_no_range():
     text = report_text(*CASES["certified"])
     assert "The differences are all 0.0 points." in text
     assert "0.0 to 0.0" not in text
+
+
+def test_a_key_shows_each_mark_once_and_no_group_has_the_color_of_a_difference():
+    audit = admissions_audit()
+    html = report(audit, audit.release(seed=7)).html
+    keys = re.findall(r'<ul class="key">(.*?)</ul>', html, re.DOTALL)
+    assert len(keys) == 4
+    for key in keys:
+        entries = re.findall(r"<li[^>]*>(.*?)</li>", key, re.DOTALL)
+        drawn = [re.findall(r'<(circle|path|rect|line) class="([^"]*)"', e) for e in entries]
+        marks = [tuple(shapes) for shapes in drawn if shapes]
+        assert len(marks) == len({*marks}) > 1
+    cells = re.findall(r'<td class="difference">(.*?)</td>', html, re.DOTALL)
+    assert cells
+    assert not [cell for cell in cells if "c-group" in cell or "c-other" in cell]

@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+import pandas as pd
+from tests.betraying import audit as people_audit
+from tests.betraying import people
 from tests.report_pages import CASES, QUESTION, admissions_audit, page_text, report_text
 
 import evenhand as eh
@@ -148,3 +151,16 @@ def test_groups_have_their_attributes_in_the_order_of_the_table():
     html = report(audit, audit.release(seed=7)).html
     assert html.count("<b>Job</b>town · people") == 2
     assert "<b>Town</b>" not in html
+
+
+def test_columns_that_betray_are_told_to_the_owner_and_those_not_released_to_all():
+    audit = people_audit(pd.DataFrame(people()))
+    plain = audit.release(seed=7, drop=["reason", "copy"])
+    for share in (False, True):
+        text = page_text(report(audit, plain, share=share).html)
+        assert "Not released: reason and copy." in text
+        assert ("'band', 'score' betray changed rows." in text) is not share
+    along = audit.release(seed=7, change_along=["score", "band"], drop=["reason", "copy"])
+    text = page_text(report(audit, along).html)
+    assert "In changed rows score and band were drawn anew, because it would tell" in text
+    assert "betray" not in text

@@ -7,6 +7,7 @@ from tests.people_in_engines import in_duckdb, people, quiet
 
 import evenhand as eh
 from evenhand.errors import ColumnError, MissingValueError, ResourceError, ValuesError
+from evenhand.rows.ibis_tables import repeating_columns
 
 ibis = pytest.importorskip("ibis", reason="the extra 'ibis' is not installed")
 pytestmark = quiet
@@ -34,6 +35,14 @@ TABLE = pa.table(
 @pytest.fixture
 def table():
     return in_duckdb(ibis, TABLE)
+
+
+def test_columns_that_hardly_repeat_are_found_by_an_estimate(monkeypatch):
+    there = in_duckdb(ibis, people())
+    assert repeating_columns(there, ["id", "degree", "note"], 0.75) == ["degree", "note"]
+    # An engine without estimates answers with an error.
+    monkeypatch.setattr(ibis.expr.types.Column, "approx_nunique", lambda _: 1 / 0)
+    assert repeating_columns(there, ["id", "degree"], 0.75) == ["id", "degree"]
 
 
 @pytest.mark.parametrize(
