@@ -20,8 +20,8 @@ from evenhand.evidence.binomial_tails import Counts, Floats
 from evenhand.evidence.distinct_tables import for_each_distinct
 from evenhand.evidence.hypergeometric_tails import point_probability, probability_below
 from evenhand.evidence.p_values import boundary_rates
+from evenhand.evidence.verdict import INT64_END
 
-_INT64_END = 2**63
 # Up to this variance of the group's favorable decisions the tail is added up.
 _MOST_TERMS = 1e6
 # Factors that are multiplied at once, in all places, before products are joined in pairs.
@@ -161,7 +161,7 @@ def _most_at_threshold(
     """
     num, den = threshold.numerator, threshold.denominator
     rows = int((group + other).max(initial=0))
-    integer = np.int64 if rows * rows * den < _INT64_END else object
+    integer = np.int64 if rows * rows * den < INT64_END else object
     k, n, m = (column.astype(integer) for column in (drawn, group, other))
     most: Counts = (n * (k * den - num * m) // ((n + m) * den)).astype(np.int64)
     return most

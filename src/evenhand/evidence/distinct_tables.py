@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence.binomial_tails import Counts
+from evenhand.evidence.verdict import INT64_END
 
 # Tables of a block stay in the processor's cache.
 _BLOCK = 1 << 14
-_INT64_END = 2**63
 
 Results = tuple[NDArray[Any], ...]
 
@@ -34,7 +34,7 @@ def for_each_distinct(function: Callable[..., Results], *columns: Counts) -> Res
 def distinct_lines(*columns: Counts) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Where each distinct line stands, in order of the last column, and which each line is."""
     spans = [int(column.max(initial=0)) + 1 for column in columns]
-    if np.prod(np.array(spans, object)) < _INT64_END:
+    if np.prod(np.array(spans, object)) < INT64_END:
         key = np.zeros(len(columns[0]), np.int64)
         for column, span in zip(reversed(columns), reversed(spans), strict=True):
             key = key * span + column

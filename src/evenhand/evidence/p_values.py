@@ -31,6 +31,7 @@ from evenhand.evidence.binomial_tails import (
     small_tail,
 )
 from evenhand.evidence.hypergeometric_tails import point_probability, probability_below
+from evenhand.evidence.verdict import INT64_END
 
 # Up to so many rows in the smaller group tails are added up,
 _SMALL = 30
@@ -41,7 +42,6 @@ _NOTHING_FOUND = 0.4
 # Up to this variance of the number of favorable decisions Fisher's tail is added up.
 _FEW = 100.0
 _NEVER = 1e-9
-_INT64_END = 2**63
 
 
 def zero_p(group_yes: Counts, group: Counts, other_yes: Counts, other: Counts) -> Floats:
@@ -78,7 +78,7 @@ def _higher(group_yes: Counts, group: Counts, other_yes: Counts, other: Counts) 
 
     Exact: in Python's integers where products of counts may not fit into 64 bits.
     """
-    fits = int(group.max(initial=0)) * int(other.max(initial=0)) < _INT64_END
+    fits = int(group.max(initial=0)) * int(other.max(initial=0)) < INT64_END
     integer = np.int64 if fits else object
     ours = group_yes.astype(integer) * other.astype(integer)
     theirs = other_yes.astype(integer) * group.astype(integer)

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-_INT64_END = 2**63
+INT64_END = 2**63  # what is smaller fits into 64 bits
 
 
 class ThreeValued(Enum):
@@ -79,7 +79,7 @@ def sides(
     array([1], dtype=int8)
     """
     largest = int(group.max(initial=0)) * int(other.max(initial=0)) * threshold.denominator
-    integer = np.int64 if largest < _INT64_END else object
+    integer = np.int64 if largest < INT64_END else object
     of_group, of_other = group.astype(integer), other.astype(integer)
     crossed = other_yes.astype(integer) * of_group - group_yes.astype(integer) * of_other
     product = of_group * of_other

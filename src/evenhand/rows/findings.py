@@ -3,8 +3,9 @@
 Findings of one kind that have one remedy are one finding, so that the list stays short.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -17,7 +18,7 @@ from evenhand.counts import (
     determining_columns,
     equivalent_columns,
 )
-from evenhand.errors import Problem, Remedy, listed
+from evenhand.errors import Remedy, listed
 from evenhand.question.codings import MISSING
 from evenhand.question.question import spelling_variants
 from evenhand.rows.column_profile import FEW, MANY, ColumnKind, ColumnProfile
@@ -25,10 +26,13 @@ from evenhand.rows.comma_numbers import are_comma_numbers, comma_numbers
 from evenhand.rows.table_finding import (
     FindingKind,
     TableFinding,
+    in_part,
+    it,
     leave_out,
     rows_in,
     some,
     some_names,
+    tell,
 )
 
 NO_GROUPS = frozenset(
@@ -54,19 +58,20 @@ class Findings:
         yield from self._equivalent()
         yield from self._dependent()
         yield from self._no_groups()
-        yield from self._numbers()
-        if self.with_comma:
-            yield comma_numbers(self.with_comma)
         yield from self._many_values()
+
+    @cached_property
+    def asked(self) -> AbstractSet[str]:
+        """The decision and the protected attribute, as far as they are named."""
+        return dict.fromkeys(filter(None, (self.decision, self.protected))).keys()
 
     @cached_property
     def determining(self) -> tuple[Determination, ...]:
         """Columns that determine the decision, or nearly."""
         if self.decision is None:
             return ()
-        usable = {*self.usable, self.decision, self.protected}
         found = determining_columns(self.table, self.decision, protected=self.protected)
-        return tuple(one for one in found if one.name in usable)
+        return tuple(one for one in found if one.name in self.usable)
 
     @cached_property
     def usable(self) -> tuple[str, ...]:
@@ -74,39 +79,22 @@ class Findings:
         return tuple(name for name, one in self.profiles.items() if one.kind not in NO_GROUPS)
 
     @cached_property
-    def equivalents(self) -> tuple[tuple[str, ...], ...]:
-        """Columns that say the same; the one to keep first: asked about, else the first."""
-
-        def is_asked(name: str) -> bool:
-            return name in (self.decision, self.protected)
-
-        groups = [
-            [name for name in names if name in self.usable or is_asked(name)]
-            for names in equivalent_columns(self.table)
-        ]
-        return tuple(
-            tuple(sorted(names, key=lambda name: not is_asked(name)))
-            for names in groups
-            if len(names) > 1
-        )
-
-    @cached_property
     def copies(self) -> dict[str, str]:
-        """Each column that says the same as another, and that other: the one to keep."""
-        return {
-            copy: first
-            for first, *rest in self.equivalents
-            for copy in rest
-            if copy not in (self.decision, self.protected)
-        }
+        """Each column that says the same as another, and the one to keep: asked, or first."""
+        usable = {*self.usable} | self.asked
+        copies: dict[str, str] = {}
+        for names in equivalent_columns(self.table):
+            chosen = sorted(usable.intersection(names), key=names.index)
+            chosen.sort(key=lambda name: name not in self.asked)
+            copies |= {copy: chosen[0] for copy in chosen[1:] if copy not in self.asked}
+        return copies
 
     @cached_property
     def pairs(self) -> tuple[tuple[tuple[str, str], ...], int]:
         """Pairs of which the first column determines the second, and columns looked at."""
         # The decision and the protected attribute first: they are never beyond the bound.
-        asked = [name for name in (self.decision, self.protected) if name]
-        rest = [name for name in self.usable if name not in {*asked, *self.copies}]
-        return dependent_pairs(self.table, [*asked, *rest])
+        rest = [name for name in self.usable if name not in {*self.asked, *self.copies}]
+        return dependent_pairs(self.table, [*self.asked, *rest])
 
     @cached_property
     def with_comma(self) -> list[str]:
@@ -131,7 +119,7 @@ class Findings:
             return []
         pairs = [pair for pair in self.pairs[0] if self.protected in pair]
         tied = [b if a == self.protected else a for a, b in pairs]
-        out = {self.protected, self.decision, *tied, *self.copies}
+        out = {*self.asked, *tied, *self.copies}
         rest = [name for name in self.usable if name not in out]
         tied += constant_in_a_group(self.table, self.protected, rest)
         return [name for name in tied if name != self.decision]
@@ -140,100 +128,81 @@ class Findings:
     def alike(self) -> list[str]:
         """Columns in which people who are compared may be alike."""
         exact = (one.name for one in self.determining if one.exact)
-        asked = (self.decision, self.protected)
-        out = {*asked, *self.copies, *exact, *self.following, *self.tied}
+        out = {*self.asked, *self.copies, *exact, *self.following, *self.tied}
         return [name for name in self.usable if name not in out]
 
     def _determining(self) -> Iterator[TableFinding]:
         exact = [one.name for one in self.determining if one.exact]
-        if exact:
-            many = len(exact) > 1
-            alone = "each alone determine" if many else "alone determines"
-            yield TableFinding(
-                kind=FindingKind.DETERMINES_DECISION,
-                columns=tuple(exact),
-                numbers={
-                    "rows": self.table.row_count,
-                    "copies": {n: one for n, one in self.copies.items() if n in exact},
-                },
-                problem=Problem(
-                    f"{some_names(exact)} {alone} {self.decision!r}, without exception in "
-                    f"{self.table.row_count:,} rows.",
-                    f"Among people alike in {'one of them' if many else 'it'} no decision "
-                    "differs, so nothing is left to measure.",
-                    (
-                        Remedy(
-                            "If made from the decision, or after it, leave "
-                            f"{'them' if many else 'it'} out",
-                            "exclude",
-                            exact,
-                        ),
-                        Remedy("declare the rule by which was decided", "rule", exact[:1]),
-                    ),
-                ),
-            )
+        rows, many = self.table.row_count, len(exact) > 1
+        alone = "each alone determine" if many else "alone determines"
+        yield from tell(
+            FindingKind.DETERMINES_DECISION,
+            exact,
+            f"{some_names(exact)} {alone} {self.decision!r}, without exception in {rows:,} "
+            "rows.",
+            Remedy(
+                f"If made from the decision, or after it, leave {it(exact)} out",
+                "exclude",
+                exact,
+            ),
+            Remedy("declare the rule by which was decided", "rule", exact[:1]),
+            found=f"Among people alike in {'one of them' if many else 'it'} no decision "
+            "differs, so nothing is left to measure.",
+            rows=rows,
+            copies={name: one for name, one in self.copies.items() if name in exact},
+        )
         for one in self.determining:
             if not one.exact:
-                yield self._nearly(one)
-        if self.following:
-            yield leave_out(
-                FindingKind.FOLLOWS_FROM_DECISION,
-                self.following,
-                f"determined by {self.decision!r}: a class or a consequence of it.",
-            )
-        if self.tied:
-            them = "them" if len(self.tied) > 1 else "it"
-            tied = leave_out(
-                FindingKind.TIED_TO_PROTECTED,
-                self.tied,
-                f"tied to {self.protected!r} without exception. People alike in {them} may "
-                "have nobody to be compared with.",
-            )
-            determined = [b for a, b in self.pairs[0] if a == self.protected]
-            yield replace(tied, numbers={"determined": determined})
+                yield from self._nearly(one)
+        yield from leave_out(
+            FindingKind.FOLLOWS_FROM_DECISION,
+            self.following,
+            f"determined by {self.decision!r}: a class or a consequence of it.",
+        )
+        yield from leave_out(
+            FindingKind.TIED_TO_PROTECTED,
+            self.tied,
+            f"tied to {self.protected!r} without exception. People alike in {it(self.tied)} "
+            "may have nobody to be compared with.",
+            determined=[b for a, b in self.pairs[0] if a == self.protected],
+        )
 
-    def _nearly(self, one: Determination) -> TableFinding:
+    def _nearly(self, one: Determination) -> Iterator[TableFinding]:
         rows = sum(sum(by.values()) for by in one.exceptions.values())
         by_group = "; ".join(
             f"{group} {', '.join(f'{value} {many:,}' for value, many in by.items())}"
             for group, by in one.exceptions.items()
         )
-        return TableFinding(
-            kind=FindingKind.NEARLY_DETERMINES_DECISION,
-            columns=(one.name,),
-            numbers={"rows": rows, **one.to_dict()},
-            problem=Problem(
-                f"{one.name!r} alone determines {self.decision!r} but for {rows:,} of "
-                f"{self.table.row_count:,} rows: {by_group}.",
-                "These exceptions may be the finding.",
-                Remedy("If made from the decision, leave it out", "exclude", [one.name]),
-            ),
+        yield from tell(
+            FindingKind.NEARLY_DETERMINES_DECISION,
+            [one.name],
+            f"{one.name!r} alone determines {self.decision!r} but for {rows:,} of "
+            f"{self.table.row_count:,} rows: {by_group}.",
+            Remedy("If made from the decision, leave it out", "exclude", [one.name]),
+            found="These exceptions may be the finding.",
+            rows=rows,
+            **one.to_dict(),
         )
 
     def _spelling(self) -> Iterator[TableFinding]:
         merge: dict[str, dict[str, list[str]]] = {}
         for name, one in self.profiles.items():
-            if one.kind is ColumnKind.CATEGORY or name in (self.decision, self.protected):
+            if one.kind is ColumnKind.CATEGORY or name in self.asked:
                 rows = self.table.values(name)
                 variants = spelling_variants(value for value in rows if value != MISSING)
                 # The most frequent spelling stays.
                 groups = [sorted(group, key=lambda v: -rows[v]) for group in variants]
                 merge |= {name: {group[0]: group for group in groups}} if groups else {}
-        if merge:
-            examples = [
-                f"{name!r} {listed(group)}"
-                for name, groups in merge.items()
-                for group in groups.values()
-            ]
-            yield TableFinding(
-                kind=FindingKind.SPELLING,
-                columns=tuple(merge),
-                numbers={"values": merge},
-                problem=Problem(
-                    f"One value is written in several ways: {some(examples)}.",
-                    remedy=Remedy("If they mean the same, merge them", "merge", merge),
-                ),
-            )
+        examples = [
+            f"{name!r} {listed(group)}" for name, of in merge.items() for group in of.values()
+        ]
+        yield from tell(
+            FindingKind.SPELLING,
+            merge,
+            f"One value is written in several ways: {some(examples)}.",
+            Remedy("If they mean the same, merge them", "merge", merge),
+            values=merge,
+        )
 
     def _markers(self) -> Iterator[TableFinding]:
         rows: dict[str, dict[str, int]] = {}
@@ -241,159 +210,114 @@ class Findings:
             for value, many in one.markers:
                 rows.setdefault(value, {})[name] = many
         for value, by_column in sorted(rows.items(), key=lambda item: -sum(item[1].values())):
-            yield TableFinding(
-                kind=FindingKind.MARKER,
-                columns=tuple(by_column),
-                numbers={"value": value, "rows": by_column},
-                problem=Problem(
-                    f"{value!r} is taken as a value: {rows_in(by_column)}.",
-                    remedy=Remedy("If it means that there is none, declare it", "na", [value]),
-                ),
+            yield from tell(
+                FindingKind.MARKER,
+                by_column,
+                f"{value!r} is taken as a value: {rows_in(by_column)}.",
+                Remedy("If it means that there is none, declare it", "na", [value]),
+                value=value,
+                rows=by_column,
             )
 
     def _missing(self) -> Iterator[TableFinding]:
         by_column = {name: one.missing for name, one in self.profiles.items() if one.missing}
-        if not by_column:
-            return
-        rows = self.incomplete_rows([*by_column])
-        yield TableFinding(
-            kind=FindingKind.MISSING,
-            columns=tuple(by_column),
-            numbers={"rows": by_column, "incomplete_rows": rows},
-            problem=Problem(
-                f"Values are missing: {rows_in(by_column)}; {rows:,} of "
-                f"{self.table.row_count:,} rows lack one.",
-                remedy=(
-                    Remedy("Leave these rows out", "missing", "drop"),
-                    Remedy("make it a value of its own", "missing", "level"),
-                ),
-            ),
-        )
-
-    def incomplete_rows(self, names: Sequence[str]) -> int:
-        """How many rows lack a value in some of these columns."""
         lacking = np.zeros(len(self.table), bool)
-        for name in names:
-            if self.profiles[name].missing:
-                missing = self.table.attribute(name).values.index(MISSING)
-                lacking |= self.table.column(name) == missing
-        return int(self.table.counts[lacking].sum())
+        for name in by_column:
+            missing = self.table.attribute(name).values.index(MISSING)
+            lacking |= self.table.column(name) == missing
+        rows = int(self.table.counts[lacking].sum())
+        yield from tell(
+            FindingKind.MISSING,
+            by_column,
+            f"Values are missing: {rows_in(by_column)}; {rows:,} of "
+            f"{self.table.row_count:,} rows lack one.",
+            Remedy("Leave these rows out", "missing", "drop"),
+            Remedy("make it a value of its own", "missing", "level"),
+            rows=by_column,
+            incomplete_rows=rows,
+        )
 
     def _equivalent(self) -> Iterator[TableFinding]:
         # Copies of the decision determine it: they were told first.
         copies = {copy: one for copy, one in self.copies.items() if one != self.decision}
-        if copies:
-            said = [f"{first!r} = {copy!r}" for copy, first in copies.items()]
-            yield TableFinding(
-                kind=FindingKind.EQUIVALENT,
-                columns=tuple(dict.fromkeys([*copies.values(), *copies])),
-                numbers={"copies": copies},
-                problem=Problem(
-                    f"The same column in other words: {some(said)}.",
-                    remedy=Remedy("Keep one of them", "exclude", [*copies]),
-                ),
-            )
+        said = [f"{first!r} = {copy!r}" for copy, first in copies.items()]
+        yield from tell(
+            FindingKind.EQUIVALENT,
+            dict.fromkeys([*copies.values(), *copies]),
+            f"The same column in other words: {some(said)}.",
+            Remedy("Keep one of them", "exclude", [*copies]),
+            copies=copies,
+        )
 
     def _dependent(self) -> Iterator[TableFinding]:
         pairs, looked_at = self.pairs
-        told = [
-            (a, b)
-            for a, b in pairs
-            if self.decision not in (a, b) and self.protected not in (a, b)
-        ]
-        if told:
-            yield TableFinding(
-                kind=FindingKind.DEPENDENT,
-                columns=tuple(dict.fromkeys(name for pair in told for name in pair)),
-                numbers={"pairs": [list(pair) for pair in told]},
-                problem=Problem(
-                    f"Determined by another column: "
-                    f"{some([f'{b!r} by {a!r}' for a, b in told])}.",
-                    "Each adds nothing where the other one is known.",
-                    Remedy(
-                        "Keep the finer or the coarser ones",
-                        "exclude",
-                        [*dict.fromkeys(b for _, b in told)],
-                    ),
-                ),
-            )
-        wanted = len({*self.usable, *filter(None, (self.decision, self.protected))}) - len(
-            self.copies
+        told = [pair for pair in pairs if not self.asked & {*pair}]
+        yield from tell(
+            FindingKind.DEPENDENT,
+            dict.fromkeys(name for pair in told for name in pair),
+            f"Determined by another column: {some([f'{b!r} by {a!r}' for a, b in told])}.",
+            Remedy(
+                "Keep the finer or the coarser ones",
+                "exclude",
+                [*dict.fromkeys(b for _, b in told)],
+            ),
+            found="Each adds nothing where the other one is known.",
+            pairs=[list(pair) for pair in told],
         )
+        wanted = len({*self.usable} | self.asked) - len(self.copies)
         if looked_at < wanted:
-            yield TableFinding(
-                kind=FindingKind.IN_PART,
-                columns=(),
-                numbers={"columns": looked_at, "of": wanted},
-                problem=Problem(
-                    f"Whether one column determines another was looked at in {looked_at:,} of "
-                    f"{wanted:,} columns only.",
-                    remedy=Remedy("Choose fewer columns", "columns"),
-                ),
+            yield in_part(
+                f"Whether one column determines another was looked at in {looked_at:,} of "
+                f"{wanted:,} columns only.",
+                Remedy("Choose fewer columns", "columns"),
+                columns=looked_at,
+                of=wanted,
             )
 
     def _no_groups(self) -> Iterator[TableFinding]:
         kinds = {
             name: str(one.kind)
             for name, one in self.profiles.items()
-            if one.kind in NO_GROUPS
-            and name not in {self.decision, self.protected, *self.with_comma}
+            if one.kind in NO_GROUPS and name not in {*self.asked, *self.with_comma}
         }
-        if kinds:
-            told = [f"{name!r} ({kind})" for name, kind in kinds.items()]
-            yield TableFinding(
-                kind=FindingKind.NO_GROUPS,
-                columns=tuple(kinds),
-                numbers={"kinds": kinds},
-                problem=Problem(
-                    f"No groups of people are formed by {some(told)}.",
-                    remedy=Remedy(
-                        f"Leave {'them' if len(kinds) > 1 else 'it'} out", "exclude", [*kinds]
-                    ),
-                ),
-            )
-
-    def _numbers(self) -> Iterator[TableFinding]:
-        many = {
-            name: one
-            for name, one in self.profiles.items()
-            if one.needs_classes and name not in self.copies
-        }
-        if many:
-            values = [f"{name!r} has {one.distinct:,}" for name, one in many.items()]
-            yield TableFinding(
-                kind=FindingKind.NUMBERS,
-                columns=tuple(many),
-                numbers={"values": {name: one.distinct for name, one in many.items()}},
-                problem=Problem(
-                    f"Numbers of many values: {some(values)}. Few people are alike in them.",
-                    remedy=Remedy(
-                        "Count them in classes, for instance",
-                        "bins",
-                        {name: one.suggested.cuts for name, one in many.items()},
-                    ),
-                ),
-            )
+        told = [f"{name!r} ({kind})" for name, kind in kinds.items()]
+        yield from tell(
+            FindingKind.NO_GROUPS,
+            kinds,
+            f"No groups of people are formed by {some(told)}.",
+            Remedy(f"Leave {it(kinds)} out", "exclude", [*kinds]),
+            kinds=kinds,
+        )
 
     def _many_values(self) -> Iterator[TableFinding]:
-        many = {
-            name: one.distinct
-            for name, one in self.profiles.items()
+        others = [one for name, one in self.profiles.items() if name not in self.copies]
+        numbers = {one.name: one.distinct for one in others if one.needs_classes}
+        cuts = {name: self.profiles[name].suggested.cuts for name in numbers}
+        yield from tell(
+            FindingKind.NUMBERS,
+            numbers,
+            f"Numbers of many values: {_many(numbers)}. Few people are alike in them.",
+            Remedy("Count them in classes, for instance", "bins", cuts),
+            values=numbers,
+        )
+        if self.with_comma:
+            yield comma_numbers(self.with_comma)
+        categories = {
+            one.name: one.distinct
+            for one in others
             if one.kind is ColumnKind.CATEGORY
             and one.distinct > MANY
-            and name not in {self.decision, self.protected, *self.copies, *self.with_comma}
+            and one.name not in {*self.asked, *self.with_comma}
         }
-        if many:
-            values = [f"{name!r} has {distinct:,}" for name, distinct in many.items()]
-            yield TableFinding(
-                kind=FindingKind.MANY_VALUES,
-                columns=tuple(many),
-                numbers={"values": many},
-                problem=Problem(
-                    f"Categories of many values: {some(values)}.",
-                    remedy=(
-                        Remedy("Merge rare ones", "merge"),
-                        Remedy("leave the column out", "exclude", [*many]),
-                    ),
-                ),
-            )
+        yield from tell(
+            FindingKind.MANY_VALUES,
+            categories,
+            f"Categories of many values: {_many(categories)}.",
+            Remedy("Merge rare ones", "merge"),
+            Remedy("leave the column out", "exclude", [*categories]),
+            values=categories,
+        )
+
+
+def _many(values: Mapping[str, int]) -> str:
+    return some([f"{name!r} has {distinct:,}" for name, distinct in values.items()])

@@ -4,7 +4,7 @@ Columns that form no groups are left out, each with the reason. Numbers are put 
 Values that are asked about follow rules, each stated beside the value, and can be changed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,52 +16,14 @@ from evenhand.rows.inspection import Inspection
 from evenhand.rows.table_finding import FindingKind
 
 _MOST_DROPPED = 0.1  # of the rows
-_FAVORABLE = frozenset(
-    {
-        "yes",
-        "y",
-        "true",
-        "t",
-        "1",
-        "approved",
-        "approve",
-        "accepted",
-        "accept",
-        "admitted",
-        "admit",
-        "hired",
-        "hire",
-        "granted",
-        "grant",
-        "good",
-        "pass",
-        "passed",
-        "positive",
-        "success",
-        "favorable",
-        "favourable",
-        "promoted",
-        "selected",
-        ">50k",
-    }
+_FAVORABLE = (
+    "yes y true t 1 approved approve accepted accept admitted admit hired hire granted grant "
+    "good pass passed positive success favorable favourable promoted selected >50k"
 )
 # Parts of names of columns that nobody chooses, and that therefore come before all others.
-_UNCHOSEN = frozenset(
-    {
-        "sex",
-        "gender",
-        "age",
-        "race",
-        "ethnicity",
-        "ethnic",
-        "birth",
-        "birthplace",
-        "born",
-        "native",
-        "nationality",
-        "disability",
-        "disabled",
-    }
+_UNCHOSEN = (
+    "sex gender age race ethnicity ethnic birth birthplace born native nationality disability "
+    "disabled"
 )
 
 
@@ -237,18 +199,16 @@ def _favorable(values: list[str], name: str, draft: QuestionDraft) -> tuple[str,
     if name in draft.bins:
         number = draft.inspection.column(name).classes[0].bins.labels[-1]
         return number, "larger numbers: change it if smaller ones are hoped for"
-    hoped = [value for value in values if value.strip().rstrip(".").casefold() in _FAVORABLE]
+    hoped = [
+        value for value in values if value.strip().rstrip(".").casefold() in _FAVORABLE.split()
+    ]
     if len(hoped) == 1:
         return hoped[0], "sounds favorable: change it if it is not"
     return values[-1], "the least frequent value: change it if people hope for another"
 
 
 def _is_unchosen(name: str, given: Mapping[str, str]) -> bool:
-    words = _words(name)
+    words = "".join(mark if mark.isalnum() else " " for mark in name.casefold()).split()
     return name == given.get("protected") or (
-        name != given.get("decision") and not _UNCHOSEN.isdisjoint(words)
+        name != given.get("decision") and not {*_UNCHOSEN.split()}.isdisjoint(words)
     )
-
-
-def _words(name: str) -> Iterable[str]:
-    return "".join(mark if mark.isalnum() else " " for mark in name.casefold()).split()

@@ -130,7 +130,7 @@ class Rows(Described):
         """
         lines = self._lines
         also = [
-            *([unreadable(lines.unreadable)] if lines.unreadable else []),
+            *unreadable(lines.unreadable),
             *([] if lines.complete else [first_rows(lines.table.row_count)]),
         ]
         return inspect(

@@ -1,6 +1,6 @@
 """``TableFinding``: one thing to look at in a table, with what to do about it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -53,33 +53,49 @@ class TableFinding:
         }
 
 
-def unreadable(names: Sequence[str]) -> TableFinding:
+def tell(
+    kind: FindingKind,
+    columns: Iterable[str],
+    what: str,
+    *remedies: Remedy,
+    found: str = "",
+    **numbers: object,
+) -> Iterator[TableFinding]:
+    """One finding of these columns, in words and numbers; none if there are none."""
+    if names := tuple(columns):
+        problem = Problem(what, found, remedies)
+        yield TableFinding(kind=kind, columns=names, problem=problem, numbers=numbers)
+
+
+def leave_out(
+    kind: FindingKind, names: Sequence[str], why: str, **numbers: object
+) -> Iterator[TableFinding]:
+    """Columns that should be left out, and why."""
+    what = f"{some_names(names)} {'are' if len(names) > 1 else 'is'} {why}"
+    leave = Remedy(f"Leave {it(names)} out", "exclude", [*names])
+    yield from tell(kind, names, what, leave, **numbers)
+
+
+def unreadable(names: Sequence[str]) -> Iterator[TableFinding]:
     """Columns of lists, bytes and the like."""
     return leave_out(FindingKind.UNREADABLE, names, "of a type whose values are no labels.")
 
 
+def in_part(what: str, remedy: Remedy, **numbers: object) -> TableFinding:
+    """Something was too much to be looked at as a whole."""
+    problem = Problem(what, remedy=remedy)
+    return TableFinding(kind=FindingKind.IN_PART, columns=(), problem=problem, numbers=numbers)
+
+
 def first_rows(rows: int) -> TableFinding:
     """The table has more rows than memory allows to look at."""
-    return TableFinding(
-        kind=FindingKind.IN_PART,
-        columns=(),
-        numbers={"rows": rows},
-        problem=Problem(
-            f"Only the first {rows:,} rows were looked at.",
-            remedy=Remedy("Allow more memory", "memory"),
-        ),
-    )
+    what = f"Only the first {rows:,} rows were looked at."
+    return in_part(what, Remedy("Allow more memory", "memory"), rows=rows)
 
 
-def leave_out(kind: FindingKind, names: Sequence[str], why: str) -> TableFinding:
-    """Columns that should be left out, and why."""
-    what = f"{some_names(names)} {'are' if len(names) > 1 else 'is'} {why}"
-    leave = f"Leave {'them' if len(names) > 1 else 'it'} out"
-    return TableFinding(
-        kind=kind,
-        columns=tuple(names),
-        problem=Problem(what, remedy=Remedy(leave, "exclude", [*names])),
-    )
+def it(names: Sized) -> str:
+    """The word for one column, or several."""
+    return "them" if len(names) > 1 else "it"
 
 
 def some_names(names: Sequence[str]) -> str:
@@ -100,6 +116,5 @@ def rows_in(by_column: Mapping[str, int]) -> str:
     "'b' 12 rows, 'a' 3"
     """
     often = sorted(by_column.items(), key=lambda item: -item[1])
-    (first, rows), *others = often
-    texts = [f"{name!r} {many:,}" for name, many in others]
-    return some([f"{first!r} {rows:,} row{'s'[: rows > 1]}", *texts])
+    texts = [f"{name!r} {many:,}" for name, many in often]
+    return some([f"{one} row{'s'[: often[0][1] > 1]}" for one in texts[:1]] + texts[1:])

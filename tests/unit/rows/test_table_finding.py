@@ -4,11 +4,13 @@ from evenhand.rows.table_finding import FindingKind, first_rows, leave_out, some
 
 
 def test_one_column_and_many_are_told_in_their_number():
-    (remedy,) = unreadable(["a"]).problem.remedies
+    (one,) = unreadable(["a"])
+    (remedy,) = one.problem.remedies
     assert remedy.words == "Leave it out"
-    many = leave_out(FindingKind.DEPENDENT, [f"c{at}" for at in range(9)], "odd.")
+    (many,) = leave_out(FindingKind.DEPENDENT, [f"c{at}" for at in range(9)], "odd.")
     assert str(many.problem).startswith("'c0', 'c1', 'c2', 'c3', 'c4' and 4 more are odd. ")
     assert many.problem.remedies[0].value == [f"c{at}" for at in range(9)]
+    assert not [*unreadable([])]
 
 
 def test_a_finding_is_plain_data():
