@@ -1,6 +1,7 @@
 """``evenhand init``: a question file made from a look at a table."""
 
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from shlex import join
@@ -9,7 +10,7 @@ from typing import Annotated
 import typer
 
 from evenhand.cli.options import JUDGING, CommonOptions, with_common_options
-from evenhand.cli.terminal import is_terminal
+from evenhand.cli.terminal import ProgressBar, is_terminal
 from evenhand.errors import InputError
 from evenhand.files import write_file
 
@@ -47,10 +48,14 @@ def init(
     codings, given = options.codings(), options.asked()
     rows = read(options.data, codings=codings, memory=options.memory)
     given |= _ask([role for role in _ASKED if role not in given], rows.columns)
-    inspection = rows.inspect(decision=given.get("decision"), protected=given.get("protected"))
-    draft = QuestionDraft(inspection, given, codings)
-    if question := draft.question():
-        draft = QuestionDraft(rows.inspect(question), given, codings)
+    with ProgressBar(quiet=False) as progress:
+        rows = replace(rows, progress=progress)
+        inspection = rows.inspect(
+            decision=given.get("decision"), protected=given.get("protected")
+        )
+        draft = QuestionDraft(inspection, given, codings)
+        if question := draft.question():
+            draft = QuestionDraft(rows.inspect(question), given, codings)
     write_file(target, template(draft, data=options.data), mode=0o644, overwrite=False)
     open_roles = [role for role in _ASKED if role not in given]
     todo = "Read it, then:" if not open_roles else "Fill in its [question], then:"

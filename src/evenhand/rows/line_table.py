@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
 from evenhand.counts.count_table import code_type
+from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import Problem
 from evenhand.question import Bins, Codings
 from evenhand.question.codings import MISSING
@@ -46,9 +47,15 @@ class LineTable:
 
 
 def read_lines(
-    sources: Sequence[BatchSource], names: Sequence[str], codings: Codings, *, memory: int
+    sources: Sequence[BatchSource],
+    names: Sequence[str],
+    codings: Codings,
+    *,
+    memory: int,
+    progress: ProgressCallback | None = None,
 ) -> LineTable:
     """Read the columns in one pass; bins and merges that are given are applied."""
+    reporter = ProgressReporter(progress)
     unreadable: tuple[str, ...] = ()
     batches: list[pa.RecordBatch] = []
     size, complete = 0, True
@@ -59,6 +66,7 @@ def read_lines(
         if not complete:
             break
         batches.append(batch)
+        reporter.advance("reading rows", batch.num_rows)
     rows = sum(batch.num_rows for batch in batches)
     counts = np.ones(rows, np.int64)
     if codings.frequency and batches:

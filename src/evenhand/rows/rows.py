@@ -145,7 +145,13 @@ class Rows(Described):
 
     @cached_property
     def _lines(self) -> LineTable:
-        return read_lines(self.sources, self.columns, self._with_cuts, memory=self.memory // 4)
+        return read_lines(
+            self.sources,
+            self.columns,
+            self._with_cuts,
+            memory=self.memory // 4,
+            progress=self.progress,
+        )
 
     def batches(self) -> Batches:
         """All columns of all rows, in order and in their own types."""

@@ -72,8 +72,9 @@ def leave_out(
 ) -> Iterator[TableFinding]:
     """Columns that should be left out, and why."""
     what = f"{some_names(names)} {'are' if len(names) > 1 else 'is'} {why}"
-    leave = Remedy(f"Leave {it(names)} out", "exclude", [*names])
-    yield from tell(kind, names, what, leave, **numbers)
+    problem = Problem(what, remedy=Remedy(f"Leave {it(names)} out", "exclude", [*names]))
+    if names:
+        yield TableFinding(kind=kind, columns=tuple(names), problem=problem, numbers=numbers)
 
 
 def unreadable(names: Sequence[str]) -> Iterator[TableFinding]:

@@ -185,3 +185,10 @@ def test_every_holder_of_a_table_gives_the_findings_of_its_csv(
     bins = {"age": [30, 50]}
     binned = read(rows.where, bins=bins).inspect(asked)
     assert read(source, bins=bins).inspect(asked).to_dict() == binned.to_dict()
+
+
+def test_reading_the_rows_is_reported():
+    reports = []
+    read(pa.table({"a": ["x"] * 300_000}), progress=reports.append).inspect()
+    assert [(one.step, one.done) for one in reports][-1] == ("reading rows", 300_000)
+    assert len(reports) == 3
