@@ -175,29 +175,28 @@ def too_many_assignments(
     sizes: Mapping[str, int], distinct: int, memory: int, where: str
 ) -> ResourceError:
     """More distinct assignments than fit into the memory."""
-    name = max(sizes, key=lambda name: sizes[name])
-    return ResourceError.of(
-        f"{distinct:,} distinct assignments do not fit into {memory / 1e6:,.0f} MB.",
-        f"The column {name!r} has {sizes[name]:,} values, the most of all.",
-        (
-            Remedy("Choose fewer columns", "columns"),
-            Remedy("merge values", "merge"),
-            Remedy("bin them", "bins"),
-            Remedy("allow more memory", "memory"),
-        ),
-        where,
-    )
+    name = max(sizes, key=sizes.__getitem__)
+    found = f"The column {name!r} has {sizes[name]:,} values, the most of all."
+    remedies = (Remedy("merge values", "merge"), Remedy("bin them", "bins"))
+    return _too_large(f"{distinct:,} distinct assignments", memory, found, remedies, where)
 
 
 def too_large_columns(sizes: Mapping[str, int], memory: int, where: str) -> ResourceError:
     """Columns that do not fit into the memory: of few but long texts, or of very many rows."""
-    name = max(sizes, key=lambda name: sizes[name])
-    return ResourceError.of(
-        f"The columns do not fit into {memory / 1e6:,.0f} MB.",
-        f"The column {name!r} takes {sizes[name] / 1e6:,.0f} MB so far, the most of all.",
-        (Remedy("Choose fewer columns", "columns"), Remedy("allow more memory", "memory")),
-        where,
+    name = max(sizes, key=sizes.__getitem__)
+    found = f"The column {name!r} takes {sizes[name] / 1e6:,.0f} MB so far, the most of all."
+    return _too_large("The columns", memory, found, (), where)
+
+
+def _too_large(
+    what: str, memory: int, found: str, remedies: tuple[Remedy, ...], where: str
+) -> ResourceError:
+    fewer, more = (
+        Remedy("Choose fewer columns", "columns"),
+        Remedy("allow more memory", "memory"),
     )
+    what = f"{what} do not fit into {memory / 1e6:,.0f} MB."
+    return ResourceError.of(what, found, (fewer, *remedies, more), where)
 
 
 def identifiers(

@@ -5,7 +5,7 @@ are neither merged nor sorted. Only as many rows are read as fit into memory.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import TypeAlias
 
@@ -18,14 +18,14 @@ from evenhand.counts import Attribute, CountTable
 from evenhand.counts.count_table import code_type
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import Problem
-from evenhand.question import Bins, Codings
+from evenhand.question import Codings
 from evenhand.question.codings import MISSING
-from evenhand.question.parse_values import exact_number
 from evenhand.rows.arrow_numpy import as_arrow, as_texts, value_type
 from evenhand.rows.batch_source import BatchSource, reading
 from evenhand.rows.counting_errors import spelling_notes
 from evenhand.rows.label_array import LabelArray, to_texts
 from evenhand.rows.quantiles import frequencies
+from evenhand.rows.text_encoders import UNFIT, LabelEncoder
 from evenhand.rows.value_labels import distinct, has_labels, to_labels
 
 _FEW = 1000  # values up to which they become Python texts at once
@@ -175,29 +175,14 @@ def _labels(values: pa.Array, codings: Codings) -> pa.StringArray:
 def _apply(
     codings: Codings, name: str, values: Sequence[str], codes: _Codes
 ) -> tuple[Sequence[str], _Codes]:
-    """The column in classes or merged values, if such are given for it."""
+    """The column in classes or merged values; a text that cannot be binned stays as it is."""
     if not codings.is_coded(name):
         return values, codes
-    bins = codings.bins.get(name)
-    if isinstance(bins, Bins):
-        settled = bins.of_whole_numbers(all(map(_is_whole, values)))
-        codings = replace(codings, bins={name: settled})
-    new: dict[str, int] = {}
-    at = [new.setdefault(_coded_label(codings, name, value), len(new)) for value in values]
-    return tuple(new), np.array(at, code_type(len(new)))[codes]
-
-
-def _is_whole(value: str) -> bool:
-    """Whether a text is a whole number, or no number at all."""
-    try:
-        return exact_number(value).denominator == 1
-    except ValueError:
-        return True
-
-
-def _coded_label(codings: Codings, name: str, value: str) -> str:
-    """The label that is counted; a text that cannot be binned stays, counting refuses it."""
-    try:
-        return value if value == MISSING else codings.label(name, value)
-    except ValueError:
-        return value
+    encoder = LabelEncoder(name, codings)
+    texts = as_texts([*values])
+    is_missing = pc.equal(texts, as_texts([MISSING])[0])
+    new = encoder.encode(pc.if_else(is_missing, pa.nulls(len(texts), pa.string()), texts))
+    labels = [MISSING if label is None else label for label in encoder.labels]
+    unfit = np.flatnonzero(new == UNFIT)
+    new[unfit] = np.arange(len(labels), len(labels) + len(unfit))
+    return (*labels, *(values[at] for at in unfit.tolist())), new[codes]
