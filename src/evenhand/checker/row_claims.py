@@ -13,7 +13,9 @@ def count_data(
     Besides, each column of the graph but the two that are compared has a table of its own.
     """
     question, pooled = record["question"], record["pooled"]
+    # Decisions that only withheld people got have no name in a shared copy.
     decisions = {question["favorable"], question["unfavorable"]}
+    pools = pooled["unfavorable"] or record["copy"] == "shared"
     rows = dict.fromkeys(("read", "dropped", "left_out", "examined"), 0)
     tables = [{labels: [0, 0, 0, 0] for labels in table} for table in tables]
     ends = {question["protected"], question["decision"]}
@@ -29,7 +31,7 @@ def count_data(
         compared = pooled["other"] or group in (question["group"], question["other"])
         fate = "dropped" if not labels else "examined" if compared else "left_out"
         rows["read"], rows[fate] = rows["read"] + weight, rows[fate] + weight
-        if fate == "examined" and not pooled["unfavorable"] and decision not in decisions:
+        if fate == "examined" and not pools and decision not in decisions:
             errors += [f"{place}: the decision is neither favorable nor unfavorable"]
         cell = 2 * (group != question["group"]) + (decision != question["favorable"])
         for names, table in pairs if fate == "examined" else ():

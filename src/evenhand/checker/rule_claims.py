@@ -48,6 +48,8 @@ def right_rules(record: Record, graph: RecordedGraph, by_column: dict[str, Table
     rules = record["rules"]
     if "release" in record:
         return {"declared": [], "determining": []}
+    if record["copy"] != "full":
+        return {"declared": [*map(str, rules["declared"])], "determining": []}
     comparable = {*graph.nodes} - reachable({graph.decision}, graph.arrows) - {graph.protected}
     determining = {*rules["determining"]} & comparable - {*by_column}
     determining |= {name for name in comparable & {*by_column} if _alone(by_column[name])}
@@ -56,14 +58,12 @@ def right_rules(record: Record, graph: RecordedGraph, by_column: dict[str, Table
         "determining": sorted(determining),
     }
     if "without" in rules and rules["declared"]:
-        without = {
+        beside = rules["without"]["record"]
+        right["without"] = {
             "left_out": sorted({*rules["declared"], *determining}),
-            "verdict": rules["without"]["verdict"],
+            "verdict": beside["verdict"],
+            "record": beside,
         }
-        if record["copy"] == "full":
-            beside = rules["without"]["record"]
-            without |= {"verdict": beside["verdict"], "record": beside}
-        right["without"] = without
     return right
 
 

@@ -43,9 +43,9 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         dropped = ", ".join(release["dropped_columns"])
         fields["release.dropped_columns"] = f"which more columns there were before: {dropped}"
     fields |= stated_rules(record["rules"])
-    if not with_data and not release:
+    if not with_data and not release and record["copy"] == "full":
         fields["rules.determining"] = "of columns in no partition"
-    if release or record["copy"] != "full":
+    if release:
         del fields["by_chance"]
     if record["copy"] != "full":
         del fields["reasons"]
@@ -54,8 +54,6 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         fields["data"] = "none were given: that the counts are those of any table"
         if record["copy"] == "full":
             fields["rows"] = "how many rows were dropped or left out"
-        else:
-            fields["withheld"] = "how many lines are not shown"
     return fields
 
 
@@ -68,8 +66,6 @@ def stated_rules(rules: Record) -> dict[str, str]:
             fields["rules.without"] = "that there is none: the graph leaves it open"
     if "without" in rules:
         without = rules["without"]
-        beside = stated_fields(without["record"], with_data=True) if "record" in without else {}
+        beside = stated_fields(without["record"], with_data=True)
         fields |= {f"rules.without.record.{name}": what for name, what in beside.items()}
-        if not beside:
-            fields["rules.without"] = "the verdict without the rule"
     return fields

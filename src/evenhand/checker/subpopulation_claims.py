@@ -5,6 +5,7 @@ from fractions import Fraction
 from .record_fields import Record
 
 YES, OPEN, NO = VERDICTS = "certified", "cannot decide", "not certified"
+WITHHELD = "withheld"
 Table = dict[tuple[str, ...], list[int]]
 
 

@@ -2,7 +2,7 @@
 
 from .graph_claims import RecordedGraph
 from .record_fields import Record
-from .subpopulation_claims import NO, OPEN, VERDICTS, YES
+from .subpopulation_claims import NO, OPEN, VERDICTS, WITHHELD, YES
 
 
 def overall_verdict(
@@ -23,3 +23,18 @@ def overall_verdict(
     if not is_sure and is_open:
         verdicts = [min(one, OPEN, key=VERDICTS.index) for one in verdicts]
     return max(verdicts, key=VERDICTS.index)
+
+
+def shared_verdict(
+    record: Record, entry: Record, possible: list[list[str]], of_all_rows: str
+) -> str:
+    """The verdict of a shared copy: what its lines show, or that of all rows of a release.
+
+    The verdict of the partition's entry is brought into line with it.
+    """
+    violates = entry["verdict"] == NO
+    is_release = "release" in record and of_all_rows == YES and record["verdict"] == YES
+    verdict = YES if is_release and not violates else WITHHELD
+    entry["verdict"] = NO if violates else verdict
+    is_sure = violates and len(possible) == 1 and not record["rules"]["declared"]
+    return NO if is_sure else verdict

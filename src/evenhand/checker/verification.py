@@ -15,8 +15,8 @@ from .release_claims import check_release
 from .row_claims import absent_values, check_counts, count_data, sum_tables
 from .rule_claims import check_declared, check_without, columns_of, right_rules
 from .stated_fields import stated_fields
-from .subpopulation_claims import NO, OPEN, Table, judge, read_share, read_table
-from .verdict_claims import overall_verdict
+from .subpopulation_claims import OPEN, YES, Table, judge, read_share, read_table
+from .verdict_claims import overall_verdict, shared_verdict
 
 
 class Answer(NamedTuple):
@@ -47,6 +47,7 @@ class Checker:
         self.errors, self.undecided = list[str](), list[str]()
         self.stated: dict[str, str] = {}
         self.by_column: dict[str, Table] = {}
+        self.verdict_of_all = OPEN
 
     def check(self, data: str | None) -> Answer:
         """Derive the record again, from the data if given, and compare."""
@@ -60,7 +61,7 @@ class Checker:
         check_counts(tried)
         sets = len(right["possible_decision_causes"])
         right["variants"] = {**tried, "cause_sets": sets, "rules": 1 + ("without" in rules)}
-        if rules["declared"] or rules["determining"]:
+        if self.is_full and (rules["declared"] or rules["determining"]):
             right["verdict"] = OPEN
         if "record" in rules.get("without", {}):
             self.check_beside(rules["without"]["record"], data)
@@ -71,42 +72,44 @@ class Checker:
         return Answer(status, self.errors or self.undecided, self.stated)
 
     def derived_partitions(self, data: str | None) -> tuple[Record, list[Record]]:
-        """The numbers of rows, or of lines withheld, and the entries of the partitions."""
+        """The numbers of rows, or the least count of a line, and the partitions' entries."""
         numbers = dict(self.record["rows" if self.is_full else "withheld"])
         check_counts(numbers)
         tables = [*map(read_table, self.record["partitions"])]
         if data:
             tables, self.by_column, rows, errors = count_data(data, self.record, tables)
             self.errors += errors
-            small = [n for n in tables[0].values() if min(n) < numbers.get("least_count", 0)]
-            numbers |= rows if self.is_full else {"subpopulations": len(small)}
+            numbers |= rows if self.is_full else {}
         elif self.is_full:
             numbers = sum_tables(numbers, tables)
             self.by_column = columns_of(self.record, tables)
         else:
-            self.undecided.append("this is a shared copy: its verdict needs the data")
-            fields = ("verdict", "partitions.verdict", "partitions.table")
+            self.undecided.append("this is a shared copy: whether it is true needs the data")
+            fields = ("verdict", "partitions.table")
             self.stated |= dict.fromkeys(fields, "whether it is true needs the data")
         if data or self.is_full:
             self.errors += absent_values(self.question, tables[0])
             self.errors += check_declared(self.record, tables)
+        if not self.is_full:
+            self.verdict_of_all = judge(tables[0], self.question)["verdict"] if data else YES
+            numbers["least_count"] = least = numbers["least_count"] or 1
+            tables = [{v: n for v, n in tables[0].items() if min(n) >= least}]
         entries = [judge(table, self.question) for table in tables]
-        for at, written in enumerate(self.record["partitions"]):
-            entry = entries[at]
-            if self.is_full:
-                self.complete_entry(entry, written, tables[at])
-            else:
-                shown = [n for n in entry["table"] if min(n[-5:-1]) >= numbers["least_count"]]
-                verdict = (entry if data or entry["verdict"] == NO else written)["verdict"]
-                entries[at] = {"verdict": verdict} | ({} if at else {"table": shown})
+        for entry, written, table in zip(
+            entries, self.record["partitions"], tables, strict=True
+        ):
+            self.complete_entry(entry, written, table)
         return numbers, entries
 
     def complete_entry(self, entry: Record, written: Record, table: Table) -> None:
-        """Add what is in full copies only: the evidence in its order, chance, the digest."""
+        """Add chance and the digest, order the evidence; a shared copy says less."""
         place = {line: at for at, line in enumerate(written["evidence"])}
         # The order is a matter of statistics, which are not computed here.
         entry["evidence"].sort(key=lambda line: place.get(line, -1))
-        entry["digest"] = digest(self.question, written["names"], table)
+        if self.is_full:
+            entry["digest"] = digest(self.question, written["names"], table)
+        else:
+            del entry["coverage"]
         if "release" not in self.record and entry["subpopulations"]["measured"]:
             chance = written["subpopulations"]["by_chance"]
             right = right_chance(chance, table, read_share(self.question["threshold"]))
@@ -129,7 +132,8 @@ class Checker:
         if len({*map(tuple, possible + others)}) < len(entries):
             self.errors.append("partitions: one of them is there twice")
         roles = ["causes"] * len(possible) + ["block set"] * len(others)
-        for entry, names, role in zip(entries, possible + others, roles, strict=True):
+        named = [*zip(possible + others, roles, strict=True)][: None if self.is_full else 1]
+        for entry, (names, role) in zip(entries, named, strict=True):
             entry |= {"names": names, "role": role}
         complete: bool | None = True
         if scope["asked"] == "causes":
@@ -152,7 +156,9 @@ class Checker:
             "scope": {"asked": scope["asked"], "complete": complete},
             "verdict": overall_verdict(
                 self.record, self.graph, entries, causes=len(possible), complete=complete
-            ),
+            )
+            if self.is_full
+            else shared_verdict(self.record, entries[0], possible, self.verdict_of_all),
         }
 
     def check_beside(self, record: Record, data: str | None) -> None:

@@ -8,8 +8,10 @@ import numpy as np
 
 from evenhand.errors import words_only
 from evenhand.evidence import certificate_encoding as document
+from evenhand.evidence.disclosure_control import shown_part
 from evenhand.evidence.judgement import Judgement
 from evenhand.evidence.partition import Partition
+from evenhand.evidence.verdict import Verdict
 from evenhand.graph.partial_graph import PartialGraph
 
 _ESTIMATES = (
@@ -20,7 +22,7 @@ _ESTIMATES = (
 
 def full_document(certificate: Judgement) -> dict[str, Any]:
     """The document for the owner of the data: every subpopulation, and digests."""
-    content = _shared_fields(certificate)
+    content = _document(certificate)
     if certificate.release:
         content["release"] = certificate.release.to_dict()
     content["copy"] = "full"
@@ -33,15 +35,25 @@ def full_document(certificate: Judgement) -> dict[str, Any]:
     }
     for entry, partition in zip(content["partitions"], certificate.partitions, strict=True):
         entry |= {
+            "verdict": str(partition.verdict(certificate.min_coverage)),
             "coverage": partition.coverage.to_dict(),
-            "subpopulations": {**partition.numbers, **_chance(certificate, partition)},
-            "table": document.table(partition, np.arange(len(partition))),
-            "evidence": partition.by_strength.tolist(),
             "digest": document.digest(certificate.examined, partition),
         }
-    content["population"] |= document.floats_as_text(certificate.population.to_dict())
     if certificate.without_rule is not None:
         content["rules"]["without"]["record"] = full_document(certificate.without_rule)
+    return document.with_seal(content)
+
+
+def shared_document(certificate: Judgement, *, least_count: int) -> dict[str, Any]:
+    """The document for others, of the subpopulations without a smaller count alone."""
+    shown = shown_part(certificate, least_count=least_count)
+    content = _document(shown)
+    if shown.release:
+        content["release"] = shown.release.to_shared_dict()
+    content["copy"] = "shared"
+    content["withheld"] = {"least_count": least_count}
+    (entry,), partition = content["partitions"], shown.partition
+    entry["verdict"] = str(Verdict.NOT_CERTIFIED if partition.violating else shown.verdict)
     return document.with_seal(content)
 
 
@@ -51,27 +63,7 @@ def _chance(certificate: Judgement, partition: Partition) -> dict[str, Any]:
     return {"by_chance": document.floats_as_text(chance.to_dict())} if chance else {}
 
 
-def shared_document(certificate: Judgement, *, least_count: int) -> dict[str, Any]:
-    """The document for others: what it withholds cannot be computed from what it shows.
-
-    Of the decision causes it shows the subpopulations with no cell under the least count. A
-    total would give a withheld row back by subtraction, and so would a second partition of
-    the same people: there are none.
-    """
-    content, partition = _shared_fields(certificate), certificate.partition
-    if certificate.release:
-        content["release"] = certificate.release.to_shared_dict()
-    content["copy"] = "shared"
-    shown = np.flatnonzero(np.all([cell >= least_count for cell in partition.cells], axis=0))
-    content["partitions"][0]["table"] = document.table(partition, shown)
-    content["withheld"] = {
-        "least_count": least_count,
-        "subpopulations": len(partition) - len(shown),
-    }
-    return document.with_seal(content)
-
-
-def _shared_fields(certificate: Judgement) -> dict[str, Any]:
+def _document(certificate: Judgement) -> dict[str, Any]:
     """What both documents say."""
     graph = certificate.graph
     doubtful = graph.doubtful if isinstance(graph, PartialGraph) else ()
@@ -79,7 +71,10 @@ def _shared_fields(certificate: Judgement) -> dict[str, Any]:
         "format": document.FORMAT,
         "versions": {"evenhand": version("evenhand")},
         "verdict": str(certificate.verdict),
-        "population": {"notice": _ESTIMATES, "verdict": str(certificate.population.verdict)},
+        "population": {
+            "notice": _ESTIMATES,
+            **document.floats_as_text(certificate.population.to_dict()),
+        },
         "question": {
             **replace(certificate.question, rule=()).to_dict(),
             "unfavorable": document.unfavorable(certificate.examined),
@@ -104,7 +99,9 @@ def _shared_fields(certificate: Judgement) -> dict[str, Any]:
             {
                 "names": list(partition.names),
                 "role": "causes" if partition in certificate.causes else "block set",
-                "verdict": str(partition.verdict(certificate.min_coverage)),
+                "subpopulations": {**partition.numbers, **_chance(certificate, partition)},
+                "table": document.table(partition, np.arange(len(partition))),
+                "evidence": partition.by_strength.tolist(),
             }
             for partition in certificate.partitions
         ],

@@ -28,7 +28,7 @@ from evenhand.evidence.document_differences import document_differences
 from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.judgement import Graph, Judgement
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.recorded_inputs import StatedField, recorded_inputs
+from evenhand.evidence.recorded_inputs import StatedField, is_derivable, recorded_inputs
 from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
@@ -99,11 +99,15 @@ class RecordedCertificate:
         return self._compare(lambda: self.recertify(counts, dropped))
 
     def own_differences(self) -> tuple[str, ...]:
-        """Every place where a full document's own tables give another document."""
-        if self.content["copy"] != "full":
+        """Every place where the document's own tables, if there are enough, give another."""
+        if not is_derivable(self.content):
             return tuple(self._seal_differences())
-
         return self._compare(self.recertify_own_tables)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether this is a copy for others."""
+        return bool(self.content["copy"] == "shared")
 
     def stated(self, *, with_data: bool) -> tuple[StatedField, ...]:
         """What is taken from the document and not checked."""
@@ -143,7 +147,7 @@ class RecordedCertificate:
         return self._recertify(
             next(iter(tables.values())),
             divide,
-            self.content["rows"]["dropped"],
+            self.content.get("rows", {}).get("dropped", 0),
             determined_by=tuple(sorted(determining)),
             without_rule=beside.recertify_own_tables() if beside else None,
         )
@@ -197,8 +201,11 @@ class RecordedCertificate:
             dropped=dropped,
             determined_by=determined_by,
         )
+        # A copy for others has the verdict of all rows, which those shown cannot give, or none.
+        is_free = self.is_shared and certificate.verdict is Verdict.CERTIFIED
         return replace(
             certificate,
+            verdict=self.verdict if is_free else certificate.verdict,
             release=self.release,
             without_rule=without_rule,
             tried=content["variants"],
@@ -214,19 +221,12 @@ class RecordedCertificate:
     def differences_from(self, certificate: Judgement) -> Iterator[str]:
         """Every place where the document is another than that of a certificate."""
         content = self.content
-        if content["copy"] == "full":
-            right = full_document(certificate)
-        else:
+        if self.is_shared:
             least_count = content["withheld"]["least_count"]
             right = shared_document(certificate, least_count=least_count)
+        else:
+            right = full_document(certificate)
         right |= {name: content[name] for name in ("versions", "seal")}
-        is_ruled = "without" in content["rules"] and content["rules"]["declared"]
-        if content["copy"] == "shared" and is_ruled:
-            right["rules"]["without"] = {
-                "left_out": sorted({*self.question.rule, *certificate.determined_by}),
-                "verdict": content["rules"]["without"]["verdict"],
-            }
-            right["variants"]["rules"] = 2
         beside, new = self._without_rule, certificate.without_rule
         if beside is not None and new is not None:
             right["rules"]["without"]["record"] = beside.content
@@ -276,7 +276,9 @@ class RecordedCertificate:
         return ExaminedCounts(
             counts=counts,
             question=replace(self.question, other=other),
-            left_out=0 if pooled["other"] else self.content["rows"]["left_out"],
+            left_out=0
+            if pooled["other"] or self.is_shared
+            else self.content["rows"]["left_out"],
         )
 
 

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple, get_args
 from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.judged_variants import VariantKind
 
-_NOT_COMPARED = "a shared copy without its data: only form and seal are checked"
-
+_NOT_COMPARED = "of this shared copy only form and seal are checked without the data"
 _COUNTS = {
     "changed_rows": "were changed, left out or doubled",
     "dropped_before": "with missing values there were before",
@@ -22,9 +21,7 @@ class StatedField(NamedTuple):
     what: str
 
 
-def _stated_rules(
-    rules: Mapping[str, Any], *, is_shared: bool, with_data: bool
-) -> Iterator[StatedField]:
+def _stated_rules(rules: Mapping[str, Any], *, with_data: bool) -> Iterator[StatedField]:
     if rules["declared"]:
         yield StatedField(
             "rules.declared", f"that was decided by {', '.join(rules['declared'])}"
@@ -33,8 +30,6 @@ def _stated_rules(
         yield StatedField("rules.determining", "of columns in no partition")
     if rules["declared"] and "without" not in rules:
         yield StatedField("rules.without", "that there is none: the graph leaves it open")
-    elif "without" in rules and is_shared:
-        yield StatedField("rules.without", "the verdict without the rule")
     elif "without" in rules:
         for name, what in (
             ("graph", "that its arrows are right"),
@@ -87,7 +82,7 @@ def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[
     yield StatedField("versions", f"made by evenhand {content['versions']['evenhand']}")
     yield from _stated_release(release)
     if not release:
-        yield from _stated_rules(content["rules"], is_shared=is_shared, with_data=with_data)
+        yield from _stated_rules(content["rules"], with_data=with_data)
     if is_shared:
         yield StatedField("withheld.least_count", "the least count of lines that are shown")
     if not with_data:
@@ -96,6 +91,20 @@ def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[
         yield StatedField("pooled", "whether several groups or decisions count as one")
         yield StatedField("order", "of values, and so of the lines in the tables")
     if is_shared and not with_data:
-        listed = {"question", "codings", "graph", "versions", "release", "pooled", "rows"}
+        yield StatedField("verdict", "that of the rows which are not shown")
+        yield StatedField("partitions.table", "the values of its lines, and their counts")
+    if not is_derivable(content) and not with_data:
+        listed = {"question", "codings", "graph", "versions", "release", "pooled", "verdict"}
         for name in sorted({*content} - listed - {"format", "copy", "seal"}):
             yield StatedField(name, _NOT_COMPARED)
+
+
+def is_derivable(content: Mapping[str, Any]) -> bool:
+    """Whether a document follows from its own tables.
+
+    A copy for others has no line where all are withheld, and one of several sets of causes.
+    """
+    if content["copy"] == "full":
+        return True
+    has_lines = bool(content["partitions"][0]["table"])
+    return has_lines and len(content["possible_decision_causes"]) == 1

@@ -30,11 +30,15 @@ class ThreeValued(Enum):
 
 
 class Verdict(ThreeValued):
-    """What can be said of the criterion: met, not met, or neither from these rows."""
+    """What can be said of the criterion: met, not met, or neither from these rows.
+
+    A copy for others may withhold which.
+    """
 
     CERTIFIED = "certified"
     NOT_CERTIFIED = "not certified"
     CANNOT_DECIDE = "cannot decide"
+    WITHHELD = "withheld"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

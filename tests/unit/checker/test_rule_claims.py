@@ -120,11 +120,14 @@ def test_a_declared_rule_with_an_exception_in_the_data_is_found(data, tmp_path):
     assert (status, "rules.declared: ['score'] do not determine" in notes) == (1, True)
 
 
-def test_a_shared_copy_states_the_verdict_without_the_rule(data):
+def test_a_shared_copy_withholds_the_verdict_under_a_rule(data):
     audit = eh.audit(data, question(rule=["score"]), graph=RULED)
     text = audit.certificate.to_shared_json()
     assert [checker.verify(text, given)[0] for given in (None, data)] == [3, 0]
-    assert checker.verify(text).stated["rules.without"] == "the verdict without the rule"
+    content = json.loads(text)
+    assert content["verdict"] == "withheld"
+    content["verdict"] = "not certified"
+    assert checker.verify(sealed(content), data)[0] == 1
 
 
 def test_that_there_is_no_record_without_the_rule_is_stated(data):

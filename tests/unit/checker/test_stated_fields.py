@@ -27,8 +27,8 @@ def test_without_data_the_counts_are_stated_too(tmp_path):
 
 def test_a_shared_copy_states_its_verdict():
     found = checker.verify(CERTIFICATE.to_shared_json()).stated
-    assert {"verdict", "partitions.verdict", "withheld", "withheld.least_count"} <= {*found}
-    assert not {"reasons", "by_chance", "rows"} & {*found}
+    assert {"verdict", "partitions.table", "withheld.least_count"} <= {*found}
+    assert not {"reasons", "rows", "rules.determining"} & {*found}
 
 
 def test_what_open_edges_leave_open_is_stated():

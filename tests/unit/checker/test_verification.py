@@ -41,7 +41,7 @@ def test_a_shared_copy_that_contradicts_what_it_shows_is_false():
 
     status, notes = forged(change, CERTIFICATE.to_shared_json())
     assert status == 1
-    assert notes[0].startswith("partitions[0].verdict")
+    assert any(note.startswith("partitions[0].verdict") for note in notes)
 
 
 def test_a_shared_copy_with_a_small_count_is_false():
@@ -50,7 +50,7 @@ def test_a_shared_copy_with_a_small_count_is_false():
 
     status, notes = forged(change, CERTIFICATE.to_shared_json())
     assert status == 1
-    assert notes[0].startswith("partitions[0].table")
+    assert any(note.startswith("partitions[0].table") for note in notes)
 
 
 @pytest.mark.parametrize("verdict", ["certified", "cannot decide", "fair", None, 1])

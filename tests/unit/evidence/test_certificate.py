@@ -56,19 +56,18 @@ def test_the_shared_copy_withholds_rows_with_a_small_cell():
     counts = datasets.admissions(2)
     certificate = certify(counts, GRAPH, QUESTION)
     document = json.loads(certificate.to_shared_json(least_count=50))
-    assert document["withheld"] == {"least_count": 50, "subpopulations": 1}
+    assert document["withheld"] == {"least_count": 50}
     shown = document["partitions"][0]["table"]
     assert len(shown) == 3
     assert all(min(line[2:6]) >= 50 for line in shown)
 
 
-def test_the_shared_copy_has_no_total_no_digest_and_no_evidence():
+def test_the_shared_copy_has_no_total_no_digest_and_one_partition():
     text = certify(datasets.admissions(2), GRAPH, QUESTION, scope="all").to_shared_json()
     document = json.loads(text)
     assert not {"rows", "reasons"} & set(document)
-    for entry in document["partitions"]:
-        assert not {"digest", "coverage", "evidence", "subpopulations"} & set(entry)
-    assert ["table" in entry for entry in document["partitions"]] == [True, False]
+    (entry,) = document["partitions"]
+    assert not {"digest", "coverage"} & set(entry)
 
 
 def test_pooled_decisions_are_named():

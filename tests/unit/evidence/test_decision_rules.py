@@ -168,7 +168,8 @@ def test_the_record_holds_the_one_without_the_rule():
     content = json.loads(text)
     assert content["rules"]["without"]["record"]["verdict"] == "not certified"
     shared = json.loads(found.certificate.to_shared_json())
-    assert shared["rules"]["without"] == {"left_out": ["score"], "verdict": "not certified"}
+    assert shared["rules"] == {"declared": ["score"], "determining": []}
+    assert shared["verdict"] == "withheld"
 
 
 def test_question_files_hold_the_rule():

@@ -253,11 +253,24 @@ def test_format_1_is_refused_by_name():
         recorded(json.dumps({"format": "evenhand certificate 3"}))
 
 
-def test_of_a_shared_copy_without_data_the_seal_is_checked():
+def test_a_shared_copy_without_data_is_compared_with_its_own_lines():
     text = certify(COUNTS, GRAPH, QUESTION).to_shared_json()
+    content = json.loads(text) | {"verdict": "certified"}
+    places = recorded(json.dumps(content)).own_differences()
+    assert [place.split(":")[0] for place in places] == ["verdict", "seal"]
+
+
+@pytest.mark.parametrize(("graph", "least_count"), [(GRAPH, 5000), (OPEN_GRAPH, 10)])
+def test_without_lines_or_with_open_causes_only_the_seal_of_a_shared_copy_is_checked(
+    graph, least_count
+):
+    text = certify(COUNTS, graph, QUESTION).to_shared_json(least_count=least_count)
+    assert recorded(text).own_differences() == ()
+    assert recorded(text).differences(COUNTS) == ()
     content = json.loads(text) | {"verdict": "certified"}
     (place,) = recorded(json.dumps(content)).own_differences()
     assert place.startswith("seal")
+    assert "only form and seal" in dict(recorded(text).stated(with_data=False))["scope"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", json.dumps({"format": "other"})])

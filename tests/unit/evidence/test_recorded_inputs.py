@@ -30,12 +30,18 @@ def test_without_the_data_the_counts_are_stated_too():
     assert {*found} == ALWAYS | {"data", "rows", "pooled", "order", "rules.determining"}
 
 
-def test_a_shared_copy_without_its_data_states_everything():
+def test_a_shared_copy_without_its_data_states_its_counts_and_the_verdict_of_the_others():
     text = CERTIFICATE.to_shared_json()
     assert {*stated(text, with_data=True)} == ALWAYS | {"withheld.least_count"}
     found = stated(text, with_data=False)
-    assert {*json.loads(text)} - {*found} == {"format", "copy", "seal", "scope"} - {*found}
-    assert "only form and seal" in found["verdict"]
+    assert {"verdict", "partitions.table", "data"} <= {*found}
+
+
+def test_a_shared_copy_without_lines_states_everything():
+    text = CERTIFICATE.to_shared_json(least_count=5000)
+    found = stated(text, with_data=False)
+    assert {*json.loads(text)} - {*found} == {"format", "copy", "seal"}
+    assert "only form and seal" in found["partitions"]
 
 
 def test_of_a_release_method_and_policy_are_stated():
