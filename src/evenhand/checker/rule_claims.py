@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from .graph_claims import RecordedGraph, reachable
 from .record_fields import Record
+from .row_claims import check_counts
 from .subpopulation_claims import Table
 
 
@@ -97,3 +98,11 @@ def check_without(record: Record, beside: Record) -> list[str]:
         left_out & {*beside["graph"]["nodes"]}
     )
     return errors + [f"{where}.release: this is no release"] * ("release" in beside)
+
+
+def right_variants(record: Record, right: Record) -> Record:
+    """How many variants were judged, as it should be; other classes and arrows as recorded."""
+    tried = {name: record["variants"][name] for name in ("arrows", "classes")}
+    check_counts(tried)
+    sets, rules = right["possible_decision_causes"], right["rules"]
+    return {**tried, "cause_sets": len(sets), "rules": 1 + ("without" in rules)}

@@ -13,7 +13,7 @@ from .graph_claims import RecordedGraph
 from .record_fields import MALFORMED, Record, UnknownFormatError, inputs, parse
 from .release_claims import check_release
 from .row_claims import absent_values, check_counts, count_data, sum_tables
-from .rule_claims import check_declared, check_without, columns_of, right_rules
+from .rule_claims import check_declared, check_without, columns_of, right_rules, right_variants
 from .stated_fields import stated_fields
 from .subpopulation_claims import OPEN, YES, Table, judge, read_share, read_table
 from .verdict_claims import overall_verdict, shared_verdict
@@ -45,8 +45,7 @@ class Checker:
         self.is_full = {"full": True, "shared": False}[record["copy"]]
         self.graph = RecordedGraph.of(record)
         self.errors, self.undecided = list[str](), list[str]()
-        self.stated: dict[str, str] = {}
-        self.by_column: dict[str, Table] = {}
+        self.stated, self.by_column = dict[str, str](), dict[str, Table]()
         self.verdict_of_all = OPEN
 
     def check(self, data: str | None) -> Answer:
@@ -57,10 +56,7 @@ class Checker:
         right |= {"seal": seal(record), "rows" if self.is_full else "withheld": numbers}
         right |= {"partitions": entries, **self.derived(entries)}
         right["rules"] = rules = right_rules(record, self.graph, self.by_column)
-        tried = {name: record["variants"][name] for name in ("arrows", "classes")}
-        check_counts(tried)
-        sets = len(right["possible_decision_causes"])
-        right["variants"] = {**tried, "cause_sets": sets, "rules": 1 + ("without" in rules)}
+        right["variants"] = right_variants(record, right)
         if self.is_full and (rules["declared"] or rules["determining"]):
             right["verdict"] = OPEN
         if "record" in rules.get("without", {}):
@@ -85,14 +81,14 @@ class Checker:
             self.by_column = columns_of(self.record, tables)
         else:
             self.undecided.append("this is a shared copy: whether it is true needs the data")
-            fields = ("verdict", "partitions.table")
-            self.stated |= dict.fromkeys(fields, "whether it is true needs the data")
+            for field in ("verdict", "partitions.table"):
+                self.stated[field] = "whether it is true needs the data"
         if data or self.is_full:
             self.errors += absent_values(self.question, tables[0])
             self.errors += check_declared(self.record, tables)
         if not self.is_full:
             self.verdict_of_all = judge(tables[0], self.question)["verdict"] if data else YES
-            numbers["least_count"] = least = numbers["least_count"] or 1
+            least = numbers["least_count"] = max(numbers["least_count"], 1)
             tables = [{v: n for v, n in tables[0].items() if min(n) >= least}]
         entries = [judge(table, self.question) for table in tables]
         for entry, written, table in zip(

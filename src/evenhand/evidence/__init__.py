@@ -6,6 +6,7 @@ from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certification import certify, certify_relaxed
+from evenhand.evidence.disclosure_control import shown_part
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.judgement import Judgement
@@ -54,5 +55,6 @@ __all__ = [
     "explain_partition",
     "points",
     "sensitivity_of_findings",
+    "shown_part",
     "survey_partitions",
 ]

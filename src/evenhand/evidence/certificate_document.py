@@ -23,8 +23,6 @@ _ESTIMATES = (
 def full_document(certificate: Judgement) -> dict[str, Any]:
     """The document for the owner of the data: every subpopulation, and digests."""
     content = _document(certificate)
-    if certificate.release:
-        content["release"] = certificate.release.to_dict()
     content["copy"] = "full"
     content["reasons"] = [reason.text(words_only) for reason in certificate.reasons]
     content["rows"] = {
@@ -48,8 +46,6 @@ def shared_document(certificate: Judgement, *, least_count: int) -> dict[str, An
     """The document for others, of the subpopulations without a smaller count alone."""
     shown = shown_part(certificate, least_count=least_count)
     content = _document(shown)
-    if shown.release:
-        content["release"] = shown.release.to_shared_dict()
     content["copy"] = "shared"
     content["withheld"] = {"least_count": least_count}
     (entry,), partition = content["partitions"], shown.partition
@@ -108,4 +104,5 @@ def _document(certificate: Judgement) -> dict[str, Any]:
         "assumptions": list(certificate.assumptions),
         "rules": certificate.rules,
         "variants": certificate.variants,
+        **({"release": certificate.release.to_dict()} if certificate.release else {}),
     }

@@ -64,6 +64,7 @@ def shown_part(
         dropped=0,
         determined_by=(),
         without_rule=None,
+        release=judgement.release.for_others if judgement.release else None,
         least_count=least_count,
     )
 

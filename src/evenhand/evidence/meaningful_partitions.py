@@ -95,7 +95,7 @@ def survey_partitions(certificate: Certificate) -> PartitionSurvey:
     pruned = found.pruned
     in_all, in_some = _count(found)
     everybody = None
-    if pruned and certificate.partition.names:
+    if pruned and certificate.partition.names and certificate.row_count:
         everybody = explain_partition(certificate.examined.counts, graph, question, [])
     return PartitionSurvey(
         attributes=len(graph.nodes) - 2,

@@ -57,7 +57,6 @@ def _stated_release(release: Mapping[str, Any] | None) -> Iterator[StatedField]:
 def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[StatedField]:
     """The fields that are not derived, with the data at hand or from the document alone."""
     question, release = content["question"], content.get("release")
-    is_shared = content["copy"] == "shared"
     yield StatedField(
         "question",
         f"what was asked: {question['protected']} {question['group']} against "
@@ -83,17 +82,21 @@ def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[
     yield from _stated_release(release)
     if not release:
         yield from _stated_rules(content["rules"], with_data=with_data)
-    if is_shared:
+    if content["copy"] == "shared":
         yield StatedField("withheld.least_count", "the least count of lines that are shown")
     if not with_data:
-        yield StatedField("data", "none were given: that the counts are those of any table")
-        yield StatedField("rows", "how many rows were dropped or left out")
-        yield StatedField("pooled", "whether several groups or decisions count as one")
-        yield StatedField("order", "of values, and so of the lines in the tables")
-    if is_shared and not with_data:
+        yield from _stated_without_data(content)
+
+
+def _stated_without_data(content: Mapping[str, Any]) -> Iterator[StatedField]:
+    yield StatedField("data", "none were given: that the counts are those of any table")
+    yield StatedField("rows", "how many rows were dropped or left out")
+    yield StatedField("pooled", "whether several groups or decisions count as one")
+    yield StatedField("order", "of values, and so of the lines in the tables")
+    if content["copy"] == "shared":
         yield StatedField("verdict", "that of the rows which are not shown")
         yield StatedField("partitions.table", "the values of its lines, and their counts")
-    if not is_derivable(content) and not with_data:
+    if not is_derivable(content):
         listed = {"question", "codings", "graph", "versions", "release", "pooled", "verdict"}
         for name in sorted({*content} - listed - {"format", "copy", "seal"}):
             yield StatedField(name, _NOT_COMPARED)

@@ -5,7 +5,7 @@ other fields can: the notice, and bounds on the numbers.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 Change: TypeAlias = Literal["edited", "resampled", "generated"]
@@ -17,7 +17,8 @@ class ReleaseStatement:
     """How released rows were made of others.
 
     They were ``edited`` in some columns, ``resampled`` (left out and doubled), or ``generated``
-    from a model. The shared copy does not have the three counts.
+    from a model. ``can_change`` are the columns that the method changes where it must, told to
+    others in place of those it did change. The copy for others does not have the counts.
     """
 
     change: Change
@@ -30,6 +31,7 @@ class ReleaseStatement:
     changed_rows: int | None = None
     dropped_before: int | None = None
     left_out_before: int | None = None
+    can_change: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, content: Mapping[str, Any], decision: str) -> "ReleaseStatement":
@@ -48,7 +50,7 @@ class ReleaseStatement:
         return release_notice(self.change, self.changed_columns, self.decision)
 
     def to_dict(self) -> dict[str, Any]:
-        """The ``release`` block of the full document."""
+        """The ``release`` block of a document."""
         return {
             "notice": self.notice,
             "change": self.change,
@@ -57,12 +59,19 @@ class ReleaseStatement:
             "seed_commitment": self.seed_commitment,
             "changed_columns": list(self.changed_columns),
             **({"dropped_columns": [*self.dropped_columns]} if self.dropped_columns else {}),
-            **{name: getattr(self, name) for name in _COUNTS},
+            **{name: n for name in _COUNTS if (n := getattr(self, name)) is not None},
         }
 
-    def to_shared_dict(self) -> dict[str, Any]:
-        """The block without counts: how many rows changed, only the owner reads."""
-        return {name: part for name, part in self.to_dict().items() if name not in _COUNTS}
+    @property
+    def for_others(self) -> "ReleaseStatement":
+        """The statement without what depends on how many rows had to be changed, and which."""
+        return replace(
+            self,
+            changed_columns=self.can_change or self.changed_columns,
+            changed_rows=None,
+            dropped_before=None,
+            left_out_before=None,
+        )
 
     def contradictions(
         self,

@@ -14,7 +14,13 @@ from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.releasing.cost import compare_counts
 from evenhand.releasing.manifest import commitment, kind_of_change
 from evenhand.releasing.row_selection import rows_differ
-from evenhand.removal import BaselinePlan, GeneratedPlan, RemovalPlan, changed_columns
+from evenhand.removal import (
+    BaselinePlan,
+    GeneratedPlan,
+    RemovalPlan,
+    changeable_columns,
+    changed_columns,
+)
 from evenhand.rows import Rows
 
 
@@ -103,6 +109,7 @@ class Certifier:
             seed_commitment=commitment(self.nonce, self.seed),
             changed_columns=changed_columns(self.plan),
             dropped_columns=self.drop,
+            can_change=changeable_columns(self.plan),
             changed_rows=self.plan.changed_rows,
             dropped_before=before.dropped,
             left_out_before=before.examined.left_out if generated else 0,

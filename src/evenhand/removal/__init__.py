@@ -11,7 +11,7 @@ from evenhand.removal.baselines import (
     Seed,
     ShuffleProtected,
 )
-from evenhand.removal.generated_plan import GeneratedPlan, changed_columns
+from evenhand.removal.generated_plan import GeneratedPlan, changeable_columns, changed_columns
 from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
 from evenhand.removal.removal_plan import ByDirection, ChangedDecisions, Move, Plan, RemovalPlan
@@ -32,6 +32,7 @@ __all__ = [
     "RemovalPlan",
     "Seed",
     "ShuffleProtected",
+    "changeable_columns",
     "changed_columns",
     "plan_removal",
 ]

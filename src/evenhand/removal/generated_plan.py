@@ -89,6 +89,14 @@ class GeneratedPlan(FromCertificate, Described):
         )
 
 
+def changeable_columns(plan: Plan) -> tuple[str, ...]:
+    """The columns that a plan's method changes where it must, whether or not it had to."""
+    changed = changed_columns(plan)
+    if changed or not isinstance(plan, RemovalPlan):
+        return changed
+    return (plan.question.decision, *(table.node.name for table in plan.redrawn))
+
+
 def changed_columns(plan: Plan) -> tuple[str, ...]:
     """The columns in which released rows can differ from those before.
 

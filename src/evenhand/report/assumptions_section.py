@@ -11,7 +11,7 @@ from evenhand.graph import PartialGraph
 from evenhand.question import Bins, Judge, Knowledge
 from evenhand.report import template_types as page
 from evenhand.report.phrases import Words, count, listing, share
-from evenhand.report.shown_groups import Case, Sharing
+from evenhand.report.shown_groups import Case
 from evenhand.report.template_types import Strong, text
 
 _EXAMPLES = 5
@@ -57,14 +57,13 @@ def other_premises(
     certificate: Certificate,
     cases: Sequence[Case],
     words: Words,
-    sharing: Sharing,
 ) -> tuple[page.Premise, ...]:
     """Everything else that could be disputed."""
     return (
-        _threshold(certificate, words, sharing),
+        _threshold(certificate, words),
         *_codings(certificate, words),
-        *_left_out(counts, certificate, words, sharing),
-        _sensitivity(certificate, cases, words, sharing),
+        *_left_out(counts, certificate, words),
+        _sensitivity(certificate, cases, words),
         page.Premise(
             status="Cannot be tested",
             what="What came before the table.",
@@ -82,14 +81,14 @@ def other_premises(
     )
 
 
-def _threshold(certificate: Certificate, words: Words, sharing: Sharing) -> page.Premise:
+def _threshold(certificate: Certificate, words: Words) -> page.Premise:
     """Who chose it and, where one set of causes decides, which others give the verdict."""
     why = "Chosen by whoever asked the question. It is a convention, not a natural limit."
     largest = max(
         (abs(end) for one in certificate.partitions for end in one.extremes), default=None
     )
     decided = certificate.verdict is not Verdict.CANNOT_DECIDE and not certificate.ambiguous
-    if largest is not None and decided and not sharing.share:
+    if largest is not None and decided and not certificate.least_count:
         reached = "The criterion is met only above" if largest else "The criterion is met above"
         why += f" {reached} the largest difference, {words.points(largest)} points."
     return page.Premise(
@@ -123,12 +122,13 @@ def _graph(certificate: Certificate, *, tried: bool) -> page.Premise:
     if record is not None and not certificate.learned_here:
         origin = f"{certificate.graph_origin}, and given as such."
     elif record is not None:
-        conflicts = len(record.conflicts)
+        conflicts, made = len(record.conflicts), sum(record.tests)
+        tests = f", {count(made, 'test')}" if made else ""
         among = f", {count(conflicts, 'contradiction')} among them" if conflicts else ""
         origin = (
             f"found in these rows by the PC algorithm ({record.algorithm}): {record.test} "
-            f"test, significance {record.significance}, {count(sum(record.tests), 'test')}"
-            f"{among}. Links too weak for these rows to show are missing in it."
+            f"test, significance {record.significance}{tests}{among}. Links too weak for these "
+            "rows to show are missing in it."
             + ("" if tried else " Whether other rows would give it, too, was not tried.")
         )
     return page.Premise(
@@ -148,7 +148,9 @@ def _open_edges(certificate: Certificate, words: Words) -> tuple[page.Premise, .
         f"{{{words.columns(names)}}}" for names in certificate.possible_decision_causes
     )
     why = "All of them were examined, and give the same verdict on these rows."
-    if not certificate.population.agreed:
+    if certificate.least_count:
+        why = "This page has the first of them; what the others give is withheld."
+    elif not certificate.population.agreed:
         why += " What they show of the population differs."
     if certificate.deciding_edges:
         edges = listing(
@@ -272,22 +274,20 @@ def _codings(certificate: Certificate, words: Words) -> tuple[page.Premise, ...]
 
 
 def _left_out(
-    counts: CountTable, certificate: Certificate, words: Words, sharing: Sharing
+    counts: CountTable, certificate: Certificate, words: Words
 ) -> tuple[page.Premise, ...]:
-    statements = []
-    shown, question = sharing.whole, certificate.question
+    statements, question = [], certificate.question
     further = [
         words.value(question.protected, value)
         for value in counts.values(question.protected)
         if value not in (question.group, question.other)
     ]
-    # A value that few people have is not for others.
-    these = f" ({listing(further)})" if not sharing.share else ""
+    these = f" ({listing(further)})" if further else ""
     if certificate.examined.left_out:
-        many = f"{count(certificate.examined.left_out, 'row')} of" if shown else "Rows of"
+        many = f"{count(certificate.examined.left_out, 'row')} of"
         statements.append(f"{many} groups that are not compared{these} were left out.")
     if certificate.dropped:
-        many = count(certificate.dropped, "row") if shown else "Rows"
+        many = count(certificate.dropped, "row")
         statements.append(
             f"{many} with missing values {'was' if many == '1 row' else 'were'} dropped. "
             "Whether such people fare like the others is not known."
@@ -301,22 +301,14 @@ def _left_out(
     return tuple(page.Premise(status="Given", what=one) for one in statements)
 
 
-def _sensitivity(
-    certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
-) -> page.Premise:
+def _sensitivity(certificate: Certificate, cases: Sequence[Case], words: Words) -> page.Premise:
     """How strong an unrecorded cause would have to be, in terms of the recorded ones."""
     findings: tuple[Sensitivity, ...] = ()
-    hidden = not sharing.whole and certificate.verdict is not Verdict.CERTIFIED
-    if not hidden and not any(case.side for case in cases):
+    if not any(case.side for case in cases):
         why = text(
             "Under the threshold only the average over such a cause is bounded: differences "
             "of opposite signs could hide within a group, and an unrecorded cause could "
             "cover a direct effect."
-        )
-    elif not sharing.whole:
-        why = text(
-            "How strong such a cause would have to be is told in the full report: beside it "
-            "stand the recorded causes, whose strength rests on groups that are withheld."
         )
     else:
         findings = sensitivity_of_findings(certificate.partition)

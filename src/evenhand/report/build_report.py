@@ -1,12 +1,13 @@
 """``report``: results in, a page out; each section fills its part."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import PurePath
 from typing import Protocol
 
 from evenhand.counts import CountTable
-from evenhand.evidence import Certificate, PartitionExplanation
+from evenhand.evidence import Certificate, PartitionExplanation, shown_part
 from evenhand.evidence.arrow_dependence import ArrowDependence
 from evenhand.evidence.binnings import Binnings
 from evenhand.evidence.bootstrap import Bootstrap
@@ -29,9 +30,10 @@ from evenhand.report.limits_and_checking_sections import checking, small_print, 
 from evenhand.report.opening_section import example, first_sentence, lead, verdicts
 from evenhand.report.partitions_section import comparisons
 from evenhand.report.phrases import Words, readable_labels
-from evenhand.report.release_section import matching_partition, released, released_name
+from evenhand.report.release_facts import ReleaseFacts
+from evenhand.report.release_section import released
 from evenhand.report.rule_premises import near_premises
-from evenhand.report.shown_groups import Sharing, select_cases
+from evenhand.report.shown_groups import select_cases
 from evenhand.report.table_premises import inspection_premises, missing_value_premises
 from evenhand.report.variant_premises import variant_premises
 from evenhand.rows import Inspection, Rows
@@ -61,8 +63,24 @@ class Audited(Protocol):
         """Which verdict decides."""
 
     @property
-    def inspection(self) -> Inspection:
-        """What a look at the table found."""
+    def inspection(self) -> Inspection | None:
+        """What a look at the table found, as far as it may be told."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForOthers:
+    """What a report for others is made from: the groups that may be shown, and nothing else."""
+
+    knowledge: Knowledge
+    certificate: Certificate
+    judge: Judge
+    rows: None = None
+    inspection: None = None
+
+    @property
+    def counts(self) -> CountTable:
+        """The counts of the groups that may be shown."""
+        return self.certificate.examined.counts
 
 
 def report(
@@ -85,10 +103,10 @@ def report(
 
     ``labels`` give plain words; ``partition`` is one that the reader asked about; ``doubt``,
     ``resampled``, ``binnings`` and ``arrows`` tell how much hangs on graph, rows, classes and
-    single arrows, if that was tried; ``title`` says what the data are. With ``share`` groups
-    with a count under ``least_count`` are withheld. The commands to check it name
-    ``certificate_file`` and the data, or the files of the release. ``generated`` is the date to
-    print, by default today's.
+    single arrows, if that was tried; ``title`` says what the data are. With ``share`` the page
+    is made from the groups without a count under ``least_count`` alone, and leaves out these
+    five, which rest on all rows. The commands to check it name ``certificate_file`` and the
+    data, or the files of the release. ``generated`` is the date to print, by default today's.
 
     >>> import evenhand as eh
     >>> graph = eh.CausalGraph.parse("gender -> major -> admission; test_score -> admission; "
@@ -99,72 +117,68 @@ def report(
     """
     today = datetime.now(UTC)
     generated = generated or f"{today.day} {today:%B %Y}"
+    source, names = _file_name(audit.rows), audit.counts.names
+    facts = ReleaseFacts.of(release) if release else None
+    if share:
+        if release is not None:
+            facts = ReleaseFacts.for_others(release, least_count=least_count)
+        audit = ForOthers(
+            knowledge=audit.knowledge,
+            certificate=facts.before
+            if facts
+            else shown_part(audit.certificate, least_count=least_count),
+            judge=audit.judge,
+        )
+        partition = doubt = resampled = binnings = arrows = None
     certificate, knowledge = audit.certificate, audit.knowledge
     words = Words(
         question=certificate.question,
-        labels=readable_labels(labels or Labels(), audit.counts.names),
+        labels=readable_labels(labels or Labels(), names),
     )
-    sharing = Sharing(share, least_count, certificate.partition, matching_partition(release))
-    cases = select_cases(certificate, sharing)
-    source = _file_name(audit.rows)
+    cases = select_cases(certificate)
     name = title or source or "a table"
     question = f"Does {words.protected} itself change {words.decision}?"
-    verdict, file = certificate.verdict, released_name(release)
-    if release is not None:
-        verdict = release.certificate.verdict
-        name = f"{file}, released from {name}" if file else name
+    verdict = facts.after.verdict if facts else certificate.verdict
+    if facts and facts.file:
+        name = f"{facts.file}, released from {name}"
     copy = f"copy for others: counts under {least_count} withheld"
     content = page.Page(
         title=f"{verdict}: {question} | {name}",
         masthead=(name, generated, copy if share else "full report: small counts shown"),
         question=question,
-        first_sentence=first_sentence(certificate, words, sharing),
-        lead=lead(certificate, words, sharing),
-        verdicts=verdicts(certificate, cases, words, sharing, doubt),
-        example=example(certificate, cases, words, sharing),
+        first_sentence=first_sentence(certificate, words),
+        lead=lead(certificate, words),
+        verdicts=verdicts(certificate, cases, words, doubt),
+        example=example(certificate, cases, words),
         causes=causes(certificate, words),
         graph=graph_figure(certificate, knowledge, words),
-        differences=differences(certificate, cases, words, sharing),
-        evidence=evidence(cases, words, sharing),
-        chance=chance(certificate, cases, words, sharing),
-        comparisons=comparisons(certificate, partition, words, sharing),
-        released=released(release, cases, words, sharing),
+        differences=differences(certificate, cases, words),
+        evidence=evidence(certificate, cases, words),
+        chance=chance(certificate, cases, words),
+        comparisons=comparisons(certificate, partition, words),
+        released=released(facts, cases, words),
         premises=(
             *graph_premises(certificate, knowledge, words, doubt, resampled),
             *edit_premises(certificate),
-            *missing_value_premises(audit.counts, words, sharing),
-            *inspection_premises(audit.inspection, sharing),
+            *missing_value_premises(audit.counts, words),
+            *inspection_premises(audit.inspection),
             *judge_premises(audit.judge),
-            *near_premises(certificate, words, sharing),
+            *near_premises(certificate, words),
             *variant_premises(certificate, words, binnings, arrows),
-            *other_premises(audit.counts, certificate, cases, words, sharing),
+            *other_premises(audit.counts, certificate, cases, words),
         ),
-        unmeasured=unmeasured(certificate, words, sharing),
+        unmeasured=unmeasured(certificate, words),
         checking=checking(
-            release.certificate if release and release.files else certificate,
+            facts.after if facts and facts.file else certificate,
             cases,
-            _files_to_check(release, certificate_file, source, share=share),
+            (facts.record, facts.file)
+            if facts and facts.file
+            else (PurePath(certificate_file).name if certificate_file else None, source),
             words,
-            sharing,
         ),
-        small_print=small_print(certificate, words, sharing, generated),
+        small_print=small_print(certificate, words, generated),
     )
     return Report(page=content, shared=share)
-
-
-def _files_to_check(
-    release: Release | None,
-    certificate_file: str | PathLike[str] | None,
-    source: str | None,
-    *,
-    share: bool,
-) -> tuple[str | None, str | None]:
-    """The names of the certificate and the data that go with the report, where they exist."""
-    if release is not None and release.files is not None:
-        files = release.files
-        record = files.shared if share and files.shared else files.certificate
-        return record.name, files.data.name
-    return PurePath(certificate_file).name if certificate_file else None, source
 
 
 def _file_name(rows: Rows | None) -> str | None:

@@ -5,40 +5,30 @@ from collections.abc import Iterator, Sequence
 from evenhand.evidence import Certificate, Partition, RelaxedCertificate
 from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.common_difference import CommonDifference
-from evenhand.evidence.first_sentence import seen_sentence
+from evenhand.evidence.first_sentence import deciding_partition, seen_sentence
 from evenhand.evidence.population import Population
 from evenhand.evidence.subpopulations import p_value
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.differences_sections import ids
 from evenhand.report.phrases import Words, count, share
-from evenhand.report.shown_groups import Case, Sharing
+from evenhand.report.shown_groups import Case
 from evenhand.report.template_types import Strong, text
 
 _LEVEL = 0.05
 _MOST_LINES = 30
 
 
-def chance(
-    certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
-) -> page.Chance:
+def chance(certificate: Certificate, cases: Sequence[Case], words: Words) -> page.Chance:
     """The chance line and the statistical verdict at length."""
     population = certificate.population
     verdict = text("Statistical verdict: ", Strong(f"{population.verdict}."))
-    if not sharing.whole:
-        hidden = (
-            "What chance would make, and what all groups say together, rests on groups that "
-            "are withheld: it is left out."
-        )
-        return page.Chance(
-            by_chance=(), seen=None, paragraphs=(verdict, text(hidden)), notes=()
-        )
     if not population.measured:
         nothing = "No group can be compared, so there is nothing that chance could explain."
         return page.Chance(by_chance=(), seen=None, paragraphs=(text(nothing),), notes=())
     return page.Chance(
-        by_chance=tuple(_by_chance(certificate, words, sharing)),
-        seen=_picture(certificate, words, sharing),
+        by_chance=tuple(_by_chance(certificate, words)),
+        seen=_picture(certificate, words),
         paragraphs=(
             _each_group(certificate.partition, population, cases, words),
             *_all_together(population, words),
@@ -48,9 +38,9 @@ def chance(
     )
 
 
-def _by_chance(certificate: Certificate, words: Words, sharing: Sharing) -> Iterator[page.Text]:
+def _by_chance(certificate: Certificate, words: Words) -> Iterator[page.Text]:
     """What was seen beside what chance alone would make, and what that means."""
-    partition = sharing.deciding(certificate) or certificate.partition
+    partition = deciding_partition(certificate.partitions)
     chance = partition.by_chance
     if chance is None or certificate.release:
         return
@@ -87,13 +77,10 @@ def _conclusion(certificate: Certificate, partition: Partition, chance: ByChance
     )
 
 
-def _picture(
-    certificate: Certificate, words: Words, sharing: Sharing
-) -> pictures.SeenAndByChance | None:
+def _picture(certificate: Certificate, words: Words) -> pictures.SeenAndByChance | None:
     if certificate.release:
         return None
-    # Groups of another comparison can be small where those of the first are not.
-    partitions = certificate.partitions[: 1 if sharing.share else _MOST_LINES]
+    partitions = certificate.partitions[:_MOST_LINES]
     rest = len(certificate.partitions) - len(partitions)
     more = f" {count(rest, 'further comparison')} not drawn." if rest else ""
     return pictures.SeenAndByChance(

@@ -10,7 +10,7 @@ from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.charts import Scale, ends, funnel, in_points, mark, rates
 from evenhand.report.phrases import Words, capital, count, listing, share
-from evenhand.report.shown_groups import Case, GroupNames, Sharing
+from evenhand.report.shown_groups import Case, GroupNames
 from evenhand.report.template_types import Strong, text
 
 # Up to so many groups one plot shows all of them.
@@ -18,42 +18,43 @@ FEW = 15
 STRONGEST = 20
 _MOST_OTHERS = 500
 _MOST_FLAGS = 12
+MARKS_KEY = {"filled": "shown beyond the threshold", "hollow": "not shown beyond it"}
 
 
 def differences(
-    certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
+    certificate: Certificate, cases: Sequence[Case], words: Words
 ) -> page.Differences:
     """All groups in one plot if they are few, else where people are, all, and the strongest."""
     few = len(cases) <= FEW
     reaching = [case for case in cases if case.side]
     chosen, draw = (cases, plot_of_few) if few else (reaching[:STRONGEST], _strongest)
     return page.Differences(
-        lead=_lead(cases, words, sharing),
-        all_people=f"All {certificate.row_count:,} people by the difference in their group.",
-        segments=() if few or not sharing.whole else _segments(certificate, words),
-        funnel=None if few else funnel(cases, words, total=len(cases), **marks_key(sharing)),
-        plot=draw(certificate, chosen, words, sharing) if chosen else None,
+        lead=_lead(cases, words),
+        all_people=f"{certificate.row_count:,} people by the difference in their group.",
+        segments=() if few else _segments(certificate, words),
+        funnel=None if few else funnel(cases, words, total=len(cases), **MARKS_KEY),
+        plot=draw(certificate, chosen, words) if chosen else None,
     )
 
 
-def evidence(cases: Sequence[Case], words: Words, sharing: Sharing) -> page.Evidence:
+def evidence(certificate: Certificate, cases: Sequence[Case], words: Words) -> page.Evidence:
     """The pieces of evidence, strongest first: some in words, the others in numbers."""
     reaching = [case for case in cases if case.side]
     strongest, others = reaching[:STRONGEST], reaching[STRONGEST : STRONGEST + _MOST_OTHERS]
     beyond = len(reaching) - len(strongest) - len(others)
     return page.Evidence(
-        lead=_evidence_lead(reaching, len(strongest), words, sharing, comparable=bool(cases)),
-        in_words=tuple(_finding(case, words, sharing) for case in strongest),
-        others=tuple(_finding(case, words, sharing) for case in others),
+        lead=_evidence_lead(certificate, reaching, len(strongest), words),
+        in_words=tuple(_finding(case, words) for case in strongest),
+        others=tuple(_finding(case, words) for case in others),
         others_title=f"The other {count(len(others), 'group')}, in numbers"
         + (f"; {beyond:,} more are in the certificate" if beyond else ""),
         group=capital(words.group),
         other=capital(words.other),
-        note=_note(words, sharing),
+        note=_note(words),
     )
 
 
-def _lead(cases: Sequence[Case], words: Words, sharing: Sharing) -> page.Text:
+def _lead(cases: Sequence[Case], words: Words) -> page.Text:
     if not cases:
         return text(
             f"There is no group to show in which {words.group} and {words.other} can be "
@@ -61,7 +62,6 @@ def _lead(cases: Sequence[Case], words: Words, sharing: Sharing) -> page.Text:
         )
     sides = {case.side for case in cases}
     values = [case.difference for case in cases]
-    which = "Among the groups shown here, the" if not sharing.whole else "The"
     who = (
         f"In every one of them {words.other} are ahead."
         if sides == {1}
@@ -73,10 +73,8 @@ def _lead(cases: Sequence[Case], words: Words, sharing: Sharing) -> page.Text:
         return text("The one difference is ", Strong(f"{words.points(values[0])} points"), ".")
     least, most = words.points(min(values)), words.points(max(values))
     if least == most:
-        return text(f"{which} differences are all ", Strong(f"{least} points"), ".")
-    return text(
-        f"{which} differences go from ", Strong(f"{least} to {most} points"), f". {who}"
-    )
+        return text("The differences are all ", Strong(f"{least} points"), ".")
+    return text("The differences go from ", Strong(f"{least} to {most} points"), f". {who}")
 
 
 def _segments(certificate: Certificate, words: Words) -> tuple[pictures.Segment, ...]:
@@ -96,7 +94,8 @@ def _segments(certificate: Certificate, words: Words) -> tuple[pictures.Segment,
     )
     segments, at = [], 0.0
     for kind, label, lines in kinds:
-        if kind == "shown" and not lines.any():
+        is_told = kind == "shown" or (kind == "absent" and certificate.least_count)
+        if is_told and not lines.any():
             continue
         people = int(partition.row_counts[lines].sum())
         width = 100 * people / certificate.row_count
@@ -116,7 +115,7 @@ def _segments(certificate: Certificate, words: Words) -> tuple[pictures.Segment,
 
 
 def plot_of_few(
-    certificate: Certificate, chosen: Sequence[Case], words: Words, sharing: Sharing
+    certificate: Certificate, chosen: Sequence[Case], words: Words
 ) -> pictures.DotPlot:
     """Rates beside differences, for every group."""
     scale, names = _scale(chosen, words), GroupNames.of(certificate, words)
@@ -137,7 +136,7 @@ def plot_of_few(
         rates=f"Share who {words.did}",
         group=words.group,
         other=words.other,
-        **marks_key(sharing),
+        **MARKS_KEY,
         axis=scale.axis(words),
         lines=tuple(
             pictures.Line(
@@ -153,7 +152,7 @@ def plot_of_few(
 
 
 def _strongest(
-    certificate: Certificate, chosen: Sequence[Case], words: Words, sharing: Sharing
+    certificate: Certificate, chosen: Sequence[Case], words: Words
 ) -> pictures.DotPlot:
     """Who is in a group as dots if all attributes have two values, else in words."""
     scale, names = _scale(chosen, words), certificate.partition.names
@@ -162,14 +161,14 @@ def _strongest(
     flags = _flags(certificate, varying)
     also = f" All of them: {words.alike(common)}." if common else ""
     return pictures.DotPlot(
-        title=_strongest_title(chosen, sharing),
+        title=_strongest_title(chosen),
         subtitle=f"Groups at or beyond the threshold, least likely to be chance first.{also}",
         name="Group",
         detail="people",
         flags=tuple(words.value(name, value) for name, value in flags.items()),
         group=words.group,
         other=words.other,
-        **marks_key(sharing),
+        **MARKS_KEY,
         axis=scale.axis(words),
         lines=tuple(
             pictures.Line(
@@ -184,15 +183,13 @@ def _strongest(
     )
 
 
-def _strongest_title(chosen: Sequence[Case], sharing: Sharing) -> str:
+def _strongest_title(chosen: Sequence[Case]) -> str:
     """Findings are what is shown; of others it is said that they are not."""
     shown = sum(case.shown for case in chosen)
     if shown == len(chosen):
         return f"The {shown} strongest findings" if shown > 1 else "The one finding"
     groups = f"The {len(chosen)} groups" if len(chosen) > 1 else "The one group"
     title = f"{groups} at or beyond the threshold that chance explains least"
-    if not sharing.whole:
-        return title
     return f"{title}; {f'{shown:,} shown' if shown else 'none is shown'}"
 
 
@@ -229,28 +226,20 @@ def _flags(certificate: Certificate, names: Sequence[str]) -> dict[str, str]:
 
 
 def _evidence_lead(
-    reaching: Sequence[Case],
-    in_words: int,
-    words: Words,
-    sharing: Sharing,
-    *,
-    comparable: bool,
+    certificate: Certificate, reaching: Sequence[Case], in_words: int, words: Words
 ) -> page.Text:
     if not reaching:
-        if sharing.whole and not comparable:
-            return text("No group can be compared: there is no evidence to list.")
-        where, rest = (
-            ("No comparable group", ": there is no evidence to list.")
-            if sharing.whole
-            else ("No group that may be shown", "; those withheld may.")
-        )
-        return text(f"{where} differs by {words.threshold_points} or more{rest}")
-    if not sharing.whole:
-        return text(
-            f"Of the groups that may be shown, {len(reaching):,} "
-            f"{'differs' if len(reaching) == 1 else 'differ'} by {words.threshold_points} or "
-            "more.",
-        )
+        if certificate.least_count:
+            group, rest = "No group that is shown", "; one that is withheld may."
+        else:
+            group, rest = "No comparable group", ": there is no evidence to list."
+        if not certificate.partition.measured.any():
+            return text(
+                "No group may be shown."
+                if certificate.least_count
+                else "No group can be compared: there is no evidence to list."
+            )
+        return text(f"{group} differs by {words.threshold_points} or more{rest}")
     if in_words < len(reaching):
         return text(
             Strong(f"{len(reaching):,} groups"),
@@ -266,27 +255,16 @@ def _evidence_lead(
     return text(f"{many}, least likely to be chance first.")
 
 
-def marks_key(sharing: Sharing) -> dict[str, str]:
-    """What filled and hollow mean: without the withheld groups chance cannot be judged."""
-    beyond = "not shown beyond it" if sharing.whole else "whether it is shown is withheld"
-    return {"filled": "shown beyond the threshold", "hollow": beyond}
-
-
-def _note(words: Words, sharing: Sharing) -> str:
-    adjusted = (
-        "The adjusted p allows for all comparisons made; a difference is shown if its interval "
-        "lies wholly beyond the threshold and its adjusted p is under 0.05."
-        if sharing.whole
-        else "Adjusted p-values depend on groups that are withheld, and are left out: "
-        "whether a difference is shown among so many is not said here."
-    )
+def _note(words: Words) -> str:
     return (
         "p is the probability of a difference at least so large, were the true one no larger "
-        f"than {words.threshold_points}. {adjusted}"
+        f"than {words.threshold_points}. The adjusted p allows for all comparisons made; a "
+        "difference is shown if its interval lies wholly beyond the threshold and its adjusted "
+        "p is under 0.05."
     )
 
 
-def _finding(case: Case, words: Words, sharing: Sharing) -> page.Finding:
+def _finding(case: Case, words: Words) -> page.Finding:
     people = case.people
     return page.Finding(
         id=case.id,
@@ -298,8 +276,8 @@ def _finding(case: Case, words: Words, sharing: Sharing) -> page.Finding:
         direction=words.higher(people.risk_difference),
         interval=words.interval(people.interval),
         p=p_value(people.p_threshold),
-        adjusted=p_value(people.p_adjusted) if sharing.whole else "withheld",
-        shown=case.shown if sharing.whole else None,
+        adjusted=p_value(people.p_adjusted),
+        shown=case.shown,
     )
 
 

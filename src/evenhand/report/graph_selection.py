@@ -43,7 +43,8 @@ def select_for_drawing(
     """Choose what is drawn, and in which column: tiers, the decision's own tier in three."""
     graph, question = certificate.graph, certificate.question
     roles = _roles(certificate)
-    order = knowledge.about(certificate.examined.counts.names) if knowledge.tiers else None
+    known = knowledge.restricted(certificate.graph.nodes)
+    order = known.about(certificate.graph.nodes) if known.tiers else None
     chosen = set(graph.nodes)
     if len(chosen) > MOST_BOXES:
         chosen = {n for n in chosen if roles[n] not in ("plain", "consequence")}

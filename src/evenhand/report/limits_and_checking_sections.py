@@ -7,20 +7,20 @@ from shlex import quote
 from evenhand.evidence import Certificate
 from evenhand.report import template_types as page
 from evenhand.report.phrases import Words, capital, count, share
-from evenhand.report.shown_groups import Case, Sharing
+from evenhand.report.shown_groups import Case
 from evenhand.report.template_types import Code, Strong, text
 
 _LARGEST = 5
 
 
-def unmeasured(certificate: Certificate, words: Words, sharing: Sharing) -> page.Unmeasured:
+def unmeasured(certificate: Certificate, words: Words) -> page.Unmeasured:
     """The groups in which nobody can be compared."""
     absent = certificate.unmeasured
     rows = certificate.partition.row_counts
     order = sorted(range(len(absent)), key=lambda at: -rows[absent.lines[at]])
-    largest = [absent[at] for at in order[:_LARGEST]] if sharing.whole else []
+    largest = [absent[at] for at in order[:_LARGEST]]
     return page.Unmeasured(
-        lead=tuple(_absent(certificate, words, sharing)),
+        lead=tuple(_absent(certificate, words)),
         group=capital(words.group),
         other=capital(words.other),
         largest=tuple(
@@ -34,12 +34,12 @@ def unmeasured(certificate: Certificate, words: Words, sharing: Sharing) -> page
     )
 
 
-def _absent(certificate: Certificate, words: Words, sharing: Sharing) -> list[page.Text]:
+def _absent(certificate: Certificate, words: Words) -> list[page.Text]:
     least = (
         "The least coverage of each group that was asked for is "
         f"{share(float(certificate.min_coverage))}."
     )
-    if not sharing.whole:
+    if certificate.least_count:
         return [
             text("Groups in which one side is absent are withheld, and so is their number.")
         ]
@@ -77,7 +77,6 @@ def checking(
     cases: Sequence[Case],
     files: tuple[str | None, str | None],
     words: Words,
-    sharing: Sharing,
 ) -> page.Checking:
     """One sum by hand, the commands, and the digest of the counts.
 
@@ -96,7 +95,7 @@ def checking(
             "rests on: ",
             Code(certificate.digest),
         )
-        if not sharing.share
+        if not certificate.least_count
         else text("A copy for others carries no digest of the counts."),
     )
 
@@ -122,14 +121,12 @@ def _column_names(certificate: Certificate, words: Words) -> str:
     return f" Columns: {'; '.join(renamed)}." if renamed else ""
 
 
-def small_print(
-    certificate: Certificate, words: Words, sharing: Sharing, generated: str
-) -> page.SmallPrint:
+def small_print(certificate: Certificate, words: Words, generated: str) -> page.SmallPrint:
     """Codes, privacy and provenance; definitions are the template's own."""
     question = certificate.question
     shared = (
-        f"Groups with a count under {sharing.least_count} are withheld whole, with all totals "
-        "that would give them back; ids number the groups of this copy only."
+        f"Groups with a count under {certificate.least_count} are withheld whole: no number "
+        "here depends on them. Ids number the groups of this copy only."
     )
     full = "This report shows small counts: make a shared copy before passing it on."
     return page.SmallPrint(
@@ -138,6 +135,6 @@ def small_print(
         codes=f"{question.protected} = {question.group}, compared with {question.other}; "
         f"{question.decision} = {question.favorable}; τ = {question.threshold}."
         + _column_names(certificate, words),
-        privacy=shared if sharing.share else full,
+        privacy=shared if certificate.least_count else full,
         made=f"evenhand {version('evenhand')}, {generated}.",
     )

@@ -16,12 +16,13 @@ from evenhand.question import Knowledge
 from evenhand.question.question_file import Labels
 from evenhand.releasing import Release
 from evenhand.report.charts import funnel
-from evenhand.report.differences_sections import FEW, marks_key, plot_of_few
+from evenhand.report.differences_sections import FEW, MARKS_KEY, plot_of_few
 from evenhand.report.graph_section import graph_figure, whole_graph_figure
 from evenhand.report.html_report import environment, style_sheet
 from evenhand.report.phrases import Words, readable_labels
-from evenhand.report.release_section import histograms, same_lines, shifts
-from evenhand.report.shown_groups import Sharing, select_cases
+from evenhand.report.release_facts import same_lines
+from evenhand.report.release_section import histograms, shifts
+from evenhand.report.shown_groups import select_cases
 from evenhand.report.template_types import NotebookFigures
 
 # More dots than these are hard to tell apart, and a notebook keeps every output.
@@ -48,12 +49,13 @@ def _(result: Certificate) -> str:
 def _(result: Release) -> str:
     before, after = result.before, result.certificate
     words = _words(before)
-    sharing = _everything(before)
-    cases = select_cases(before, sharing, most=FEW + 1)
+    cases = select_cases(before, most=FEW + 1)
     if not cases:
         return _render(NotebookFigures())
     if len(cases) <= FEW and same_lines(before.partition, after.partition):
-        return _render(NotebookFigures(shifts=shifts(result, cases, words, sharing)))
+        changes = result.plan.changed_decisions is not None
+        plot = shifts(before, after, cases, words, tells_changes=changes)
+        return _render(NotebookFigures(shifts=plot))
     return _render(NotebookFigures(histograms=histograms(before, after, words)))
 
 
@@ -66,17 +68,16 @@ def audit_figures(certificate: Certificate, knowledge: Knowledge, labels: Labels
 
 def _differences(certificate: Certificate, words: Words) -> NotebookFigures:
     """Few groups by name with intervals, many as dots by size; none if none is measured."""
-    sharing = _everything(certificate)
-    cases = select_cases(certificate, sharing, most=MOST_DOTS)
+    cases = select_cases(certificate, most=MOST_DOTS)
     if not cases:
         return NotebookFigures()
     alike = f"alike in {words.columns(names)}" if (names := certificate.partition.names) else ""
     title = f"Differences among people {alike}".rstrip()
     if certificate.is_sample and len(cases) <= FEW:
-        plot = plot_of_few(certificate, cases, words, sharing)
+        plot = plot_of_few(certificate, cases, words)
         subtitle = "With 95% intervals. Evidence first, least likely to be chance first."
         return NotebookFigures(plot=replace(plot, title=title, subtitle=subtitle, rates=""))
-    key = marks_key(sharing)
+    key = dict(MARKS_KEY)
     if not certificate.is_sample:
         # Chance did not make these rows: nothing is shown of a population.
         cases = tuple(replace(case, shown=False) for case in cases)
@@ -85,11 +86,6 @@ def _differences(certificate: Certificate, words: Words) -> NotebookFigures:
     chart = funnel(cases, words, total=total, **key)
     dots = tuple(replace(dot, id="") for dot in chart.dots)
     return NotebookFigures(funnel=replace(chart, title=title, dots=dots))
-
-
-def _everything(certificate: Certificate) -> Sharing:
-    """A notebook is the owner's: nothing is withheld."""
-    return Sharing(share=False, least_count=1, partition=certificate.partition)
 
 
 def _words(certificate: Certificate, labels: Labels | None = None) -> Words:

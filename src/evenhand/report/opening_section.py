@@ -11,7 +11,7 @@ from evenhand.evidence.population import Population, StatisticalVerdict
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.phrases import Words, capital, count, rate, share
-from evenhand.report.shown_groups import Case, Sharing
+from evenhand.report.shown_groups import Case
 from evenhand.report.template_types import Strong, text
 
 _MARKS = {
@@ -30,27 +30,14 @@ def mark(certificate: Certificate) -> str:
     return str(certificate.verdict).replace(" ", "-")
 
 
-def first_sentence(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
-    """What was seen, what chance would make, who is ahead; numbers only if none is withheld."""
-    if sharing.deciding(certificate) is not None:
-        return text(certificate.first_sentence(words.labels))
-    if certificate.is_determined:
-        return text(certificate.reasons[0].what)
-    how = "How many groups there are, and what chance would make of them, is withheld."
-    if certificate.verdict is Verdict.CANNOT_DECIDE:
-        return text(how)
-    return text(
-        f"In every comparable group {words.group} and {words.other} differ by less than "
-        f"{words.threshold_points}. {how}"
-        if certificate.verdict is Verdict.CERTIFIED
-        else f"There are comparable groups in which {words.group} and {words.other} differ by "
-        f"{words.threshold_points} or more. {how}",
-    )
+def first_sentence(certificate: Certificate, words: Words) -> page.Text:
+    """What was seen, what chance would make, who is ahead."""
+    return text(certificate.first_sentence(words.labels))
 
 
-def lead(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
+def lead(certificate: Certificate, words: Words) -> page.Text:
     """Who is compared with whom, and why."""
-    people = f"{_recorded(certificate)} " if sharing.whole else ""
+    people = f"{_recorded(certificate)} "
     causes = certificate.partition.names
     question = certificate.question
     group, other = map(words.people_with, (question.group, str(question.other)))
@@ -72,12 +59,16 @@ def lead(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
 def _among(certificate: Certificate) -> str:
     """That the page is about one of several possible sets of causes."""
     sets = len(certificate.possible_decision_causes)
+    if certificate.least_count and sets > 1:
+        return f" (one of {sets} possible sets; the others are withheld)"
     return f" (one of {sets} possible sets; section 5 has the others)" if sets > 1 else ""
 
 
 def _recorded(certificate: Certificate) -> str:
     """How many people there are, and how many of them the question is about."""
     counted = certificate.row_count
+    if certificate.least_count:
+        return f"{counted:,} people are in the groups that are shown."
     everybody = counted + certificate.examined.left_out + certificate.dropped
     if everybody == counted:
         return f"{counted:,} people are recorded."
@@ -88,7 +79,6 @@ def verdicts(
     certificate: Certificate,
     cases: Sequence[Case],
     words: Words,
-    sharing: Sharing,
     doubt: GraphDoubt | None,
 ) -> page.Verdicts:
     """The exact and the statistical verdict with the same weight."""
@@ -97,25 +87,25 @@ def verdicts(
         exact=page.VerdictCard(
             about="In these rows",
             mark=mark(certificate),
-            word=capital(str(certificate.verdict)) + _where(certificate, words, sharing),
-            sentence=_exact_sentence(certificate, cases, words, sharing),
+            word=capital(str(certificate.verdict)) + _where(certificate, words),
+            sentence=_exact_sentence(certificate, cases, words),
         ),
         statistical=page.VerdictCard(
-            about="Beyond these rows",
+            about="Beyond the rows that are shown"
+            if certificate.least_count
+            else "Beyond these rows",
             mark=_MARKS[population.verdict],
             word=capital(str(population.verdict)),
-            sentence=_statistical_sentence(population, words, sharing),
+            sentence=_statistical_sentence(population, words),
         ),
-        rests_on=(*_rests_on(certificate, words, sharing), *_against(doubt)),
+        rests_on=(*_rests_on(certificate, words), *_against(doubt)),
         reasons=_reasons(certificate),
-        figures=_figures(certificate, words)
-        if sharing.whole and not certificate.is_determined
-        else (),
+        figures=() if certificate.is_determined else _figures(certificate, words),
     )
 
 
 def example(
-    certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
+    certificate: Certificate, cases: Sequence[Case], words: Words
 ) -> page.Example | None:
     """The strongest group whose difference is shown, else the difference on average.
 
@@ -124,7 +114,7 @@ def example(
     if case := next((case for case in cases if case.shown), None):
         return _shown_example(case, words)
     common = certificate.population.common
-    if common is None or not sharing.whole or certificate.is_determined:
+    if common is None or certificate.is_determined:
         return None
     sides = (
         (words.group, "group", common.group_rate),
@@ -182,22 +172,21 @@ def _shown_example(case: Case, words: Words) -> page.Example:
     )
 
 
-def _where(certificate: Certificate, words: Words, sharing: Sharing) -> str:
-    """In how little of the rows a difference was seen; a share of all rows is a total."""
-    if certificate.verdict is not Verdict.NOT_CERTIFIED or not sharing.whole:
+def _where(certificate: Certificate, words: Words) -> str:
+    """In how little of the rows a difference was seen."""
+    if certificate.verdict is not Verdict.NOT_CERTIFIED:
         return ""
     return coverage_phrase(certificate.partition, certificate.min_coverage, words.labels)
 
 
-def _exact_sentence(
-    certificate: Certificate, cases: Sequence[Case], words: Words, sharing: Sharing
-) -> page.Text:
+def _exact_sentence(certificate: Certificate, cases: Sequence[Case], words: Words) -> page.Text:
     verdict, threshold = certificate.verdict, words.threshold_points
     if verdict is Verdict.CANNOT_DECIDE:
         return text(_undecided(certificate))
-    if not sharing.whole:
-        met = "met" if verdict is Verdict.CERTIFIED else "not met"
-        return text(f"The criterion is {met} at a threshold of {threshold}.")
+    if verdict is Verdict.WITHHELD:
+        return text(
+            f"Whether a group that is not shown differs by {threshold} or more is not told.",
+        )
     if verdict is Verdict.CERTIFIED:
         largest = words.points(max((abs(case.difference) for case in cases), default=0))
         return text(f"The largest difference is {largest} points, under {threshold}.")
@@ -239,15 +228,13 @@ def _undecided(certificate: Certificate) -> str:
     return "These rows and this graph do not settle the question."
 
 
-def _statistical_sentence(population: Population, words: Words, sharing: Sharing) -> page.Text:
+def _statistical_sentence(population: Population, words: Words) -> page.Text:
     beyond = f"a difference beyond {words.threshold_points}"
     if population.verdict is StatisticalVerdict.WITHIN:
         return text(
             "Chance allowed for, every comparable group is shown to differ by less than "
             f"{words.threshold_points}.",
         )
-    if population.verdict is StatisticalVerdict.SHOWN and not sharing.whole:
-        return text(f"Chance allowed for, {beyond} is shown.")
     if population.shown_on_average_only and (common := population.common):
         size = words.points(common.difference).removeprefix("−")
         return text(
@@ -278,7 +265,7 @@ def _statistical_sentence(population: Population, words: Words, sharing: Sharing
     )
 
 
-def _rests_on(certificate: Certificate, words: Words, sharing: Sharing) -> page.Text:
+def _rests_on(certificate: Certificate, words: Words) -> page.Text:
     partition, cover = certificate.partition, certificate.coverage
     compared = int(partition.row_counts[partition.measured].sum())
     absent = len(certificate.unmeasured)
@@ -292,11 +279,11 @@ def _rests_on(certificate: Certificate, words: Words, sharing: Sharing) -> page.
         f"the {words.other}. "
         f"{count(absent, 'group')} could not be compared."
     )
-    if not sharing.whole:
+    if least := certificate.least_count:
         many = (
-            f"{count(sharing.withheld, 'group')} with a count under {sharing.least_count} "
-            f"{'is' if sharing.withheld == 1 else 'are'} withheld, and with "
-            f"{'it' if sharing.withheld == 1 else 'them'} all totals."
+            f"Every number on this page is computed from {count(len(partition), 'group')} with "
+            f"at least {least} people of each side and each decision. Other groups, if there "
+            "are any, are in none of them."
         )
     arrow = (
         ""

@@ -15,7 +15,6 @@ from evenhand.evidence import (
 from evenhand.evidence.meaningful_partitions import MOST_BLOCK_SETS
 from evenhand.report import template_types as page
 from evenhand.report.phrases import Words, count
-from evenhand.report.shown_groups import Sharing
 from evenhand.report.template_types import Strong, text
 
 _MOST_ROWS = 8
@@ -25,7 +24,6 @@ def comparisons(
     certificate: Certificate,
     requested: PartitionExplanation | None,
     words: Words,
-    sharing: Sharing,
 ) -> page.Comparisons:
     """The decision causes, other block sets checked, everybody, and what was asked."""
     survey = survey_partitions(certificate)
@@ -33,9 +31,9 @@ def comparisons(
     return page.Comparisons(
         lead=_lead(certificate, survey, words),
         rows=(
-            *_examined(certificate, survey, words, sharing),
+            *_examined(certificate, survey, words),
             *(
-                _explained(certificate, explanation, origin, words, sharing)
+                _explained(certificate, explanation, origin, words)
                 for explanation, origin in explained
                 if explanation is not None
             ),
@@ -43,28 +41,27 @@ def comparisons(
         reached=f"Groups at or beyond {words.threshold_points}",
         after=(
             *_more([one.verdict for one in survey.examined[_MOST_ROWS:]]),
-            *_gap(certificate, survey.everybody, words, sharing),
+            *_gap(certificate, survey.everybody, words),
             *_requested(requested, words),
         ),
     )
 
 
 def _examined(
-    certificate: Certificate, survey: PartitionSurvey, words: Words, sharing: Sharing
+    certificate: Certificate, survey: PartitionSurvey, words: Words
 ) -> Iterator[page.ComparisonRow]:
     """The decision causes and the other block sets that were checked."""
     causes = len(certificate.causes)
     role = "decides the verdict" if causes == 1 else "possible causes of the decision"
     for place, examined in enumerate(survey.examined[:_MOST_ROWS]):
         partition = examined.partition
-        whole = place == 0 and sharing.whole
         yield page.ComparisonRow(
             alike=words.same(partition.names),
             origin=role if place < causes else "also checked",
             meaningful=examined.is_meaningful,
             reasons=(),
             verdict=str(examined.verdict),
-            **_numbers(partition, words, hidden=sharing.share and not whole),
+            **_numbers(partition, words),
         )
 
 
@@ -73,7 +70,6 @@ def _explained(
     explanation: PartitionExplanation,
     origin: str,
     words: Words,
-    sharing: Sharing,
 ) -> page.ComparisonRow:
     partition, meaningful = explanation.partition, explanation.is_meaningful
     verdict = str(partition.verdict(certificate.min_coverage))
@@ -83,14 +79,12 @@ def _explained(
         meaningful=meaningful,
         reasons=_reasons(explanation, words, certificate),
         verdict="nothing about a direct effect" if meaningful is False else verdict,
-        **_numbers(partition, words, hidden=sharing.share),
+        **_numbers(partition, words),
     )
 
 
-def _numbers(partition: Partition, words: Words, *, hidden: bool) -> dict[str, str]:
+def _numbers(partition: Partition, words: Words) -> dict[str, str]:
     """How many groups reach the threshold, and the range of differences."""
-    if hidden:
-        return {"reached": "withheld", "span": "withheld"}
     measured = int(partition.measured.sum())
     shown = dict.fromkeys(map(words.points, partition.extremes))
     return {
@@ -158,20 +152,19 @@ def _gap(
     certificate: Certificate,
     everybody: PartitionExplanation | None,
     words: Words,
-    sharing: Sharing,
 ) -> tuple[page.Text, ...]:
     """Why the choice matters: the plain gap beside the average among people alike."""
     common = certificate.population.common
-    if everybody is None or common is None or sharing.share:
+    if everybody is None or common is None:
         return ()
     if everybody.is_meaningful is not False:
         return ()
-    plain = everybody.partition.risk_difference(0)
+    plain, shown = everybody.partition.risk_difference(0), _shown(certificate)
     if plain is None:
         return ()
     return (
         text(
-            "Why the choice matters: over everybody the difference is ",
+            f"Why the choice matters: over everybody{shown} the difference is ",
             Strong(f"{words.points(plain)} points"),
             f" ({words.higher(plain)}). Among people alike in "
             f"{words.columns(certificate.partition.names)} it is "
@@ -181,6 +174,10 @@ def _gap(
             + ": it is no direct effect, and whether it should be there is not asked here.",
         ),
     )
+
+
+def _shown(certificate: Certificate) -> str:
+    return " in the groups that are shown" if certificate.least_count else ""
 
 
 def _requested(requested: PartitionExplanation | None, words: Words) -> tuple[page.Text, ...]:

@@ -3,86 +3,68 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-import numpy as np
-
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Partition, Verdict
-from evenhand.evidence.first_sentence import seen_sentence
-from evenhand.releasing import Release
-from evenhand.releasing.manifest import notice
-from evenhand.removal import BaselinePlan, GeneratedPlan, RemovalPlan, changed_columns
+from evenhand.evidence.first_sentence import deciding_partition, seen_sentence
+from evenhand.releasing import Utility
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, count_by_step, histogram, in_points
 from evenhand.report.differences_sections import FEW
 from evenhand.report.opening_section import mark
 from evenhand.report.phrases import Words, capital, listing, rate
-from evenhand.report.shown_groups import Case, GroupNames, Sharing
+from evenhand.report.release_facts import ReleaseFacts, changes_by_line, same_lines
+from evenhand.report.shown_groups import Case, GroupNames
 from evenhand.report.template_types import Strong, text
 
 
 def released(
-    release: Release | None, cases: Sequence[Case], words: Words, sharing: Sharing
+    release: ReleaseFacts | None, cases: Sequence[Case], words: Words
 ) -> page.Released | None:
     """Before and after side by side; None where nothing was released."""
     if release is None:
         return None
-    before, after = release.before, release.certificate
-    same = same_lines(before.partition, after.partition)
+    is_few = cases and len(cases) <= FEW
     return page.Released(
-        heading=f"{released_name(release) or 'The released rows'}: {after.verdict}",
-        lead=_lead(release, words, sharing),
-        cards=(_verdict_card(after, words, sharing), _cost_card(release, words, sharing)),
-        shifts=shifts(release, cases, words, sharing)
-        if same and cases and len(cases) <= FEW
+        heading=f"{release.file or 'The released rows'}: {release.after.verdict}",
+        lead=_lead(release, words),
+        cards=(_verdict_card(release.after, words), _cost_card(release, words)),
+        shifts=shifts(
+            release.before,
+            release.after,
+            cases,
+            words,
+            tells_changes=release.changed is not None,
+        )
+        if is_few and same_lines(release.before.partition, release.after.partition)
         else None,
-        histograms=histograms(before, after, words)
-        if sharing.whole and len(cases) > FEW
+        histograms=histograms(release.before, release.after, words)
+        if len(cases) > FEW
         else None,
-        measures=_measures(release, words) if sharing.whole else (),
-        paragraphs=tuple(_paragraphs(release, words, sharing)),
+        measures=tuple(_measures(release, words)),
+        paragraphs=tuple(_paragraphs(release, words)),
     )
 
 
-def matching_partition(release: Release | None) -> Partition | None:
-    """The released partition, if its lines are those before: what sharing must look at, too."""
-    if release is None:
-        return None
-    after = release.certificate.partition
-    return after if same_lines(release.before.partition, after) else None
-
-
-def same_lines(before: Partition, after: Partition) -> bool:
-    """Whether both have the same groups in the same order."""
-    if before.names != after.names or len(before) != len(after):
-        return False
-    columns = (
-        [np.asarray(a.values, object)[codes] for a, codes in zip(*sides, strict=True)]
-        for sides in ((p.assignments.attributes, p.assignments.codes) for p in (before, after))
-    )
-    return all(np.array_equal(old, new) for old, new in zip(*columns, strict=True))
-
-
-def released_name(release: Release | None) -> str | None:
-    """The name of the released file, if it was written."""
-    return release.files.data.name if release and release.files else None
-
-
-def _lead(release: Release, words: Words, sharing: Sharing) -> page.Text:
+def _lead(release: ReleaseFacts, words: Words) -> page.Text:
     """What was and what is."""
-    after, before = release.certificate, sharing.deciding(release.before)
-    if before is None or sharing.deciding(after) is None:
+    before, after = release.before, release.after
+    if before.least_count and not len(before.partition):
         return text("The released rows were counted again, by the same graph and threshold.")
     seen = (
-        seen_sentence(before),
-        after.first_sentence(words.labels),
+        seen_sentence(deciding_partition(before.partitions)),
+        seen_sentence(deciding_partition(after.partitions)) + "."
+        if before.least_count
+        else after.first_sentence(words.labels),
     )
+    which = "Among the groups that are shown: as" if before.least_count else "As"
     was, now = (f"{sentence[:1].lower()}{sentence[1:]}" for sentence in seen)
-    return text(f"As recorded, {was}. ", Strong("As released, "), now)
+    return text(f"{which} recorded, {was}. ", Strong("As released, "), now)
 
 
-def _verdict_card(certificate: Certificate, words: Words, sharing: Sharing) -> page.VerdictCard:
-    largest = words.points(_largest(certificate.partition))
+def _verdict_card(certificate: Certificate, words: Words) -> page.VerdictCard:
+    largest, shown = _largest(certificate.partition), certificate.least_count
+    among = " among the groups that are shown" if shown else ""
     return page.VerdictCard(
         about="As released",
         mark=mark(certificate),
@@ -90,22 +72,26 @@ def _verdict_card(certificate: Certificate, words: Words, sharing: Sharing) -> p
         sentence=text(
             "Counted again from the released rows, given the same graph, at a threshold of "
             f"{words.threshold_points}.",
-            f" The largest difference is {largest} points." if sharing.whole else "",
+            ""
+            if largest is None
+            else f" The largest difference{among} is {words.points(largest)} points.",
         ),
     )
 
 
-def _cost_card(release: Release, words: Words, sharing: Sharing) -> page.VerdictCard:
+def _cost_card(release: ReleaseFacts, words: Words) -> page.VerdictCard:
     changed, rows = release.changed_rows, release.before.row_count
+    least = release.before.least_count
+    if least and (release.changed is None or not rows):
+        return page.VerdictCard(
+            about="What it cost", mark="cost", word="Withheld", sentence=text(release.notice)
+        )
+    which = " in the groups that are shown" if least else ""
     return page.VerdictCard(
         about="What it cost",
         mark="cost",
-        word=f"{changed:,} of {rows:,} rows changed ({rate(changed, rows)})"
-        if sharing.whole
-        else "Withheld",
-        sentence=_directions(release.plan, words)
-        if sharing.whole
-        else text("How many rows were changed, and for whom."),
+        word=f"{changed:,} of {rows:,} rows changed{which} ({rate(changed, rows)})",
+        sentence=_directions(release, words),
     )
 
 
@@ -118,22 +104,26 @@ def _largest(partition: Partition) -> Fraction | None:
 
 
 def shifts(
-    release: Release, cases: Sequence[Case], words: Words, sharing: Sharing
+    before: Certificate,
+    after: Certificate,
+    cases: Sequence[Case],
+    words: Words,
+    *,
+    tells_changes: bool,
 ) -> pictures.ShiftPlot:
-    """Few groups, each before and after."""
-    after, naming = release.certificate.partition, GroupNames.of(release.before, words)
-    # How many decisions changed in a group is a small count, too: others do not read it.
-    plan = release.plan if isinstance(release.plan, RemovalPlan) and not sharing.share else None
-    now = {case.line: after.risk_difference(case.line) or Fraction(0) for case in cases}
+    """Few groups, each before and after, with the decisions changed where it is these."""
+    naming, partitions = GroupNames.of(before, words), (before.partition, after.partition)
+    _, later = partitions
+    now = {case.line: later.risk_difference(case.line) or Fraction(0) for case in cases}
     held = [*map(in_points, cases), *(float(100 * value) for value in now.values())]
     scale = Scale.over(held, float(100 * words.question.threshold), left=0.04, right=0.04)
     return pictures.ShiftPlot(
         title="Each group before and after",
         subtitle="The difference as recorded and as released"
-        + (", with the decisions changed." if plan else "."),
+        + (", with the decisions changed." if tells_changes else "."),
         name=naming.head,
         detail=naming.detail_head,
-        changes="Decisions changed" if plan else "",
+        changes="Decisions changed" if tells_changes else "",
         axis=scale.axis(words),
         lines=tuple(
             pictures.Shift(
@@ -144,17 +134,20 @@ def shifts(
                 after=scale.at(float(100 * now[case.line])),
                 description=f"from {words.points(case.difference)} to "
                 f"{words.points(now[case.line])} points",
-                changes=_changes(plan, case.line, words) if plan else (),
+                changes=_changes(partitions, case.line, words) if tells_changes else (),
             )
             for case in cases
         ),
     )
 
 
-def _changes(plan: RemovalPlan, line: int, words: Words) -> tuple[str, ...]:
+def _changes(
+    partitions: tuple[Partition, Partition], line: int, words: Words
+) -> tuple[str, ...]:
+    changes = changes_by_line(*partitions)
     pairs = (
-        (words.group, int(plan.group_change[line])),
-        (words.other, int(plan.other_change[line])),
+        (who, int(change[line]))
+        for who, change in zip((words.group, words.other), changes, strict=True)
     )
     return tuple(
         f"{abs(many):,} {who} {'no → yes' if many > 0 else 'yes → no'}"
@@ -186,9 +179,8 @@ def histograms(before: Certificate, after: Certificate, words: Words) -> picture
     )
 
 
-def _measures(release: Release, words: Words) -> tuple[tuple[str, str, str], ...]:
-    before, after = release.before.partition, release.certificate.partition
-    utility = release.utility
+def _measures(release: ReleaseFacts, words: Words) -> Iterator[tuple[str, str, str]]:
+    before, after = release.before.partition, release.after.partition
 
     def largest(partition: Partition) -> str:
         return words.points(_largest(partition))
@@ -198,45 +190,52 @@ def _measures(release: Release, words: Words) -> tuple[tuple[str, str, str], ...
         total = int(getattr(partition, side).sum())
         return f"{yes:,} of {total:,} ({rate(yes, total)})"
 
-    reaching = f"Groups that differ by {words.threshold_points} or more"
-    return (
-        (reaching, _reached(before), _reached(after)),
-        ("Largest difference, points", largest(before), largest(after)),
-        *(
-            (f"{capital(who)} who {words.did}", favored(before, side), favored(after, side))
-            for who, side in ((words.group, "group"), (words.other, "other"))
-        ),
-        ("Cells of the table changed (n_T)", "", f"{utility.cell_changes:,}"),
-        ("Distance of the distributions", "", f"{utility.distance:.3g}"),
-        ("Chi-square", "", f"{utility.chi_square:,.1f}"),
+    if not before.measured.any():
+        return
+    yield (
+        f"Groups that differ by {words.threshold_points} or more",
+        _reached(before),
+        _reached(after),
     )
+    yield "Largest difference, points", largest(before), largest(after)
+    for who, side in ((words.group, "group"), (words.other, "other")):
+        yield f"{capital(who)} who {words.did}", favored(before, side), favored(after, side)
+    if release.utility:
+        yield from _costs(release.utility)
 
 
-def _paragraphs(release: Release, words: Words, sharing: Sharing) -> Iterator[page.Text]:
+def _costs(utility: Utility) -> Iterator[tuple[str, str, str]]:
+    yield "Cells of the table changed (n_T)", "", f"{utility.cell_changes:,}"
+    yield "Distance of the distributions", "", f"{utility.distance:.3g}"
+    yield "Chi-square", "", f"{utility.chi_square:,.1f}"
+
+
+def _paragraphs(release: ReleaseFacts, words: Words) -> Iterator[page.Text]:
     yield text(
-        f"Method {release.plan.method}, policy {release.plan.policy}. What is left to chance "
+        f"Method {release.method}, policy {release.policy}. What is left to chance "
         "is drawn with a seed; with the manifest, which holds it, the release can be repeated.",
     )
-    decided = words.question.decision in changed_columns(release.plan)
+    decided = words.question.decision in release.changed_columns
     yield text(
         Strong(f"The released rows record nobody’s true {words.decision}. " if decided else ""),
         _effects(release, words),
     )
-    if release.drop:
-        yield text(f"Not released: {listing(map(words.column, release.drop))}.")
-    for warning in release.warnings if sharing.whole else ():
+    if release.dropped_columns:
+        yield text(f"Not released: {listing(map(words.column, release.dropped_columns))}.")
+    for warning in release.warnings:
         yield text(warning.text(words_only))
-    if release.certificate.verdict is not Verdict.CERTIFIED:
+    if release.after.verdict is not Verdict.CERTIFIED:
         yield text(Strong("This release is not certified."), " The method gives no guarantee.")
-    yield _relearned(release, words)
+    if not release.after.least_count:
+        yield _relearned(release, words)
 
 
-def _effects(release: Release, words: Words) -> str:
+def _effects(release: ReleaseFacts, words: Words) -> str:
     """What was changed, and what became of the decision's consequences."""
-    changed = changed_columns(release.plan)
+    changed = release.changed_columns
     if not changed or changed[0] != words.question.decision:
-        return notice(release.plan)
-    redrawn = [table.node.name for table in release.plan.redrawn]
+        return release.notice
+    redrawn = release.redrawn
     if redrawn:
         reasons = [
             f"{listing(map(words.column, names))} {'was' if len(names) == 1 else 'were'} drawn "
@@ -249,7 +248,7 @@ def _effects(release: Release, words: Words) -> str:
         ]
         return f"In changed rows {'; '.join(reasons)}; nothing else of any row changed."
     if len(changed) > 1:
-        return notice(release.plan)
+        return release.notice
     only = f"Only {words.decision} was changed."
     left = words.columns(sorted(release.before.graph.children(words.question.decision)))
     if left == "nothing":
@@ -257,11 +256,11 @@ def _effects(release: Release, words: Words) -> str:
     return f"{only} What follows from it ({left}) stayed, so that the link to it is weaker."
 
 
-def _directions(plan: RemovalPlan | GeneratedPlan | BaselinePlan, words: Words) -> page.Text:
+def _directions(release: ReleaseFacts, words: Words) -> page.Text:
     """Who gains and who loses, where it is decisions that change."""
-    changed = plan.changed_decisions
+    changed = release.changed
     if changed is None:
-        return text(notice(plan))
+        return text(release.notice)
     groups = (words.group, words.other)
     gains, losses = (
         listing(f"{n:,} {who}" for n, who in zip(way, groups, strict=True) if n)
@@ -278,7 +277,7 @@ def _directions(plan: RemovalPlan | GeneratedPlan | BaselinePlan, words: Words) 
     )
 
 
-def _relearned(release: Release, words: Words) -> page.Text:
+def _relearned(release: ReleaseFacts, words: Words) -> page.Text:
     relearned = release.relearned
     if relearned is None:
         return (

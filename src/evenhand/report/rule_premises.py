@@ -4,22 +4,16 @@ from evenhand.evidence import Certificate
 from evenhand.evidence.decision_rules import exceptions_text
 from evenhand.report import template_types as page
 from evenhand.report.phrases import Words
-from evenhand.report.shown_groups import Sharing
 from evenhand.report.template_types import text
 
 
-def near_premises(
-    certificate: Certificate, words: Words, sharing: Sharing
-) -> tuple[page.Premise, ...]:
+def near_premises(certificate: Certificate, words: Words) -> tuple[page.Premise, ...]:
     """Columns that determine the decision but for a few rows, with these rows by group."""
     return tuple(
         page.Premise(
             status="Seen",
             what=f"{words.column(one.name)} determines {words.decision} but for a few rows.",
-            why=text(
-                "The exceptions may be the finding"
-                + (f": {exceptions_text(one)}." if sharing.whole else "; they are withheld.")
-            ),
+            why=text(f"The exceptions may be the finding: {exceptions_text(one)}."),
         )
         for one in certificate.determinations
         if not one.exact

@@ -4,19 +4,16 @@ from evenhand.counts import CountTable
 from evenhand.errors import words_only
 from evenhand.report import template_types as page
 from evenhand.report.phrases import Words, count, listing
-from evenhand.report.shown_groups import Sharing
 from evenhand.report.template_types import text
 from evenhand.rows import FindingKind, Inspection
 
 _EXAMPLES = 5
 
 
-def missing_value_premises(
-    counts: CountTable, words: Words, sharing: Sharing
-) -> tuple[page.Premise, ...]:
-    """Values that may mean a missing one; how many rows have them is not for others."""
+def missing_value_premises(counts: CountTable, words: Words) -> tuple[page.Premise, ...]:
+    """Values that may mean a missing one, and how many rows have them."""
     markers = counts.missing_markers
-    if not markers or sharing.share:
+    if not markers:
         return ()
     examples = [
         f"{count(one.row_count, 'row')} with “{one.value}” as {words.column(one.name)}"
@@ -36,11 +33,11 @@ def missing_value_premises(
     )
 
 
-def inspection_premises(inspection: Inspection, sharing: Sharing) -> tuple[page.Premise, ...]:
-    """What else a look at the table found that can change the answer; not for others."""
-    told = [one.problem for one in inspection.matters if one.kind is not FindingKind.MARKER]
-    if sharing.share:
+def inspection_premises(inspection: Inspection | None) -> tuple[page.Premise, ...]:
+    """What else a look at the table found that can change the answer."""
+    if inspection is None:
         return ()
+    told = [one.problem for one in inspection.matters if one.kind is not FindingKind.MARKER]
     return tuple(
         page.Premise(
             status="Found in the table",

@@ -87,7 +87,7 @@ class Differences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A piece of evidence in words and numbers; ``shown`` is None where that is withheld."""
+    """A piece of evidence in words and numbers."""
 
     id: str
     sentence: Text
@@ -99,7 +99,7 @@ class Finding:
     interval: str
     p: str
     adjusted: str
-    shown: bool | None
+    shown: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

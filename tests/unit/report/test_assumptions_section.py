@@ -184,9 +184,9 @@ def test_a_shared_page_without_evidence_does_not_speak_as_if_there_were_none():
     counts = eh.CountTable.of(columns, [1, 2, 3, 1, 50, 50, 50, 50])
     graph = eh.CausalGraph.parse("gender -> admission; town -> admission")
     text = report_text(counts, graph, share=True)
-    assert "No group that may be shown differs by 5 points or more; those withheld may." in text
-    assert "How strong such a cause would have to be is told in the full report" in text
-    assert "Under the threshold only the average" not in text
+    assert (
+        "No group that is shown differs by 5 points or more; one that is withheld may." in text
+    )
 
 
 def test_survival_is_said_not_to_allow_for_chance():

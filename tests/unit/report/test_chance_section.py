@@ -44,10 +44,13 @@ def test_a_difference_shown_on_average_alone_is_said_to_be_so():
     assert "0 of 20 groups show" not in text
 
 
-def test_a_shared_report_does_not_say_where_a_difference_is_shown():
-    text = report_text(*shown_on_average(), share=True, least_count=30)
-    assert "Chance allowed for, a difference beyond 5 points is shown." in text
-    assert "on average" not in text
+def test_a_shared_report_says_what_chance_would_make_of_what_it_shows():
+    text = report_text(*shown_on_average(), share=True, least_count=20)
+    assert "Among the groups in which every count is at least 20: " in text
+    assert "on average, in no single group" in text
+    nothing = report_text(*shown_on_average(), share=True, least_count=30)
+    assert "No group may be shown: each has a count under 30." in nothing
+    assert "on average" not in nothing
 
 
 def test_what_chance_would_make_is_told_with_people_and_with_the_threshold():
