@@ -43,12 +43,18 @@ UNCHANGED = replace(EDITED, changed_columns=(), changed_rows=0)
 ALONG = replace(EDITED, changed_columns=("hired", "score"), dropped_columns=("copy",))
 
 
+def test_others_are_told_what_the_method_may_change_and_not_whether_it_had_to():
+    told = replace(UNCHANGED, can_change=("hired", "pay")).for_others
+    changed = replace(EDITED, changed_columns=("hired", "pay")).for_others
+    assert told.to_dict() == replace(changed, can_change=told.can_change).to_dict()
+
+
 @pytest.mark.parametrize(
     "statement", [EDITED, GENERATED, RESAMPLED, SHUFFLED, UNCHANGED, ALONG]
 )
 def test_blocks_are_read_as_they_were_written(statement):
     assert ReleaseStatement.parse(statement.to_dict(), "hired") == statement
-    shared = ReleaseStatement.parse(statement.to_shared_dict(), "hired")
+    shared = ReleaseStatement.parse(statement.for_others.to_dict(), "hired")
     assert (shared.changed_rows, shared.notice) == (None, statement.notice)
     assert wrong(statement) == wrong(shared) == []
 

@@ -7,7 +7,7 @@ import pytest
 import evenhand as eh
 from evenhand.errors import QuestionError
 from evenhand.report import report
-from evenhand.report.shown_groups import Sharing, select_cases
+from evenhand.report.shown_groups import select_cases
 
 GRAPH = eh.CausalGraph.parse("sex -> hired; town -> hired; sex -> town")
 ASKED = eh.Question(protected="sex", group="f", decision="hired", favorable="yes")
@@ -125,10 +125,9 @@ def test_a_least_count_that_withholds_nothing_is_refused():
 def test_at_most_so_many_groups_are_read_the_shown_ones_first_then_the_largest():
     cells = {**LARGE, "Y": (1, 29, 29, 1), "Z": (500, 500, 500, 500)}
     certificate = eh.certify(table(cells), GRAPH, ASKED)
-    sharing = Sharing(share=False, least_count=10, partition=certificate.partition)
-    every = select_cases(certificate, sharing)
+    every = select_cases(certificate)
     shown = {case.people.where["town"] for case in every if case.shown}
     assert shown == {"A", "Y"}
-    chosen = select_cases(certificate, sharing, most=3)
+    chosen = select_cases(certificate, most=3)
     assert {case.people.where["town"] for case in chosen} == {"A", "Y", "Z"}
     assert [case for case in every if case in chosen] == list(chosen)
