@@ -51,7 +51,8 @@ def template(draft: QuestionDraft, *, data: str) -> str:
         *_merges(draft),
         "# Plain words for sentences and pictures; they never change the data.",
         "[labels.columns]",
-        *(_trimmed(draft) or [f"# {line}" for line in _label_examples(draft)]),
+        *_trimmed([one.name for one in draft.kept]),
+        *(f"# {line}" for line in _label_examples(draft)),
         "",
     ]
     return "\n".join(lines)
@@ -142,26 +143,18 @@ def _merges(draft: QuestionDraft) -> Iterator[str]:
         yield ""
 
 
-def _trimmed(draft: QuestionDraft) -> list[str]:
-    """Labels without the blanks around names, and around values that are asked about."""
-    lines = [*_trimmed_labels([one.name for one in draft.kept])]
-    for name in draft.named:
-        values = [value for value, _ in draft.inspection.column(name).frequent]
-        if labels := [*_trimmed_labels(values)]:
-            lines += ["", f"[labels.values.{toml_key(name)}]", *labels]
-    return lines
-
-
-def _trimmed_labels(texts: list[str]) -> Iterator[str]:
-    for text in texts:
-        short = text.strip()
-        if short and short not in texts:
-            yield f"{toml_string(text)} = {toml_string(short)}"
+def _trimmed(names: list[str]) -> Iterator[str]:
+    """Labels of columns without the blanks around their names."""
+    for name in names:
+        label = name.strip()
+        if label and label not in names:
+            yield f"{toml_string(name)} = {toml_string(label)}"
 
 
 def _label_examples(draft: QuestionDraft) -> Iterator[str]:
     """Examples in the table's own names and values."""
-    some = [one for one in draft.kept if one.name not in draft.bins][:_EXAMPLES]
+    plain = [one for one in draft.kept if one.name == one.name.strip()]
+    some = [one for one in plain if one.name not in draft.bins][:_EXAMPLES]
     for one in some:
         yield f"{toml_string(one.name)} = {toml_string(f'words for {one.name}')}"
     for one in some[:1]:

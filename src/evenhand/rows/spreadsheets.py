@@ -132,7 +132,7 @@ def _chosen_sheet(book: Any, where: str) -> str:  # noqa: ANN401  # a workbook
     sheets = [name for name in tables if book.get_sheet_by_name(name).height]
     if len(sheets) != 1:
         raise InputError.of(
-            f"This spreadsheet has {len(sheets)} sheets."
+            f"This spreadsheet has {len(sheets)} sheets: {listed(sheets)}."
             if sheets
             else "All sheets of this spreadsheet are empty.",
             "Which one is the table, nobody said." if sheets else "",
@@ -147,4 +147,5 @@ def _sheet_remedies(names: Sequence[str]) -> tuple[Remedy, ...]:
     return (
         Remedy("Name the sheet", "sheet", first),
         *(Remedy("another", "sheet", name) for name in others),
+        Remedy("save the sheet as CSV"),
     )

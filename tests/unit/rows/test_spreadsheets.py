@@ -46,13 +46,14 @@ def test_several_sheets_are_refused_with_their_names(tmp_path):
         tmp_path / "a.xlsx", **{"first": [["a", "b"], ["x", "y"]], "of 2020": [["c"], ["z"]]}
     )
     problem = the_problem(InputError, path)
-    assert "2 sheets" in problem.what
-    assert [remedy.value for remedy in problem.remedies] == ["first", "of 2020"]
+    assert "2 sheets: 'first', 'of 2020'." in problem.what
+    assert "as CSV" in problem.remedies[-1].words  # for commands that take no sheet
+    assert [remedy.value for remedy in problem.remedies[:-1]] == ["first", "of 2020"]
     assert problem.remedy_text().startswith("Name the sheet (")
     assert read(path, sheet="of 2020").columns == ("c",)
     absent = the_problem(InputError, path, sheet="furst")
     assert "'first'" in absent.found
-    assert [remedy.argument for remedy in absent.remedies] == ["sheet", "sheet"]
+    assert [remedy.argument for remedy in absent.remedies] == ["sheet", "sheet", ""]
 
 
 def test_a_sheet_of_what_is_no_spreadsheet_is_refused(write_file):
