@@ -34,7 +34,8 @@ def verify(text: str, data: str | None = None) -> Answer:
     except UnknownFormatError as error:
         return Answer(3, [str(error)], {})
     except (*MALFORMED, RecursionError) as error:
-        return Answer(1, [f"malformed: {type(error).__name__}: {error}"], {})
+        what = "it has no " if isinstance(error, KeyError) else ""
+        return Answer(1, [f"malformed: {what}{error}"], {})
 
 
 class Checker:
@@ -81,8 +82,7 @@ class Checker:
             self.by_column = columns_of(self.record, tables)
         else:
             self.undecided.append("this is a shared copy: whether it is true needs the data")
-            for field in ("verdict", "partitions.table"):
-                self.stated[field] = "whether it is true needs the data"
+            self.stated["verdict"] = self.stated["partitions.table"] = "needs the data"
         if data or self.is_full:
             self.errors += absent_values(self.question, tables[0])
             self.errors += check_declared(self.record, tables)

@@ -106,7 +106,11 @@ def by_chance(
         upper=int(upper),
         p=min(max(tail, _SMALLEST_P), 1.0),
         rows=float(p @ (group + other)),
-        at_threshold=_expected_at_threshold(group_yes, group, other_yes, other, threshold),
+        # Chance makes as many also where people are so few that the estimate here is lower.
+        at_threshold=max(
+            float(p.sum()),
+            _expected_at_threshold(group_yes, group, other_yes, other, threshold),
+        ),
     )
 
 

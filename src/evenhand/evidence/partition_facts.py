@@ -9,7 +9,7 @@ import numpy as np
 from evenhand.display import percent
 from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.subpopulations import p_value, points
+from evenhand.evidence.subpopulations import group_heading, p_value, points
 
 
 def partition_facts(partition: Partition) -> list[tuple[str, str]]:
@@ -84,7 +84,10 @@ def _numbers_text(partition: Partition) -> str:
 
 def _coverage_text(partition: Partition) -> str:
     question, coverage = partition.question, partition.coverage
-    shares = ((question.group, coverage.group), (question.other, coverage.other))
+    shares = (
+        (group_heading(question, question.group), coverage.group),
+        (group_heading(question, str(question.other)), coverage.other),
+    )
     by_group = ", ".join(f"{label} {percent(float(share))}" for label, share in shares)
     return f"{percent(float(coverage.overall))} of the rows; {by_group}"
 

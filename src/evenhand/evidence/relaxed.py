@@ -109,8 +109,8 @@ class RelaxedCertificate(Described):
         facts: list[tuple[str, str]] = [(self.role, ", ".join(self.names) or "none")]
         if self.moments is not None and self.bound is not None:
             facts += [
-                ("mean difference", f"{float(self.moments.mean):.3f}"),
-                ("standard deviation", f"{sqrt(self.moments.variance):.3f}"),
+                ("mean difference", f"{100 * float(self.moments.mean):.1f} points"),
+                ("standard deviation", f"{100 * sqrt(self.moments.variance):.1f} points"),
                 ("bound, measured rows", _bound_text(self.bound)),
                 ("measured rows", percent(float(self.coverage))),
             ]

@@ -172,8 +172,8 @@ class Subpopulations(Described, Sequence[Subpopulation]):
             title=f"{len(self):,} subpopulations",
             columns=(
                 *self.partition.names,
-                question.group,
-                str(question.other),
+                group_heading(question, question.group),
+                group_heading(question, str(question.other)),
                 "difference",
                 "95 % interval",
                 "p (vs τ)",
@@ -220,6 +220,12 @@ def points(difference: Fraction | float | None, *, threshold: Fraction) -> str:
         away = floor if exact < limit else ceil
         shown, digits = Fraction(away(100 * exact), 100), 2
     return ("−" if difference < 0 and shown else "") + f"{float(shown):.{digits}f}"
+
+
+def group_heading(question: Question, value: str) -> str:
+    """A group's value, after its column if it says nothing alone: "women", "sex 1"."""
+    is_word = sum(letter.isalpha() for letter in value) > 1
+    return value if is_word else f"{question.protected} {value}"
 
 
 def threshold_points(question: Question) -> str:

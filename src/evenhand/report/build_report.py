@@ -137,7 +137,7 @@ def report(
     )
     cases = select_cases(certificate)
     name = title or source or "a table"
-    question = f"Does {words.protected} itself change {words.decision}?"
+    question = f"Does {words.protected} itself change {words.decision.rstrip('?')}?"
     verdict = facts.after.verdict if facts else certificate.verdict
     if facts and facts.file:
         name = f"{facts.file}, released from {name}"

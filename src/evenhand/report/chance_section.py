@@ -171,7 +171,7 @@ def _all_together(population: Population, words: Words) -> Iterator[page.Text]:
         yield text(
             f"Whether all groups share one difference: p {p_value(varying.p)}. Whether "
             f"some favor {words.group} and some {words.other}: p "
-            f"{p_value(varying.p_opposite)}; {words.other} are ahead in "
+            f"{p_value(varying.p_opposite)}; {words.other_people} are ahead in "
             f"{varying.for_other:,}, {words.group} in {varying.for_group:,}.",
         )
     if needed := population.needed:

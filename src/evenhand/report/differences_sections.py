@@ -63,11 +63,11 @@ def _lead(cases: Sequence[Case], words: Words) -> page.Text:
     sides = {case.side for case in cases}
     values = [case.difference for case in cases]
     who = (
-        f"In every one of them {words.other} are ahead."
+        f"In every one of them {words.other_people} are ahead."
         if sides == {1}
-        else f"In every one of them {words.group} are ahead."
+        else f"In every one of them {words.group_people} are ahead."
         if sides == {-1}
-        else f"Above zero {words.other} are ahead, below zero {words.group}."
+        else f"Above zero {words.other_people} are ahead, below zero {words.group_people}."
     )
     if len(cases) == 1:
         return text("The one difference is ", Strong(f"{words.points(values[0])} points"), ".")

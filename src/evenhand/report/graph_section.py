@@ -85,11 +85,11 @@ def graph_figure(
         if sketch.left_out
         else ""
     )
-    order = (
-        " They stand in the order of events that was given; no arrow points back in it."
-        if sketch.headings
-        else ""
-    )
+    order = ""
+    if certificate.graph_origin.decision_last:
+        order = f" No order of events was given: {words.decision} is taken to come last."
+    elif sketch.headings:
+        order = " They stand in the order of events that was given; no arrow points back in it."
     arrows = [
         f"{words.column(a)} → {words.column(b)}"
         for a, b in sorted(certificate.graph.arrows)

@@ -39,9 +39,7 @@ def lead(certificate: Certificate, words: Words) -> page.Text:
     """Who is compared with whom, and why."""
     people = f"{_recorded(certificate)} "
     causes = certificate.partition.names
-    question = certificate.question
-    group, other = map(words.people_with, (question.group, str(question.other)))
-    compared = f"{capital(group)} are compared with {other}"
+    compared = f"{capital(words.group_people)} are compared with {words.other_people}"
     if not causes:
         why = ". According to the graph nothing else causes the decision."
     else:
@@ -200,13 +198,13 @@ def _exact_sentence(certificate: Certificate, cases: Sequence[Case], words: Word
         )
     if above and below:
         return text(
-            f"{capital(words.other)} are ahead by {threshold} or more in ",
+            f"{capital(words.other_people)} are ahead by {threshold} or more in ",
             Strong(count(len(above), "group")),
-            f", {words.group} in ",
+            f", {words.group_people} in ",
             Strong(f"{len(below):,}"),
             ".",
         )
-    ahead, sizes = (words.other, above) if above else (words.group, below)
+    ahead, sizes = (words.other_people, above) if above else (words.group_people, below)
     least, most = words.points(min(sizes)), words.points(max(sizes))
     return text(
         f"{capital(ahead)} are ahead by "

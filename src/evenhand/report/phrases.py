@@ -51,6 +51,16 @@ class Words:
         """Whom it is compared with."""
         return self.value(self.question.protected, str(self.question.other))
 
+    @property
+    def group_people(self) -> str:
+        """The group asked about, as people: "women", or "people with sex 2"."""
+        return self.people_with(self.question.group)
+
+    @property
+    def other_people(self) -> str:
+        """Whom it is compared with, as people."""
+        return self.people_with(str(self.question.other))
+
     def people_with(self, value: str) -> str:
         """A group of people in a sentence: "women", or "people with sex 2"."""
         label = self.labels.values.get(self.question.protected, {}).get(value)

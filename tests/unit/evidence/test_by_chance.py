@@ -183,6 +183,13 @@ def test_of_very_many_subpopulations_a_sample_gives_the_number_at_the_threshold(
     assert often.expected == pytest.approx(30 * once.expected, rel=1e-12)
 
 
+def test_just_under_the_threshold_no_fewer_are_expected_than_by_chance():
+    """Of one against one chance deals a single favorable decision out: they always differ."""
+    seen = chance([1] * 50, [1] * 50, [0] * 50, [1] * 50)
+    assert seen.expected == pytest.approx(50)
+    assert seen.at_threshold == pytest.approx(50)
+
+
 def test_where_nothing_is_measured_chance_makes_nothing():
     assert chance([], [], [], []) is None
 

@@ -7,7 +7,7 @@ from tests.admission import GRAPH, QUESTION
 
 from evenhand import CausalGraph, CountTable, Question, datasets
 from evenhand.evidence import certify, points
-from evenhand.evidence.subpopulations import p_value
+from evenhand.evidence.subpopulations import group_heading, p_value
 
 CERTIFICATE = certify(datasets.admissions(2), GRAPH, QUESTION)
 HALF = Fraction(1, 20)
@@ -120,3 +120,13 @@ def test_the_table_marks_what_is_shown():
     first, second = certify(counts, graph, question).evidence.summary().lines
     assert first[-1] == "< 0.001, shown"
     assert "shown" not in second[-1]
+
+
+def test_a_group_that_is_a_number_or_a_letter_stands_after_its_column():
+    question = Question(protected="sex", group="1", decision="hired", favorable="yes")
+    assert [group_heading(question, value) for value in ("1", "F", "not 1", "women")] == [
+        "sex 1",
+        "sex F",
+        "not 1",
+        "women",
+    ]

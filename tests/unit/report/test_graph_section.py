@@ -34,3 +34,10 @@ def test_where_the_causes_are_open_it_is_said_that_all_possible_sets_were_examin
     said = "every possible set was examined (section 5)"
     assert said in report_text(*CASES["open edge"])
     assert said not in report_text(*CASES["not certified"])
+
+
+def test_an_order_that_nobody_gave_is_not_said_to_be_given():
+    learned = eh.audit(eh.datasets.admissions(2), QUESTION.question)
+    text = page_text(learned.report().html)
+    assert "No order of events was given: admission is taken to come last." in text
+    assert "order of events that was given" not in text

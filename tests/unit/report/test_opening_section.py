@@ -154,6 +154,17 @@ def test_groups_without_a_label_are_people_with_a_value(tmp_path):
     html = audit.report().html
     said = "People with race African-American are compared with people with race Caucasian"
     assert said in html
+    assert "People with race African-American are ahead by" in html
+
+
+def test_a_decision_that_is_a_question_is_asked_once():
+    counts = eh.CountTable.of({"sex": ["f", "m"], "Released?": ["yes", "no"]}, [20, 20])
+    asked = eh.Question(protected="sex", group="f", decision="Released?", favorable="yes")
+    graph = eh.CausalGraph(["sex", "Released?"], [("sex", "Released?")])
+    assert (
+        "Does sex itself change Released?<"
+        in eh.audit(counts, asked, graph=graph).report().html
+    )
 
 
 def test_one_of_several_possible_sets_of_causes_is_said_to_be_one():
