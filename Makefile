@@ -11,7 +11,7 @@ PARALLEL := --numprocesses auto --dist worksteal --randomly-seed=20170613
 # The unit tests that alone must run every branch of the modules listed in pyproject.toml.
 COVERED := $(addprefix tests/unit/, checker evidence/test_verdict.py removal/test_modify_data.py \
   removal/test_removal_plan.py removal/test_smallest_change.py releasing/test_publish.py \
-  releasing/test_transaction.py)
+  files)
 
 .PHONY: demo test test-slow test-base test-lowest bench bench-check bench-scale docs package format clean
 

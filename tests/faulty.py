@@ -2,7 +2,8 @@
 
     python -m tests.faulty
 
-Reads lines of JSON (folder, what goes wrong, whether to overwrite); answers status and words.
+Reads lines of JSON: the folder, what goes wrong, and the options of ``Release.write`` or the
+words of a command. Answers status and words.
 """
 
 import errno
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from tests.hiring import released
 
+from evenhand.cli.application import main
 from evenhand.errors import EvenhandError
 
 
@@ -50,8 +52,8 @@ def spoil(fault):
         at_call(*details, signalled(signal.SIGKILL))
     elif kind == "kill after":  # the alarm ends a process that does not wait for it
         signal.setitimer(signal.ITIMER_REAL, details[0])
-    elif kind == "interrupt":
-        at_call(*details, signalled(signal.SIGINT))
+    elif kind == "signal":
+        at_call(*details[:2], signalled(signal.Signals[details[2]]))
     elif kind == "fail":
         at_call(*details[:2], failing(getattr(errno, details[2])))
     elif kind == "full":
@@ -61,13 +63,15 @@ def spoil(fault):
         Path("people.csv").write_text(text.replace(",yes,", ",no,", 1))
 
 
-def run(folder, fault, overwrite, said):
-    """The status of a release, whose words go into a pipe."""
+def run(folder, fault, work, said):
+    """The status of a release or a command, whose words go into a pipe."""
     os.chdir(folder)
+    if isinstance(work, list):
+        return run_command(fault, work, said)
     try:
         made = released(Path("people.csv"))
         spoil(fault)
-        made.write("out.csv", overwrite=overwrite)
+        made.write("out/out.csv", **work)
     except EvenhandError as error:
         os.write(said, str(error).encode())
         return error.exit_status
@@ -77,7 +81,19 @@ def run(folder, fault, overwrite, said):
     return 0
 
 
-def main():
+def run_command(fault, words, said):
+    for stream in (1, 2):
+        os.dup2(said, stream)
+    sys.stdout, sys.stderr = (open(number, "w", closefd=False) for number in (1, 2))  # noqa: SIM115
+    sys.argv = ["evenhand", *words]
+    spoil(fault)
+    try:
+        main()
+    except SystemExit as stop:
+        return stop.code or 0
+
+
+def serve():
     for line in sys.stdin:
         reading, writing = os.pipe()
         child = os.fork()
@@ -92,4 +108,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    serve()

@@ -16,7 +16,7 @@ from evenhand.cli.options import (
     result_option,
     with_common_options,
 )
-from evenhand.cli.output_checks import check_outputs
+from evenhand.cli.output_checks import after_writing, check_outputs
 from evenhand.cli.terminal import ProgressBar, print_json, print_result
 from evenhand.errors import EvenhandError, QuestionError
 
@@ -114,15 +114,16 @@ def audit(
         write = record.write_shared if share else record.write
         write(certificate, overwrite=overwrite)
     if report is not None:
-        result.report(
-            partition=explained,
-            doubt=graph_doubt,
-            resampled=resampled,
-            binnings=classed,
-            arrows=without_each,
-            share=share,
-            certificate_file=certificate,
-        ).write(report, overwrite=overwrite)
+        with after_writing(certificate):
+            result.report(
+                partition=explained,
+                doubt=graph_doubt,
+                resampled=resampled,
+                binnings=classed,
+                arrows=without_each,
+                share=share,
+                certificate_file=certificate,
+            ).write(report, overwrite=overwrite)
     if json:
         content = result.to_dict(assurance=assurance)
         content["variants"] = record.variants

@@ -1,10 +1,14 @@
-"""Refuses output files that would overwrite something, before any work is done."""
+"""Refuses output files that would overwrite something, before any work is done.
 
-from collections.abc import Sequence
+If one of several cannot be written after all, the error says which ones were.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from evenhand.cli.options import CommonOptions
-from evenhand.errors import QuestionError
+from evenhand.errors import EvenhandError, Problem
 
 
 def check_outputs(
@@ -32,15 +36,11 @@ def check_outputs(
     check_targets(named, (), overwrite=overwrite)
 
 
-def check_no_shared_certificate(path: Path) -> None:
-    """Refuse a release beside the shared certificate of an earlier one.
-
-    It may be the only copy of what others were given, so it is not removed unasked.
-    """
-    if path.exists() or path.is_symlink():
-        raise QuestionError.of(
-            "This is the shared certificate of an earlier release.",
-            "It would not belong to the new data beside it.",
-            "Replace it too (--share --overwrite), move it away, or choose another name.",
-            str(path),
-        )
+@contextmanager
+def after_writing(*paths: Path | None) -> Iterator[None]:
+    """Add to an error the files that were written before it, and stay."""
+    try:
+        yield
+    except EvenhandError as error:
+        stay = [Problem("This file was written and stays.", where=str(p)) for p in paths if p]
+        raise type(error)(*error.problems, *stay) from error

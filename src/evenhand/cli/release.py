@@ -15,7 +15,7 @@ from evenhand.cli.options import (
     options_in,
     with_common_options,
 )
-from evenhand.cli.output_checks import check_no_shared_certificate, check_outputs
+from evenhand.cli.output_checks import after_writing, check_outputs
 from evenhand.cli.terminal import ProgressBar, print_json, print_result
 from evenhand.errors import QuestionError, did_you_mean
 
@@ -99,13 +99,10 @@ def release(
             remedy="Choose another, or allow it with --uncertified.",
         )
     if output is not None and not dry_run:
-        from evenhand.releasing.publish import release_files
+        from evenhand.releasing.publish import ReleaseFiles
 
-        planned = release_files(output, share=share, uncertified=uncertified)
+        planned = ReleaseFiles.of(output, uncertified=uncertified)
         check_outputs(options, report, release=planned.paths, overwrite=overwrite)
-        if not share:
-            shared = release_files(output, share=True, uncertified=uncertified)
-            check_no_shared_certificate(shared.path("shared"))
     if options.file_judge() != "rows":
         typer.echo(
             "A release is judged by its rows, whatever the question file says.", err=True
@@ -132,8 +129,8 @@ def release(
     with progress:
         files = released.write(output, overwrite=overwrite, share=share)
     if report is not None:
-        page = audit.report(released, share=share)
-        page.write(report, overwrite=overwrite)
+        with after_writing(files.data, files.certificate, files.shared, files.manifest):
+            audit.report(released, share=share).write(report, overwrite=overwrite)
     if json:
         names = {
             "output": str(files.data),
@@ -164,6 +161,8 @@ def _print_release(released: "Release", files: "PublishedFiles", report: Path | 
     print_result(replace(summary, notes=notes))
     for leftover in files.removed:
         typer.echo(f"Removed what an interrupted run had left: {leftover}")
+    for name in files.superseded:
+        typer.echo(f"Removed with the earlier release: {name}")
     for what, path in (
         ("Data", files.data),
         ("Certificate, yours only", files.certificate),

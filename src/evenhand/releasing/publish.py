@@ -8,7 +8,7 @@ renamed is all that differs between a file and a table.
 import secrets
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,23 +16,26 @@ from typing import Any
 
 from evenhand.errors import QuestionError, ResourceError
 from evenhand.evidence import Certificate
-from evenhand.files import check_folder, sha256
+from evenhand.files import Transaction, check_folder, check_targets, sha256
 from evenhand.releasing.apply import AppliedRows, EngineRows
 from evenhand.releasing.certifier import Certifier
 from evenhand.releasing.manifest import manifest_text
 from evenhand.releasing.output_formats import OutputFormat
 from evenhand.releasing.row_selection import rows_differ
-from evenhand.releasing.transaction import FileSet, Transaction
 from evenhand.removal import changed_columns
 from evenhand.rows import Rows, read
 from evenhand.rows.ibis_tables import engine_errors
 
+_COMPRESSED = (".gz", ".zst")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedFiles:
-    """The files of a release, and the leftovers of a killed run that were removed before.
+    """The files of a release.
 
-    Where the rows became a table of an engine, ``data`` is its name.
+    Where the rows became a table of an engine, ``data`` is its name. ``removed`` names what
+    killed runs had left in the folder, ``superseded`` what an earlier release had besides: a
+    shared certificate that would not belong to the new data.
     """
 
     data: Path
@@ -40,6 +43,51 @@ class PublishedFiles:
     manifest: Path
     shared: Path | None
     removed: tuple[str, ...]
+    superseded: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseFiles:
+    """The names of all files that a release can have, by role, as they are renamed.
+
+    ``shared`` is one of them even if it is not written: then an earlier one goes with the
+    release that it belongs to.
+    """
+
+    folder: Path
+    names: Mapping[str, str]
+
+    @classmethod
+    def of(cls, path: Path, *, uncertified: bool) -> "ReleaseFiles":
+        """The files of a release, from the name of the data."""
+        endings = "".join(path.suffixes[-2 if path.suffix.lower() in _COMPRESSED else -1 :])
+        stem = path.name.removesuffix(endings)
+        if uncertified and not stem.endswith(".uncertified"):
+            stem += ".uncertified"
+        names = _document_names(stem) | {"data": stem + endings}
+        return cls(folder=path.parent, names=names)
+
+    @classmethod
+    def of_table(cls, folder: Path, table: str) -> "ReleaseFiles":
+        """The files of a release that is a table of an engine."""
+        return cls(folder=folder, names=_document_names(table))
+
+    def path(self, role: str) -> Path:
+        """Where a file is in the end."""
+        return self.folder / self.names[role]
+
+    @property
+    def paths(self) -> list[Path]:
+        """All final names."""
+        return [*map(self.path, self.names)]
+
+
+def _document_names(stem: str) -> dict[str, str]:
+    return {
+        "certificate": f"{stem}.certificate.json",
+        "shared": f"{stem}.shared.certificate.json",
+        "manifest": f"{stem}.manifest.json",
+    }
 
 
 def publish(
@@ -50,71 +98,51 @@ def publish(
     Rows in an engine become a new table of it if the path has no suffix. ``share`` adds a
     certificate for others.
     """
-    options = {"overwrite": overwrite, "share": share, "uncertified": certifier.uncertified}
+    uncertified = certifier.uncertified
     target: _Target
     if isinstance(applied, EngineRows) and not path.suffix:
-        target = _TableTarget(applied, _table_files(path, **options))
+        table = path.name + ("_uncertified" if uncertified else "")
+        target = _TableTarget(applied, table, ReleaseFiles.of_table(path.parent, table))
     else:
-        target = _FileTarget(applied, release_files(path, **options), OutputFormat.of(path))
+        files = ReleaseFiles.of(path, uncertified=uncertified)
+        target = _FileTarget(applied, files, OutputFormat.of(path))
     files = target.files
     check_folder(files.folder)
-    removed = files.clean_up()
-    target.check()
-    with files.transaction() as transaction, target.write(transaction) as rows:
-        certificate = certifier.certify(rows)
-        certifier.check(certificate)
-        transaction.write_text("certificate", certificate.to_json())
-        if share:
-            transaction.write_text("shared", certificate.to_shared_json(), mode=0o644)
-        plan, (inputs, output) = certifier.plan, target.manifest_entries()
-        output |= {
-            "rows": rows.count().row_count,
-            "counts_sha256": certificate.examined.counts.marginal(plan.names).digest,
-            "certificate_sha256": sha256(files.temporary("certificate")),
-        }
-        output |= {"dropped_columns": list(certifier.drop)} if certifier.drop else {}
-        manifest = manifest_text(plan, certifier.seed, certifier.nonce, inputs, output)
-        transaction.write_text("manifest", manifest)
-        target.commit(transaction)
+    with Transaction.begin(files.folder, [*files.names.values()]) as transaction:
+        target.check(overwrite=overwrite)
+        with target.write(transaction) as rows:
+            certificate = certifier.certify(rows)
+            certifier.check(certificate)
+            names = files.names
+            transaction.write_text(names["certificate"], certificate.to_json())
+            if share:
+                shared = certificate.to_shared_json()
+                transaction.write_text(names["shared"], shared, mode=0o644)
+            plan, (inputs, output) = certifier.plan, target.manifest_entries(transaction)
+            output |= {
+                "rows": rows.count().row_count,
+                "counts_sha256": certificate.examined.counts.marginal(plan.names).digest,
+                "certificate_sha256": sha256(transaction.temporary(names["certificate"])),
+            }
+            output |= {"dropped_columns": list(certifier.drop)} if certifier.drop else {}
+            manifest = manifest_text(plan, certifier.seed, certifier.nonce, inputs, output)
+            transaction.write_text(names["manifest"], manifest)
+            superseded = target.commit(transaction, overwrite=overwrite)
     published = PublishedFiles(
         data=target.data,
         certificate=files.path("certificate"),
         manifest=files.path("manifest"),
         shared=files.path("shared") if share else None,
-        removed=removed,
+        removed=transaction.removed,
+        superseded=superseded,
     )
     return published, certificate
-
-
-def release_files(
-    path: Path, *, share: bool, uncertified: bool, overwrite: bool = False
-) -> FileSet:
-    """The names of all files of a release, from that of the data."""
-    endings = "".join(path.suffixes[-2 if path.suffix.lower() in (".gz", ".zst") else -1 :])
-    stem = path.name.removesuffix(endings)
-    if uncertified and not stem.endswith(".uncertified"):
-        stem += ".uncertified"
-    names = {**_document_names(stem, share=share), "data": stem + endings}
-    return FileSet(folder=path.parent, key=stem, names=names, overwrite=overwrite)
-
-
-def _table_files(path: Path, *, overwrite: bool, share: bool, uncertified: bool) -> FileSet:
-    """The files beside a table; a table that exists is never replaced."""
-    table = path.name + ("_uncertified" if uncertified else "")
-    names = _document_names(table, share=share)
-    return FileSet(folder=path.parent, key=table, names=names, overwrite=overwrite)
-
-
-def _document_names(stem: str, *, share: bool) -> dict[str, str]:
-    shared = {"shared": f"{stem}.shared.certificate.json"} if share else {}
-    names = {"certificate": f"{stem}.certificate.json", **shared}
-    return {**names, "manifest": f"{stem}.manifest.json"}
 
 
 class _Target(ABC):
     """Where released rows are written under a temporary name, and then renamed."""
 
-    def __init__(self, applied: AppliedRows, files: FileSet) -> None:
+    def __init__(self, applied: AppliedRows, files: ReleaseFiles) -> None:
         self.applied, self.files = applied, files
 
     @property
@@ -123,7 +151,7 @@ class _Target(ABC):
         """What the rows are called in the end."""
 
     @abstractmethod
-    def check(self) -> None:
+    def check(self, *, overwrite: bool) -> None:
         """Refuse names that cannot or must not be written to."""
 
     @abstractmethod
@@ -131,18 +159,20 @@ class _Target(ABC):
         """Write the rows and read them back; nothing is left of them if the block fails."""
 
     @abstractmethod
-    def manifest_entries(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def manifest_entries(
+        self, transaction: Transaction
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """What the manifest says of the inputs and of the written rows."""
 
     @abstractmethod
-    def commit(self, transaction: Transaction) -> None:
-        """Rename the rows and the files."""
+    def commit(self, transaction: Transaction, *, overwrite: bool) -> tuple[str, ...]:
+        """Rename the files and, last, the rows; returns what is not replaced but removed."""
 
 
 class _FileTarget(_Target):
     """A file: the last of the transaction."""
 
-    def __init__(self, applied: AppliedRows, files: FileSet, output: OutputFormat) -> None:
+    def __init__(self, applied: AppliedRows, files: ReleaseFiles, output: OutputFormat) -> None:
         super().__init__(applied, files)
         self._output = output
 
@@ -150,9 +180,9 @@ class _FileTarget(_Target):
     def data(self) -> Path:
         return self.files.path("data")
 
-    def check(self) -> None:
+    def check(self, *, overwrite: bool) -> None:
         inputs, folder = self.applied.inputs, self.files.folder
-        self.files.check(inputs)
+        check_targets(self.files.paths, inputs, overwrite=overwrite)
         if self.applied.inputs_are_listed and any(
             folder.samefile(Path(source).parent) for source in inputs
         ):
@@ -167,34 +197,37 @@ class _FileTarget(_Target):
     def write(self, transaction: Transaction) -> Iterator[Rows]:
         applied, output = self.applied, self._output
         before = _stamps(applied.inputs)
-        with transaction.open_last() as sink:
+        with transaction.open(self.files.names["data"]) as sink:
             applied.write(output, sink)
         if _stamps(applied.inputs) != before:
             raise rows_differ(applied.inputs[0], "The file was written to meanwhile.")
         delimiter = None
         if output.kind == "text":
             delimiter = output.delimiter or applied.delimiter or ","
-        rows = read(self.files.temporary("data"), codings=applied.codings, delimiter=delimiter)
+        written = transaction.temporary(self.files.names["data"])
+        rows = read(written, codings=applied.codings, delimiter=delimiter)
         if applied.codings.delimiter is None:
             # Nobody named one before, and readers of the certificate find it as we did.
             rows = replace(rows, requested=applied.codings)
         yield rows
 
-    def manifest_entries(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        output = _describe(self.files.temporary("data")) | {"name": self.files.names["data"]}
+    def manifest_entries(
+        self, transaction: Transaction
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        output = _describe(transaction.temporary(self.files.names["data"]))
         return {"files": [*map(_describe, self.applied.inputs)]}, output
 
-    def commit(self, transaction: Transaction) -> None:
-        transaction.commit(self.applied.inputs)
+    def commit(self, transaction: Transaction, *, overwrite: bool) -> tuple[str, ...]:
+        return transaction.commit(self.applied.inputs, overwrite=overwrite)
 
 
 class _TableTarget(_Target):
     """A new table of the engine that holds the rows; a table is never replaced."""
 
-    def __init__(self, applied: EngineRows, files: FileSet) -> None:
+    def __init__(self, applied: EngineRows, name: str, files: ReleaseFiles) -> None:
         super().__init__(applied, files)
         self._change, self._where = applied.change, applied.change.rows.where
-        self._name, self._temporary = files.key, f"evenhand_{secrets.token_hex(8)}"
+        self._name, self._temporary = name, f"evenhand_{secrets.token_hex(8)}"
         with engine_errors(self._where):
             self._connection = applied.change.rows.origin.get_backend()
 
@@ -202,8 +235,8 @@ class _TableTarget(_Target):
     def data(self) -> Path:
         return Path(self._name)
 
-    def check(self) -> None:
-        self.files.check([])
+    def check(self, *, overwrite: bool) -> None:
+        check_targets(self.files.paths, (), overwrite=overwrite)
         try:
             self._connection.table(self._name)
         except Exception:  # noqa: BLE001  # engines have none in common for an absent table
@@ -250,7 +283,10 @@ class _TableTarget(_Target):
                 self._where,
             ) from error
 
-    def manifest_entries(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def manifest_entries(
+        self,
+        transaction: Transaction,  # noqa: ARG002  # no file
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         return {}, {
             "name": self._name,
             "engine": str(self._connection.name),
@@ -258,14 +294,13 @@ class _TableTarget(_Target):
             "sha256": None,
         }
 
-    def commit(self, transaction: Transaction) -> None:
+    def commit(self, transaction: Transaction, *, overwrite: bool) -> tuple[str, ...]:
+        return transaction.commit((), overwrite=overwrite, last=self._rename)
+
+    def _rename(self) -> None:
         old, new = self._quoted(self._temporary), self._quoted(self._name)
         self._run(f"ALTER TABLE {old} RENAME TO {new}")
-        try:
-            transaction.commit([])
-        except BaseException:
-            self._drop(self._name)
-            raise
+        self._temporary = self._name  # what is dropped if anything fails after this
 
     def _drop(self, name: str) -> None:
         self._run(f"DROP TABLE IF EXISTS {self._quoted(name)}")

@@ -1,4 +1,8 @@
+import json
+
 import pytest
+
+from evenhand.errors import ResourceError
 
 
 @pytest.mark.parametrize("option", ["--certificate", "--report"])
@@ -65,22 +69,36 @@ def test_an_earlier_output_and_the_input_are_left_alone(run, example, options):
     assert (example / "data.csv").read_bytes() == data
 
 
-@pytest.mark.parametrize("left", [[], ["out.csv", "out.certificate.json", "out.manifest.json"]])
-def test_no_release_is_written_beside_an_earlier_shared_certificate(
-    run, example, options, left
+def test_an_earlier_shared_certificate_is_replaced_or_removed_with_its_release(
+    run, example, options
 ):
     command = ["release", *options, "--output", example / "out.csv"]
-    assert run(*command, "--share")[0] == 0
-    for path in example.glob("out.*"):
-        if path.name not in (*left, "out.shared.certificate.json"):
-            path.unlink()
-    before = {path: path.read_bytes() for path in example.iterdir()}
-    status, _, err = run(*command, "--threshold", "0.08", "--overwrite")
-    assert status == 2
-    assert "out.shared.certificate.json: This is the shared certificate of an earlier" in err
-    assert "--share --overwrite" in err
-    assert {path: path.read_bytes() for path in example.iterdir()} == before
-    assert run(*command, "--threshold", "0.08", "--dry-run")[0] == 0
-    assert run(*command, "--threshold", "0.08", "--overwrite", "--share")[0] == 0
     shared = example / "out.shared.certificate.json"
+    assert run(*command, "--share")[0] == 0
+    before = {path: path.read_bytes() for path in example.iterdir()}
+    status, _, err = run(*command, "--threshold", "0.08")
+    assert (status, "--overwrite" in err) == (2, True)
+    assert {path: path.read_bytes() for path in example.iterdir()} == before
+    status, out, _ = run(*command, "--threshold", "0.08", "--overwrite")
+    assert (status, shared.exists()) == (0, False)
+    assert f"Removed with the earlier release: {shared.name}" in out
+    assert run(*command, "--overwrite", "--share")[0] == 0
     assert run("verify", shared, example / "out.csv")[0] == 0
+
+
+def test_what_was_written_before_an_error_is_told(run, example, options, monkeypatch):
+    def full(*_, **__):
+        raise ResourceError.of("There is no room to write this.", where="page")
+
+    monkeypatch.setattr("evenhand.report.html_report.write_file", full)
+    command = ["release", *options, "--output", example / "out.csv", "--report"]
+    status, out, err = run(*command, example / "page", "--json")
+    assert (status, json.loads(out)["exit_status"]) == (4, 4)
+    written = ("out.csv", "out.certificate.json", "out.manifest.json")
+    assert "page: There is no room" in err
+    assert all(f"{example / name}: This file was written and stays." in err for name in written)
+    assert (example / "out.csv").exists()
+    certificate = example / "c.json"
+    command = ["audit", *options, "--certificate", certificate, "--report", example / "page"]
+    status, _, err = run(*command)
+    assert (status, f"{certificate}: This file was written and stays." in err) == (4, True)

@@ -30,9 +30,9 @@ from evenhand.errors import (
     QuestionError,
     ResourceError,
 )
+from evenhand.files import Transaction
 from evenhand.releasing.apply import FileRows
-from evenhand.releasing.publish import release_files
-from evenhand.releasing.transaction import Transaction
+from evenhand.releasing.publish import ReleaseFiles
 from evenhand.removal import ModifyData, ModifyGraph
 
 
@@ -85,14 +85,14 @@ def test_a_folder_or_pattern_of_one_file_is_not_written_into_either(tmp_path, na
 
 
 def test_the_names_of_uncertified_files_say_so():
-    files = release_files(Path("a/out.csv.gz"), share=True, uncertified=True)
+    files = ReleaseFiles.of(Path("a/out.csv.gz"), uncertified=True)
     assert list(files.names.values()) == [
         "out.uncertified.certificate.json",
         "out.uncertified.shared.certificate.json",
         "out.uncertified.manifest.json",
         "out.uncertified.csv.gz",
     ]
-    again = release_files(Path("a/out.uncertified.csv.gz"), share=True, uncertified=True)
+    again = ReleaseFiles.of(Path("a/out.uncertified.csv.gz"), uncertified=True)
     assert again == files
 
 
@@ -301,12 +301,31 @@ def test_a_table_that_cannot_be_cleared_away_is_named(persons, tmp_path, monkeyp
 def test_files_that_cannot_be_written_leave_no_table(persons, tmp_path, monkeypatch):
     release = audit(persons).release(seed=7, key="id")
 
-    def full(*_):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Transaction, "commit", full)
     with pytest.raises(ResourceError, match="no room"):
         release.write(tmp_path / "released")
+    assert table_names(persons) == {"people"}
+
+
+@quiet
+def test_the_table_gets_its_name_after_its_certificate(persons, tmp_path, monkeypatch):
+    release = audit(persons).release(seed=7, key="id")
+    engine = persons.get_backend()
+    run = engine.raw_sql
+
+    def fails_at_the_rename(statement, *more):
+        if "ALTER" in str(statement):
+            assert (tmp_path / "released.certificate.json").exists()
+            raise OSError("the connection was reset")
+        return run(statement, *more)
+
+    monkeypatch.setattr(engine, "raw_sql", fails_at_the_rename)
+    with pytest.raises(ResourceError, match="reset"):
+        release.write(tmp_path / "released")
+    assert list(tmp_path.iterdir()) == []
     assert table_names(persons) == {"people"}
 
 

@@ -1,0 +1,390 @@
+"""Killed runs and full disks: what is left, and what the next run makes of it."""
+
+import errno
+import fcntl
+import json
+import os
+import shutil
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.hiring import csv_text, people, released
+
+from evenhand.errors import QuestionError, ResourceError
+from evenhand.evidence import Verdict
+from evenhand.evidence.recorded_certificate import RecordedCertificate
+from evenhand.files import Transaction, write_file
+from evenhand.files.transaction import disk_errors, recover
+from evenhand.releasing import PublishedFiles
+from evenhand.rows import read
+
+FINAL = {"out.csv", "out.certificate.json", "out.manifest.json"}
+SHARED = "out.shared.certificate.json"
+AUDIT = ["audit", "people.csv", "--question", "q.toml", "--graph", "graph.txt", "--certificate"]
+RELEASE = ["release", *AUDIT[1:-1], "--output", "out/out.csv", "--overwrite"]
+RELEASES = [("none", True), ("alone", True), ("shared", False)]  # there before, and shared now
+
+
+@pytest.fixture(scope="module")
+def earlier(tmp_path_factory):
+    """Earlier releases: none, one without and one with a certificate for others."""
+    folder = tmp_path_factory.mktemp("earlier")
+    (folder / "people.csv").write_text(csv_text(people()), newline="")
+    (folder / "none").mkdir()
+    for name in ("alone", "shared"):
+        (folder / name).mkdir()
+        made = released(folder / "people.csv", seed=1)
+        made.write(folder / name / "out.csv", share=name == "shared")
+    return folder
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def names(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+def is_whole(out, *, share=False):
+    """Whether all files of one release are there, and what the certificate says is true."""
+    if names(out) != (FINAL | {SHARED} if share else FINAL):
+        return False
+    certificate = RecordedCertificate.parse((out / "out.certificate.json").read_text())
+    rows = read(out / "out.csv", codings=certificate.codings)
+    return certificate.verdict is Verdict.CERTIFIED and not certificate.differences(
+        rows.count()
+    )
+
+
+def faults(run, folder, earlier, fault, call, **options):
+    """Run with a fault at the first call, the second and so on, until none is left.
+
+    Before each run the folder holds the earlier release. Yields the status.
+    """
+    for number in count(1):
+        shutil.rmtree(folder / "out")
+        shutil.copytree(earlier, folder / "out")
+        kind, *details = fault
+        status, _ = run(folder, kind, call, number, *details, **options)
+        if status == 0:
+            return
+        yield status
+
+
+def put_in_order(out):
+    """What any next run does that writes into the folder."""
+    write_file(out / "other.html", "", mode=0o600, overwrite=True)
+    (out / "other.html").unlink()
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace", "unlink"])
+@pytest.mark.parametrize("releases", RELEASES)
+def test_after_a_kill_any_next_run_finds_the_earlier_release_or_the_new_one(
+    run, folder, earlier, releases, call
+):
+    before, share = releases
+    out, old = folder / "out", contents(earlier / before)
+    killed = 0
+    for status in faults(
+        run, folder, earlier / before, ["kill"], call, overwrite=True, share=share
+    ):
+        assert status == -signal.SIGKILL
+        put_in_order(out)
+        assert contents(out) == old or is_whole(out, share=share)
+        assert names(out) == {*contents(out)}
+        killed += 1
+    assert killed >= 2
+    assert is_whole(out, share=share)
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+@pytest.mark.parametrize("releases", RELEASES)
+def test_a_failure_leaves_what_was_there(run, folder, earlier, releases, call):
+    before, share = releases
+    old = contents(earlier / before)
+    for status in faults(
+        run, folder, earlier / before, ["fail", "EIO"], call, overwrite=True, share=share
+    ):
+        assert status == 4
+        assert contents(folder / "out") == old
+        assert names(folder / "out") == {*old}
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [("SIGINT", "fsync"), ("SIGTERM", "replace"), ("SIGHUP", "mkdir"), ("SIGTERM", "rmdir")],
+)
+def test_a_signal_leaves_the_earlier_release_or_the_new_one(run, folder, earlier, name, call):
+    out, old = folder / "out", contents(earlier / "shared")
+    ended = 0
+    for found in faults(
+        run, folder, earlier / "shared", ["signal", name], call, command=RELEASE
+    ):
+        assert found == {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}[name]
+        assert contents(out) == old or is_whole(out)
+        assert names(out) == {*contents(out)}
+        ended += 1
+    assert ended >= 2
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace", "link", "unlink", "rmdir"])
+def test_no_temporary_certificate_of_an_audit_survives_the_next_run(run, folder, call):
+    out = folder / "out"
+    (out / "c.json").write_text("earlier")
+    overwrite = [] if call == "link" else ["--overwrite"]
+    name = "out/new.json" if call == "link" else "out/c.json"
+    command = [*AUDIT, name, *overwrite]
+    assert run(folder, "kill", call, 1, command=command)[0] == -signal.SIGKILL
+    assert any(one.startswith(".evenhand-") for one in names(out))
+    assert (out / "c.json").read_text() == "earlier" or call in {"unlink", "rmdir"}
+    run(folder, "nothing", command=[*AUDIT, "out/other.json"])
+    assert names(out) - {"c.json", "new.json"} == {"other.json"}
+
+
+@pytest.mark.slow
+def test_whenever_a_run_is_killed_there_is_a_whole_release_or_none(run, folder):
+    killed = 0
+    for seconds in np.random.default_rng(0).uniform(0.001, 0.15, 300).tolist():
+        status, said = run(folder, "kill after", seconds, overwrite=True)
+        assert status in (0, -signal.SIGALRM), said
+        killed += status != 0
+        put_in_order(folder / "out")
+        assert is_whole(folder / "out") or not names(folder / "out")
+    assert killed > 30
+
+
+def test_what_a_killed_run_left_is_named(run, folder):
+    run(folder, "kill", "replace", 3)
+    out = folder / "out"
+    (left,) = (name for name in names(out) if name.startswith(".evenhand-"))
+    written = released(folder / "people.csv").write(out / "out.csv")
+    assert set(written.removed) == {left, "out.certificate.json", "out.manifest.json"}
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_a_kill_while_old_files_are_put_back_loses_nothing(run, folder, earlier, number):
+    out = folder / "out"
+    shutil.copytree(earlier / "alone", out, dirs_exist_ok=True)
+    assert run(folder, "kill", "replace", 6, overwrite=True)[0] < 0
+    run(folder, "kill", "replace", number)
+    put_in_order(out)
+    assert contents(out) == contents(earlier / "alone")
+
+
+def test_a_release_in_another_format_puts_the_killed_one_back(run, folder, earlier):
+    out = folder / "out"
+    shutil.copytree(earlier / "alone", out, dirs_exist_ok=True)
+    assert run(folder, "kill", "replace", 5, overwrite=True)[0] < 0
+    with pytest.raises(QuestionError, match="exists"):
+        released(folder / "people.csv").write(out / "out.parquet")
+    assert contents(out) == contents(earlier / "alone")
+
+
+def test_an_old_release_that_cannot_be_put_back_at_once_is_put_back_later(
+    folder, earlier, monkeypatch
+):
+    out = folder / "out"
+    shutil.copytree(earlier / "alone", out, dirs_exist_ok=True)
+    whole = Path.replace
+
+    def replaced(path, target):
+        if target == out / "out.csv":
+            raise OSError(errno.EIO, "Input/output error")
+        return whole(path, target)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Path, "replace", replaced)
+        with pytest.raises(ResourceError, match="nothing is lost"):
+            released(folder / "people.csv").write(out / "out.csv", overwrite=True)
+    put_in_order(out)
+    assert contents(out) == contents(earlier / "alone")
+
+
+def test_a_file_that_somebody_made_after_the_kill_is_not_removed(run, folder):
+    out = folder / "out"
+    assert run(folder, "kill", "replace", 3)[0] < 0
+    (out / "out.certificate.json").unlink()
+    (out / "mine").write_text("of data that were moved elsewhere")
+    (out / "mine").rename(out / "out.certificate.json")
+    put_in_order(out)
+    assert names(out) == {"out.certificate.json"}
+
+
+def test_an_overwritten_release_takes_its_shared_certificate_with_it(folder):
+    out, made = folder / "out" / "out.csv", released(folder / "people.csv")
+    made.write(out, share=True)
+    with pytest.raises(QuestionError, match="exists"):
+        made.write(out)
+    written = made.write(out, overwrite=True)
+    assert written.superseded == (SHARED,)
+    assert is_whole(folder / "out")
+    assert made.write(out, overwrite=True, share=True).superseded == ()
+
+
+FAILURES = [
+    ("fail", "fsync", 1, "ENOSPC"),
+    *(("full", size) for size in (0, 4096, 9000)),
+    ("other rows",),
+]
+
+
+@pytest.mark.parametrize("fault", FAILURES)
+def test_whatever_fails_is_named_and_nothing_is_left(run, folder, fault):
+    status, words = run(folder, *fault)
+    said = {"other rows": "not those that were counted"}
+    assert said.get(fault[-1], "no room") in words
+    assert status == (2 if fault == ("other rows",) else 4)
+    assert not names(folder / "out")
+
+
+def test_an_interrupted_call_leaves_nothing(run, folder):
+    status, words = run(folder, "signal", "fsync", 1, "SIGINT")
+    assert status == 1
+    assert "KeyboardInterrupt" in words
+    assert not names(folder / "out")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_a_folder_that_cannot_be_written_to_is_refused(run, folder):
+    (folder / "out").chmod(0o500)
+    status, words = run(folder, "nothing")
+    (folder / "out").chmod(0o700)
+    assert status == 2
+    assert "cannot be written" in words
+
+
+@pytest.fixture
+def living(tmp_path):
+    """The temporary folder of a process that is writing ``a``."""
+    place = tmp_path / ".evenhand-1-x"
+    (place / "new").mkdir(parents=True)
+    (place / "new" / "a").write_text("half")
+    (place / "lock").write_text(json.dumps(["a"]))
+    with (place / "lock").open("r+b") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock
+
+
+def write(folder, text="new", **options):
+    with Transaction.begin(folder, ["a", "b"]) as transaction:
+        for name in "ab":
+            transaction.write_text(name, text)
+        assert text.encode() not in contents(folder).values()
+        transaction.commit((), overwrite=True, **options)
+    return transaction
+
+
+def test_files_get_their_names_together(tmp_path):
+    assert write(tmp_path).removed == ()
+    assert contents(tmp_path) == {"a": b"new", "b": b"new"}
+    assert names(tmp_path) == {"a", "b"}
+
+
+def test_a_last_step_that_fails_takes_the_files_back(tmp_path):
+    write(tmp_path, "old")
+
+    def fail():
+        assert contents(tmp_path) == {"a": b"new", "b": b"new"}
+        raise ResourceError.of("the engine refused")
+
+    with pytest.raises(ResourceError, match="refused"):
+        write(tmp_path, last=fail)
+    assert contents(tmp_path) == {"a": b"old", "b": b"old"}
+    write(tmp_path, last=lambda: None)
+    assert contents(tmp_path) == {"a": b"new", "b": b"new"}
+    assert names(tmp_path) == {"a", "b"}
+
+
+def test_the_open_file_knows_how_much_was_written(tmp_path):
+    with Transaction.begin(tmp_path, ["a"]) as transaction, transaction.open("a") as sink:
+        assert (sink.write(b"four"), sink.tell()) == (4, 4)
+        sink.flush()
+        sink.close()
+        assert not sink.closed
+        mode = transaction.temporary("a").stat().st_mode
+    assert mode & 0o777 == 0o600
+    assert not names(tmp_path)
+
+
+def test_a_run_that_is_under_way_is_not_disturbed(living, tmp_path):
+    with pytest.raises(ResourceError, match="process 1") as refusal:
+        write(tmp_path)
+    assert refusal.value.exit_status == 4
+    assert names(tmp_path) == {".evenhand-1-x"}
+    living.close()
+    assert write(tmp_path).removed == (".evenhand-1-x",)
+
+
+def test_runs_to_other_names_are_no_concern(living, tmp_path):
+    (tmp_path / ".evenhand-1-x" / "lock").write_text(json.dumps(["other"]))
+    write(tmp_path)
+    assert names(tmp_path) == {".evenhand-1-x", "a", "b"}
+    living.close()
+
+
+def test_a_process_does_not_begin_the_same_release_twice(tmp_path):
+    with Transaction.begin(tmp_path, ["a"]):
+        with (
+            pytest.raises(ResourceError, match=str(os.getpid())),
+            Transaction.begin(tmp_path, ["a"]),
+        ):
+            pass
+        assert len(names(tmp_path)) == 1
+    assert not names(tmp_path)
+
+
+def test_what_belongs_to_others_is_left_alone(tmp_path, monkeypatch):
+    for name in (".evenhand-x", ".evenhand-1", ".evenhand-1-file"):
+        (tmp_path / name).write_text("")
+    (tmp_path / ".evenhand-1-link").symlink_to(tmp_path)
+    (tmp_path / ".evenhand-1-folder").mkdir()
+    with monkeypatch.context() as other:
+        other.setattr(os, "geteuid", lambda: -1)
+        assert recover(tmp_path) == ()
+    assert recover(tmp_path) == (".evenhand-1-folder",)
+    assert len(names(tmp_path)) == 4
+
+
+def test_a_lock_that_may_not_be_opened_counts_as_held(living, tmp_path, monkeypatch):
+    living.close()
+    with_lock = os.open
+
+    def refuse(path, *more):
+        if Path(path).name == "lock":
+            raise PermissionError
+        return with_lock(path, *more)
+
+    with monkeypatch.context() as foreign:
+        foreign.setattr(os, "open", refuse)
+        assert recover(tmp_path) == ()
+    assert recover(tmp_path) == (".evenhand-1-x",)
+
+
+def test_runs_at_the_same_time_make_one_release(folder):
+    made = [released(folder / "people.csv", seed=seed) for seed in range(8)]
+
+    def attempt(one):
+        try:
+            return one.write(folder / "out" / "out.csv", overwrite=True)
+        except ResourceError as error:
+            return error
+
+    with ThreadPoolExecutor(8) as pool:
+        ended = list(pool.map(attempt, made))
+    assert all(isinstance(one, PublishedFiles | ResourceError) for one in ended)
+    assert any(isinstance(one, PublishedFiles) for one in ended)
+    assert is_whole(folder / "out")
+
+
+@pytest.mark.parametrize(
+    ("code", "words"), [(errno.ENOSPC, "no room"), (errno.EIO, "cannot be written")]
+)
+@pytest.mark.parametrize("name", ["", "absent", "absent/absent"])
+def test_errors_of_the_disk_are_ours(tmp_path, code, words, name):
+    with pytest.raises(ResourceError, match=words), disk_errors(tmp_path / name):
+        raise OSError(code, os.strerror(code))
