@@ -6,18 +6,22 @@ commitment to the seed.
 """
 
 import hashlib
+import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from evenhand.counts import Attribute, CountTable, examined_counts
-from evenhand.errors import InputError
+from evenhand.errors import ColumnError, InputError, listed
 from evenhand.evidence.certificate_encoding import canonical, parse_document
+from evenhand.evidence.certificate_schema import schema_errors
 from evenhand.evidence.release_statement import Change, release_notice
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Codings, Question
@@ -118,22 +122,18 @@ class Manifest:
     def read(cls, path: str | Path) -> "Manifest":
         """Read a manifest, and check that it is one."""
         try:
-            manifest = cls(parse_document(Path(path).read_text("utf-8")))
-            _ = manifest.document["format"], manifest.output["sha256"]
-            _ = manifest.seed, manifest.plan, manifest.codings
-        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            document = parse_document(Path(path).read_text("utf-8"))
+            _check_form(document)
+            manifest = cls(document)
+            _check_plan(manifest.plan)
+            _ = manifest.codings
+        except (OSError, ValueError, TypeError, ArithmeticError, RecursionError) as error:
             raise InputError.of(
                 "This is no manifest of a release.",
-                f"{type(error).__name__}: {error}.",
+                f"{error}".rstrip(".") + ".",
                 "Name the file that ends in .manifest.json.",
                 str(path),
             ) from error
-        if manifest.document["format"] != FORMAT:
-            raise InputError.of(
-                f"The format {manifest.document['format']!r} is not known here.",
-                remedy=f"This version reads {FORMAT!r}; use a later one.",
-                where=str(path),
-            )
         return manifest
 
     @property
@@ -186,6 +186,36 @@ class Manifest:
         """The question as it is put to counts, which may know more groups."""
         pooled = self.document["plan"]["pooled"] is not None
         return replace(self.question, other=REST) if pooled else self.question
+
+
+def _check_plan(plan: RecordedPlan) -> None:
+    """Raise ``ValueError`` for a plan whose parts do not go together."""
+    for move in plan.moves:
+        if {*move.where} != {*plan.names}:
+            raise ValueError(f"A move is not by the columns {listed(plan.names)}")
+    for table in plan.redrawn:
+        shape = tuple(map(len, (*table.parents, table.node)))
+        if table.counts.shape != shape or (table.counts < 0).any():
+            raise ValueError(
+                f"The table of {table.node.name!r} has not the counts of its values"
+            )
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """The schema of manifests."""
+    text = files("evenhand.releasing").joinpath("manifest.schema.json").read_text("utf-8")
+    content: dict[str, Any] = json.loads(text)
+    return content
+
+
+def _check_form(document: Any) -> None:  # noqa: ANN401  # plain values
+    """Raise ``ValueError`` for a document that is no manifest, or of another format."""
+    named = document.get("format") if isinstance(document, dict) else None
+    if named != FORMAT and isinstance(named, str):
+        raise ValueError(f"The format {named!r} is not known here; a later version may read it")
+    if problem := next(schema_errors(document, schema(), "manifest"), None):
+        raise ValueError(problem)
 
 
 def manifest_text(
@@ -270,6 +300,10 @@ def replay(manifest: Manifest | str | Path, rows: Source | Rows | CountTable) ->
     compared = examined.counts.marginal(manifest.plan.names)
     if compared.digest != manifest.document["input"]["counts_sha256"]:
         raise rows_differ(where, "The manifest was made from other rows.")
+    available = source.names if isinstance(source, CountTable) else source.columns
+    redrawn = {name for table in manifest.plan.redrawn for name in table.names}
+    if unknown := sorted(redrawn - {*available}):
+        raise ColumnError.unknown(unknown, available, where=where)
     digest = _DigestSink()
     output = OutputFormat.of(manifest.output["name"])
     drop = manifest.output.get("dropped_columns", ())

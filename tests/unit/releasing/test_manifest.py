@@ -1,14 +1,16 @@
+import copy
 import hashlib
 import json
 from dataclasses import replace
 
+import jsonschema
 import pandas as pd
 import pytest
 from tests.hiring import COLUMNS, QUESTION, audited, csv_text, people, released, table
 
 from evenhand.errors import InputError
 from evenhand.releasing import replay
-from evenhand.releasing.manifest import Manifest, commitment
+from evenhand.releasing.manifest import Manifest, commitment, schema
 from evenhand.releasing.release import release
 from evenhand.removal import LocalPreferentialSampling, ModifyData, ModifyGraph
 
@@ -126,6 +128,65 @@ def test_other_files_are_no_manifests(tmp_path, text):
     path.write_text(text)
     with pytest.raises(InputError, match="no manifest"):
         Manifest.read(path)
+
+
+WRONG = (..., None, True, -1, 2**70, "x", "", [], ["x"], {}, {"x": 1}, {"x": "y"}, 1.5)
+
+
+def places(value, path=()):
+    yield path
+    parts = value.items() if isinstance(value, dict) else ()
+    parts = enumerate(value[:1]) if isinstance(value, list) else parts
+    for key, part in parts:
+        yield from places(part, (*path, key))
+
+
+@pytest.fixture(scope="module")
+def manifest(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("manifest")
+    (folder / "people.csv").write_text(csv_text(people(60)), newline="")
+    made = released(folder / "people.csv", method=ModifyGraph(), uncertified=True)
+    return json.loads(made.write(folder / "out.csv").manifest.read_text())
+
+
+def test_a_manifest_keeps_to_its_schema(manifest):
+    jsonschema.Draft202012Validator.check_schema(schema())
+    jsonschema.validate(manifest, schema())
+
+
+@pytest.mark.parametrize("part", ["input", "nonce", "seed", "question", "plan", "output"])
+def test_a_manifest_with_anything_wrong_in_a_place_is_refused_in_words(
+    manifest, tmp_path, part
+):
+    """What is valid may be read; nothing else may be raised than that it is no manifest."""
+    validator, refused = jsonschema.Draft202012Validator(schema()), 0
+    for path in places(manifest[part], (part,)):
+        for value in WRONG:
+            document = copy.deepcopy(manifest)
+            inner = document
+            for key in path[:-1]:
+                inner = inner[key]
+            if value is ...:
+                del inner[path[-1]]
+            else:
+                inner[path[-1]] = value
+            (tmp_path / "m.json").write_text(json.dumps(document))
+            try:
+                Manifest.read(tmp_path / "m.json")
+            except InputError as error:
+                assert "no manifest" in str(error)  # noqa: PT017  # most are refused
+                refused += 1
+            else:
+                assert validator.is_valid(document), (path, value)
+    assert refused > 8
+
+
+def test_a_plan_for_columns_that_are_not_there_is_refused(manifest, tmp_path):
+    (tmp_path / "people.csv").write_text(csv_text(people(60)), newline="")
+    altered = copy.deepcopy(manifest)
+    altered["plan"]["redrawn"][0]["parents"][0]["name"] = "absent"
+    with pytest.raises(InputError, match="no column 'absent'"):
+        replay(Manifest(altered), tmp_path / "people.csv")
 
 
 def test_a_later_form_is_named(source, tmp_path):
