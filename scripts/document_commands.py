@@ -36,8 +36,9 @@ to complete verbs and options.
 | 1 | not certified; of `verify`: the record is false, or not what was expected |
 | 2 | bad usage or input |
 | 3 | cannot decide |
-| 4 | not enough memory or space, or a file cannot be read or written |
-| 130 | interrupted |
+| 4 | not enough memory or space, or a file or standard output cannot be written |
+| 5 | something unexpected, never a verdict; `EVENHAND_DEBUG=1` prints the traceback |
+| 129, 130, 143 | ended by SIGHUP, SIGINT or SIGTERM; what was being written is put back first |
 
 An audit has two verdicts, and `judge` (an option of `audit`, or a key of `[question]` in the
 question file) says which of them gives the status. `rows`, the default, as above: for a rule

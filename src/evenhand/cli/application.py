@@ -1,15 +1,16 @@
 """The Typer application and ``main``, which turns errors into messages and exit statuses.
 
 Exit status: 0 certified or done, 1 not certified, 3 cannot decide, 2 bad usage or input,
-4 resources or I/O, 130 interrupted. An error is printed on standard error, and with ``--json``
-also as a JSON document on standard output.
+4 resources or I/O, 5 unexpected, 129, 130 and 143 ended by SIGHUP, SIGINT and SIGTERM. An error
+is printed on standard error, and with ``--json`` also as a JSON document on standard output.
 """
 
 import os
 import sys
-from contextlib import redirect_stdout, suppress
+import traceback
+from contextlib import redirect_stderr, redirect_stdout
 from itertools import pairwise
-from typing import Annotated, Any, NoReturn, TextIO
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -23,10 +24,14 @@ from evenhand.cli.inspect import inspect
 from evenhand.cli.option_syntax import offer, option
 from evenhand.cli.paper import paper
 from evenhand.cli.release import release
+from evenhand.cli.signals import Interrupted, ending_signals
+from evenhand.cli.standard_streams import StandardStream, open_closed_streams
 from evenhand.cli.terminal import print_json
 from evenhand.cli.verify import verify
 from evenhand.errors import EvenhandError, Problem
 
+_DEBUG = "EVENHAND_DEBUG"
+_DONE = (0, 1, 3)  # statuses of work that was done
 # Typer prints usage errors itself, but does not export their class.
 (_UsageError,) = typer.BadParameter.__bases__
 
@@ -59,7 +64,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Did the protected attribute itself change the decision, in any comparable group?",
     epilog="Exit status: 0 certified or done · 1 not certified · 3 cannot decide · "
-    "2 bad usage or input · 4 resources · 130 interrupted.",
+    "2 bad usage or input · 4 resources · 5 unexpected · 129, 130, 143 ended by a signal.",
 )
 for verb in (demo, inspect, init, discover, audit, release, compare, verify, paper):
     app.command(verb.__name__)(verb)
@@ -86,69 +91,74 @@ def _options(
     pass
 
 
-class _OutputWithoutReader:
-    """Standard output that drops what is written after its reader closed the pipe (`| head`).
-
-    So the exit status is that of the work.
-    """
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  # everything else is the stream's
-        return getattr(self._stream, name)
-
-    def write(self, text: str) -> int:
-        try:
-            return self._stream.write(text)
-        except BrokenPipeError:
-            self._drop_the_rest()
-            return len(text)
-
-    def flush(self) -> None:
-        try:
-            self._stream.flush()
-        except BrokenPipeError:
-            self._drop_the_rest()
-
-    def _drop_the_rest(self) -> None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
-
-
 def main() -> None:
-    """Run the command line; errors that a user can mend end in a message and a status."""
-    output = _OutputWithoutReader(sys.stdout)
-    try:
-        with redirect_stdout(output):
-            _run()
-    finally:
-        offer(None)
+    """Run the command line; whatever happens ends in a status, not in a traceback."""
+    open_closed_streams()
+    output, errors = StandardStream(sys.stdout), StandardStream(sys.stderr)
+    with redirect_stdout(output), redirect_stderr(errors):
+        try:
+            with ending_signals():
+                status = _run()
+        except Interrupted as stop:  # while an error was being reported
+            status = stop.exit_status
         output.flush()
+        if output.has_lost_text and status in _DONE:
+            status = _report("ResourceError", 4, _lost_output(output.error))
+        errors.flush()
+    offer(None)
+    sys.exit(status)
 
 
-def _run() -> None:
+def _run() -> int:
+    """Run the verb; returns the exit status."""
     try:
         app()
-    except EvenhandError as error:
-        _fail(type(error).__name__, error.exit_status, *error.problems)
-    except MemoryError:
-        _fail("ResourceError", 4, Problem("there is not enough memory for this"))
-    except OSError as error:
-        problem = Problem(error.strerror or str(error), where=str(error.filename or ""))
-        _fail("ResourceError", 4, problem)
-    except KeyboardInterrupt:
-        _fail("Interrupted", 130, Problem("interrupted"))
     except SystemExit as stop:
-        if stop.code == 130:  # Typer has caught the interrupt itself
-            _print_json_error("Interrupted", 130, Problem("interrupted"))
-        raise
+        return stop.code if isinstance(stop.code, int) else 0
+    except BaseException as error:  # noqa: BLE001  # a traceback would have a verdict's status
+        return _report(*_described(error))
+    return 0
 
 
-def _fail(kind: str, status: int, *problems: Problem) -> NoReturn:
+def _described(error: BaseException) -> tuple[str, int, *tuple[Problem, ...]]:
+    """The kind of an error, its exit status and its problems."""
+    if isinstance(error, EvenhandError):
+        return type(error).__name__, error.exit_status, *error.problems
+    if isinstance(error, MemoryError):
+        return "ResourceError", 4, Problem("there is not enough memory for this")
+    if isinstance(error, OSError):
+        problem = Problem(error.strerror or str(error), where=str(error.filename or ""))
+        return "ResourceError", 4, problem
+    if isinstance(error, Interrupted):
+        return "Interrupted", error.exit_status, Problem(f"interrupted by {error}")
+    if os.environ.get(_DEBUG):
+        traceback.print_exception(error)
+    return "Unexpected", 5, _unexpected(error)
+
+
+def _unexpected(error: BaseException) -> Problem:
+    return Problem(
+        "This should not have happened, and says nothing about the data.",
+        f"{type(error).__name__}: {error}".rstrip(": ") + ".",
+        f"Run it again with {_DEBUG}=1 in the environment, and report what is printed as an "
+        "issue of evenhand.",
+    )
+
+
+def _lost_output(error: OSError | None) -> Problem:
+    return Problem(
+        f"Standard output cannot be written: {error.strerror if error else ''}.",
+        "What was to be printed is incomplete; files that were named are written.",
+        "Make room or print to another place, and run again.",
+    )
+
+
+def _report(kind: str, status: int, *problems: Problem) -> int:
+    """Print an error; returns its exit status."""
     for problem in problems:
         typer.echo(f"evenhand: {_printable(problem.text(option))}", err=True)
     _print_json_error(kind, status, *problems)
-    sys.exit(status)
+    return status
 
 
 def _printable(text: str) -> str:
@@ -159,11 +169,13 @@ def _printable(text: str) -> str:
 def _print_json_error(kind: str, status: int, *problems: Problem) -> None:
     """Print an error as a JSON document, if the command asks for JSON.
 
-    Reads ``sys.argv`` itself: after a usage error the options have not been parsed.
+    Reads ``sys.argv`` itself: after a usage error the options have not been parsed. Nothing is
+    printed after the document of a result.
     """
     typed = sys.argv[1:]
     formats = {"--json", "--format=json"} & {*typed}
-    if not formats and ("--format", "json") not in pairwise(typed):
+    is_asked_for = formats or ("--format", "json") in pairwise(typed)
+    if not is_asked_for or getattr(sys.stdout, "has_text", False):
         return
     documents = [
         {
@@ -172,5 +184,4 @@ def _print_json_error(kind: str, status: int, *problems: Problem) -> None:
         }
         for problem in problems
     ]
-    with suppress(OSError):  # where nothing can be written, the status must suffice
-        print_json({"error": kind, "exit_status": status, "problems": documents})
+    print_json({"error": kind, "exit_status": status, "problems": documents})

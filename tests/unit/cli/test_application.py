@@ -1,15 +1,14 @@
 """Exit statuses, and errors as text and as JSON."""
 
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
+import signal
 
 import pytest
 
 from evenhand import errors
+from evenhand.cli.signals import Interrupted
 from evenhand.errors import EvenhandError, Problem, Remedy
 
 PARTS = {"what", "found", "remedy", "where", "remedies"}
@@ -99,25 +98,6 @@ def test_the_version_is_told(run):
     assert run("--version")[1].startswith("evenhand 0.")
 
 
-@pytest.mark.parametrize("threshold", ["0.05", "0.11"])
-def test_the_status_tells_of_the_work_even_where_nobody_reads(options, threshold):
-    """Closed before the first line, as by a reader that has seen enough."""
-    program = "import sys; sys.argv[0] = 'evenhand'; from evenhand.cli import main; main()"
-    command = [sys.executable, "-c", program, "audit", *map(str, options)]
-    reading, writing = os.pipe()
-    os.close(reading)
-    done = subprocess.run(  # noqa: S603  # our own program
-        [*command, "--threshold", threshold],
-        stdout=writing,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    os.close(writing)
-    assert done.stderr == ""
-    assert done.returncode == (1 if threshold == "0.05" else 0)
-
-
 @pytest.mark.parametrize(
     ("command", "failure"),
     [
@@ -157,9 +137,43 @@ def test_a_name_that_is_no_text_does_not_break_the_document(run, example):
     assert (status, json.loads(out)["problems"][0]["where"]) == (2, "\\udcff.csv")
 
 
-def test_what_runs_out_or_is_interrupted_is_told_to_programs_too(run, example, monkeypatch):
+class Panic(BaseException):
+    """As the one that extensions written in Rust raise."""
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        (MemoryError(), 4, "memory"),
+        (OSError(28, "No space left on device", "x"), 4, "x: No space left on device"),
+        (Interrupted(signal.SIGTERM), 143, "interrupted by SIGTERM"),
+        (KeyError("plan"), 5, "KeyError: 'plan'"),
+        (Panic(), 5, "Panic."),
+        (RecursionError("too deep"), 5, "RecursionError: too deep."),
+    ],
+)
+def test_every_other_ending_has_a_status_and_a_document(run, example, monkeypatch, ending):
+    raised, status, said = ending
     monkeypatch.chdir(example)
-    for raised, status in ((MemoryError(), 4), (KeyboardInterrupt(), 130)):
-        monkeypatch.setattr("evenhand.study.audit", raising(raised))
-        failed, out, _ = run("audit", "data.csv", "--question", "q.toml", "--json")
-        assert (failed, json.loads(out)["exit_status"]) == (status, status)
+    monkeypatch.setattr("evenhand.study.audit", raising(raised))
+    failed, out, err = run("audit", "data.csv", "--question", "q.toml", "--json")
+    assert (failed, json.loads(out)["exit_status"]) == (status, status)
+    assert said in err
+    assert err.count("\n") == 1
+    assert ("EVENHAND_DEBUG" in err) == (status == 5)
+
+
+def test_the_traceback_is_printed_on_request_only(run, example, monkeypatch):
+    monkeypatch.chdir(example)
+    monkeypatch.setattr("evenhand.study.audit", raising(KeyError("plan")))
+    monkeypatch.setenv("EVENHAND_DEBUG", "1")
+    status, out, err = run("audit", "data.csv", "--question", "q.toml", "--json")
+    assert (status, json.loads(out)["error"]) == (5, "Unexpected")
+    assert "Traceback" in err
+
+
+def test_nothing_is_printed_after_the_document_of_a_result(run, options, monkeypatch):
+    monkeypatch.setattr("evenhand.study.Audit.exit_status", property(raising(KeyError("x"))))
+    status, out, _ = run("audit", *options, "--json")
+    assert status == 5
+    assert "verdict" in json.loads(out)
