@@ -49,14 +49,14 @@ def read_people(path: str, codings: Record) -> Iterator[tuple[str, dict[str, str
 
 def unique_names(header: Sequence[str]) -> list[str]:
     """The names, with a number after each that occurred before: a, a.1, a.2."""
-    names: list[str] = []
+    names, written, numbers = dict[str, None](), {*header}, dict[str, int]()
     for name in header:
-        new, number = name, 0
-        while new in names or (number and new in header):
-            number += 1
-            new = f"{name}.{number}"
-        names.append(new)
-    return names
+        new = name
+        while new in names or (new != name and new in written):
+            numbers[name] = numbers.get(name, 0) + 1
+            new = f"{name}.{numbers[name]}"
+        names[new] = None
+    return [*names]
 
 
 def widest_delimiter(head: list[str]) -> str:

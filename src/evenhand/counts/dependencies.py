@@ -161,6 +161,8 @@ def dependent_pairs(
     many pairs cannot be told apart on a sample.
     """
     chosen = [*names]
+    if not len(counts):
+        return (), len(chosen)
     pairs: list[tuple[str, str]] = []
     tests = 0
     for at, candidates in enumerate(_candidates(counts, chosen)):
@@ -178,7 +180,7 @@ def _candidates(counts: CountTable, names: list[str]) -> Iterator[list[int]]:
     differs. 64 pairs of lines are the bits of a word; few columns are left after one word.
     """
     cards = np.array([len(counts.attribute(name)) for name in names])
-    one, other = np.random.default_rng(0).integers(0, max(len(counts), 1), (2, _SAMPLE))
+    one, other = np.random.default_rng(0).integers(0, len(counts), (2, _SAMPLE))
     agree = np.empty((len(names), _SAMPLE // 64), np.uint64)
     for at, name in enumerate(names):
         codes = counts.column(name)

@@ -11,7 +11,7 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
 from evenhand.errors import QuestionError, listed
-from evenhand.rows.batch_source import BATCH_ROWS
+from evenhand.rows.batch_source import BATCH_ROWS, reading
 
 Kind = Literal["text", "parquet", "arrow", "arrow stream"]
 
@@ -154,6 +154,8 @@ def copy_parquet(
     with ExitStack() as stack:
         writer = None
         for path in paths:
+            # Only some columns were read when the rows were counted: others may be damaged.
+            stack.enter_context(reading(path))
             coded = _dictionaries(path)
             file = stack.enter_context(pq.ParquetFile(path, read_dictionary=coded))
             if writer is None:

@@ -100,9 +100,10 @@ def unique_names(header: Sequence[str]) -> tuple[str, ...]:
     >>> unique_names(["pay", "pay", "pay.1", "pay"])
     ('pay', 'pay.2', 'pay.1', 'pay.3')
     """
-    written, names = {*header}, dict[str, None]()
+    # Each name counts on from its last number: a header may repeat a name thousands of times.
+    written, names, numbers = {*header}, dict[str, None](), dict[str, Iterator[int]]()
     for name in header:
-        numbered = (f"{name}.{number}" for number in count(1))
+        numbered = (f"{name}.{n}" for n in numbers.setdefault(name, count(1)))
         later = (new for new in numbered if new not in written and new not in names)
         names[next(later) if name in names else name] = None
     return tuple(names)
@@ -146,14 +147,14 @@ def reading(where: str) -> Iterator[None]:
             "Convert the text to UTF-8.",
             where,
         ) from error
+    except (pa.ArrowException, OSError, BadZipFile, NotImplementedError, zlib.error) as error:
+        raise InputError(unreadable(error, where)) from error
     except RuntimeError as error:
         if "password" not in str(error):  # zipfile has no class of its own for this
             raise
         raise InputError.of(
             "This archive is encrypted.", remedy="Unpack it first.", where=where
         ) from error
-    except (pa.ArrowException, OSError, BadZipFile, NotImplementedError, zlib.error) as error:
-        raise InputError(unreadable(error, where)) from error
 
 
 def unreadable(error: Exception, where: str) -> Problem:

@@ -138,7 +138,7 @@ def _file_source(path: Path, delimiter: str | None, sheet: str | None) -> BatchS
             "If it is a text file, give it a name that says so, such as .csv.",
             where,
         )
-    if members:
+    if head.startswith(_ZIP):
         _check_zip(members, where)
     compressions = {_GZIP: "gzip", _ZSTD: "zstd", _ZIP: "zip"}
     packed = (name for magic, name in compressions.items() if head.startswith(magic))
@@ -153,10 +153,10 @@ def _zip_members(path: Path) -> list[str]:
 
 def _check_zip(members: Sequence[str], where: str) -> None:
     """Refuse an archive of several files, or of a file that is no text."""
-    if len(members) > 1:
+    if len(members) != 1:
         raise InputError.of(
             f"This zip archive holds {len(members)} files.",
-            f"They are {listed(members)}.",
+            f"They are {listed(members)}." if members else "",
             "Unpack it and name one of them, or a folder of files with the same columns.",
             where,
         )

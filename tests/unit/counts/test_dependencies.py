@@ -158,6 +158,11 @@ def test_pairs_of_wide_tables_are_those_that_dictionaries_of_sets_give(seed):
     assert len(expected) > 25
 
 
+def test_a_table_without_lines_has_no_pairs():
+    counts = CountTable.of({"a": ["x"], "b": ["y"]}, [0])
+    assert dependent_pairs(counts, ["a", "b"]) == ((), 2)
+
+
 def test_the_pairs_that_a_sample_leaves_are_bounded(monkeypatch):
     table = {f"c{at}": [str(row // (at + 1)) for row in range(200)] for at in range(1, 20)}
     counts = CountTable.of(table)

@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.hiring import COLUMNS, NAMES, csv_text, people, released, table
 
-from evenhand.errors import QuestionError
+from evenhand.errors import InputError, QuestionError
 from evenhand.evidence import Verdict
 from evenhand.rows import read
 
@@ -117,6 +117,19 @@ def test_lists_cannot_become_text(tmp_path):
     pq.write_table(content, tmp_path / "people.parquet")
     with pytest.raises(QuestionError, match="'many'.*Parquet"):
         released(tmp_path / "people.parquet").write(tmp_path / "out.csv")
+    assert not list(tmp_path.glob("*out*"))
+
+
+def test_parquet_damaged_where_nothing_was_counted_is_refused(tmp_path):
+    path = tmp_path / "people.parquet"
+    options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+    pq.write_table(pa.table({**table(), "note": ["damaged"] * 400}), path, **options)
+    content = path.read_bytes()
+    length = (7).to_bytes(4, "little") + b"damaged"
+    assert content.count(length) == 400
+    path.write_bytes(content.replace(length, b"\xff\xff\xff\x7f" + b"damaged"))
+    with pytest.raises(InputError, match="people.parquet.*cannot be read"):
+        released(path).write(tmp_path / "out.parquet")
     assert not list(tmp_path.glob("*out*"))
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.reading import refusal
 
 from evenhand.checker.people_in_csv import unique_names as unique_names_of_the_checker
-from evenhand.errors import ColumnError, ResourceError
+from evenhand.errors import ColumnError, InputError, ResourceError
 from evenhand.rows import read
-from evenhand.rows.batch_source import unique_names
+from evenhand.rows.batch_source import reading, unique_names
 
 
 @given(st.lists(st.sampled_from(["a", "a.1", "a.2", "a.1.1", "b"]), min_size=2, max_size=7))
@@ -23,6 +23,12 @@ def test_repeated_names_are_numbered_as_pandas_numbers_them(header):
     assert [*names] == unique_names_of_the_checker(header)
     line = ",".join(header) + "\n"
     assert names == tuple(pandas.read_csv(io.StringIO(line + line)).columns)
+
+
+@pytest.mark.parametrize("unique", [unique_names, unique_names_of_the_checker])
+def test_a_name_that_is_repeated_many_times_is_numbered_at_once(unique):
+    header = ["a"] * 20_000  # tested against one another they would take minutes
+    assert [*unique(header)] == ["a", *(f"a.{number}" for number in range(1, 20_000))]
 
 
 def test_repeated_column_names_in_parquet_are_refused_with_their_positions(tmp_path):
@@ -53,3 +59,9 @@ def test_too_little_memory_is_said(monkeypatch):
     with pytest.raises(ResourceError, match="memory") as caught:
         rows.count()
     assert "fewer columns" in str(caught.value.problems[0])
+
+
+def test_what_arrow_cannot_do_is_a_fault_of_the_file():
+    # This class of Arrow is a RuntimeError too, as those of encrypted archives are.
+    with pytest.raises(InputError, match="7 bits"), reading("a.arrow"):
+        raise pa.ArrowNotImplementedError("Integers of 7 bits")

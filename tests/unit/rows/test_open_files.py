@@ -156,6 +156,9 @@ def test_a_zip_with_several_files_or_another_kind_is_refused(tmp_path):
     with ZipFile(tmp_path / "b.zip", "w") as archive:
         archive.writestr("one.dta", "x")
     assert "'one.dta'" in the_problem(InputError, tmp_path / "b.zip").what
+    with ZipFile(tmp_path / "c.zip", "w") as archive:
+        archive.writestr("__MACOSX/one.csv", "x")
+    assert "0 files" in the_problem(InputError, tmp_path / "c.zip").what
 
 
 def test_a_damaged_or_encrypted_zip_is_refused(tmp_path):
