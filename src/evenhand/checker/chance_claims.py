@@ -40,12 +40,11 @@ def chance_numbers(table: Table, threshold: Fraction) -> dict[str, float] | None
 
 def reach_probability(group: int, other: int, favorable: int, threshold: Fraction) -> float:
     """The probability of a difference at or beyond the threshold if nothing differs."""
-    least, most = max(0, favorable - other), min(favorable, group)
     mode = (favorable + 1) * (group + 1) // (group + other + 2)
     weights = {mode: 1.0}
     for step in (1, -1):
         yes, weight = mode, 1.0
-        while least <= yes + step <= most and weight > _NEGLIGIBLE:
+        while weight > _NEGLIGIBLE:  # beyond the last possible number it is 0
             low = yes + min(step, 0)  # the ratio of the weights of low + 1 and low
             up = (favorable - low) * (group - low)
             down = (low + 1) * (other - favorable + low + 1)

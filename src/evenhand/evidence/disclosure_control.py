@@ -96,8 +96,9 @@ def _restricted(
     """The rows of some subpopulations, by cause, group and decision; no value without rows."""
     question, counts = examined.question, examined.counts
     line, _ = counts.groups(partition.names)
-    shown_counts = np.where(shown[line], counts.counts, 0)
-    part = CountTable.build(counts.attributes, counts.codes, shown_counts)
+    rows = shown[line]
+    columns = tuple(codes[rows] for codes in counts.codes)
+    part = CountTable(counts.attributes, columns, counts.counts[rows])
     part = part.marginal((*partition.names, question.protected, question.decision)).pruned()
     if not shown.any():  # the values asked about are named all the same
         groups = Attribute(question.protected, (question.group, str(question.other)))

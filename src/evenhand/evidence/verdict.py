@@ -75,7 +75,7 @@ def sides(
 
     The difference other_yes/other - group_yes/group is compared by cross multiplication, in
     64-bit integers where their products provably fit and in Python's integers elsewhere.
-    Where a group is absent nothing is measured, and the answer is 0.
+    Where a group is absent both products are 0: nothing is measured, and the answer is 0.
 
     >>> one = lambda number: np.array([number])
     >>> sides(group_yes=one(240), group=one(600), other_yes=one(90), other=one(200),
@@ -86,11 +86,8 @@ def sides(
     integer = np.int64 if largest < INT64_END else object
     of_group, of_other = group.astype(integer), other.astype(integer)
     crossed = other_yes.astype(integer) * of_group - group_yes.astype(integer) * of_other
-    product = of_group * of_other
-    reached = (product > 0) & (
-        abs(crossed) * threshold.denominator >= product * threshold.numerator
-    )
-    return np.where(reached, np.where(crossed > 0, 1, -1), 0).astype(np.int8)
+    reached = abs(crossed) * threshold.denominator >= of_group * of_other * threshold.numerator
+    return np.where(reached, np.sign(crossed), 0).astype(np.int8)
 
 
 def judge(*, violating: int, coverage: Coverage, min_coverage: Fraction) -> Verdict:

@@ -154,13 +154,17 @@ def _only_group(cell: Cell, threshold: Fraction) -> tuple[int, int]:
 def _smaller_by_rule(cell: Cell, threshold: Fraction) -> tuple[int, int]:
     if cell.group_is_smaller:
         return _group_by_rule(cell, threshold)
-    excess = abs(cell.difference) - threshold
-    return 0, ceil(cell.other * excess) * (-1 if cell.difference > 0 else 1)
+    return 0, -_by_rule(cell, cell.other, threshold)
 
 
 def _group_by_rule(cell: Cell, threshold: Fraction) -> tuple[int, int]:
-    excess = abs(cell.difference) - threshold
-    return ceil(cell.group * excess) * (1 if cell.difference > 0 else -1), 0
+    return _by_rule(cell, cell.group, threshold), 0
+
+
+def _by_rule(cell: Cell, size: int, threshold: Fraction) -> int:
+    """So many favorable decisions more for a group of this size, fewer if it is ahead."""
+    change = ceil(size * (abs(cell.difference) - threshold))
+    return change if cell.difference > 0 else -change
 
 
 _CHANGES: dict[str, Callable[[Cell, Fraction], tuple[int, int]]] = {

@@ -44,6 +44,11 @@ class ByDirection(NamedTuple):
     to_favorable: int
     to_unfavorable: int
 
+    @classmethod
+    def of(cls, change: NDArray[np.int64]) -> "ByDirection":
+        """The two numbers of changes by line, which are negative where they are unfavorable."""
+        return cls(int(change.clip(0).sum()), int((-change).clip(0).sum()))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedDecisions:
@@ -168,10 +173,7 @@ class RemovalPlan(FromCertificate, Described):
     @cached_property
     def changed_decisions(self) -> ChangedDecisions:
         """The changed decisions by group and direction."""
-        group, other = (
-            ByDirection(int(change.clip(0).sum()), int((-change).clip(0).sum()))
-            for change in (self.group_change, self.other_change)
-        )
+        group, other = map(ByDirection.of, (self.group_change, self.other_change))
         return ChangedDecisions(group=group, other=other)
 
     @property

@@ -66,7 +66,7 @@ def fewest_changes(
 def nearest_counts(target: tuple[float, float], sizes: Pair, threshold: Fraction) -> Pair:
     """The favorable counts that meet the criterion nearest to a target of real numbers."""
     strip = _Strip.of(sizes, threshold)
-    best = (inf, Pair(0, 0))
+    best = (inf, sizes)
     begin = min(max(round(target[0]), 0), sizes.small)
     for smalls in (strip.smalls_up(begin), strip.smalls_down(begin - 1)):
         for small in smalls:

@@ -80,8 +80,8 @@ class ReleaseFacts:
         )
         if full.changed is None:
             return replace(shown, changed_rows=0)
-        group, other = changes_by_line(before.partition, after.partition)
-        changed = ChangedDecisions(group=_by_direction(group), other=_by_direction(other))
+        group, other = map(ByDirection.of, changes_by_line(before.partition, after.partition))
+        changed = ChangedDecisions(group=group, other=other)
         return replace(
             shown, changed=changed, changed_rows=sum((*changed.group, *changed.other))
         )
@@ -103,8 +103,3 @@ def changes_by_line(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """By how many the favorable decisions of the group and of the others grow, by group."""
     return after.group_yes - before.group_yes, after.other_yes - before.other_yes
-
-
-def _by_direction(change: NDArray[np.int64]) -> ByDirection:
-    gains, losses = change[change > 0], change[change < 0]
-    return ByDirection(to_favorable=int(gains.sum()), to_unfavorable=-int(losses.sum()))

@@ -7,6 +7,8 @@ from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from tests.certificate_records import CERTIFICATE, CERTIFIED, forged, verify
 
 from evenhand import CountTable, datasets
+from evenhand.checker.block_set_claims import check_block_sets
+from evenhand.checker.graph_claims import RecordedGraph
 from evenhand.evidence import certify
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
@@ -93,3 +95,15 @@ def test_more_block_sets_than_can_be_tried_are_not_counted(number):
 def test_a_block_set_less_is_found():
     text = certify(datasets.admissions(1), GRAPH, QUESTION, scope="all").to_json()
     assert forged(a_block_set_less, text)[0] == 1
+
+
+def test_a_block_set_of_all_other_attributes_is_missed_too():
+    graph = RecordedGraph(
+        ["sex", "job", "hired"],
+        {("sex", "job"), ("job", "hired"), ("sex", "hired")},
+        [],
+        "sex",
+        "hired",
+    )
+    assert check_block_sets(graph, "all", frozenset({"job"})) == (True, [])
+    assert check_block_sets(graph, "all", frozenset()) == (False, [])

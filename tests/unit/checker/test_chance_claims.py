@@ -112,6 +112,27 @@ def test_a_chance_too_small_to_be_written_is_not_false():
     assert chance_claims.right_chance(written, table, Fraction(1, 20)) == written
 
 
+@pytest.mark.parametrize(("people", "is_written"), [(27, True), (28, False)])
+def test_a_chance_is_too_small_to_be_written_under_a_thousand_million_millionth(
+    people, is_written
+):
+    """All women are hired and no man, or the reverse: two of C(2n, n) ways."""
+    written = {"expected": "0", "rows": "0", "p": "1", "at_threshold": "0"}
+    written |= {"lower": 0, "upper": 0}
+    right = chance_claims.right_chance(
+        written, {("x",): [people, 0, 0, people]}, Fraction(99, 100)
+    )
+    chance = 2 / comb(2 * people, people)
+    assert (chance > 1.01e-15) == is_written
+    expected = {"expected": f"{chance:.12g}", "rows": f"{2 * people * chance:.12g}"}
+    assert right == written | (expected if is_written else {})
+
+
+def test_ten_million_rows_are_worked_out_and_not_one_more():
+    assert not chance_claims.has_too_many_rows({("x",): [10**7 - 1, 0, 0, 1]})
+    assert chance_claims.has_too_many_rows({("x",): [10**7, 0, 0, 1]})
+
+
 def test_with_too_many_rows_the_numbers_are_taken_as_they_are(monkeypatch):
     monkeypatch.setattr(chance_claims, "MOST_ROWS", 400)
     expected = json.loads(CERTIFICATE.to_json())["partitions"][0]["subpopulations"]["by_chance"]

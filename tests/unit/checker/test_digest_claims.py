@@ -1,8 +1,11 @@
 """Seals and digests."""
 
+import hashlib
 import json
 
 from tests.certificate_records import CERTIFICATE, forged, verify
+
+from evenhand.checker.digest_claims import digest
 
 
 def test_any_change_breaks_the_seal():
@@ -21,3 +24,16 @@ def test_a_dropped_row_is_false_though_sealed():
     assert status == 1
     assert any(note.startswith("rows.examined: it says 2200") for note in notes)
     assert any(note.startswith("partitions[0].digest") for note in notes)
+
+
+def test_the_digest_is_that_of_lines_of_json_as_they_are_read():
+    question = {"protected": "sex", "group": "weiblich", "other": "männlich"}
+    question |= {"decision": "zusage", "favorable": "ja", "unfavorable": "nein"}
+    lines = [
+        '["sex", "straße", "zusage"]',
+        '["männlich", "Süd", "ja", 3]',
+        '["weiblich", "Süd", "ja", 1]',
+        '["weiblich", "Süd", "nein", 2]',
+    ]
+    right = hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    assert digest(question, ["straße"], {("Süd",): [1, 2, 3, 0]}) == right

@@ -5,6 +5,7 @@ from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from tests.certificate_records import CERTIFIED, forged, verify
 
 from evenhand import datasets
+from evenhand.checker.graph_claims import RecordedGraph
 from evenhand.evidence import certify
 
 
@@ -79,3 +80,23 @@ def test_a_forgery_is_found_though_sealed(forgery):
     status, notes = forged(forgery, text)
     assert status == 1
     assert notes
+
+
+@pytest.mark.parametrize(
+    "arrows",
+    [
+        [["a", "b"], ["b", "a2"], ["a2", "a"]],
+        [["hired", "a"], ["a", "sex"]],
+        [["hired", "sex"]],
+        [["sex", "hired"], ["hired", "a"], ["a", "b"], ["b", "a2"], ["a2", "hired"]],
+    ],
+)
+def test_arrows_in_a_circle_or_back_from_the_decision_are_refused_wherever_they_are(arrows):
+    record = {
+        "question": {"protected": "sex", "decision": "hired"},
+        "graph": {"nodes": ["sex", "a", "b", "a2", "hired"], "undirected": [], "arrows": []},
+    }
+    assert RecordedGraph.of(record).arrows == set()
+    record["graph"]["arrows"] = arrows
+    with pytest.raises(ValueError, match="form a cycle, or lead back"):
+        RecordedGraph.of(record)

@@ -8,7 +8,13 @@ from tests.admission import QUESTION
 from tests.certificate_records import CERTIFICATE, csv_of, sealed, verify
 
 from evenhand import datasets
-from evenhand.checker.people_in_csv import encode, read_people, spelling, unique_names
+from evenhand.checker.people_in_csv import (
+    encode,
+    read_people,
+    spelling,
+    unique_names,
+    widest_delimiter,
+)
 from evenhand.evidence import certify
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.rows import read
@@ -95,6 +101,7 @@ def record_of(path, **options):
     ("old", "new"),
     [
         ("a,y,5", "a,y,5.9"),
+        ("a,y,5", "a,y,5.5"),
         ("m,a,y,5", "m,a,y,6\nm,a,y,-1"),
         ("f,a,y,5", "f,a,y,5,5"),
         ("f,a,y,5", "f,a,y"),
@@ -102,7 +109,16 @@ def record_of(path, **options):
         ("s,x,d,n", "s,s,d,n"),
         ("s,x,d,n", "s,y,d,n"),
     ],
-    ids=["fraction", "negative", "long", "short", "no number", "two of a name", "other name"],
+    ids=[
+        "fraction",
+        "half",
+        "negative",
+        "long",
+        "short",
+        "no number",
+        "two of a name",
+        "other name",
+    ],
 )
 def test_data_that_no_program_should_read_are_refused(tmp_path, old, new):
     path = tmp_path / "data.csv"
@@ -176,6 +192,51 @@ def test_equal_numbers_have_one_label(text, label):
     assert spelling(text) == label
 
 
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("2020-01-31 09:30:10", "2020-01-31 09:30:10"),
+        ("2020-01-31T09:30:10.500", "2020-01-31 09:30:10.5"),
+        ("2020-01-31T09:30:10.000", "2020-01-31 09:30:10"),
+        ("2020-01-31T00:00:00.000", "2020-01-31"),
+        ("2020-01-31 00:00:00", "2020-01-31"),
+        ("00:00:00", "00:00:00"),
+        ("09:30:10", "09:30:10"),
+        ("09:30:10.50", "09:30:10.5"),
+        ("2020-01-31T00:00:00Z", "2020-01-31 00:00:00+00:00"),
+        ("09:30:10+0130", "09:30:10+01:30"),
+        ("2020-01-31 09:30:10-05", "2020-01-31 09:30:10-05:00"),
+        ("2020-01-31T09:30:10.0+02:00", "2020-01-31 09:30:10+02:00"),
+    ],
+)
+def test_equal_times_have_one_label(text, label):
+    assert spelling(text) == label
+
+
+@pytest.mark.parametrize(("uneven", "mark"), [(20, ";"), (21, ",")])
+def test_the_delimiter_is_that_of_the_first_twenty_lines(uneven, mark):
+    head = ["1;2,3,4\n"] * (uneven - 1) + ["1;2\n"] * 9
+    assert widest_delimiter(head) == mark
+
+
+def test_where_no_delimiter_is_even_the_header_decides():
+    assert widest_delimiter(["a,b;c;d\te|f\n", "1\n"]) == ";"
+
+
+def test_a_long_header_is_not_all_that_is_looked_at(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("sex,hired,a note; with; many; marks; in; its; long; name\nf,yes,none\n")
+    (person,) = read_people(str(path), {"missing": "error", "columns": ["sex", "hired"]})
+    assert person[1:] == ({"sex": "f", "hired": "yes"}, 1)
+
+
+def test_of_several_missing_values_the_first_is_named(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("sex,job,town\nf,,\n")
+    with pytest.raises(ValueError, match="no value of 'job'"):
+        [*read_people(str(path), {"missing": "error"})]
+
+
 def test_columns_of_one_name_have_numbers(tmp_path):
     assert unique_names(["a", "b", "a", "a.1", "a"]) == ["a", "b", "a.2", "a.1", "a.3"]
     path = tmp_path / "data.csv"
@@ -200,6 +261,11 @@ def test_columns_of_one_name_have_numbers(tmp_path):
 def test_a_number_lies_in_the_class_whose_words_hold_it(text, label):
     codings = {"bins": {"age": ["under 2", "2 to 5", "7.5 or more"]}}
     assert encode("age", text, codings) == label
+
+
+def test_a_number_is_not_over_itself():
+    assert encode("age", "5", {"bins": {"age": ["over 5 to 7", "up to 5"]}}) == "up to 5"
+    assert encode("age", "7", {"bins": {"age": ["over 5 to under 7", "7"]}}) == "7"
 
 
 def test_a_number_that_lies_in_no_class_is_refused():

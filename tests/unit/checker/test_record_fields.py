@@ -64,6 +64,12 @@ def test_a_name_nobody_knows_is_refused_wherever_it_stands(kind):
     assert forged(lambda d: d["partitions"][0]["coverage"].update(x="y"), text)[0] == 1
 
 
+def test_edits_of_a_graph_are_taken_as_recorded():
+    edits = [{"kind": "forbid", "arrow": "a -> b", "reason": "b came first"}]
+    text = CERTIFIED.to_json()
+    assert forged(lambda d: d["graph"]["origin"].update(edits=edits), text) == (0, [])
+
+
 @pytest.mark.parametrize("field", ["question", "graph", "partitions", "rows", "scope", "copy"])
 def test_a_record_that_lacks_a_part_is_false(field):
     assert forged(lambda document: document.pop(field))[0] == 1

@@ -8,6 +8,7 @@ from tests.certificate_records import CERTIFIED, forged, verify
 
 import evenhand as eh
 from evenhand import datasets
+from evenhand.checker.release_claims import row_errors
 from evenhand.evidence import certify
 from evenhand.graph.causal_graph import CausalGraph
 
@@ -106,3 +107,21 @@ def test_a_release_forged_onto_original_rows_needs_more_than_the_block():
         "assumptions",
         "partitions[0].subpopulations.by_chance",
     }
+
+
+@pytest.mark.parametrize(
+    ("columns", "changed", "is_false"),
+    [
+        ([], 0, False),
+        ([], 1, True),
+        (["hired"], 0, True),
+        (["hired"], 1, False),
+        (["hired"], 10, False),
+        (["hired"], 11, True),
+    ],
+)
+def test_rows_change_where_columns_do_and_no_more_than_there_are(columns, changed, is_false):
+    release = {"change": "edited", "changed_columns": columns, "changed_rows": changed}
+    release |= {"dropped_before": 0, "left_out_before": 0}
+    errors = row_errors(release, {"examined": 10, "dropped": 0, "left_out": 0})
+    assert any(errors.values()) == is_false

@@ -8,6 +8,7 @@ from tests.certificate_records import CERTIFICATE, csv_of, forged, sealed, verif
 
 from evenhand import datasets
 from evenhand.checker.digest_claims import digest
+from evenhand.checker.row_claims import sum_tables
 from evenhand.checker.subpopulation_claims import judge, read_table
 from evenhand.evidence import certify
 
@@ -87,3 +88,10 @@ def test_a_forgery_is_found_though_sealed(forgery):
     status, notes = forged(forgery, text)
     assert status == 1
     assert notes
+
+
+def test_the_rows_read_are_those_examined_dropped_and_left_out():
+    tables = [{("a",): [1, 2, 3, 4]}, {("b",): [3, 3, 3, 3]}]
+    rows = {"dropped": 5, "left_out": 7}
+    assert sum_tables(rows, tables[:1]) == rows | {"read": 22, "examined": 10}
+    assert sum_tables(rows, tables) == rows | {"read": 22, "examined": [10, 12]}

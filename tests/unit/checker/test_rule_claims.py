@@ -6,12 +6,12 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from tests.certificate_records import sealed
+from tests.certificate_records import forged, sealed
 from tests.determined import question, scored
 
 import evenhand as eh
 from evenhand import checker
-from evenhand.checker.rule_claims import determines, is_protected, people_by
+from evenhand.checker.rule_claims import check_without, determines, is_protected, people_by
 
 TABLE = scored()
 GRAPH = eh.CausalGraph.parse("sex -> risk; education -> risk; education -> score")
@@ -135,3 +135,47 @@ def test_that_there_is_no_record_without_the_rule_is_stated(data):
     del content["rules"]["without"]
     stated = checker.verify(sealed(content)).stated
     assert stated["rules.without"] == "that there is none: the graph leaves it open"
+
+
+YES, NO = [1, 0, 0, 0], [0, 1, 0, 0]
+
+
+def table_of(**counts):
+    return {(name,): [*four] for name, four in counts.items()}
+
+
+@pytest.mark.parametrize(
+    ("table", "is_one"),
+    [
+        (table_of(a=[5, 0, 0, 0], b=[0, 2, 0, 2], c=YES), True),  # nine of ten are alike
+        (table_of(a=[4, 0, 0, 0], b=[0, 2, 0, 2], c=YES), False),  # eight of nine
+        (table_of(a=[9, 0, 0, 0], b=NO), False),  # of those alike nobody was refused
+        (table_of(a=[0, 9, 0, 0], b=YES), False),
+        (table_of(a=[4, 0, 1, 1], b=[0, 5, 0, 0]), False),  # an exception
+    ],
+)
+def test_a_rule_has_no_exception_and_enough_people_alike(table, is_one):
+    assert determines(table) == is_one
+
+
+def test_a_column_that_is_the_two_groups_is_the_protected_attribute():
+    assert is_protected(table_of(f=[2, 2, 0, 0], m=[0, 0, 3, 3]))
+    assert not is_protected(table_of(f=[2, 2, 0, 1], m=[0, 0, 3, 3]))
+    assert not is_protected(table_of(f=[2, 2, 0, 0], g=[1, 0, 0, 0], m=[0, 0, 3, 3]))
+
+
+def test_the_record_without_a_rule_has_no_column_that_was_left_out():
+    same = dict.fromkeys(("format", "copy", "question", "pooled", "codings", "scope"), "x")
+    record = same | {"rules": {"without": {"left_out": ["score"]}}}
+    assert check_without(record, same | {"graph": {"nodes": ["sex", "town"]}}) == []
+    assert check_without(record, same | {"graph": {"nodes": ["sex", "score"]}}) == [
+        "rules.without.record.graph: it has what was left out"
+    ]
+
+
+@pytest.mark.parametrize("number", [-1, "1", None, True])
+@pytest.mark.parametrize("name", ["arrows", "classes"])
+def test_a_number_of_variants_is_a_count(name, number):
+    status, notes = forged(lambda document: document["variants"].update({name: number}))
+    assert status == 1
+    assert "are no counts" in notes[0]

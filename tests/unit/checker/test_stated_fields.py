@@ -5,6 +5,7 @@ import json
 import pytest
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from tests.certificate_records import CERTIFICATE, CERTIFIED, csv_of, sealed
+from tests.determined import question, scored
 
 import evenhand as eh
 from evenhand import checker, datasets
@@ -70,6 +71,30 @@ def test_a_number_of_rows_that_nothing_bounds_is_stated_by_its_name():
     fields = checker.verify(sealed(document)).stated
     assert fields["release.changed_rows"].endswith("left out or doubled: 1,000,000,000")
     assert fields["release.dropped_before"].endswith("there were before: 100,000,000")
+
+
+def test_columns_that_a_release_dropped_are_stated():
+    plan = eh.ModifyData().plan(eh.certify(datasets.admissions(2), GRAPH, QUESTION))
+    text = eh.release(datasets.admissions(2), plan, seed=1).certificate.to_json()
+    document = json.loads(text)
+    document["release"]["dropped_columns"] = ["rank", "score"]
+    fields = checker.verify(sealed(document)).stated
+    assert fields["release.dropped_columns"].endswith("before: rank, score")
+    assert "release.dropped_columns" not in checker.verify(text).stated
+
+
+def test_of_a_declared_rule_its_columns_and_the_record_without_it_are_stated():
+    graph = eh.CausalGraph.parse("score -> risk; education -> score; sex -> score")
+    table = eh.CountTable.of(scored())
+    fields, beside = (
+        stated(eh.audit(table, asked, graph=graph).certificate)
+        for asked in (question(rule=["score"]), question())
+    )
+    assert fields["rules.declared"] == "that was decided by score"
+    without = {name for name in fields if name.startswith("rules.without.record.")}
+    # What it says of data is said of the whole record.
+    of_data = {"data", "rows", "rules.determining"}
+    assert without == {f"rules.without.record.{name}" for name in {*beside} - of_data}
 
 
 def test_open_edges_and_doubtful_triples_are_stated():

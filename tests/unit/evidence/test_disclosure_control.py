@@ -66,6 +66,35 @@ def test_what_is_small_before_a_release_is_not_shown_after_it():
         assert [dict(line.where) for line in part.subpopulations] == [{"q": "a"}]
 
 
+def test_what_is_small_before_a_release_is_not_shown_where_the_graph_has_no_causes():
+    graph = eh.CausalGraph.parse("sex -> admit; q")
+    question = eh.Question(protected="sex", group="F", decision="admit", favorable="yes")
+    before, after = (
+        certify(towns({"a": cells}), graph, question)
+        for cells in ((8, 12, 10, 10), (10, 10, 10, 10))
+    )
+    assert len(shown_part(after, least_count=8, beside=before).subpopulations) == 1
+    assert not shown_part(after, least_count=10, beside=before).subpopulations
+
+
+def test_what_is_small_before_a_release_is_not_shown_where_causes_are_open():
+    certificate = certify(COUNTS, OPEN_GRAPH, QUESTION)
+    part = shown_part(certificate, least_count=41, beside=certificate)
+    assert len(part.subpopulations) == 3
+    assert part.to_json() == shown_part(certificate, least_count=41).to_json()
+
+
+def test_where_nothing_is_shown_the_columns_and_the_values_asked_about_are_named():
+    part = shown_part(asked({"a": (4, 4, 6, 2)}).certificate, least_count=10)
+    attributes = part.examined.counts.attributes
+    assert [(one.name, tuple(one.values)) for one in attributes] == [
+        ("q", ()),
+        ("sex", ("F", "M")),
+        ("admit", ("yes", "not yes")),
+    ]
+    assert part.complete
+
+
 def test_of_an_audit_the_verdict_is_that_of_what_is_shown_or_withheld():
     certificate = certify(COUNTS, GRAPH, QUESTION)
     assert shown_part(certificate, least_count=10).verdict is Verdict.NOT_CERTIFIED

@@ -5,10 +5,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from evenhand import CountTable, Question, examined_counts
+from evenhand import CountTable, Question, Verdict, examined_counts
 from evenhand.errors import ColumnError
 from evenhand.evidence import Partition
+from evenhand.evidence.by_chance import by_chance
+from evenhand.evidence.partition import share_statistics
+from evenhand.evidence.statistics import statistics
 
 QUESTION = Question(protected="sex", group="f", decision="hired", favorable="yes")
 
@@ -90,3 +95,109 @@ def test_the_least_likely_comes_first_and_of_equals_the_one_with_more_rows():
     order = [partition.where(line)["job"] for line in partition.by_strength]
     assert order == sorted("abcd", key=lambda job: (p["abcde".index(job)], -jobs[job], job))
     assert order == ["c", "b", "d", "a"]
+
+
+LINES = st.tuples(
+    st.sampled_from("fm"), st.sampled_from("abc"), st.sampled_from(["yes", "no"]),
+    st.integers(1, 3),
+)  # fmt: skip
+# One woman beside one man, so that both groups and both decisions occur.
+PAIR = [("f", "z", "yes", 1), ("m", "z", "no", 1)]
+
+
+@given(st.lists(LINES, max_size=8))
+@example([])
+@example([("f", "a", "yes", 1), ("m", "a", "no", 1)])
+@example([("f", "a", "no", 1), ("m", "a", "yes", 1), ("m", "b", "no", 2)])
+@example([("f", "a", "no", 1), ("m", "a", "no", 2), ("f", "c", "yes", 1), ("m", "c", "yes", 1)])
+def test_what_a_partition_says_is_what_counting_by_hand_says(lines):
+    partition = Partition.of(examined_counts(counted(PAIR + lines), QUESTION), ["job"])
+    jobs = sorted({job for _, job, _, _ in PAIR + lines})
+
+    def rows(job, sex="fm", decisions=("yes", "no")):
+        return sum(n for s, j, d, n in PAIR + lines if j == job and s in sex and d in decisions)
+
+    differences = {
+        job: Fraction(rows(job, "m", ["yes"]), rows(job, "m"))
+        - Fraction(rows(job, "f", ["yes"]), rows(job, "f"))
+        for job in jobs
+        if rows(job, "f") and rows(job, "m")
+    }
+    above = [job for job, difference in differences.items() if difference >= Fraction(1, 20)]
+    below = [job for job, difference in differences.items() if difference <= -Fraction(1, 20)]
+    assert partition.names == ("job",)
+    assert partition.measured.tolist() == [job in differences for job in jobs]
+    assert [partition.risk_difference(at) for at in range(len(jobs))] == [
+        differences.get(job) for job in jobs
+    ]
+    assert partition.extremes == (min(differences.values()), max(differences.values()))
+    assert partition.side.tolist() == [(job in above) - (job in below) for job in jobs]
+    assert partition.numbers == {
+        "occupied": len(jobs),
+        "measured": len(differences),
+        "violating": len(above + below),
+        "above": len(above),
+        "below": len(below),
+    }
+    assert partition.violating_rows == sum(map(rows, above + below))
+    assert partition.same_decision.tolist() == [
+        rows(job, decisions=["yes"]) in {0, rows(job)} for job in jobs
+    ]
+    of_all = {sex: sum(rows(job, sex) for job in jobs) for sex in ("fm", "f", "m")}
+    assert partition.coverage.shares == {
+        name: Fraction(sum(rows(job, sex) for job in differences), of_all[sex])
+        for name, sex in (("rows", "fm"), ("group", "f"), ("other", "m"))
+    }
+
+
+def test_a_partition_judges_its_violations_and_its_coverage():
+    partition = Partition.of(examined_counts(COUNTS, QUESTION), ["job"])
+    assert partition.verdict(Fraction(0)) is Verdict.NOT_CERTIFIED
+    even = Partition.of(
+        examined_counts(
+            counted([(sex, "cook", hired, 2) for sex in "fm" for hired in ("yes", "no")]),
+            QUESTION,
+        ),
+        ["job"],
+    )
+    assert even.verdict(Fraction(1)) is Verdict.CERTIFIED
+
+
+def test_a_partition_is_shown_with_its_attributes_and_size():
+    examined = examined_counts(COUNTS, QUESTION)
+    assert repr(Partition.of(examined, ["job"])) == "<Partition by job: 3>"
+    assert repr(Partition.of(examined, [])) == "<Partition by nothing: 1>"
+
+
+def test_statistics_and_chance_are_those_of_the_measured_lines():
+    """Cooks alone are measured: 3 of 4 women and 1 of 2 men are hired."""
+    partition = Partition.of(examined_counts(COUNTS, QUESTION), ["job"])
+    names = ("group_yes", "group", "other_yes", "other")
+    cooks = {name: np.array([n]) for name, n in zip(names, (3, 4, 1, 2), strict=True)}
+    assert [column.tolist() for column in partition.measured_counts] == [[3], [4], [1], [2]]
+    assert partition.measured_index.tolist() == [0, 0, 0]
+    expected = statistics(**cooks, threshold=0.05)
+    assert partition.statistics.p_threshold == expected.p_threshold
+    assert partition.statistics.difference == expected.difference == [-0.25]
+    assert partition.by_chance == by_chance(**cooks, threshold=QUESTION.threshold, violating=1)
+
+
+@pytest.mark.parametrize("names", [[["job"]], [["job"], []]])
+def test_statistics_worked_out_together_are_those_of_each(names):
+    examined = examined_counts(COUNTS, QUESTION)
+    together = [Partition.of(examined, one) for one in names]
+    share_statistics(together)
+    for partition, attributes in zip(together, names, strict=True):
+        alone = Partition.of(examined, attributes).statistics
+        kept = vars(partition)["statistics"]
+        assert partition.statistics is kept
+        assert kept.p_threshold.tolist() == alone.p_threshold.tolist()
+
+
+def test_where_nobody_is_nothing_is_covered_or_measured():
+    nobody = np.zeros(0, np.int64)
+    empty = Partition(QUESTION, CountTable((), (), nobody), *[nobody] * 4)
+    assert set(empty.coverage.shares.values()) == {Fraction(0)}
+    assert empty.extremes == ()
+    assert empty.by_chance is None
+    assert empty.verdict(Fraction(0)) is Verdict.CANNOT_DECIDE

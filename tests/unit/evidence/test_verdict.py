@@ -40,6 +40,12 @@ def test_a_difference_just_under_the_threshold_does_not():
     assert side(240, 600, 90, 200, "50000000000000001/1000000000000000000") == 0
 
 
+def test_one_person_beside_one_other_is_measured():
+    assert side(0, 1, 1, 1, "1/20") == 1
+    assert side(1, 1, 0, 1, "1/20") == -1
+    assert side(1, 1, 1, 1, "1/20") == side(0, 1, 0, 1, "1/20") == 0
+
+
 def test_where_a_group_is_absent_nothing_reaches():
     assert side(0, 0, 5, 5, "1/20") == side(5, 5, 0, 0, "1/20") == side(0, 0, 0, 0, "1/20") == 0
 
@@ -113,3 +119,11 @@ def test_of_several_graphs_all_must_agree(verdicts, expected):
 def test_a_verdict_is_neither_true_nor_false():
     with pytest.raises(TypeError, match="Verdict.CERTIFIED"):
         bool(Verdict.CERTIFIED)
+
+
+def test_a_verdict_is_written_in_words():
+    assert [str(one) for one in (YES, NO, OPEN)] == [
+        "certified",
+        "not certified",
+        "cannot decide",
+    ]

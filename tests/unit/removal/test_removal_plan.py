@@ -8,7 +8,7 @@ from evenhand import CountTable, Question, datasets
 from evenhand.evidence import certify
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.conditional_tables import Network
-from evenhand.removal import Move, RemovalPlan
+from evenhand.removal import Move, RemovalPlan, plan_removal
 
 
 def planned(group_change, other_change, **further):
@@ -36,9 +36,29 @@ def test_a_positive_change_makes_decisions_favorable_and_a_negative_one_the_reve
             second | {"gender": "male", "admission": "admitted"}, 2, {"admission": "rejected"}
         ),
     ]
+    assert [move.times for move in plan.moves] == [1, 1]
     assert plan.changed_rows == 5
     assert plan.names == (*plan.partition.names, "gender", "admission")
     assert plan.pooled is None
+
+
+def test_a_single_changed_decision_is_a_move_in_its_direction():
+    moves = planned([1, 0, 0, 0], [0, -1, 0, 0]).moves
+    assert [(move.row_count, move.becomes["admission"]) for move in moves] == [
+        (1, "admitted"),
+        (1, "rejected"),
+    ]
+
+
+def test_the_label_of_pooled_groups_is_that_of_the_certificate():
+    counts = CountTable.of(
+        {"sex": ["f", "m", "x"] * 2, "hired": ["no"] * 3 + ["yes"] * 3}, [5] * 6
+    )
+    question = Question(
+        protected="sex", group="f", other="rest", decision="hired", favorable="yes"
+    )
+    certificate = certify(counts, CausalGraph.parse("sex -> hired"), question)
+    assert plan_removal(certificate).pooled == "not f"
 
 
 def test_the_partition_afterwards_has_the_changed_counts_and_the_same_rows():
@@ -68,12 +88,28 @@ def test_who_gains_and_who_loses_is_told_by_group_and_direction():
     facts = dict(plan.summary().facts)
     assert facts["to favorable"] == "9 (gender=female: 3, gender=male: 6)"
     assert facts["to unfavorable"] == "6 (gender=female: 4, gender=male: 2)"
+    assert facts["subpopulations changed"] == "4"
     raised = dict(planned([3, 0, 0, 0], [0] * 4).summary().facts)
+    assert raised["to favorable"] == "3 (gender=female: 3, gender=male: 0)"
     assert raised["to unfavorable"] == "none: nobody loses"
+    assert raised["subpopulations changed"] == "1"
+    lowered = dict(planned([-1, 0, 0, 0], [1, 0, -1, 0]).summary().facts)
+    assert lowered["subpopulations changed"] == "2"
 
 
 def test_a_plan_that_leaves_differences_is_called_no_plan_for_a_release():
-    assert "no plan for a release" in str(planned([0] * 4, [0] * 4))
+    """What is needed in the four subpopulations; and one decision less in the last."""
+    needed = plan_removal(certify(datasets.admissions(2), GRAPH, QUESTION)).other_change
+    plan, short = planned([0] * 4, needed), planned([0] * 4, [*needed[:3], needed[3] + 1])
+    assert (plan.after.violating, plan.reaches_criterion) == (0, True)
+    assert "no plan for a release" not in str(plan)
+    assert (short.after.violating, short.reaches_criterion) == (1, False)
+    assert "1 subpopulations would still differ" in str(short)
+
+
+def test_the_largest_moves_come_first():
+    lines = planned([1, 0, 30, 0], [0, -200, 0, 0]).summary().lines
+    assert [line[0] for line in lines] == ["200", "30", "1"]
 
 
 def test_effects_that_are_sampled_again_are_named():
@@ -82,8 +118,8 @@ def test_effects_that_are_sampled_again_are_named():
     assert "effects are drawn anew: major." in str(plan)
 
 
-@pytest.mark.parametrize(("lines", "note"), [(5, False), (6, True)])
-def test_ten_moves_are_listed_and_the_rest_counted(lines, note):
+@pytest.mark.parametrize(("lines", "moves"), [(5, 10), (6, 11), (6, 12)])
+def test_ten_moves_are_listed_and_the_rest_counted(lines, moves):
     jobs = [str(job) for job in range(lines)]
     counts = CountTable.of(
         {
@@ -100,7 +136,8 @@ def test_ten_moves_are_listed_and_the_rest_counted(lines, note):
         certificate=certify(counts, CausalGraph.parse("sex -> hired; job -> hired"), question),
         unfavorable="no",
         group_change=np.ones(lines, int),
-        other_change=np.ones(lines, int),
+        other_change=(np.arange(lines) < moves - lines).astype(int),
     )
     assert len(plan.summary().lines) == 10
-    assert ("… and 2 smaller moves" in str(plan)) is note
+    assert ("smaller moves" in str(plan)) == (moves > 10)
+    assert (f"… and {moves - 10} smaller moves" in str(plan)) == (moves > 10)

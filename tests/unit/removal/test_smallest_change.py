@@ -219,6 +219,25 @@ def test_large_cells_have_the_counts_nearest_to_a_target(seed):
     assert distance(found) == pytest.approx(min(map(distance, nearest)), rel=1e-12)
 
 
+@pytest.mark.parametrize("rate", [0.0, 0.25, 0.75, 1.0])
+def test_the_search_for_the_nearest_counts_begins_beside_the_target(rate):
+    """From elsewhere a million million counts lie between."""
+    sizes = Pair(10**12, 2 * 10**12)
+    target = (rate * sizes.small, rate * sizes.large)
+    assert nearest_counts(target, sizes, Fraction(1, 20)) == target
+
+
+@pytest.mark.parametrize("beyond", [(-3.0, -2.0), (-3.0, 9.0), (9.0, -2.0), (9.0, 9.0)])
+def test_a_target_outside_of_all_counts_has_a_nearest_pair_too(beyond):
+    sizes, threshold = Pair(4, 5), Fraction(1, 4)
+    found = nearest_counts(beyond, sizes, threshold)
+    assert found in feasible(sizes, threshold)
+    assert hypot(found[0] - beyond[0], found[1] - beyond[1]) == min(
+        hypot(small - beyond[0], large - beyond[1])
+        for small, large in feasible(sizes, threshold)
+    )
+
+
 @given(st.integers(1, 60), st.data())
 def test_the_first_hit_is_that_of_a_plain_loop(modulus, data):
     step, start = data.draw(st.integers(-99, 99)), data.draw(st.integers(-99, 99))
