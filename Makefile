@@ -13,7 +13,7 @@ COVERED := $(addprefix tests/unit/, checker evidence/test_verdict.py removal/tes
   removal/test_removal_plan.py removal/test_smallest_change.py releasing/test_publish.py \
   files)
 
-.PHONY: demo test test-slow test-base test-lowest bench bench-check bench-scale docs package format clean
+.PHONY: demo test test-slow mutate test-base test-lowest bench bench-check bench-scale docs package format clean
 
 demo: $(VENV)/.runtime
 	@$(BIN)/evenhand demo
@@ -29,6 +29,10 @@ test: $(VENV)/.test
 
 test-slow: $(VENV)/.test
 	$(BIN)/pytest $(PARALLEL) -m slow
+
+# Whether the tests of what a certificate hangs on notice a change of it: docs/reliability.md.
+mutate: $(VENV)/.test
+	$(BIN)/python -m tests.mutation
 
 # Only what a plain `pip install evenhand` brings, and the tools that run tests.
 test-base: build/base/.ready
