@@ -179,8 +179,8 @@ class Mutation:
 def outcomes(module: str, mutants: list[Mutant]) -> Iterator[tuple[int, bool]]:
     """Each mutant's number, and whether the tests of the module kill it."""
     options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:randomly", *TESTS[module]]
-    if ">>>" in (path := SOURCE / f"{module}.py").read_text("utf-8"):
-        options.append(str(path))
+    if ">>>" in (path := SOURCE / f"{module}.py").read_text("utf-8") and path.stem[0] != "_":
+        options.append(str(path))  # pytest would load a __main__ in its own way
     come, go = os.pipe()
     if not os.fork():
         os.close(come)

@@ -47,7 +47,6 @@ class Checker:
         self.graph = RecordedGraph.of(record)
         self.errors, self.undecided = list[str](), list[str]()
         self.stated, self.by_column = dict[str, str](), dict[str, Table]()
-        self.verdict_of_all = OPEN
 
     def check(self, data: str | None) -> Answer:
         """Derive the record again, from the data if given, and compare."""
@@ -148,7 +147,7 @@ class Checker:
         return {
             "direct_arrow": self.graph.has_direct_edge,
             "possible_decision_causes": possible,
-            "decision_causes": sorted({*possible[0]}.intersection(*possible)),
+            "decision_causes": sorted(set.intersection(*map(set, possible))),
             "scope": {"asked": scope["asked"], "complete": complete},
             "verdict": overall_verdict(
                 self.record, self.graph, entries, causes=len(possible), complete=complete

@@ -13,6 +13,7 @@ from tests.certificate_records import CERTIFICATE, csv_of, sealed
 
 from evenhand import checker, datasets
 from evenhand.checker.__main__ import main
+from evenhand.checker.verification import Answer
 
 ROOM = Path(checker.__file__).parent
 
@@ -126,3 +127,45 @@ def test_as_json_it_prints_one_object(tmp_path, capsys):
     path = CERTIFICATE.write(tmp_path / "certificate.json")
     assert main([str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["stated"]["graph.origin"] == "given"
+
+
+@pytest.mark.parametrize(
+    ("status", "answer"), [(0, "The record is true."), (3, "This cannot be decided.")]
+)
+def test_lines_are_filled_up_to_eighty_marks_and_indented(
+    tmp_path, capsys, monkeypatch, status, answer
+):
+    """After 23 marks the first text fills the line; the second has one mark too many."""
+    texts = {"rows": f"{'a' * 27} {'b' * 29} c", "graph": f"{'a' * 27} {'b' * 30}"}
+    monkeypatch.setattr(
+        sys.modules[main.__module__], "verify", lambda *_: Answer(status, ["a note"], texts)
+    )
+    path = CERTIFICATE.write(tmp_path / "certificate.json")
+    assert main([str(path)]) == status
+    assert capsys.readouterr().out.splitlines() == [
+        answer,
+        "  a note",
+        "Stated in the record, not checked:",
+        f"  rows                 {'a' * 27} {'b' * 29}",
+        "                       c",
+        f"  graph                {'a' * 27}",
+        f"                       {'b' * 30}",
+    ]
+
+
+def test_of_a_false_record_nothing_is_said_to_be_stated(tmp_path, capsys, monkeypatch):
+    answer = Answer(1, ["a note"], {"rows": "how many"})
+    monkeypatch.setattr(sys.modules[main.__module__], "verify", lambda *_: answer)
+    assert main([str(CERTIFICATE.write(tmp_path / "certificate.json"))]) == 1
+    assert capsys.readouterr().out == "The record is false.\n  a note\n"
+
+
+def test_json_is_indented_by_two_and_keeps_its_letters(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(
+        sys.modules[main.__module__], "verify", lambda *_: Answer(1, ["größer"], {})
+    )
+    path = CERTIFICATE.write(tmp_path / "certificate.json")
+    assert main([str(path), "--json"]) == 1
+    assert capsys.readouterr().out == (
+        '{\n  "status": 1,\n  "notes": [\n    "größer"\n  ],\n  "stated": {}\n}\n'
+    )

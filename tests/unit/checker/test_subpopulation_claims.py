@@ -5,7 +5,7 @@ from tests.admission import GRAPH, QUESTION
 from tests.certificate_records import forged, verify
 
 from evenhand import datasets
-from evenhand.checker.subpopulation_claims import judge
+from evenhand.checker.subpopulation_claims import judge, read_table
 from evenhand.evidence import certify
 
 
@@ -45,7 +45,13 @@ def an_empty_line(document):
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("threshold", "1"), ("threshold", "0"), ("min_coverage", "3/2")]
+    ("name", "text"),
+    [
+        ("threshold", "1"),
+        ("threshold", "0"),
+        ("min_coverage", "3/2"),
+        ("min_coverage", "-1/2"),
+    ],
 )
 def test_a_threshold_or_coverage_out_of_range_is_malformed(name, text):
     status, notes = forged(lambda document: document["question"].update({name: text}))
@@ -53,10 +59,11 @@ def test_a_threshold_or_coverage_out_of_range_is_malformed(name, text):
     assert "out of range" in notes[0]
 
 
+@pytest.mark.parametrize("place", [2, 3, 4, 5])
 @pytest.mark.parametrize("count", [-1, "1", None, True])
-def test_a_count_that_is_none_is_malformed(count):
+def test_a_count_that_is_none_is_malformed(count, place):
     def change(document):
-        document["partitions"][0]["table"][0][2] = count
+        document["partitions"][0]["table"][0][place] = count
 
     status, notes = forged(change)
     assert status == 1
@@ -70,6 +77,11 @@ def test_a_forgery_is_found_though_sealed(forgery):
     status, notes = forged(forgery, text)
     assert status == 1
     assert notes
+
+
+def test_a_line_of_nobody_is_no_subpopulation_whatever_difference_it_claims():
+    lines = [["a", 0, 0, 0, 0, "1/2"], ["b", 0, 0, 0, 1, None]]
+    assert read_table({"names": ["x"], "table": lines}) == {("b",): [0, 0, 0, 1]}
 
 
 ASKED = {"threshold": "1/20", "min_coverage": "9/10"}

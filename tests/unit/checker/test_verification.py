@@ -1,9 +1,10 @@
 """Whole records: true ones, shared copies, swapped verdicts."""
 
 import pytest
-from tests.admission import GRAPH, QUESTION
+from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from tests.certificate_records import CERTIFICATE, csv_of, forged, verify
 
+import evenhand as eh
 from evenhand import datasets
 from evenhand.evidence import certify
 from evenhand.graph.causal_graph import CausalGraph
@@ -33,6 +34,72 @@ def test_a_shared_copy_with_its_data_is_true(tmp_path):
     path = csv_of(datasets.admissions(2), tmp_path / "data.csv")
     text = CERTIFICATE.to_shared_json(least_count=50)
     assert verify(text, str(path)) == (0, [])
+
+
+@pytest.mark.parametrize("least_count", [1, 2])
+def test_a_shared_copy_may_show_single_people(tmp_path, least_count):
+    path = csv_of(datasets.admissions(2), tmp_path / "data.csv")
+    assert verify(CERTIFICATE.to_shared_json(least_count=least_count), str(path)) == (0, [])
+
+
+def test_a_shared_copy_withholds_something():
+    status, notes = forged(
+        lambda document: document["withheld"].update(least_count=0),
+        CERTIFICATE.to_shared_json(least_count=1),
+    )
+    assert status == 1
+    assert notes == ["withheld.least_count: it says 0, but should say 1"]
+
+
+def test_of_open_causes_a_shared_copy_has_one_set():
+    text = certify(datasets.admissions(1), OPEN_GRAPH, QUESTION).to_shared_json()
+    status, notes = verify(text)
+    assert status == 3
+    assert [note.split(":")[0] for note in notes] == [
+        "this is a shared copy",
+        "possible_decision_causes",
+    ]
+
+
+@pytest.mark.parametrize(("small_town", "status"), [((3, 4, 5, 6), 0), ((7, 0, 0, 11), 1)])
+def test_a_shared_copy_of_a_release_says_certified_of_all_rows(tmp_path, small_town, status):
+    """What the copy withholds is in the data, and differs there or not."""
+
+    def counted(small):
+        lines = [("a", sex, hired, 40) for sex in "fm" for hired in ("yes", "no")]
+        cells = zip("ffmm", ("yes", "no") * 2, small, strict=True)
+        lines += [("b", sex, hired, n) for sex, hired, n in cells if n]
+        *columns, counts = zip(*lines, strict=True)
+        return eh.CountTable.of(
+            dict(zip(("town", "sex", "hired"), columns, strict=True)), counts
+        )
+
+    question = eh.Question(protected="sex", group="f", decision="hired", favorable="yes")
+    graph = eh.CausalGraph.parse("town -> hired; sex -> hired")
+    release = eh.audit(counted((3, 4, 5, 6)), question, graph=graph).release(seed=1)
+    path = csv_of(counted(small_town), tmp_path / "data.csv")
+    found, notes = verify(release.certificate.to_shared_json(), path)
+    assert found == status
+    assert ("verdict: it says 'certified', but should say 'withheld'" in notes) == bool(status)
+
+
+def test_a_partition_that_is_there_twice_is_false():
+    status, notes = forged(lambda d: d["partitions"].append(d["partitions"][1]))
+    assert status == 1
+    assert "partitions: one of them is there twice" in notes
+
+
+def test_block_sets_that_nobody_asked_for_are_false():
+    status, notes = forged(lambda document: document["scope"].update(asked="causes"))
+    assert status == 1
+    assert "partitions: only the causes should be there" in notes
+
+
+def test_what_a_malformed_record_lacks_is_named():
+    assert verify("{}") == (1, ["malformed: it has no 'format'"])
+    status, notes = verify("[]")
+    assert status == 1
+    assert notes[0].startswith("malformed: list indices")
 
 
 def test_a_shared_copy_that_contradicts_what_it_shows_is_false():
