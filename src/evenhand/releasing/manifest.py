@@ -301,8 +301,11 @@ def replay(manifest: Manifest | str | Path, rows: Source | Rows | CountTable) ->
     if compared.digest != manifest.document["input"]["counts_sha256"]:
         raise rows_differ(where, "The manifest was made from other rows.")
     available = source.names if isinstance(source, CountTable) else source.columns
-    redrawn = {name for table in manifest.plan.redrawn for name in table.names}
-    if unknown := sorted(redrawn - {*available}):
+    tables = manifest.plan.redrawn
+    # Columns outside of the question may be among those that are drawn.
+    known = {*available, *(table.node.name for table in tables)}
+    parents = {parent.name for table in tables for parent in table.parents}
+    if unknown := sorted(parents - known):
         raise ColumnError.unknown(unknown, available, where=where)
     digest = _DigestSink()
     output = OutputFormat.of(manifest.output["name"])
