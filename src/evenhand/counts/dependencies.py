@@ -114,16 +114,6 @@ def _determination(
     return Determination(name=name, strength=strength, exceptions=rows)
 
 
-def expected_values(counts: CountTable, name: str, target: str) -> dict[str, str]:
-    """For each value of a column the most frequent value of another column beside it."""
-    _, expected = _lambda(counts, name, target)
-    values = counts.attribute(target).values
-    return {
-        value: values[code]
-        for value, code in zip(counts.attribute(name).values, expected.tolist(), strict=True)
-    }
-
-
 def are_equivalent(counts: CountTable, one: str, other: str) -> bool:
     """Whether each of two columns determines the other."""
     card = len(counts.attribute(one))

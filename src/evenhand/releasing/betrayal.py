@@ -1,18 +1,18 @@
 """Which columns of a release betray the rows whose decision was changed.
 
-A column that determines the decision before the release disagrees with it in the changed rows:
-whoever reads the released table can tell which they are. Columns outside the question are
-released, too, such as a copy of the decision or a score from which it follows.
+A value that went with one decision before the release, and not by chance, contradicts another
+one in the changed rows: whoever reads the released table can tell which they are. Columns
+outside the question are released, too, such as a copy of the decision or a reason for it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
+from scipy.special import betainc
 
-from evenhand.counts import CountTable, determining_columns
-from evenhand.counts.dependencies import expected_values
+from evenhand.counts import CountTable
 from evenhand.errors import (
     EvenhandError,
     InputError,
@@ -29,56 +29,43 @@ from evenhand.rows.count_rows import count
 from evenhand.rows.ibis_tables import repeating_columns
 from evenhand.rows.line_table import read_lines
 
+_FALSE_DISCOVERIES = 0.05  # at most so large a share of the values, if all were by chance
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Betrayal:
-    """A released column that determined the decision, exactly or nearly, before the release.
+    """A released column with values that went with one decision before the release.
 
-    ``exceptions`` are the rows before it that disagree with the column, ``disagreeing`` those
-    of the release: their decision is not the one that went with their value before. A column
-    that is ``examined`` belongs to the certificate, and can be neither dropped nor changed.
+    ``rows`` is by how many more rows contradict these values after the release: the changed
+    rows that the column betrays. A column that is ``examined`` belongs to the certificate, and
+    can be neither dropped nor changed.
     """
 
     column: str
     decision: str
-    exceptions: int
-    disagreeing: int
+    rows: int
     changed_rows: int
     examined: bool
-
-    @property
-    def rows(self) -> int:
-        """How many changed rows disagree with the column: at least so many."""
-        return max(0, self.disagreeing - self.exceptions)
 
     def to_dict(self, spelling: Spelling = python_argument) -> dict[str, object]:
         """Plain values, with what helps."""
         (problem,) = betrayal_problems([self])
-        return {
-            "column": self.column,
-            "exceptions": self.exceptions,
-            "disagreeing": self.disagreeing,
-            "rows": self.rows,
-            "changed_rows": self.changed_rows,
-            **problem.to_dict(spelling),
-        }
+        return {**asdict(self), **problem.to_dict(spelling)}
 
 
 def betrayal_problems(betrayals: Iterable[Betrayal]) -> Iterator[Problem]:
     """What columns betray, and what helps; columns of which the same can be said together."""
-    alike: dict[tuple[bool, int, int], list[Betrayal]] = {}
+    alike: dict[tuple[bool, int], list[Betrayal]] = {}
     for one in betrayals:
-        alike.setdefault((one.examined, one.exceptions, one.rows), []).append(one)
-    for (examined, exceptions, rows), found in alike.items():
+        alike.setdefault((one.examined, one.rows), []).append(one)
+    for (examined, rows), found in alike.items():
         names, first, many = [one.column for one in found], found[0], len(found) > 1
-        but = f" but for {exceptions:,} rows" if exceptions else ""
-        where = "all" if rows == first.changed_rows else f"at least {rows:,} of"
+        where = "all" if rows == first.changed_rows else f"{rows:,} of"
         it = "them" if many else "it"
         yield Problem(
             f"{listed(names)} {'betray' if many else 'betrays'} changed rows.",
-            f"Before the release {'each of them' if many else 'it'} determines "
-            f"{first.decision!r}{but}; after it the two disagree in {where} "
-            f"{first.changed_rows:,} changed rows.",
+            f"Before the release values of {it} go with one {first.decision!r}, in 99 of 100 "
+            f"rows or more; {where} {first.changed_rows:,} changed rows contradict that.",
             Remedy(f"Leave {it} out of the question, and drop {it}", "exclude", names)
             if examined
             else (
@@ -96,29 +83,68 @@ def find_betrayals(
     ``nodes`` are those of the graph. Columns that change along with the decision are not
     among the betrayals.
     """
-    question, changed = plan.question, changed_columns(plan)
-    asked = (question.protected, question.decision)
-    names = [name for name in _names(after) if name not in {*asked, *changed}]
-    found = []
-    for table in _with_asked(before, names, asked):
-        name = table.names[0]
-        if not determining_columns(table, asked[1], protected=asked[0], names=[name]):
-            continue
-        expected = expected_values(table, name, question.decision)
-        for released in _with_asked(after, [name], asked):
-            old, new = (_disagreeing(one, expected) for one in (table, released))
-            if new > old:
-                found.append(
-                    Betrayal(
-                        column=name,
-                        decision=question.decision,
-                        exceptions=old,
-                        disagreeing=new,
-                        changed_rows=sum(move.row_count for move in plan.moves),
-                        examined=name in nodes,
-                    )
-                )
-    return tuple(sorted(found, key=lambda one: (-one.rows, one.column)))
+    decision = plan.question.decision
+    passed_over = {plan.question.protected, decision, *changed_columns(plan)}
+    names = [name for name in _names(after) if name not in passed_over]
+    telling = {
+        table.names[0]: values
+        for table in _with_decision(before, names, decision)
+        if (values := _telling_values(table))
+    }
+    rows = {
+        table.names[0]: _contradictions(table, telling[table.names[0]])
+        for table in _with_decision(after, [*telling], decision)
+    }
+    return tuple(
+        Betrayal(
+            column=name,
+            decision=decision,
+            rows=rows[name],
+            changed_rows=sum(move.row_count for move in plan.moves),
+            examined=name in nodes,
+        )
+        for name in sorted(rows, key=lambda name: (-rows[name], name))
+        if rows[name] > 0
+    )
+
+
+def _telling_values(table: CountTable) -> dict[str, tuple[str, int]]:
+    """Values that go with one decision: that decision, and how many rows have another.
+
+    If the column did not depend on the decision, a value of n rows would go with one in k of
+    them with the tail of a binomial distribution. The values whose tail is too small for that
+    are chosen by the rule of Benjamini and Hochberg: many small ones count as one large.
+    """
+    name, decision = table.names
+    values, decisions = (table.attribute(one).values for one in table.names)
+    order = np.argsort(table.counts, kind="stable")  # later ones, of more rows, overwrite
+    totals = table.value_totals(name)
+    most, expected = np.zeros((2, len(totals)), np.int64)
+    most[table.column(name)[order]] = table.counts[order]
+    expected[table.column(name)[order]] = table.column(decision)[order]
+    candidates = np.flatnonzero((totals > 0) & (100 * most >= 99 * totals))
+    others = totals - most
+    tails = sum(
+        betainc(most[candidates], others[candidates] + 1, share)
+        for share in table.value_totals(decision) / table.row_count
+    )
+    ranks = np.arange(1, len(candidates) + 1)
+    sorted_tails = np.sort(tails)
+    passes = sorted_tails * np.count_nonzero(totals) <= _FALSE_DISCOVERIES * ranks
+    limit = sorted_tails[passes].max(initial=-1)
+    return {
+        values[at]: (decisions[expected[at]], int(others[at]))
+        for at in candidates[tails <= limit].tolist()
+    }
+
+
+def _contradictions(table: CountTable, telling: dict[str, tuple[str, int]]) -> int:
+    """By how many more rows the telling values have another decision than before."""
+    more = {value: -rows for value, (_, rows) in telling.items()}
+    for (value, decision), rows in table:
+        if value in telling and telling[value][0] != decision:
+            more[value] += rows
+    return sum(rows for rows in more.values() if rows > 0)
 
 
 def _names(rows: Rows | CountTable) -> tuple[str, ...]:
@@ -128,54 +154,43 @@ def _names(rows: Rows | CountTable) -> tuple[str, ...]:
     return tuple(name for name in rows.sources[0].names if name != rows.codings.frequency)
 
 
-def _disagreeing(table: CountTable, expected: dict[str, str]) -> int:
-    """How many rows have another decision than goes with the value of the first column."""
-    return sum(
-        rows
-        for (value, _, decision), rows in table
-        if value in expected and expected[value] != decision
-    )
-
-
-def _with_asked(
-    rows: Rows | CountTable, names: Sequence[str], asked: tuple[str, str]
+def _with_decision(
+    rows: Rows | CountTable, names: Sequence[str], decision: str
 ) -> Iterator[CountTable]:
-    """For each column its joint counts with the protected attribute and the decision.
+    """For each column its joint counts with the decision.
 
     Columns are taken as they are stored, not in classes. One that cannot be read as labels, or
     has too many of them, is passed over.
     """
     if isinstance(rows, CountTable):
-        yield from (rows.marginal((name, *asked)) for name in names)
+        yield from (rows.marginal((name, decision)) for name in names)
         return
     counted = [n for n in names if n in rows.columns and not rows.codings.is_coded(n)]
     others = [name for name in names if name not in counted]
-    yield from (rows.count().marginal((name, *asked)) for name in counted)
+    yield from (rows.count().marginal((name, decision)) for name in counted)
     if rows.sources[0].group_by:
-        # Where values that repeat cover nine tenths of the rows, at most 0.55 are different.
+        # A column of hardly any repeated value costs an engine much and can tell little.
         if len(others) > 1:
             others = repeating_columns(rows.origin, others, 0.75)
         for name in others:
             with suppress(EvenhandError):
                 codings = replace(rows.codings.without(name), missing="level")
-                yield count(rows.sources, (name, *asked), codings, memory=rows.memory).table
+                yield count(rows.sources, (name, decision), codings, memory=rows.memory).table
     elif others:
         try:
-            yield from _from_lines(rows, others, asked)
+            yield from _from_lines(rows, others, decision)
         except InputError:  # of one column; the others can be read
             for name in others:
                 with suppress(InputError):
-                    yield from _from_lines(rows, [name], asked)
+                    yield from _from_lines(rows, [name], decision)
 
 
-def _from_lines(
-    rows: Rows, names: Sequence[str], asked: tuple[str, str]
-) -> Iterator[CountTable]:
+def _from_lines(rows: Rows, names: Sequence[str], decision: str) -> Iterator[CountTable]:
     codings = rows.codings
     for name in names:
         codings = codings.without(name)
     drops = [n for n in rows.columns if n not in names] if codings.missing == "drop" else []
-    wanted = tuple(dict.fromkeys((*names, *asked, *drops)))
+    wanted = tuple(dict.fromkeys((*names, decision, *drops)))
     lines = read_lines(rows.sources, wanted, codings, memory=rows.memory // 4)
     table = lines.table
     kept = np.ones(len(table), bool)
@@ -188,4 +203,4 @@ def _from_lines(
     )
     for name in names:
         if name in table.names:
-            yield table.marginal((name, *asked))
+            yield table.marginal((name, decision))

@@ -13,7 +13,6 @@ from evenhand.counts.dependencies import (
     dependent_pairs,
     determining_columns,
     equivalent_columns,
-    expected_values,
 )
 
 
@@ -172,16 +171,3 @@ def test_the_pairs_that_a_sample_leaves_are_bounded(monkeypatch):
     some, looked_at = dependent_pairs(counts, [*table])
     assert 0 < looked_at < len(table)
     assert some == tuple(pair for pair in pairs if pair[0] in [*table][:looked_at])
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_expected_value_is_the_most_frequent_beside_each(seed):
-    rng = np.random.default_rng(seed)
-    band, hired = rng.choice(["a", "b", "c"], 99), rng.choice(["no", "yes", "later"], 99)
-    table = CountTable.of({"band": band.tolist(), "hired": hired.tolist()})
-    seen = defaultdict(Counter)
-    for one, other in zip(band.tolist(), hired.tolist(), strict=True):
-        seen[one][other] += 1
-    found = expected_values(table, "band", "hired")
-    assert found.keys() == seen.keys()
-    assert all(seen[one][found[one]] == max(seen[one].values()) for one in seen)

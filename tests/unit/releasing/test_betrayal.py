@@ -36,8 +36,8 @@ def test_the_warning_says_in_how_many_rows_and_what_helps():
     (problem,) = made.warnings
     assert problem.what == "'band', 'copy', 'reason', 'score' betray changed rows."
     assert (
-        f"determines 'hired'; after it the two disagree in all {made.changed_rows} changed"
-        in (problem.found)
+        f"in 99 of 100 rows or more; all {made.changed_rows} changed rows contradict that"
+        in problem.found
     )
     names = ["band", "copy", "reason", "score"]
     assert [(one.argument, one.value) for one in problem.remedies] == [
@@ -54,23 +54,58 @@ def test_the_warning_says_in_how_many_rows_and_what_helps():
     }
 
 
-def test_where_a_column_has_exceptions_the_number_is_a_lower_bound():
+@pytest.mark.parametrize("seed", range(4))
+def test_single_values_that_go_with_one_decision_betray_too(seed):
+    before, generator = people(2000, seed=seed), np.random.default_rng(seed)
+    asked = [*zip(before["sex"], before["hired"], strict=True)]
+    reasons = ("income", "debt", "history")
+    further = {
+        "refused for": [
+            str(generator.choice(reasons)) if hired == "no" and generator.random() < 0.9 else ""
+            for _, hired in asked
+        ],
+        "letter to women": [
+            {"fyes": "x", "fno": "y"}.get(sex + hired, "z") for sex, hired in asked
+        ],
+        "paid": [
+            str(int(generator.integers(1000, 9000))) if hired == "yes" else "0"
+            for _, hired in asked
+        ],
+        "nearly": [hired if generator.random() > 0.004 else "yes" for _, hired in asked],
+    }
+    by_chance = {
+        "branch": generator.choice([*"ABCDEFGH"], 2000).tolist(),
+        "credit": generator.integers(300, 850, 2000).astype(str).tolist(),
+    }
+    before |= further | by_chance
+    made = audit(pd.DataFrame(before)).release(seed=7, drop=[*BETRAYING])
+    after = columns_of(made)
+    found = {one.column: one.rows for one in made.betrayals}
+    # By chance few values of the credit score go with one decision: its rows are not named.
+    assert found.keys() == further.keys()
+    assert {name: found[name] for name in ("refused for", "letter to women")} == {
+        name: len(betrayed(before, after, name)) for name in ("refused for", "letter to women")
+    }
+    raised = sum(after["hired"][row] == "yes" for row in changed_rows(before, after))
+    assert found["paid"] == raised > 0
+    assert len(betrayed(before, after, "credit")) > 0
+
+
+def test_values_with_few_exceptions_betray_as_many_more_rows_as_contradict_them():
     before = people(4000)
-    swapped = [row for row, copy in enumerate(before["copy"]) if copy == "1"][:12]
-    for row in swapped:
-        before["copy"][row] = "0"
+    for value in "01":
+        for row in [row for row, copy in enumerate(before["copy"]) if copy == value][:12]:
+            before["copy"][row] = "10"[int(value)]
     made = audit(pd.DataFrame(before)).release(seed=7, drop=["band", "score", "reason"])
     (one,) = made.betrayals
-    after = columns_of(made)
-    expected = {"1": "yes", "0": "no"}
-    true = [
-        r
-        for r in changed_rows(before, after)
-        if expected[after["copy"][r]] != after["hired"][r]
-    ]
-    assert one.exceptions == 12
-    assert made.changed_rows - 2 * 12 <= one.rows <= len(true)
-    assert "but for 12 rows" in str(made.warnings[0])
+    told = {"1": "yes", "0": "no"}
+    old, new = (
+        sum(
+            told[copy] != hired for copy, hired in zip(rows["copy"], rows["hired"], strict=True)
+        )
+        for rows in (before, columns_of(made))
+    )
+    assert one.rows == new - old > 0.9 * made.changed_rows
 
 
 def test_columns_that_hardly_repeat_and_those_that_do_not_determine_are_none():
@@ -93,8 +128,8 @@ def test_rows_left_out_for_missing_values_do_not_count(tmp_path):
     codings = eh.Codings.of(columns=["sex", "degree", "hired"], missing="drop")
     for form in ("csv", "pandas"):
         made = audit(in_form(before, form, tmp_path), codings=codings).release(seed=7)
-        found = {one.column: (one.exceptions, one.rows) for one in made.betrayals}
-        assert found["copy"] == (0, made.changed_rows)
+        found = {one.column: one.rows for one in made.betrayals}
+        assert found["copy"] == made.changed_rows
 
 
 def test_classes_do_not_hide_what_is_stored():
