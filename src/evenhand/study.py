@@ -366,10 +366,8 @@ def audit(
                 examined.counts, knowledge=replace(known, required=()), question=question
             )
             notes = evicted_notes(graph, free, question.decision)
-    made = tuple(edits or ())
-    graph = edited(graph, made)
+    graph = edited(graph, edits or ())
     origin = GraphOrigin.of(graph, decision_last=is_last)
-    origin = replace(origin, edits=(*origin.edits, *made))
     certificate = judged(counts, graph, question, knowledge=known, graph_origin=origin)
     if question.rule:
         left_out = {*question.rule, *certificate.determined_by}

@@ -122,6 +122,5 @@ def _without_statistics(graph: Graph) -> Graph:
         stand_ins=record.stand_ins,
         rows=record.rows,
         decision_last=record.decision_last,
-        edits=record.edits,
     )
-    return PartialGraph(graph.nodes, graph.arrows, graph.undirected, bare)
+    return replace(graph, record=bare)

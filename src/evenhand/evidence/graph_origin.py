@@ -50,7 +50,7 @@ class GraphOrigin:
         """The origin of a graph, known by its record of discovery."""
         record = graph.record if isinstance(graph, PartialGraph) else None
         if record is None:
-            return cls()
+            return cls(edits=graph.edits)
         return cls(
             kind="learned",
             rows=record.rows,
@@ -58,7 +58,7 @@ class GraphOrigin:
             test=record.test,
             significance=str(record.significance),
             decision_last=decision_last or record.decision_last,
-            edits=record.edits,
+            edits=graph.edits,
         )
 
     def __str__(self) -> str:

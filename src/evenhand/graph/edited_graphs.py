@@ -16,11 +16,12 @@ def edited(
     """The graph with these edits, made one after the other; one that does not fit is refused.
 
     An added arrow directs an edge that had no direction. Doubts that remain are those about
-    edges that are still there.
+    edges that are still there. Edits that the graph has already had are passed over.
     """
     arrows: set[Arrow] = {*graph.arrows}
     undirected: set[Edge] = {*graph.undirected}
-    for edit in edits:
+    new = [edit for edit in edits if edit not in graph.edits]
+    for edit in new:
         cause, effect = edit.arrow
         if unknown := [name for name in edit.arrow if name not in graph.nodes]:
             raise GraphError.unknown(unknown, graph.nodes)
@@ -51,5 +52,10 @@ def edited(
             )
         )
         record = graph.record and replace(graph.record, ambiguous=doubtful, conflicts=())
-        return PartialGraph(graph.nodes, frozenset(arrows), frozenset(undirected), record)
-    return CausalGraph(graph.nodes, frozenset(arrows))
+        graph = replace(graph, record=record)
+    return replace(
+        graph,
+        arrows=frozenset(arrows),
+        undirected=frozenset(undirected),
+        edits=(*graph.edits, *new),
+    )

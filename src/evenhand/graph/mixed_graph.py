@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -19,6 +19,7 @@ from evenhand.graph.block_sets import decision_first_error
 from evenhand.graph.d_separation import BitsetGraph, union
 from evenhand.graph.edge_notation import Edges, read_text, write_text
 from evenhand.graph.orientation import Edge
+from evenhand.question.graph_edits import GraphEdit
 from evenhand.question.knowledge import Arrow, Knowledge, KnownOrder, Tiers
 from evenhand.question.question import Question
 
@@ -40,12 +41,13 @@ class MixedGraph(Pictured):
     """Nodes, arrows ``(cause, effect)`` and undirected pairs; the arrows never form a cycle.
 
     Nodes and the ends of undirected edges are sorted, so that graphs with the same edges
-    compare equal.
+    compare equal. ``edits`` have made the graph what it is; they do not count in comparisons.
     """
 
     nodes: tuple[str, ...]
     arrows: frozenset[Arrow] = frozenset()
     undirected: frozenset[Edge] = frozenset()
+    edits: tuple[GraphEdit, ...] = field(default=(), compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
         nodes, arrows, undirected = list(self.nodes), list(self.arrows), list(self.undirected)

@@ -19,7 +19,6 @@ from evenhand.graph.orientation import (
     triple_of,
 )
 from evenhand.graph.parent_sets import ParentSets, extend, possible_parent_sets
-from evenhand.question.graph_edits import GraphEdit
 from evenhand.question.knowledge import Arrow
 from evenhand.question.question import Question
 
@@ -41,7 +40,7 @@ class DiscoveryRecord:
     ``ambiguous`` lists triples ``(x, centre, y)``, ``x < y``, read neither way. ``stand_ins``
     gives for each column that did not enter the search the one that says the same. ``counts``
     are what the graph was learned from, or their digest if it was read from a file, and
-    ``rows`` says which; ``edits`` were made before it was saved.
+    ``rows`` says which.
     """
 
     algorithm: str
@@ -57,7 +56,6 @@ class DiscoveryRecord:
     rows: Literal["same", "original", "other"] = "same"
     counts: CountTable | str = field(default="", compare=False, repr=False)
     decision_last: bool = False
-    edits: tuple[GraphEdit, ...] = ()
 
     @property
     def digest(self) -> str:

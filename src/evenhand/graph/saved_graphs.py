@@ -1,6 +1,7 @@
 """Reads graphs from files; those that were learned remember from what, and how."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,24 +18,27 @@ def load_graph(path: str | Path) -> CausalGraph | PartialGraph:
     A JSON file may be a certificate. A graph that was learned has a record of that.
     """
     graph = PartialGraph.load(path)
-    record = _read_record(Path(path))
-    if record is not None:
-        return PartialGraph(graph.nodes, graph.arrows, graph.undirected, record)
-    return graph if graph.undirected else CausalGraph(graph.nodes, graph.arrows)
+    record, edits = _read_origin(Path(path))
+    if graph.undirected or record is not None:
+        return replace(graph, record=record, edits=edits)
+    return CausalGraph(graph.nodes, graph.arrows, edits=edits)
 
 
-def _read_record(path: Path) -> DiscoveryRecord | None:
-    """How the graph in a JSON file was learned, if the file says that it was."""
+def _read_origin(path: Path) -> tuple[DiscoveryRecord | None, tuple[GraphEdit, ...]]:
+    """How the graph in a JSON file was learned, if it was, and how it was edited."""
     if path.suffix.lower() != ".json":
-        return None
+        return None, ()
     content = json.loads(path.read_text("utf-8"))
     graph: Any = graph_of(content)
     origin = graph.get("origin")
-    if not isinstance(origin, dict) or origin.get("kind") != "learned":
-        return None
+    if not isinstance(origin, dict):
+        return None, ()
     try:
+        edits = tuple(GraphEdit(**edit) for edit in origin.get("edits", []))
+        if origin.get("kind") != "learned":
+            return None, edits
         digest = origin.get("counts") or _partition_digest(content)
-        return DiscoveryRecord(
+        record = DiscoveryRecord(
             algorithm=str(origin["algorithm"]),
             test=str(origin["test"]),
             significance=float(origin["significance"]),
@@ -42,8 +46,8 @@ def _read_record(path: Path) -> DiscoveryRecord | None:
             rows="original" if origin["rows"] == "original" else "other",
             counts=str(digest),
             decision_last=bool(origin["decision_last"]),
-            edits=tuple(GraphEdit(**edit) for edit in origin.get("edits", [])),
         )
+        return record, edits  # noqa: TRY300  # reading the record may fail, too
     except (KeyError, TypeError, ValueError) as error:
         raise unreadable(
             f"The origin of the graph cannot be read: {error}.",

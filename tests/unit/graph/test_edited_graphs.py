@@ -91,3 +91,19 @@ def test_edits_are_told_in_audit_certificate_and_report(tmp_path):
     )
     assert again.certificate.graph_origin == found.certificate.graph_origin
     assert again.certificate.to_json() == text
+
+
+@pytest.mark.parametrize("given", [None, "gender -> admission <- major; test_score -> major"])
+def test_a_saved_graph_is_not_edited_twice(given, tmp_path):
+    asked = eh.QuestionFile.parse(FILE)
+    counts = eh.datasets.admissions(2)
+    graph = given and eh.CausalGraph.parse(given)
+    found = eh.audit(counts, asked, graph=graph)
+    saved = eh.load_graph(found.certificate.write(tmp_path / "c.json"))
+    again = eh.audit(counts, asked, graph=saved)
+    assert again.graph == found.graph
+    assert again.certificate.graph_origin.edits == asked.edits
+    other = GraphEdit(kind="add", arrow=asked.edits[0].arrow, reason="it was known")
+    both = eh.audit(counts, asked, graph=saved, edits=[*asked.edits, other])
+    assert both.certificate.graph_origin.edits == (*asked.edits, other)
+    assert ("major", "admission") in both.graph.arrows
