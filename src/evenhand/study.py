@@ -343,6 +343,7 @@ def audit(
     rows, counts = read_and_count(source, codings, memory, progress)
     if rows is not None:
         labels.check(rows.sources[0].names, where=f"labels for {rows.where}")
+        rows.check_counted(question.protected, question.decision, *question.rule)
     known, given = Knowledge.of(knowledge), graph
     is_last, notes = False, tuple[str, ...]()
     if graph is None:

@@ -2,14 +2,21 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, ProgressCallback, Summary
-from evenhand.errors import ColumnError, Problem, QuestionError, listed
+from evenhand.errors import (
+    ColumnError,
+    Problem,
+    QuestionError,
+    Remedy,
+    did_you_mean,
+    listed,
+)
 from evenhand.question import Bins, Codings, Number, Question
 from evenhand.rows.batch_source import Batches, BatchSource
 from evenhand.rows.column_cache import ColumnCache
@@ -25,13 +32,17 @@ from evenhand.rows.table_finding import first_rows, unreadable
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rows(Described):
-    """A table of records, and how its columns are read; only counts stay in memory."""
+    """A table of records, and how its columns are read; only counts stay in memory.
+
+    ``excluded`` are the names that were to be left out, also those that the table lacks.
+    """
 
     origin: Any  # what was given to ``read``
     sources: tuple[BatchSource, ...] = field(repr=False)
     requested: Codings
     memory: int  # bytes
     progress: ProgressCallback | None = field(default=None, repr=False)
+    excluded: tuple[str, ...] = ()
 
     @property
     def where(self) -> str:
@@ -84,7 +95,34 @@ class Rows(Described):
     @property
     def notes(self) -> tuple[Problem, ...]:
         """What a reader of the counts should know of how they were made."""
-        return (*self.sources[0].name_notes(), *self._count_result.notes)
+        return (*self._name_notes(), *self._count_result.notes)
+
+    def _name_notes(self) -> Iterator[Problem]:
+        """What is odd about the names of columns."""
+        yield from self.sources[0].name_notes()
+        for name in self.excluded:
+            if name not in self.sources[0].names:
+                near = did_you_mean(name, self.columns)
+                yield Problem(f"{name!r} is to be left out, and is not in the table.", near)
+
+    def check_counted(self, *names: str) -> None:
+        """Raise for columns that are in the table and are not counted."""
+        problems = [
+            Problem(
+                f"The column {name!r} is in the table, but left out.",
+                "It is excluded."
+                if name in self.excluded
+                else f"It is not among the chosen columns: {listed(self.columns)}.",
+                "Do not exclude it."
+                if name in self.excluded
+                else Remedy("Choose it, too", "columns", [*self.columns, name]),
+                self.where,
+            )
+            for name in dict.fromkeys(names)
+            if name in self.sources[0].names and name not in self.columns
+        ]
+        if problems:
+            raise ColumnError(*problems)
 
     @cached_property
     def _count_result(self) -> CountResult:
@@ -128,6 +166,8 @@ class Rows(Described):
         Reads the rows once, as they stand but for bins and merges that were given, and accepts
         any column. Without a question, two columns may be named alone.
         """
+        asked = (question.protected, question.decision) if question else (protected, decision)
+        self.check_counted(*filter(None, asked))
         lines = self._lines
         also = [
             *unreadable(lines.unreadable),
@@ -140,7 +180,7 @@ class Rows(Described):
             protected=protected,
             where=self.where,
             also=also,
-            notes=(*self.sources[0].name_notes(), *lines.notes),
+            notes=(*self._name_notes(), *lines.notes),
         )
 
     @cached_property
@@ -221,12 +261,15 @@ def read(
     _check_columns(rows)
     # Recorded as the columns that are left, so that no reader of codings needs to know more.
     chosen = replace(requested, columns=rows.columns, exclude=())
-    return replace(rows, requested=chosen) if requested.exclude else rows
+    if not requested.exclude:
+        return rows
+    return replace(rows, requested=chosen, excluded=requested.exclude)
 
 
 def _check_columns(rows: Rows) -> None:
     names, codings = rows.sources[0].names, rows.requested
-    unknown = [name for name in codings.named_columns() if name not in names]
+    known = {*names, *codings.exclude}  # what is left out anyway may be absent
+    unknown = [name for name in codings.named_columns() if name not in known]
     if unknown:
         raise ColumnError.unknown(unknown, names, where=rows.where)
     twice = sorted(name for name, times in Counter(rows.columns).items() if times > 1)
