@@ -5,12 +5,12 @@ A remedy carries an argument, as ``bins={"age": [37]}``; the command line prints
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from contextlib import suppress
 from shlex import quote
-from typing import Any, TypeAlias
+from typing import Any
 
 from evenhand.errors import QuestionError
-from evenhand.question.question_file import toml_key, toml_string
 
 OPTIONS = {
     "bins": "--bin",
@@ -36,8 +36,8 @@ OPTIONS = {
     "tiers": "--tiers",
     "uncertified": "--uncertified",
 }
-_Merge: TypeAlias = Mapping[str, Mapping[str, list[str]]]
-
+_IN_QUOTES = '"((?:[^"]|"")*)"'
+_NAME = re.compile(rf"\s*{_IN_QUOTES}\s*(?:,|$)|([^,]*)(?:,|$)", re.DOTALL)
 
 _offered = {*OPTIONS.values()}
 
@@ -64,16 +64,32 @@ def option(argument: str, value: Any) -> str:  # noqa: ANN401  # whatever the ar
     if argument == "bins":
         return " ".join(_bin_option(*item) for item in value.items())
     if argument == "merge":
-        return _merge_option(value)
+        # Always quoted: values often end in a full stop, which would look like the sentence's.
+        return " ".join(
+            f"{name} {_in_quotes(_merge_text(column, new, olds))}"
+            for column, merged in value.items()
+            for new, olds in merged.items()
+        )
     if argument in {"change_along", "columns", "drop", "exclude", "rule"}:
-        return _names_option(name, value)
+        return f"{name} {quote(_join_names(value))}"
     texts = value if isinstance(value, list) else [value]
     return " ".join(f"{name} {_quoted(text)}" for text in texts)
 
 
 def parse_names(text: str) -> list[str]:
-    """Split names at commas."""
-    return [name.strip() for name in text.split(",")]
+    """Split names at commas; one in double quotes keeps its blanks and commas.
+
+    >>> parse_names('a, b," c,d"')
+    ['a', 'b', ' c,d']
+    """
+    names, end = list[str](), 0
+    while part := _NAME.match(text, end):
+        quoted, plain = part.groups()
+        names.append(plain.strip() if quoted is None else quoted.replace('""', '"'))
+        end = part.end()
+        if not part[0].endswith(","):
+            break
+    return names
 
 
 def parse_delimiter(text: str) -> str:
@@ -102,28 +118,39 @@ def parse_bin(text: str) -> tuple[str, list[str] | int]:
 
 
 def parse_merges(texts: Iterable[str]) -> dict[str, dict[str, list[str]]]:
-    """Parse ``COLUMN:new=old1,old2``: new values and the old ones they replace, by column."""
+    """Parse ``COLUMN:new=old1,old2``: new values and the old ones they replace, by column.
+
+    Each part may stand in double quotes.
+    """
     merges: dict[str, dict[str, list[str]]] = {}
     for text in texts:
-        column, colon, rest = text.partition(":")
-        new, equals, olds = rest.partition(" = " if " = " in rest else "=")
-        if not (colon and equals and column and new and olds):
+        column, rest = _take(text, ":")
+        new, olds = _take(rest, " = " if " = " in rest else "=")
+        if not olds:
             raise QuestionError.of(
                 f"--merge {text!r} cannot be read.",
                 remedy="Write COLUMN:new=old1,old2, with spaces around the = where a value "
                 "contains one: 'income:<=50K = <=50K,<=50K.'.",
             )
-        merges.setdefault(column, {}).setdefault(new.strip(), []).extend(parse_names(olds))
+        merges.setdefault(column, {}).setdefault(new, []).extend(parse_names(olds))
     return merges
 
 
-def _names_option(name: str, names: list[str]) -> str:
-    """The option, or a line for the question file where a name contains a comma."""
-    typed = ",".join(names)
-    if parse_names(typed) == names:
-        return f"{name} {quote(typed)}"
-    key = name.removeprefix("--")
-    return f"{key} = [{', '.join(map(toml_string, names))}] in the question file"
+def _take(text: str, mark: str) -> tuple[str, str]:
+    """The name before a mark, and the text after it; that is empty if there is no name."""
+    if quoted := re.match(rf"\s*{_IN_QUOTES}\s*{mark.strip()}", text, re.DOTALL):
+        return quoted[1].replace('""', '"'), text[quoted.end() :]
+    name, _, rest = text.partition(mark)
+    return (name if mark == ":" else name.strip()), rest if name else ""
+
+
+def _quote_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _join_names(names: Iterable[str]) -> str:
+    """Names that ``parse_names`` splits again."""
+    return ",".join(n if parse_names(n) == [n] else _quote_name(n) for n in names)
 
 
 def _in_quotes(text: str) -> str:
@@ -139,27 +166,10 @@ def _bin_option(column: str, cuts: Any) -> str:  # noqa: ANN401  # a number, or 
     return f"--bin {quote(f'{column}={classes}')}"
 
 
-def _merge_option(merge: _Merge) -> str:
-    """The option, or lines for the question file where no option can express it."""
-    typed = [
-        f"{column}:{new}{' = ' if '=' in ''.join([new, *olds]) else '='}{','.join(olds)}"
-        for column, values in merge.items()
-        for new, olds in values.items()
-    ]
-    if _can_be_typed(typed, merge):
-        # Always quoted: values often end in a full stop, which would look like the sentence's.
-        return " ".join(f"--merge {_in_quotes(text)}" for text in typed)
-    lines = (
-        f"[data.merge.{toml_key(column)}] {toml_string(new)} = "
-        f"[{', '.join(map(toml_string, olds))}]"
-        for column, values in merge.items()
-        for new, olds in values.items()
-    )
-    return f"{' '.join(lines)} in the question file"
-
-
-def _can_be_typed(typed: list[str], merge: _Merge) -> bool:
-    try:
-        return parse_merges(typed) == merge
-    except QuestionError:
-        return False
+def _merge_text(column: str, new: str, olds: list[str]) -> str:
+    mark = " = " if "=" in "".join([new, *olds]) else "="
+    text = f"{column}:{new}{mark}{_join_names(olds)}"
+    with suppress(QuestionError):
+        if parse_merges([text]) == {column: {new: olds}}:
+            return text
+    return f"{_quote_name(column)}:{_quote_name(new)}={_join_names(olds)}"
