@@ -1,9 +1,10 @@
 """``evenhand audit``: the verdict on a table, with its evidence."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -18,7 +19,9 @@ from evenhand.cli.options import (
 )
 from evenhand.cli.output_checks import after_writing, check_outputs
 from evenhand.cli.terminal import ProgressBar, print_json, print_result
-from evenhand.errors import EvenhandError, QuestionError
+from evenhand.errors import EvenhandError, Problem, QuestionError
+
+_T = TypeVar("_T")
 
 
 @with_common_options
@@ -100,8 +103,9 @@ def audit(
     graph_doubt = result.doubt()
     relaxed = result.certificate.relaxed(assurance=assurance)
     explained = result.explain_partition(parse_names(partition)) if partition else None
-    classed = result.binnings() if binnings else None
-    without_each = result.arrows() if arrows else None
+    refusals: list[Problem] = []
+    classed = _unless_refused(result.binnings, refusals) if binnings else None
+    without_each = _unless_refused(result.arrows, refusals) if arrows else None
     asked = {
         "bootstrap": resampled,
         "partition": explained,
@@ -126,6 +130,7 @@ def audit(
             ).write(report, overwrite=overwrite)
     if json:
         content = result.to_dict(assurance=assurance)
+        content["notes"] += [problem.text(option) for problem in refusals]
         content["variants"] = record.variants
         content["graph_doubt"] = graph_doubt.to_dict()
         content["inspection"] = result.inspection.to_dict(option)
@@ -139,11 +144,22 @@ def audit(
         print_result(doubts if doubt else replace(doubts, columns=(), lines=(), notes=()))
         for one in further.values():
             print_result(one.summary())
+        for problem in refusals:
+            typer.echo(problem.text(option))
         _tell_of_release(options)
         for what, path in (("Certificate", certificate), ("Report", report)):
             if path is not None:
                 typer.echo(f"{what}: {path}")
     raise typer.Exit(result.exit_status)
+
+
+def _unless_refused(judge: Callable[[], _T], refusals: list[Problem]) -> _T | None:
+    """What is asked besides the verdict; why it cannot be had is added to the refusals."""
+    try:
+        return judge()
+    except QuestionError as error:
+        refusals.extend(error.problems)
+        return None
 
 
 def _tell_of_release(options: CommonOptions) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from evenhand.display import Summary, percent
-from evenhand.errors import QuestionError, Remedy, listed
+from evenhand.errors import QuestionError, listed
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certification import by_finest
 from evenhand.evidence.decision_rules import determining_names
@@ -154,7 +154,7 @@ def judge_arrows(
     if question.rule:
         raise QuestionError.of(
             f"Under the rule {listed(question.rule)} nothing is measured, with no arrows.",
-            remedy=Remedy("Ask without the rule", "rule"),
+            remedy="Ask without the rule.",
         )
     if limit < 0:
         raise QuestionError.of(f"At most {limit} candidates are none.", remedy="Ask for more.")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from evenhand.counts import CountTable, examined_counts
 from evenhand.counts.class_choices import ClassChoices
 from evenhand.display import Summary, percent
-from evenhand.errors import QuestionError, Remedy, listed
+from evenhand.errors import QuestionError, listed
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.class_recodings import Recoding, recode, recodings_of
 from evenhand.evidence.judged_variants import JudgedVariant, JudgedVariants
@@ -243,12 +243,12 @@ def _check(
         raise QuestionError.of(
             f"{listed(others)} cannot be put into other classes: no cause of the decision.",
             f"The causes are {listed(causes)}.",
-            Remedy("Name some of these", "columns", list(causes)),
+            "Name some of these.",
         )
     if rule:
         raise QuestionError.of(
             f"Under the rule {listed(rule)} nothing is measured, in no classes.",
-            remedy=Remedy("Ask without the rule", "rule"),
+            remedy="Ask without the rule.",
         )
     if limit < 1:
         raise QuestionError.of(f"At most {limit} ways are none.", remedy="Ask for one or more.")

@@ -70,8 +70,9 @@ def _problems(
             remedy="Leave the columns to drop or to change out.",
         )
         return
+    counted = {*plan.certificate.graph.nodes, *plan.names, codings.frequency}
     for name in dict.fromkeys((*drop, *along)):
-        if name in {*plan.certificate.graph.nodes, *plan.names, codings.frequency}:
+        if name in counted:
             yield Problem(
                 f"{name!r} can be neither dropped nor changed along.",
                 "The certificate of the release counts it.",
@@ -87,7 +88,7 @@ def _problems(
             f"{plan.method} changes no decision along which others could change.",
             remedy=Remedy("Drop the columns", "drop", [*along]),
         )
-    if coded := [name for name in along if codings.is_coded(name)]:
+    if coded := [name for name in along if codings.is_coded(name) and name not in counted]:
         yield Problem(
             f"{listed(coded)} cannot change along: it is counted in classes or merged values.",
             remedy=Remedy("Drop it", "drop", coded),
@@ -102,17 +103,20 @@ def _joint_counts(
     if plan.pooled is not None:
         question = replace(question, other=REST)
     chosen = tuple(dict.fromkeys((*_given(plan), *names)))
-    counts = (
-        count(
-            rows.sources,
-            chosen,
-            replace(rows.codings, missing="level"),  # a reason may be empty for good
-            memory=rows.memory,
-        ).table
-        if isinstance(rows, Rows)
-        else rows.marginal(chosen)
-    )
+    if isinstance(rows, CountTable):
+        return examined_counts(rows.marginal(chosen), question).counts
+    codings = replace(rows.codings, missing="level")  # a reason may be empty for good
+    try:
+        counts = count(rows.sources, chosen, codings, memory=rows.memory).table
+    except ColumnError as error:
+        raise ColumnError(*map(_to_be_dropped, error.problems)) from error
     return examined_counts(counts, question).counts
+
+
+def _to_be_dropped(problem: Problem) -> Problem:
+    """The problem of a column that cannot be counted, whose remedy is to leave it out."""
+    drop = (Remedy("Drop it", "drop", one.value) for one in problem.remedies if one.argument)
+    return replace(problem, remedy=next(drop, problem.remedy))
 
 
 def _given(plan: RemovalPlan | BaselinePlan) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evenhand.counts.class_choices import ClassChoices
-from evenhand.errors import QuestionError, Remedy, listed
+from evenhand.errors import QuestionError, listed
 from evenhand.question import Bins, Question
 from evenhand.rows.column_profile import FEW, number_counts, parse_numbers
 from evenhand.rows.line_table import read_lines
@@ -59,7 +59,7 @@ def find_class_choices(
             if unfit
             else "No cause of the decision is a column of many numbers.",
             "Classes are made of two different numbers or more, and of no merged values.",
-            Remedy("Name other columns", "columns"),
+            "Name causes that hold numbers." if unfit else "",
         )
     finest = {name: Bins.union(found) for name, found in ways.items()}
     counted = replace(codings, bins={**others, **finest})

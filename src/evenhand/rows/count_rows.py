@@ -121,9 +121,9 @@ class _RowCounter:
             self.rows, counts=f"frequencies {self.codings.frequency!r}", where=source.where
         )
         if early and self.rows >= _EARLY_ROWS:
-            sizes = {encoder.name: len(encoder.codes) for encoder in self.encoders}
+            labels = {encoder.name: encoder.codes for encoder in self.encoders}
             raise_all(
-                [*counting_errors.identifiers(sizes, self.rows, share=0.9, where=source.where)]
+                [*counting_errors.identifiers(labels, self.rows, share=0.9, where=source.where)]
             )
 
     def _check_memory(self, distinct: int, where: str) -> None:
@@ -198,9 +198,9 @@ class _RowCounter:
         if left_out.any():
             codes, counts = [column[~left_out] for column in codes], counts[~left_out]
         table = _table(self.encoders, codes, counts)
-        sizes = {attribute.name: len(attribute) for attribute in table.attributes}
+        values = {attribute.name: attribute.values for attribute in table.attributes}
         raise_all(
-            [*counting_errors.identifiers(sizes, table.row_count, share=0.5, where=where)]
+            [*counting_errors.identifiers(values, table.row_count, share=0.5, where=where)]
         )
         spellings = {encoder.name: encoder.spellings for encoder in self.encoders}
         return CountResult(table, dropped, (*counting_errors.spelling_notes(spellings),))

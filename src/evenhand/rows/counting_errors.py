@@ -1,6 +1,6 @@
 """Errors of the data that counting can find: what, where, how often, and the remedy."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from evenhand.errors import (
@@ -16,6 +16,7 @@ from evenhand.errors import (
 )
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING, WILDCARD, not_numbers
+from evenhand.question.parse_values import exact_number
 from evenhand.rows.column_encoder import ColumnEncoder
 
 _FEW_ROWS = 100
@@ -200,17 +201,26 @@ def _too_large(
 
 
 def identifiers(
-    sizes: Mapping[str, int], rows: int, *, share: float, where: str
+    labels: Mapping[str, Collection[str | None]], rows: int, *, share: float, where: str
 ) -> Iterator[InputError]:
     """Columns with nearly as many values as rows: no group in them can be compared."""
-    for name, size in sizes.items():
-        if rows >= _FEW_ROWS and size > share * rows:
+    for name, values in labels.items():
+        if rows >= _FEW_ROWS and len(values) > share * rows:
+            leave_out = Remedy("Leave it out", "exclude", [name])
+            numbers = _are_numbers(values)
             yield ColumnError.of(
-                f"The column {name!r} looks like an identifier or a measurement.",
-                f"It has {size:,} different values in {rows:,} rows.",
-                (
-                    Remedy("Leave it out", "exclude", [name]),
-                    Remedy("bin it", "bins", {name: 4}),
-                ),
+                f"The column {name!r} looks like an identifier"
+                + (" or a measurement." if numbers else " or a free text."),
+                f"It has {len(values):,} different values in {rows:,} rows.",
+                (leave_out, Remedy("bin it", "bins", {name: 4})) if numbers else leave_out,
                 where,
             )
+
+
+def _are_numbers(labels: Iterable[str | None]) -> bool:
+    try:
+        for label in labels:
+            exact_number(label or "0")
+    except ValueError:
+        return False
+    return True

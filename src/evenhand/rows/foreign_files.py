@@ -16,6 +16,7 @@ def _by_pandas(function: str, needs: str = "") -> str:
     )
 
 
+_BY_R = 'In R: write.csv(table, "{stem}.csv", row.names = FALSE).'
 _EXPORT = "Export the table as CSV."
 _JSON_LINES = (
     'Convert it, in Python with polars: polars.read_ndjson("{name}").write_csv("{stem}.csv").'
@@ -44,7 +45,7 @@ _FORMATS: tuple[tuple[bytes | str, str, str], ...] = (
     (".orc", "an ORC file", _by_pandas('read_orc("{name}")')),
     (rb"\x89HDF", "an HDF5 file", _by_pandas('read_hdf("{name}")')),
     (rb"Obj\x01", "an Avro file", "Convert it to Parquet."),
-    (rb"RD[AX][23]\n", "an R data file", 'In R: write.csv(table, "{stem}.csv").'),
+    (rb"RD[AX][23]\n", "an R data file", _BY_R),
     (rb"\s*\{\s*\"", "JSON", _JSON_LINES),
     (rb"\s*\[\s*[\[{]", "JSON", _by_pandas('read_json("{name}")')),
     (".dta", "a Stata file", _by_pandas('read_stata("{name}")')),
@@ -52,7 +53,7 @@ _FORMATS: tuple[tuple[bytes | str, str, str], ...] = (
     (
         ".rds .rda .rdata",
         "an R data file",
-        'In R: write.csv(table, "{stem}.csv", row.names = FALSE).',
+        _BY_R,
     ),
     (
         ".pkl .pickle",

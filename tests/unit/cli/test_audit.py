@@ -243,6 +243,39 @@ def test_other_classes_are_judged_where_that_is_asked_for(run, tmp_path):
     assert f"{found['ways']} ways to class age, pay: " in out
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["--exclude", "score"], ["No cause of the decision is a column of many numbers."]),
+        (
+            ["--rule", "score"],
+            [
+                "Under the rule 'score' nothing is measured, in no classes.",
+                "Under the rule 'score' nothing is measured, with no arrows.",
+            ],
+        ),
+    ],
+)
+def test_what_cannot_be_judged_besides_is_a_note(run, tmp_path, more, told):
+    data = tmp_path / "data.csv"
+    rows = ["f,low,no"] * 60 + ["f,high,yes"] * 40 + ["m,low,no"] * 30 + ["m,high,yes"] * 50
+    data.write_text("\n".join(["sex,score,hired", *rows]) + "\n")
+    asked = "--protected sex --group f --decision hired --favorable yes"
+    words = ["audit", data, *asked.split(), *more]
+    plain, out, _ = run(*words)
+    status, noted, _ = run(*words, "--binnings", "--arrows")
+    assert status == plain in {1, 3}
+    assert noted.startswith(out[:200])
+    status, document, _ = run(*words, "--binnings", "--arrows", "--json")
+    assert status == plain
+    notes = json.loads(document)["notes"]
+    for one in told:
+        assert one in noted
+        assert any(note.startswith(one) for note in notes)
+    assert "--columns" not in noted
+    assert "--rule" not in noted
+
+
 def test_arrows_are_judged_where_that_is_asked_for(run, example):
     page = example / "r.html"
     words = ["audit", example / "data.csv", "--question", example / "q.toml", "--arrows"]

@@ -319,6 +319,25 @@ def test_what_cannot_be_dropped_or_changed_is_refused(options, problem, words):
         audit(pd.DataFrame(people())).release(seed=7, **options)
 
 
+def test_a_column_that_hardly_repeats_is_to_be_dropped():
+    found = audit(pd.DataFrame(people()))
+    with pytest.raises(ColumnError) as error:
+        found.release(seed=7, change_along=["copy", "person"])
+    (problem,) = error.value.problems
+    assert "'person' looks like an identifier" in problem.what
+    assert [(one.argument, one.value) for one in problem.remedies] == [("drop", ["person"])]
+
+
+def test_a_column_of_the_graph_in_classes_has_one_remedy():
+    codings = eh.Codings.of(columns=[*CODINGS.columns, "score"], bins={"score": [65, 75]})
+    graph = eh.CausalGraph.parse("sex -> hired; degree -> hired; score")
+    found = audit(pd.DataFrame(people()), codings=codings, graph=graph)
+    with pytest.raises(QuestionError) as error:
+        found.release(seed=7, change_along=["score"])
+    (problem,) = error.value.problems
+    assert [one.argument for one in problem.remedies] == ["exclude"]
+
+
 def test_a_column_in_classes_can_be_dropped_but_not_changed_along(tmp_path):
     codings = eh.Codings.of(columns=[*CODINGS.columns, "score"], bins={"score": [65, 75]})
     found = audit(in_form(people(), "csv", tmp_path), codings=codings, graph=GRAPH)

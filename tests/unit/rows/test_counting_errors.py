@@ -31,6 +31,15 @@ def test_a_column_with_nearly_as_many_values_as_rows_is_refused(rows):
     assert "bins=" in problem.remedy_text()
 
 
+@pytest.mark.parametrize("mark", ["L", "1999-", "no "])
+def test_only_numbers_are_to_be_binned(mark):
+    table = identified(100)
+    texts = pa.array([f"{mark}{at}" for at in range(100)])
+    problem = the_problem(ColumnError, table.set_column(0, "id", texts))
+    assert problem.what == "The column 'id' looks like an identifier or a free text."
+    assert [one.argument for one in problem.remedies] == ["exclude"]
+
+
 def test_an_identifier_is_refused_before_all_rows_are_read():
     batches_read = []
 
