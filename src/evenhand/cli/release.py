@@ -99,8 +99,10 @@ def release(
             remedy="Choose another, or allow it with --uncertified.",
         )
     if output is not None and not dry_run:
+        from evenhand.releasing.output_formats import OutputFormat
         from evenhand.releasing.publish import ReleaseFiles
 
+        OutputFormat.of(output)  # refuses a name that it cannot write before any work
         planned = ReleaseFiles.of(output, uncertified=uncertified)
         check_outputs(options, report, release=planned.paths, overwrite=overwrite)
     if options.file_judge() != "rows":

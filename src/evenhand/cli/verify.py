@@ -5,6 +5,7 @@ A manifest is checked by making its release again, without writing it.
 
 import json as json_format
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -26,7 +27,9 @@ from evenhand.errors import (
 )
 
 if TYPE_CHECKING:
+    from evenhand.question import Codings
     from evenhand.releasing.manifest import Manifest
+    from evenhand.rows import Rows
 
 _LARGEST = 1_000_000_000
 _SHOWN = 8
@@ -58,6 +61,10 @@ def verify(
             help="The verdict on the rows that it must have; exit status 1 otherwise."
         ),
     ] = None,
+    sheet: Annotated[
+        str | None,
+        result_option("--sheet", help="The sheet of a spreadsheet; default: the record's."),
+    ] = None,
     json: AsJson = False,
 ) -> None:
     """Check a certificate again, from its own numbers or against the data.
@@ -72,24 +79,28 @@ def verify(
     with suggesting_files(certificate, data):
         text = _read_json(certificate)
         if not _is_manifest(text):
-            raise typer.Exit(_verify_record(text, data, expect, json=json))
+            raise typer.Exit(_verify_record(text, data, expect, sheet=sheet, json=json))
         if expect is not None:
             raise QuestionError.of(
                 "A manifest has no verdict to expect.",
                 remedy="Leave --expect out, or name the certificate.",
                 where=str(certificate),
             )
-        raise typer.Exit(_verify_manifest(certificate, data, json=json))
+        raise typer.Exit(_verify_manifest(certificate, data, sheet=sheet, json=json))
 
 
-def _verify_record(text: str, data: str | None, expect: str | None, *, json: bool) -> int:
+def _verify_record(
+    text: str, data: str | None, expect: str | None, *, sheet: str | None, json: bool
+) -> int:
     """Print what both programs say of a certificate; returns the exit status."""
     from evenhand import checker
 
     read_by_checker = _is_text_table(data)
     by_itself, by_checker, stated = checker.verify(text, data if read_by_checker else None)
     status = by_itself
-    verdict, by_engine, is_settled, inputs = _certify_again(text, data, is_false=status == 1)
+    verdict, by_engine, is_settled, inputs = _certify_again(
+        text, data, sheet, is_false=status == 1
+    )
     if by_engine:
         status = 3 if status == 3 and verdict is None else 1
     elif status == 3 and is_settled:
@@ -156,7 +167,7 @@ def _echo_wrapped(text: str, *, indent: int) -> None:
 
 
 def _certify_again(
-    text: str, data: str | None, *, is_false: bool
+    text: str, data: str | None, sheet: str | None, *, is_false: bool
 ) -> tuple[str | None, tuple[str, ...], bool, dict[str, str]]:
     """The verdict in the record, where the engine disagrees, whether it could tell, its inputs.
 
@@ -174,10 +185,8 @@ def _certify_again(
     if data is None:
         is_full = recorded.content["copy"] == "full"
         return verdict, recorded.own_differences(), is_full, inputs
-    from evenhand.rows import read
-
     try:
-        rows = read(data, codings=codings)
+        rows = _read(data, codings, sheet)
         return verdict, recorded.differences(rows.count(), dropped=rows.dropped), True, inputs
     except EvenhandError as error:
         if is_false or isinstance(error, _OTHER_DATA):
@@ -185,7 +194,7 @@ def _certify_again(
         raise
 
 
-def _verify_manifest(path: Path, data: str | None, *, json: bool) -> int:
+def _verify_manifest(path: Path, data: str | None, *, sheet: str | None, json: bool) -> int:
     """Print whether a release made again has the recorded bytes; returns the exit status."""
     from evenhand.releasing.manifest import Manifest
 
@@ -196,7 +205,7 @@ def _verify_manifest(path: Path, data: str | None, *, json: bool) -> int:
             remedy=f"Name them: evenhand verify {path} DATA.",
             where=str(path),
         )
-    status, notes = _replay_status(manifest, data)
+    status, notes = _replay_status(manifest, data, sheet)
     name, digest = manifest.output["name"], manifest.output["sha256"]
     if json:
         is_same = {0: True, 1: False}.get(status)
@@ -209,17 +218,18 @@ def _verify_manifest(path: Path, data: str | None, *, json: bool) -> int:
     return status
 
 
-def _replay_status(manifest: "Manifest", data: str) -> tuple[int, tuple[str, ...]]:
+def _replay_status(
+    manifest: "Manifest", data: str, sheet: str | None
+) -> tuple[int, tuple[str, ...]]:
     """Data that cannot be read are bad input, unless they only lack what the manifest names."""
     from evenhand.releasing import replay
-    from evenhand.rows import read
 
     if manifest.document["plan"]["generated"]:
         return 3, ("Its rows were generated from a model, which the manifest does not hold.",)
     if not manifest.document["input"].get("files"):
         return 3, ("It was made from counts, a frame or an engine, and not from files.",)
     try:
-        rows = read(data, codings=manifest.codings)
+        rows = _read(data, manifest.codings, sheet)
         rows.count()
     except _OTHER_DATA as error:
         return 1, _texts(error)
@@ -227,6 +237,16 @@ def _replay_status(manifest: "Manifest", data: str) -> tuple[int, tuple[str, ...
         return (0 if replay(manifest, rows).is_same else 1), ()
     except EvenhandError as error:
         return 1, _texts(error)
+
+
+def _read(data: str, codings: "Codings", sheet: str | None) -> "Rows":
+    """The data as they were read for the record; only a spreadsheet has its sheet."""
+    from evenhand.rows import read
+    from evenhand.rows.open_files import is_spreadsheet
+
+    if sheet is None and is_spreadsheet(data):
+        sheet = codings.sheet
+    return read(data, codings=replace(codings, sheet=sheet))
 
 
 def _texts(error: EvenhandError) -> tuple[str, ...]:

@@ -32,13 +32,28 @@ class GraphEdit:
             )
 
     @classmethod
-    def parse(cls, kind: EditKind, text: str) -> "GraphEdit":
-        """Parse ``"a -> b: reason"``."""
-        arrow, _, reason = str(text).partition(":")
-        return cls(kind=kind, arrow=parse_arrow(arrow), reason=reason.strip())
+    def parse(cls, kind: EditKind, text: str | Sequence[str]) -> "GraphEdit":
+        """Parse ``"a -> b: reason"``, or cause, effect and reason one by one."""
+        if not isinstance(text, str):
+            return cls(kind=kind, arrow=parse_arrow(text[:2]), reason="".join(text[2:]))
+        end = text.find(":", text.find("->"))
+        arrow = parse_arrow(text if end < 0 else text[:end])
+        return cls(kind=kind, arrow=arrow, reason=text[end + 1 :].strip() if end > 0 else "")
+
+    @property
+    def notation(self) -> str | list[str]:
+        """What ``parse`` reads: one text, or a list if that could not be parsed back."""
+        text = f"{' -> '.join(self.arrow)}: {self.reason}"
+        try:
+            plain = GraphEdit.parse(self.kind, text) == self
+        except KnowledgeError:
+            plain = False
+        return text if plain else [*self.arrow, self.reason]
 
     @classmethod
-    def parse_table(cls, table: Mapping[str, Sequence[str]]) -> "tuple[GraphEdit, ...]":
+    def parse_table(
+        cls, table: Mapping[str, Sequence[str | Sequence[str]]]
+    ) -> "tuple[GraphEdit, ...]":
         """Parse the lists of a question file, removals first, then turns, then additions."""
         kinds: tuple[EditKind, ...] = ("remove", "reverse", "add")
         return tuple(cls.parse(kind, text) for kind in kinds for text in table.get(kind, ()))

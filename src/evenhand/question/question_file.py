@@ -2,7 +2,8 @@
 
 [question]    protected, group, other, decision, favorable, threshold, rule, judge
 [knowledge]   tiers, require, forbid
-[graph]       add, remove, reverse: edits of the graph, each as "a -> b: the reason"
+[graph]       add, remove, reverse: edits of the graph, each as "a -> b: the reason",
+              or as ["a", "b", "the reason"]
 [data]        columns, exclude, missing, na, frequency, delimiter, sheet; [data.bins];
               [data.merge.COLUMN]
 [labels]      plain words for columns; [labels.values.COLUMN] for values
@@ -161,11 +162,11 @@ class QuestionFile:
             edits=edits or (),
         )
 
-    def _edit_lists(self) -> dict[str, list[str]]:
+    def _edit_lists(self) -> dict[str, list[str | list[str]]]:
         """The edits as the file has them."""
-        lists: dict[str, list[str]] = {}
+        lists: dict[str, list[str | list[str]]] = {}
         for edit in self.edits:
-            lists.setdefault(edit.kind, []).append(_edit_text(edit))
+            lists.setdefault(edit.kind, []).append(edit.notation)
         return lists
 
     def __str__(self) -> str:
@@ -183,10 +184,6 @@ class QuestionFile:
             )
             if table
         )
-
-
-def _edit_text(edit: GraphEdit) -> str:
-    return f"{' -> '.join(edit.arrow)}: {edit.reason}"
 
 
 def check_judge(judge: object) -> Judge:

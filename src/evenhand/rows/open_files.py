@@ -46,6 +46,13 @@ def file_sources(
     return sources
 
 
+def is_spreadsheet(path: str) -> bool:
+    """Whether some file that the path names has sheets."""
+    with reading(path):
+        files = filter(Path.is_file, _matching_files(path))
+        return any(_is_book(*_beginning(file)) for file in files)
+
+
 def _matching_files(text: str) -> list[Path]:
     path = Path(text)
     try:
@@ -115,10 +122,8 @@ def _file_source(path: Path, delimiter: str | None, sheet: str | None) -> BatchS
                 remedy="Check how it was written or fetched.",
                 where=where,
             )
-        with path.open("rb") as file:
-            head = file.read(64)
-        members = _zip_members(path) if head.startswith(_ZIP) else []
-    if head.startswith(_OLD_EXCEL) or _BOOKS & {*members}:
+        head, members = _beginning(path)
+    if _is_book(head, members):
         return spreadsheet_source(where, sheet=sheet)
     if sheet is not None:
         raise InputError.of(
@@ -143,6 +148,17 @@ def _file_source(path: Path, delimiter: str | None, sheet: str | None) -> BatchS
     compressions = {_GZIP: "gzip", _ZSTD: "zstd", _ZIP: "zip"}
     packed = (name for magic, name in compressions.items() if head.startswith(magic))
     return csv_source(where, compression=next(packed, None), delimiter=delimiter)
+
+
+def _beginning(path: Path) -> tuple[bytes, list[str]]:
+    """The first bytes of a file, and what it holds if it is an archive."""
+    with path.open("rb") as file:
+        head = file.read(64)
+    return head, _zip_members(path) if head.startswith(_ZIP) else []
+
+
+def _is_book(head: bytes, members: Sequence[str]) -> bool:
+    return head.startswith(_OLD_EXCEL) or not _BOOKS.isdisjoint(members)
 
 
 def _zip_members(path: Path) -> list[str]:

@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 
 def test_a_release_is_certified_and_verified(run, example, options):
     output = example / "released.csv"
@@ -70,6 +72,13 @@ def test_a_release_is_judged_by_its_rows_whatever_the_file_says(run, example, op
     status, _, err = run("release", *options, "--judge", "population", "--dry-run")
     assert status == 2
     assert "--judge" in err
+
+
+def test_a_name_that_cannot_be_written_is_refused_before_any_work(run, options, monkeypatch):
+    monkeypatch.setattr("evenhand.study.audit", pytest.fail)
+    status, _, err = run("release", *options, "--output", "released.xlsx")
+    assert status == 2
+    assert "Spreadsheets are read, but not written. Write released.csv" in err
 
 
 def betraying(folder):

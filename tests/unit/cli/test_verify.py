@@ -1,7 +1,9 @@
 import json
+import shlex
 from dataclasses import replace
 
 import pytest
+from tests.workbooks import write_workbook
 
 from evenhand import CausalGraph, Codings, Knowledge, audit, datasets
 from evenhand.evidence import certificate_encoding
@@ -221,3 +223,23 @@ def test_a_generated_or_counted_release_cannot_be_made_once_more(run, example, o
     written = found.release().write(example / "counted.csv")
     status, out, _ = run("verify", written.manifest, written.data, "--json")
     assert (status, json.loads(out)["same"]) == (3, None)
+
+
+def test_a_workbook_and_its_csv_verify_against_each_other(run, tmp_path):
+    pytest.importorskip("python_calamine", reason="the extra 'excel' is not installed")
+    lines = [["sex", "hired"], *([["f", "no"], ["m", "yes"], ["f", "yes"], ["m", "no"]] * 20)]
+    book = write_workbook(tmp_path / "a.xlsx", people=lines, other=[["x"], ["1"]])
+    data = tmp_path / "a.csv"
+    data.write_text("".join(f"{','.join(line)}\n" for line in lines))
+    asked = shlex.split("--protected sex --group f --decision hired --favorable yes")
+    of_book, of_data = tmp_path / "book.json", tmp_path / "data.json"
+    run("audit", book, *asked, "--sheet", "people", "--certificate", of_book)
+    run("audit", data, *asked, "--certificate", of_data)
+    assert run("verify", of_book, book)[0] == 0
+    assert run("verify", of_book, data)[0] == 0
+    status, _, err = run("verify", of_data, book)
+    assert status == 2
+    assert "Name the sheet (--sheet people)" in err
+    assert run("verify", of_data, book, "--sheet", "people")[0] == 0
+    assert run("verify", of_data, book, "--sheet", "other")[0] == 1
+    assert run("verify", of_data, data, "--sheet", "people")[0] == 2

@@ -1,6 +1,7 @@
 """Edits on top of a graph: what they change, what they leave, where they are told."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -65,6 +66,17 @@ def test_an_edit_needs_a_reason():
         GraphEdit.parse("turn", "a -> b: because")
     with pytest.raises(QuestionError, match="has no reason"):
         eh.QuestionFile.parse(FILE.replace(": the major was not known to the committee", ""))
+
+
+@pytest.mark.parametrize("cause", ["a", "sex:s", "a -> b", " a"])
+@pytest.mark.parametrize("effect", ["b", "b:c", "-> b"])
+@pytest.mark.parametrize("reason", ["because", "so: it follows, as b -> c does"])
+def test_every_edit_can_be_written_in_a_question_file(cause, effect, reason):
+    made = GraphEdit(kind="add", arrow=(cause, effect), reason=reason)
+    asked = replace(eh.QuestionFile.parse(FILE), edits=(made,))
+    assert eh.QuestionFile.parse(str(asked)).edits == (made,)
+    if (cause, effect) == ("sex:s", "b"):
+        assert made == GraphEdit.parse("add", f"sex:s -> b: {reason}")
 
 
 def test_edits_are_told_in_audit_certificate_and_report(tmp_path):
