@@ -1,5 +1,6 @@
 """``evenhand discover``: the causal graph, or only the causes of the decision."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,11 +11,12 @@ from evenhand.errors import QuestionError
 
 if TYPE_CHECKING:
     from evenhand.counts import CountTable
-    from evenhand.graph import LocalCauses, PartialGraph
+    from evenhand.graph import CausalGraph, LocalCauses, PartialGraph
     from evenhand.question import Question
 
 
-@with_common_options
+# A graph is learned here, and not judged.
+@partial(with_common_options, omit={"graph_file", "scope", "min_coverage"})
 def discover(
     options: CommonOptions,
     *,
@@ -42,6 +44,7 @@ def discover(
     """
     from evenhand import graph
     from evenhand.evidence.graph_origin import decision_last, no_tiers, saved_graph
+    from evenhand.graph.edited_graphs import edited
     from evenhand.rows import read
 
     if json and output_format == "dot":
@@ -59,16 +62,23 @@ def discover(
     if decision is not None:
         knowledge, is_last = decision_last(knowledge, decision)
         assumptions = (no_tiers(decision),) if is_last else ()
-    result: LocalCauses | PartialGraph
+    result: LocalCauses | PartialGraph | CausalGraph
     with ProgressBar(quiet=quiet or json) as progress:
         rows = read(
             options.data, codings=options.codings(), memory=options.memory, progress=progress
         )
+        rows.check_counted(*([decision] if decision else ()))
         if local:
             if decision is None:
                 raise QuestionError.of(
                     "--local finds the causes of a decision, and none is named.",
                     remedy="Name it with --decision.",
+                )
+            if options.edits:
+                raise QuestionError.of(
+                    "--local finds causes, and no graph that could be edited.",
+                    "The question file has edits under [graph].",
+                    "Leave --local out, or the edits.",
                 )
             result = graph.find_causes(
                 rows,
@@ -82,7 +92,7 @@ def discover(
             question = options.question_if_complete()
             counts, notes = _learned_from(rows.count(), question)
             assumptions += notes
-            result = graph.discover(
+            learned = graph.discover(
                 counts,
                 knowledge=knowledge,
                 question=question,
@@ -93,6 +103,8 @@ def discover(
                 max_tests=max_tests,
                 progress=progress,
             )
+            result = edited(learned, options.edits)
+            assumptions += tuple(f"As the question file asks: {edit}." for edit in result.edits)
     if json or output_format == "json":
         print_json(
             saved_graph(result, decision_last=is_last)

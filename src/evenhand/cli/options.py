@@ -18,7 +18,15 @@ from evenhand.cli.file_suggestions import suggesting_files
 from evenhand.cli.option_syntax import parse_bin, parse_delimiter, parse_merges, parse_names
 from evenhand.display import ProgressCallback
 from evenhand.errors import QuestionError, path_exists
-from evenhand.question import Codings, Judge, Knowledge, Question, QuestionFile, Tiers
+from evenhand.question import (
+    Codings,
+    GraphEdit,
+    Judge,
+    Knowledge,
+    Question,
+    QuestionFile,
+    Tiers,
+)
 from evenhand.question.question_file import Labels
 
 if TYPE_CHECKING:
@@ -221,7 +229,7 @@ class CommonOptions:
                 knowledge=self.knowledge(),
                 codings=self.codings(),
                 labels=self._file.labels if self._file else Labels(),
-                edits=self._file.edits if self._file else (),
+                edits=self.edits,
             ),
             graph=self.graph(),
             significance=self.significance,
@@ -232,6 +240,11 @@ class CommonOptions:
             min_coverage=self.min_coverage,
             judge=self.file_judge() if judge is None else judge,  # type: ignore[arg-type]  # checked there
         )
+
+    @property
+    def edits(self) -> tuple[GraphEdit, ...]:
+        """The edits of the graph that the question file asks for."""
+        return self._file.edits if self._file else ()
 
     def file_judge(self) -> Judge:
         """The judge that the question file names."""

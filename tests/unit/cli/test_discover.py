@@ -49,3 +49,37 @@ def test_discovery_and_audit_learn_from_the_same_rows(run, tmp_path):
     given = json.loads(run("audit", data, *asked, "--graph", graph, "--json")[1])
     assert learned["graph"] == given["graph"]
     assert learned["graph"]["origin"].startswith("learned from the same rows")
+
+
+def test_a_graph_is_learned_and_none_can_be_given(run, options):
+    status, _, err = run("discover", *options)
+    assert status == 2
+    assert "--graph" in err
+
+
+def test_edits_of_the_question_file_are_made(run, example):
+    asked = example / "q.toml"
+    asked.write_text(
+        f'{asked.read_text()}\n[graph]\nremove = ["major -> admission: unknown"]\n'
+    )
+    words = [example / "data.csv", "--question", asked]
+    _, out, _ = run("discover", *words)
+    assert "As the question file asks: removed major -> admission: unknown." in out
+    saved = example / "saved.json"
+    saved.write_text(run("discover", *words, "--json")[1])
+    learned, given = (
+        json.loads(run("audit", *words, *more, "--json")[1])["graph"]
+        for more in ([], ["--graph", saved])
+    )
+    assert ["major", "admission"] not in learned["arrows"]
+    assert given["arrows"] == learned["arrows"]
+    assert given["origin"].count("then edited (removed major -> admission: unknown)") == 1
+    status, _, err = run("discover", *words, "--local")
+    assert status == 2
+    assert "no graph that could be edited" in err
+
+
+def test_a_decision_that_is_left_out_is_not_said_to_be_absent(run, example):
+    words = [example / "data.csv", "--decision", "admission", "--exclude", "admission"]
+    for more in ([], ["--local"]):
+        assert "is in the table, but left out" in run("discover", *words, *more)[2]
