@@ -58,8 +58,8 @@ def init(
             draft = QuestionDraft(rows.inspect(question), given, codings)
     write_file(target, template(draft, data=options.data), mode=0o644, overwrite=False)
     open_roles = [role for role in _ASKED if role not in given]
-    todo = "Read it, then:" if not open_roles else "Fill in its [question], then:"
-    typer.echo(f"Wrote {target}. {todo}")
+    todo = f"Name {' and '.join(open_roles)} in it" if open_roles else "Read it"
+    typer.echo(f"Wrote {target}. {todo}, then:")
     typer.echo(f"  {join(['evenhand', 'audit', options.data, '--question', str(target)])}")
 
 

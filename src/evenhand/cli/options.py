@@ -6,7 +6,7 @@ what the file of ``--question`` says.
 """
 
 import inspect
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import Field, dataclass, fields, replace
 from functools import cached_property, partial, wraps
 from pathlib import Path
@@ -47,6 +47,7 @@ _reading = options_in("How columns are read")
 _learning = options_in("How the graph is learned")
 
 _NEEDED = ("protected", "group", "decision", "favorable")
+_VALUES = ("group", "other", "favorable")
 
 # What a verb that judges nothing does not take.
 JUDGING = frozenset(
@@ -183,7 +184,10 @@ class CommonOptions:
 
     def asked(self) -> dict[str, Any]:
         """The parts of the question that the file or the options give."""
-        given = self._file.question.to_dict() if self._file else {}
+        return (self._file.question.to_dict() if self._file else {}) | self._typed()
+
+    def _typed(self) -> dict[str, Any]:
+        """The parts of the question that the options give."""
         typed: dict[str, Any] = {
             name: getattr(self, name)
             for name in ("protected", "group", "other", "decision", "favorable", "threshold")
@@ -191,7 +195,7 @@ class CommonOptions:
         }
         if self.rule is not None:
             typed["rule"] = parse_names(self.rule)
-        return given | typed
+        return typed
 
     def question(self) -> Question:
         """The question of the file, overridden by the options."""
@@ -256,7 +260,10 @@ class CommonOptions:
 
     def codings(self) -> Codings:
         """Bins, merges and missing values of the file, overridden by the options."""
-        given = self._file.codings if self._file else Codings()
+        return self._with_typed(self._file.codings if self._file else Codings())
+
+    def _with_typed(self, given: Codings) -> Codings:
+        """Codings of a file, overridden by the options."""
         typed = Codings.of(
             columns=None if self.columns is None else parse_names(self.columns),
             exclude=[name for names in self.exclude or () for name in parse_names(names)],
@@ -296,7 +303,26 @@ class CommonOptions:
                 remedy=f"`evenhand init {self.data}` writes one.",
                 where=str(self.question_file),
             )
-        return QuestionFile.load(self.question_file)
+        return QuestionFile.load(self.question_file, complete=self._complete)
+
+    def _complete(self, table: Mapping[str, Any], codings: Codings) -> Mapping[str, Any]:
+        """The question with both values, if only its columns are named: as ``init`` does."""
+        given = {role: value for role, value in table.items() if value != ""} | self._typed()
+        if {*_NEEDED} <= {*given} or not {"protected", "decision"} <= {*given}:
+            return given
+        from evenhand.rows import read
+        from evenhand.rows.question_draft import QuestionDraft
+
+        codings = self._with_typed(codings)
+        rows = read(self.data, codings=codings, memory=self.memory)
+        looked_at = rows.inspect(decision=given["decision"], protected=given["protected"])
+        parts = QuestionDraft(looked_at, given, codings).asked
+        chosen = {role: parts[role] for role in _VALUES if role in parts and role not in given}
+        if "group" not in chosen:
+            chosen.pop("other", None)
+        for role, (value, why) in chosen.items():
+            typer.echo(f"The question file leaves {role!r} open: {value!r}, {why}.", err=True)
+        return given | {role: value for role, (value, _) in chosen.items()}
 
 
 def with_common_options(

@@ -45,6 +45,7 @@ _KEYS = {
     ),
     "labels": ("columns", "values"),
 }
+Completion: TypeAlias = Callable[[Mapping[str, Any], Codings], Mapping[str, Any]]
 _LARGEST_FILE = 1_000_000
 _T = TypeVar("_T")
 
@@ -92,15 +93,15 @@ class QuestionFile:
     edits: tuple[GraphEdit, ...] = ()
 
     @classmethod
-    def load(cls, path: str | Path) -> "QuestionFile":
-        """Read a question file."""
+    def load(cls, path: str | Path, *, complete: Completion | None = None) -> "QuestionFile":
+        """Read a question file; see ``parse``."""
         path = Path(path)
         try:
             if path.stat().st_size > _LARGEST_FILE:
                 raise QuestionError.of(
                     "This is too large for a question file.", where=str(path)
                 )
-            return cls.parse(path.read_text("utf-8"), where=str(path))
+            return cls.parse(path.read_text("utf-8"), where=str(path), complete=complete)
         except (OSError, UnicodeDecodeError) as error:
             raise QuestionError.of(
                 "There is no such question file."
@@ -111,8 +112,14 @@ class QuestionFile:
             ) from error
 
     @classmethod
-    def parse(cls, text: str, *, where: str = "question file") -> "QuestionFile":
-        """Parse the text of a question file; all problems are raised together."""
+    def parse(
+        cls, text: str, *, where: str = "question file", complete: Completion | None = None
+    ) -> "QuestionFile":
+        """Parse the text of a question file; all problems are raised together.
+
+        ``complete`` gets the table [question] and the codings, and returns that table with
+        what it leaves open.
+        """
         try:
             content = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
@@ -145,10 +152,14 @@ class QuestionFile:
                 problems.append(Problem(what, remedy=remedy, where=where))
             return None
 
-        question = attempt(_parse_question, "question")
+        codings = attempt(_parse_codings, "data")
+
+        def parse_question(table: Mapping[str, Any]) -> Question:
+            return _parse_question(complete(table, codings) if complete and codings else table)
+
+        question = attempt(parse_question, "question")
         judge = attempt(lambda table: check_judge(table.get("judge", "rows")), "question")
         knowledge = attempt(_parse_knowledge, "knowledge")
-        codings = attempt(_parse_codings, "data")
         labels = attempt(_parse_labels, "labels")
         edits = attempt(GraphEdit.parse_table, "graph")
         if problems or not (question and judge and knowledge and codings and labels):

@@ -11,10 +11,10 @@ _EXAMPLES = 2
 _AUDIT = "# An audit holds only the causes of the decision equal, often far fewer columns."
 _ROLES = {
     "protected": "the column whose own effect is asked about",
-    "group": "one of its values",
+    "group": "one of its values; empty: the second most frequent one",
     "other": 'compared with whom: another value, or "rest" for all of them',
     "decision": "the column that holds the decision",
-    "favorable": "the value that people hope for",
+    "favorable": "the value that people hope for; empty: as it sounds, or the least frequent",
 }
 
 
@@ -132,7 +132,8 @@ def _merges(draft: QuestionDraft) -> Iterator[str]:
         yield from (f"{toml_string(new)} = {toml_value(olds)}" for new, olds in merged.items())
         yield ""
     for name, groups in draft.merges.items():
-        mark = "" if name in draft.named else "# "
+        # Any column may still be named as one that is asked about.
+        mark = "" if name in draft.named or len(draft.named) < 2 else "# "
         yield f"{mark}[data.merge.{toml_key(name)}]  # one value in several spellings"
         for new, olds in groups.items():
             yield f"{mark}{toml_string(new)} = {toml_value(olds)}"

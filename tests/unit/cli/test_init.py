@@ -148,6 +148,34 @@ def test_with_two_columns_named_the_file_runs_as_it_is(run, tmp_path, text, opti
     assert content["protected"] == options[3]
 
 
+@pytest.mark.parametrize(("text", "options"), TABLES)
+def test_a_file_without_columns_runs_after_naming_them(run, tmp_path, text, options):
+    data, bare, named = (tmp_path / name for name in ("data.csv", "bare.toml", "named.toml"))
+    data.write_text(text())
+    columns, others = dict(zip(options[:4:2], options[1:4:2], strict=True)), options[4:]
+    _, out, _ = run("init", data, *others, "--output", bare)
+    assert "Name decision and protected in it, then:" in out
+    run("init", data, *options, "--output", named)
+    asked = QuestionFile.load(named).question
+    written = bare.read_text()
+    for option, name in columns.items():
+        written = written.replace(f'{option[2:]} = ""', f'{option[2:]} = "{name}"')
+    bare.write_text(written)
+    status, out, err = run("audit", data, "--question", bare, "--json")
+    assert status in (0, 1, 3), err
+    content = json.loads(out)
+    for role in ("group", "favorable"):
+        assert f"The question file leaves {role!r} open: {content[role]!r}, " in err
+    if text is not staff_csv:  # where named columns get other classes and merges
+        assert content | asked.to_dict() == content
+        assert (asked.other is None) == ("'other'" not in err)
+    assert run("inspect", data, "--question", bare)[0] == 0
+    typed = ["--group", content["group"], "--favorable", content["favorable"]]
+    _, again, err = run("audit", data, "--question", bare, *typed, "--json")
+    assert "leaves" not in err
+    assert asked.other is not None or again == out
+
+
 def test_what_was_drafted_for_staff(run, tmp_path):
     data, target = tmp_path / "data.csv", tmp_path / "new.toml"
     data.write_text(staff_csv())
@@ -247,6 +275,6 @@ def test_on_a_terminal_the_two_columns_are_asked_for(run, tmp_path, monkeypatch)
     status, out, _ = run("init", data, "--output", target)
     assert status == 0
     assert "Columns: employee_id, name, hired_on" in out
-    assert "Fill in its [question]" in out
+    assert "Name protected in it, then:" in out
     assert 'decision = "promoted"' in target.read_text()
     assert 'protected = ""' in target.read_text()
