@@ -137,7 +137,11 @@ class CommonOptions:
         str | None, _reading("--columns", help="Use only these columns: 'a,b,c'.")
     ] = None
     exclude: Annotated[
-        list[str] | None, _reading("--exclude", help="Leave these columns out: 'a,b'.")
+        list[str] | None,
+        _reading(
+            "--exclude",
+            help="Leave these columns out: 'a,b'; a name with a comma stands in double quotes.",
+        ),
     ] = None
     missing: Annotated[
         str | None,
