@@ -102,9 +102,9 @@ def release(
         from evenhand.releasing.output_formats import OutputFormat
         from evenhand.releasing.publish import ReleaseFiles
 
-        OutputFormat.of(output)  # refuses a name that it cannot write before any work
         planned = ReleaseFiles.of(output, uncertified=uncertified)
         check_outputs(options, report, release=planned.paths, overwrite=overwrite)
+        OutputFormat.of(output)  # refuses a name that it cannot write before any work
     if options.file_judge() != "rows":
         typer.echo(
             "A release is judged by its rows, whatever the question file says.", err=True
