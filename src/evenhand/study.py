@@ -243,6 +243,7 @@ class Audit(Described):
         binnings: Binnings | None = None,
         arrows: ArrowDependence | None = None,
         share: bool = False,
+        least_count: int = 10,
         title: str | None = None,
         certificate_file: str | PathLike[str] | None = None,
     ) -> Report:
@@ -257,6 +258,7 @@ class Audit(Described):
             binnings=binnings,
             arrows=arrows,
             share=share,
+            least_count=least_count,
             title=title,
             certificate_file=certificate_file,
         )

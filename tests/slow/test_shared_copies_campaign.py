@@ -4,6 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from tests.shared_copies import GRAPH, OPEN_GRAPH, check_audits, check_releases, pairs
 
+import evenhand as eh
+
 pytestmark = pytest.mark.slow
 CALM = [HealthCheck.filter_too_much, HealthCheck.too_slow]
 
@@ -18,7 +20,11 @@ def test_tables_that_differ_only_in_withheld_cells_give_equal_bytes(graph, many)
     check()
 
 
-@given(pair=pairs())
-@settings(max_examples=1000, deadline=None, suppress_health_check=CALM)
-def test_their_releases_do_too(pair):
-    check_releases(pair)
+@pytest.mark.parametrize("method", [eh.ModifyData(), eh.ModifyGraph()], ids=str)
+def test_their_releases_do_too(method):
+    @given(pair=pairs())
+    @settings(max_examples=500, deadline=None, suppress_health_check=CALM)
+    def check(pair):
+        check_releases(pair, method)
+
+    check()

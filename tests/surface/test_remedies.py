@@ -33,7 +33,7 @@ CALLED = (
 PYTHON_ONLY = {"key"}
 OPTION = re.compile(r"(?<![\w-])--[a-z]{2}")
 # A page whose readers have nothing but a certificate says by which command it is checked.
-PAGES = {"limits_and_checking_sections.py"}
+PAGES = {"limits_and_checking_sections.py", "shared_page.py"}
 VERBS = "|".join(get_command(app).commands)
 COMMAND = re.compile(rf"\bevenhand (?:{VERBS})\b|`(?:{VERBS})`")
 ARGUMENT = re.compile(r"\b[a-z_]+=(?:…|\.\.\.|'|\[|\{|True|VALUE)")

@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass
 from html.parser import HTMLParser
 
 import jinja2
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jinja2 import meta, nodes
@@ -272,10 +273,13 @@ def contract():
     ]
 
 
-def test_the_templates_ask_for_the_fields_of_the_page_and_for_nothing_else():
-    tree = dict(templates())["page.html.j2"]
+@pytest.mark.parametrize(
+    ("name", "view"), [("page.html.j2", page.Page), ("shared.html.j2", page.SharedPage)]
+)
+def test_the_templates_ask_for_the_fields_of_the_page_and_for_nothing_else(name, view):
+    tree = dict(templates())[name]
     asked = meta.find_undeclared_variables(tree) - {"style", "style_hash"}
-    assert asked == {field.name for field in fields(page.Page)}
+    assert asked == {field.name for field in fields(view)}
 
 
 def test_every_field_of_the_views_is_shown_and_nothing_else_is_asked_for():
@@ -289,7 +293,10 @@ def test_every_field_of_the_views_is_shown_and_nothing_else_is_asked_for():
             for part in found.value.as_const().split(".")
         }
     known = {
-        field.name for thing in contract() if thing is not page.Page for field in fields(thing)
+        field.name
+        for thing in contract()
+        if thing not in (page.Page, page.SharedPage)
+        for field in fields(thing)
     }
     assert used - {"last"} <= known
     assert known <= used | mapped

@@ -18,8 +18,8 @@ _INPUTS = {
     "codings": "bins columns delimiter frequency merge missing na sheet",
     "graph": "nodes arrows undirected doubtful origin",
     "versions": "evenhand",
-    "release": "notice change method policy seed_commitment changed_columns dropped_columns "
-    "changed_rows dropped_before left_out_before",
+    "release": "notice change method policy seed_commitment changed_columns can_change "
+    "dropped_columns changed_rows dropped_before left_out_before",
 }
 _ORIGIN = "kind rows algorithm test significance decision_last"
 _OPTIONAL = ("codings", "release")
@@ -48,11 +48,9 @@ def parse(text: str) -> Record:
 
 def inputs(record: Record) -> Record:
     """The fields that are not derived, without those that nobody knows."""
-    taken: Record = {
-        name: record[name] for name in ("format", "copy", "assumptions", "population")
-    }
+    taken: Record = {name: record[name] for name in ("format", "copy", "assumptions")}
     if record["copy"] == "full":
-        taken["reasons"] = record["reasons"]
+        taken |= {name: record[name] for name in ("population", "reasons")}
     for part, text in _INPUTS.items():
         if part in record or part != "release":
             names = text.split()

@@ -10,7 +10,8 @@ _COUNTS = ("changed_rows", "dropped_before", "left_out_before")
 def check_release(record: Record, graph: RecordedGraph) -> list[str]:
     """What cannot be true of released rows; the rest is stated, as the rows before are gone."""
     release, is_full = record["release"], record["copy"] == "full"
-    columns, change = release["changed_columns"], release["change"]
+    columns = release["changed_columns" if is_full else "can_change"]
+    change = release["change"]
     errors = {
         "assumptions: the notice of the release is not among them": release["notice"]
         not in record["assumptions"],
@@ -22,8 +23,10 @@ def check_release(record: Record, graph: RecordedGraph) -> list[str]:
         "release.dropped_columns: a dropped column is there": bool(
             {*release.get("dropped_columns", ())} & {*graph.nodes, *columns}
         ),
-        "release: the numbers of rows have no place in a shared copy": not is_full
-        and {*_COUNTS} & {*release},
+        "release: what was changed has no place in a shared copy": not is_full
+        and {*_COUNTS, "changed_columns"} & {*release},
+        "release.can_change: this is what a shared copy says": is_full
+        and "can_change" in release,
     }
     errors |= row_errors(release, record["rows"]) if is_full else {}
     return [error for error, applies in errors.items() if applies]

@@ -47,10 +47,10 @@ def columns_of(record: Record, tables: Iterable[Table]) -> dict[str, Table]:
 def right_rules(record: Record, graph: RecordedGraph, by_column: dict[str, Table]) -> Record:
     """The rules as they should be; of columns that were not counted as they are recorded."""
     rules = record["rules"]
+    if record["copy"] != "full":
+        return {"declared": [*map(str, rules["declared"])]}
     if "release" in record:
         return {"declared": [], "determining": []}
-    if record["copy"] != "full":
-        return {"declared": [*map(str, rules["declared"])], "determining": []}
     comparable = {*graph.nodes} - reachable({graph.decision}, graph.arrows) - {graph.protected}
     determining = {*rules["determining"]} & comparable - {*by_column}
     determining |= {name for name in comparable & {*by_column} if _alone(by_column[name])}

@@ -12,7 +12,7 @@ _COUNTS = {
 def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
     """The fields that are taken from the record as they are."""
     question, origin = record["question"], record["graph"]["origin"]
-    release, variants = record.get("release"), record["variants"]
+    release, variants = record.get("release"), record.get("variants", {})
     learned = "learned from the {rows} rows by {algorithm}, {test}, significance {significance}"
     fields = {
         "question": "what was asked: {protected} {group} against {other}, {decision} = "
@@ -24,32 +24,34 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         "graph.origin": ("given" if origin["kind"] == "given" else learned.format(**origin))
         + "".join("; {kind} {arrow}: {reason}".format(**e) for e in origin.get("edits", ())),
         "scope.asked": f"how much was to be examined: {record['scope']['asked']}",
-        "variants.classes": "how many other classes were judged: {classes}".format(**variants),
-        "variants.arrows": "how many other arrows were judged: {arrows}".format(**variants),
         "versions": f"made by evenhand {record['versions']['evenhand']}",
         "release": "how the rows were changed: {method} ({policy})".format(**release)
         if release
         else "that there was none: that the rows are as they were recorded",
         "assumptions": "the sentences: which of them apply is not worked out here",
-        "reasons": "the sentences",
-        "population": "estimates, computed in floating point",
-        "by_chance": "its range, p, and the number at the threshold",
         "order": "of the lines in the tables, and of the evidence by strength",
     }
+    if record["copy"] == "full":
+        fields |= {
+            "reasons": "the sentences",
+            "population": "estimates, computed in floating point",
+            "by_chance": "its range, p, and the number at the threshold",
+            "variants.classes": f"how many other classes were judged: {variants['classes']}",
+            "variants.arrows": f"how many other arrows were judged: {variants['arrows']}",
+        }
+    else:
+        fields["withheld.least_count"] = "the least count of lines that are shown"
     for name, what in _COUNTS.items():
         if release and name in release:
             fields[f"release.{name}"] = f"how many rows {what}: {release[name]:,}"
     if release and "dropped_columns" in release:
         dropped = ", ".join(release["dropped_columns"])
         fields["release.dropped_columns"] = f"which more columns there were before: {dropped}"
-    fields |= stated_rules(record["rules"])
+    fields |= stated_rules(record["rules"], is_full=record["copy"] == "full")
     if not with_data and not release and record["copy"] == "full":
         fields["rules.determining"] = "of columns in no partition"
     if release:
-        del fields["by_chance"]
-    if record["copy"] != "full":
-        del fields["reasons"]
-        fields["withheld.least_count"] = "the least count of lines that are shown"
+        fields.pop("by_chance", None)
     if not with_data:
         fields["data"] = "none were given: that the counts are those of any table"
         if record["copy"] == "full":
@@ -57,12 +59,12 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
     return fields
 
 
-def stated_rules(rules: Record) -> dict[str, str]:
+def stated_rules(rules: Record, *, is_full: bool) -> dict[str, str]:
     """What is taken from the record about a declared rule."""
     fields = {}
     if rules["declared"]:
         fields["rules.declared"] = f"that was decided by {', '.join(rules['declared'])}"
-        if "without" not in rules:
+        if is_full and "without" not in rules:
             fields["rules.without"] = "that there is none: the graph leaves it open"
     if "without" in rules:
         without = rules["without"]

@@ -26,15 +26,13 @@ def overall_verdict(
 
 
 def shared_verdict(
-    record: Record, entry: Record, possible: list[list[str]], of_all_rows: str
+    record: Record, entry: Record, possible: list[list[str]], of_all: str
 ) -> str:
     """The verdict of a shared copy: what its lines show, or that of all rows of a release.
 
     The verdict of the partition's entry is brought into line with it.
     """
     violates = entry["verdict"] == NO
-    is_release = "release" in record and of_all_rows == YES and record["verdict"] == YES
-    verdict = YES if is_release and not violates else WITHHELD
-    entry["verdict"] = NO if violates else verdict
-    is_sure = violates and len(possible) == 1 and not record["rules"]["declared"]
-    return NO if is_sure else verdict
+    entry["verdict"] = NO if violates else of_all if "release" in record else WITHHELD
+    is_sure = len(possible) == 1 and not record["rules"]["declared"]
+    return str(entry["verdict"] if is_sure or not violates else WITHHELD)

@@ -56,7 +56,7 @@ class Checker:
         right |= {"seal": seal(record), "rows" if self.is_full else "withheld": numbers}
         right |= {"partitions": entries, **self.derived(entries)}
         right["rules"] = rules = right_rules(record, self.graph, self.by_column)
-        right["variants"] = right_variants(record, right)
+        right |= {"variants": right_variants(record, right)} if self.is_full else {}
         if self.is_full and (rules["declared"] or rules["determining"]):
             right["verdict"] = OPEN
         if "record" in rules.get("without", {}):
@@ -97,14 +97,14 @@ class Checker:
         return numbers, entries
 
     def complete_entry(self, entry: Record, written: Record, table: Table) -> None:
-        """Add chance and the digest, order the evidence; a shared copy says less."""
+        """Add chance and the digest, order the evidence; a shared copy has none of them."""
+        if not self.is_full:
+            del entry["coverage"], entry["evidence"]
+            return
         place = {line: at for at, line in enumerate(written["evidence"])}
         # The order is a matter of statistics, which are not computed here.
         entry["evidence"].sort(key=lambda line: place.get(line, -1))
-        if self.is_full:
-            entry["digest"] = digest(self.question, written["names"], table)
-        else:
-            del entry["coverage"]
+        entry["digest"] = digest(self.question, written["names"], table)
         if "release" not in self.record and entry["subpopulations"]["measured"]:
             chance = written["subpopulations"]["by_chance"]
             right = right_chance(chance, table, read_share(self.question["threshold"]))
@@ -133,6 +133,9 @@ class Checker:
         complete: bool | None = True
         if scope["asked"] == "causes":
             self.errors += ["partitions: only the causes should be there"] * bool(others)
+        elif not self.is_full:
+            complete = bool(scope["complete"])
+            self.stated["scope.complete"] = "whether all block sets were examined"
         else:
             sets = map(frozenset[str], possible[:1] + others)
             complete, wrong = check_block_sets(self.graph, scope["asked"], *sets)

@@ -10,7 +10,6 @@ from evenhand.errors import words_only
 from evenhand.evidence import certificate_encoding as document
 from evenhand.evidence.disclosure_control import shown_part
 from evenhand.evidence.judgement import Judgement
-from evenhand.evidence.partition import Partition
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.partial_graph import PartialGraph
 
@@ -25,6 +24,12 @@ def full_document(certificate: Judgement) -> dict[str, Any]:
     content = _document(certificate)
     content["copy"] = "full"
     content["reasons"] = [reason.text(words_only) for reason in certificate.reasons]
+    content["population"] = {
+        "notice": _ESTIMATES,
+        **document.floats_as_text(certificate.population.to_dict()),
+    }
+    content["rules"] = certificate.rules
+    content["variants"] = certificate.variants
     content["rows"] = {
         "read": certificate.row_count + certificate.examined.left_out + certificate.dropped,
         "dropped": certificate.dropped,
@@ -32,9 +37,14 @@ def full_document(certificate: Judgement) -> dict[str, Any]:
         "examined": certificate.row_count,
     }
     for entry, partition in zip(content["partitions"], certificate.partitions, strict=True):
+        # Of released rows, which chance did not make, nothing is said of it.
+        chance = None if certificate.release else partition.by_chance
+        if chance:
+            entry["subpopulations"]["by_chance"] = document.floats_as_text(chance.to_dict())
         entry |= {
             "verdict": str(partition.verdict(certificate.min_coverage)),
             "coverage": partition.coverage.to_dict(),
+            "evidence": partition.by_strength.tolist(),
             "digest": document.digest(certificate.examined, partition),
         }
     if certificate.without_rule is not None:
@@ -48,15 +58,10 @@ def shared_document(certificate: Judgement, *, least_count: int) -> dict[str, An
     content = _document(shown)
     content["copy"] = "shared"
     content["withheld"] = {"least_count": least_count}
+    content["rules"] = {"declared": list(shown.question.rule)}
     (entry,), partition = content["partitions"], shown.partition
     entry["verdict"] = str(Verdict.NOT_CERTIFIED if partition.violating else shown.verdict)
     return document.with_seal(content)
-
-
-def _chance(certificate: Judgement, partition: Partition) -> dict[str, Any]:
-    """What chance alone would make of a partition; nothing of released rows."""
-    chance = None if certificate.release else partition.by_chance
-    return {"by_chance": document.floats_as_text(chance.to_dict())} if chance else {}
 
 
 def _document(certificate: Judgement) -> dict[str, Any]:
@@ -67,10 +72,6 @@ def _document(certificate: Judgement) -> dict[str, Any]:
         "format": document.FORMAT,
         "versions": {"evenhand": version("evenhand")},
         "verdict": str(certificate.verdict),
-        "population": {
-            "notice": _ESTIMATES,
-            **document.floats_as_text(certificate.population.to_dict()),
-        },
         "question": {
             **replace(certificate.question, rule=()).to_dict(),
             "unfavorable": document.unfavorable(certificate.examined),
@@ -95,14 +96,11 @@ def _document(certificate: Judgement) -> dict[str, Any]:
             {
                 "names": list(partition.names),
                 "role": "causes" if partition in certificate.causes else "block set",
-                "subpopulations": {**partition.numbers, **_chance(certificate, partition)},
+                "subpopulations": partition.numbers,
                 "table": document.table(partition, np.arange(len(partition))),
-                "evidence": partition.by_strength.tolist(),
             }
             for partition in certificate.partitions
         ],
         "assumptions": list(certificate.assumptions),
-        "rules": certificate.rules,
-        "variants": certificate.variants,
         **({"release": certificate.release.to_dict()} if certificate.release else {}),
     }

@@ -1,8 +1,10 @@
-"""What may be passed on of a judgement: that on the subpopulations without a small count.
+"""What may be passed on of a judgement: exact counts of subpopulations without a small one.
 
 Statistical disclosure control by one rule: the copy for others is made from a judgement on the
-subpopulations that may be shown, and from nothing else. So whatever is computed of it, a total,
-a p-value, a sentence, cannot depend on the others; docs/sharing.md has the rule and its limits.
+subpopulations that may be shown, built anew from the fields named here and from nothing else.
+So nothing in it can depend on the others. Which subpopulations are shown depends on their
+counts: chance lines, intervals and tests on them would be wrong, and there are none.
+docs/sharing.md has the rule and its limits.
 """
 
 from dataclasses import replace
@@ -12,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, ExaminedCounts
-from evenhand.errors import QuestionError
+from evenhand.errors import CannotReleaseError, QuestionError
 from evenhand.evidence.judgement import Graph, Judgement
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.verdict import Verdict
@@ -21,91 +23,86 @@ from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
 AnyJudgement = TypeVar("AnyJudgement", bound=Judgement)
 
 
-def shown_part(
-    judgement: AnyJudgement, *, least_count: int, beside: Judgement | None = None
-) -> AnyJudgement:
+def shown_part(judgement: AnyJudgement, *, least_count: int) -> AnyJudgement:
     """The judgement on the subpopulations in which each of the four counts is large enough.
 
-    ``beside`` is the judgement before or after a release: what is small there is not shown
-    either. Of the sets of causes that the graph leaves open the first by name is shown; a
-    second partition of the same people would give withheld counts back by subtraction.
-    The verdict on all rows is known of a release only, which is certified or does not exist.
+    Of the sets of causes that the graph leaves open the first by name is shown; a second
+    partition of the same people would give withheld counts back by subtraction. The verdict
+    is *not certified* if a subpopulation shown violates, else *withheld*: that on all rows is
+    told of a release only, which is certified or has no copy for others.
     """
-    if least_count < 1:
-        raise QuestionError.of(
-            f"The least count {least_count!r} would withhold nothing.",
-            remedy="Give a whole number of at least 1; 10 is usual.",
-        )
+    check_least_count(least_count)
     sets = sorted(judgement.possible_decision_causes, key=lambda names: (-len(names), names))
-    partition = _partition(judgement, sets[0])
-    shown = _has_no_small_count(partition, least_count)
-    if beside is not None:
-        other = _partition(beside, sets[0])
-        large = {*_assignments(other, _has_no_small_count(other, least_count))}
-        shown[shown] = [values in large for values in _assignments(partition, shown)]
-    examined = _restricted(judgement.examined, partition, shown)
+    whole = next(one for one in judgement.partitions if one.names == sets[0])
+    shown = np.min(whole.cells, axis=0, initial=least_count) >= least_count
+    examined = _restricted(judgement.examined, whole, shown)
     partition = Partition.of(examined, sets[0])
     verdict = Verdict.WITHHELD
-    if judgement.release and judgement.verdict is Verdict.CERTIFIED:
+    if judgement.release:
+        _check_certified(judgement)
         verdict = Verdict.CERTIFIED
     elif partition.violating and len(sets) == 1 and not judgement.question.rule:
         verdict = Verdict.NOT_CERTIFIED
-    return replace(
-        judgement,
+    return type(judgement)(
         verdict=verdict,
         reasons=(),
         examined=examined,
+        pools_others=judgement.pools_others,
         graph=_without_statistics(judgement.graph),
+        graph_origin=judgement.graph_origin.for_others,
+        direct_arrow=judgement.direct_arrow,
         possible_decision_causes=tuple(sets),
         deciding_edges=(),
         partitions=(partition,),
-        scope="causes",
-        complete=True,
-        dropped=0,
-        determined_by=(),
-        without_rule=None,
+        scope=judgement.scope,
+        complete=judgement.complete,
+        min_coverage=judgement.min_coverage,
+        codings=judgement.codings,
+        contradictions=judgement.contradictions,
         release=judgement.release.for_others if judgement.release else None,
-        least_count=least_count,
     )
 
 
-def _partition(judgement: Judgement, names: tuple[str, ...]) -> Partition:
-    return next(one for one in judgement.partitions if one.names == names)
+def check_least_count(least_count: object) -> None:
+    """Refuse what is no count, or would withhold nothing."""
+    if type(least_count) is not int or not 1 <= least_count < 2**63:
+        raise QuestionError.of(
+            f"The least count {least_count!r} is not a whole number of at least 1.",
+            remedy="Give one; 10 is usual.",
+        )
 
 
-def _has_no_small_count(partition: Partition, least_count: int) -> NDArray[np.bool_]:
-    large: NDArray[np.bool_] = (
-        np.min(partition.cells, axis=0, initial=least_count) >= least_count
-    )
-    return large
-
-
-def _assignments(partition: Partition, lines: NDArray[np.bool_]) -> list[tuple[str, ...]]:
-    """The values of some subpopulations."""
-    table = partition.assignments
-    columns = [
-        np.asarray(attribute.values, object)[codes[lines]].tolist()
-        for attribute, codes in zip(table.attributes, table.codes, strict=True)
-    ]
-    return [*zip(*columns, strict=True)] if columns else [()] * int(lines.sum())
+def _check_certified(judgement: Judgement) -> None:
+    if judgement.verdict is not Verdict.CERTIFIED:
+        raise CannotReleaseError.of(
+            "There is a copy for others only of a certified release.",
+            "Of another one the verdict would tell of groups that are withheld.",
+            "Leave the copy out, or release by a method that reaches the criterion.",
+        )
 
 
 def _restricted(
     examined: ExaminedCounts, partition: Partition, shown: NDArray[np.bool_]
 ) -> ExaminedCounts:
-    """The rows of some subpopulations, by cause, group and decision; no value without rows."""
+    """The rows of some subpopulations, by cause, group and decision.
+
+    There is no value without rows, and the values are in the order that these rows alone give.
+    """
     question, counts = examined.question, examined.counts
     line, _ = counts.groups(partition.names)
-    rows = shown[line]
-    columns = tuple(codes[rows] for codes in counts.codes)
-    part = CountTable(counts.attributes, columns, counts.counts[rows])
+    part = CountTable.build(
+        counts.attributes, counts.codes, np.where(shown[line], counts.counts, 0)
+    )
     part = part.marginal((*partition.names, question.protected, question.decision)).pruned()
     if not shown.any():  # the values asked about are named all the same
         groups = Attribute(question.protected, (question.group, str(question.other)))
-        decisions = Attribute(
-            question.decision, (question.favorable, f"not {question.favorable}")
+        decisions = (question.favorable, f"not {question.favorable}")
+        part = replace(
+            part,
+            attributes=(*part.attributes[:-2], groups, Attribute(question.decision, decisions)),
         )
-        part = replace(part, attributes=(*part.attributes[:-2], groups, decisions))
+    for name in partition.names:
+        part = part.recoded(name, {})
     return ExaminedCounts(counts=part, question=question, left_out=0)
 
 
@@ -120,7 +117,6 @@ def _without_statistics(graph: Graph) -> Graph:
         significance=record.significance,
         ambiguous=record.ambiguous,
         stand_ins=record.stand_ins,
-        rows=record.rows,
         decision_last=record.decision_last,
     )
     return replace(graph, record=bare)

@@ -13,6 +13,7 @@ _ROWS = {
     "same": "the same rows",
     "original": "the rows before release",
     "other": "other rows or columns",
+    "withheld": "rows that are not told",
 }
 
 
@@ -21,7 +22,7 @@ class GraphOrigin:
     """Whether a graph was given or learned, and how it was learned.
 
     ``rows`` says from which: the "same" that are judged, the "original" of a release, or
-    "other" ones, as a graph that was saved may come from.
+    "other" ones, as a graph that was saved may come from; others are not told ("withheld").
     ``decision_last`` says that the decision was taken to come last, as no tiers were given.
     ``edits`` were made afterwards.
 
@@ -30,7 +31,7 @@ class GraphOrigin:
     """
 
     kind: Literal["given", "learned"] = "given"
-    rows: Literal["same", "original", "other"] = "same"
+    rows: Literal["same", "original", "other", "withheld"] = "same"
     algorithm: str = ""
     test: str = ""
     significance: str = ""
@@ -81,6 +82,11 @@ class GraphOrigin:
     def before_release(self) -> "GraphOrigin":
         """The same origin, as seen from the rows of a release."""
         return replace(self, rows="original")
+
+    @property
+    def for_others(self) -> "GraphOrigin":
+        """The origin without the rows, of which others could tell whether they are the same."""
+        return replace(self, rows="withheld") if self.kind == "learned" else self
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; of a given graph there is no more to say than that."""

@@ -50,8 +50,7 @@ class Judgement:
     what was changed in these rows, if they are a release. ``determined_by`` names the columns
     that alone determine the decision; ``without_rule`` is, under a declared rule, the
     certificate without it and without them. ``tried`` says how many other classes and arrows
-    were judged. ``least_count`` is set in what may be passed on: a judgement on the
-    subpopulations without a smaller count, and on nothing else.
+    were judged.
     """
 
     verdict: Verdict
@@ -74,7 +73,6 @@ class Judgement:
     determined_by: tuple[str, ...] = ()
     without_rule: "Judgement | None" = None
     tried: Mapping[str, int] = field(default_factory=dict)
-    least_count: int | None = None
 
     @property
     def question(self) -> Question:
@@ -128,15 +126,14 @@ class Judgement:
     def population(self) -> Population:
         """What these rows tell about the population that they came from."""
         beyond = population(self.causes, min_coverage=self.min_coverage)
-        unknown = self.least_count and beyond.verdict is not StatisticalVerdict.SHOWN
-        if self.is_determined or unknown:
+        if self.is_determined:
             return replace(beyond, verdict=StatisticalVerdict.INCONCLUSIVE, needed=None)
         return beyond
 
     @property
     def is_determined(self) -> bool:
         """Whether columns, or a declared rule, leave nothing of the decision to compare."""
-        return not self.least_count and bool(self.determined_by or self.question.rule)
+        return bool(self.determined_by or self.question.rule)
 
     @cached_property
     def determinations(self) -> tuple[Determination, ...]:
@@ -191,19 +188,13 @@ class Judgement:
                 if beside is not None
                 else ""
             )
-        if self.least_count and not len(self.partition):
-            return f"No group may be shown: each has a count under {self.least_count}."
-        sentence = first_sentence(
+        return first_sentence(
             self.partitions,
             causes=len(self.causes),
             min_coverage=self.min_coverage,
             released=self.release is not None,
             labels=labels,
         )
-        if not self.least_count:
-            return sentence
-        which = f"Among the groups in which every count is at least {self.least_count}"
-        return f"{which}: {sentence[0].lower()}{sentence[1:]}"
 
     @property
     def by_chance(self) -> ByChance | None:
@@ -241,8 +232,8 @@ class Judgement:
 
     @property
     def pools_decisions(self) -> bool:
-        """Whether several decisions count as unfavorable."""
-        return len(self.examined.counts.attribute(self.question.decision)) > 2
+        """Whether several decisions count as unfavorable, and are named so."""
+        return document.unfavorable(self.examined) == f"not {self.question.favorable}"
 
     @property
     def variants(self) -> dict[str, int]:

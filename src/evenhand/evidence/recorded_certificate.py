@@ -140,7 +140,7 @@ class RecordedCertificate:
         self.graph.check(question=self.question)
         comparable = self._comparable
         divided = {name for names in entries for name in names}
-        determining = {*self.content["rules"]["determining"]} & comparable - divided
+        determining = {*self.content["rules"].get("determining", ())} & comparable - divided
         for names, examined in tables.items():
             determining |= {*determining_names(examined, comparable & {*names})}
         beside = self._without_rule
@@ -193,7 +193,7 @@ class RecordedCertificate:
             divide,
             self.graph,
             pools_others=content["pooled"]["other"],
-            scope=content["scope"]["asked"],
+            scope="causes" if self.is_shared else content["scope"]["asked"],
             limit=roles.count("block set"),
             min_coverage=content["question"]["min_coverage"],
             graph_origin=GraphOrigin.parse(content["graph"]["origin"]),
@@ -201,14 +201,16 @@ class RecordedCertificate:
             dropped=dropped,
             determined_by=determined_by,
         )
-        # A copy for others has the verdict of all rows, which those shown cannot give, or none.
-        is_free = self.is_shared and certificate.verdict is Verdict.CERTIFIED
         return replace(
             certificate,
-            verdict=self.verdict if is_free else certificate.verdict,
             release=self.release,
             without_rule=without_rule,
-            tried=content["variants"],
+            tried=content.get("variants", {}),
+            **(
+                {"scope": content["scope"]["asked"], "complete": content["scope"]["complete"]}
+                if self.is_shared
+                else {}
+            ),
         )
 
     def _compare(self, recertify: Callable[[], Certificate]) -> tuple[str, ...]:

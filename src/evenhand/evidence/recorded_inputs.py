@@ -73,17 +73,19 @@ def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[
     yield StatedField(
         "scope.asked", f"how much was to be examined: {content['scope']['asked']}"
     )
-    for kind, many in content["variants"].items():
+    for kind, many in content.get("variants", {}).items():
         if kind in get_args(VariantKind):
             yield StatedField(
                 f"variants.{kind}", f"how many other {kind} were judged: {many:,}"
             )
     yield StatedField("versions", f"made by evenhand {content['versions']['evenhand']}")
     yield from _stated_release(release)
-    if not release:
+    if not release and content["copy"] == "full":
         yield from _stated_rules(content["rules"], with_data=with_data)
     if content["copy"] == "shared":
         yield StatedField("withheld.least_count", "the least count of lines that are shown")
+        yield StatedField("rules.declared", "the rule by which was decided, if there is one")
+        yield StatedField("scope.complete", "whether all block sets were examined")
     if not with_data:
         yield from _stated_without_data(content)
 
@@ -105,9 +107,12 @@ def _stated_without_data(content: Mapping[str, Any]) -> Iterator[StatedField]:
 def is_derivable(content: Mapping[str, Any]) -> bool:
     """Whether a document follows from its own tables.
 
-    A copy for others has no line where all are withheld, and one of several sets of causes.
+    A copy for others has no line where all are withheld, one of several sets of causes, and
+    under a declared rule nothing that shows it.
     """
     if content["copy"] == "full":
         return True
-    has_lines = bool(content["partitions"][0]["table"])
-    return has_lines and len(content["possible_decision_causes"]) == 1
+    is_alone = (
+        len(content["possible_decision_causes"]) == 1 and not content["rules"]["declared"]
+    )
+    return bool(is_alone and content["partitions"][0]["table"])

@@ -17,8 +17,8 @@ class ReleaseStatement:
     """How released rows were made of others.
 
     They were ``edited`` in some columns, ``resampled`` (left out and doubled), or ``generated``
-    from a model. ``can_change`` are the columns that the method changes where it must, told to
-    others in place of those it did change. The copy for others does not have the counts.
+    from a model. ``can_change`` are the columns that the method changes where it must. Others
+    are told these, and not whether and how many rows it had to change: they have no counts.
     """
 
     change: Change
@@ -37,17 +37,34 @@ class ReleaseStatement:
     def parse(cls, content: Mapping[str, Any], decision: str) -> "ReleaseStatement":
         """Read the ``release`` block of a document."""
         fields = {name: value for name, value in content.items() if name != "notice"}
-        changed, dropped = (
-            tuple(fields.pop(name, ())) for name in ("changed_columns", "dropped_columns")
+        changed, dropped, can_change = (
+            tuple(fields.pop(name, ()))
+            for name in ("changed_columns", "dropped_columns", "can_change")
         )
         return cls(
-            decision=decision, changed_columns=changed, dropped_columns=dropped, **fields
+            decision=decision,
+            changed_columns=changed,
+            dropped_columns=dropped,
+            can_change=can_change,
+            **fields,
         )
 
     @property
     def notice(self) -> str:
         """The warning that accompanies released rows."""
-        return release_notice(self.change, self.changed_columns, self.decision)
+        return release_notice(
+            self.change, self.columns, self.decision, is_certain=not self.is_for_others
+        )
+
+    @property
+    def is_for_others(self) -> bool:
+        """Whether how many rows were changed is left out."""
+        return self.changed_rows is None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that were changed; for others, those that may have been."""
+        return self.can_change if self.is_for_others else self.changed_columns
 
     def to_dict(self) -> dict[str, Any]:
         """The ``release`` block of a document."""
@@ -57,7 +74,7 @@ class ReleaseStatement:
             "method": self.method,
             "policy": self.policy,
             "seed_commitment": self.seed_commitment,
-            "changed_columns": list(self.changed_columns),
+            "can_change" if self.is_for_others else "changed_columns": list(self.columns),
             **({"dropped_columns": [*self.dropped_columns]} if self.dropped_columns else {}),
             **{name: n for name in _COUNTS if (n := getattr(self, name)) is not None},
         }
@@ -67,7 +84,8 @@ class ReleaseStatement:
         """The statement without what depends on how many rows had to be changed, and which."""
         return replace(
             self,
-            changed_columns=self.can_change or self.changed_columns,
+            changed_columns=(),
+            can_change=self.can_change or self.changed_columns,
             changed_rows=None,
             dropped_before=None,
             left_out_before=None,
@@ -87,7 +105,7 @@ class ReleaseStatement:
 
         ``nodes`` are those of the graph, ``effects`` those that the decision may cause.
         """
-        columns, changed = self.changed_columns, self.changed_rows
+        columns, changed = self.columns, self.changed_rows
         yield from self._column_contradictions(protected, {*effects}, {*nodes})
         if dropped:
             yield "rows.dropped: a release has no rows with missing values"
@@ -109,7 +127,7 @@ class ReleaseStatement:
     def _column_contradictions(
         self, protected: str, effects: set[str], nodes: set[str]
     ) -> Iterator[str]:
-        columns = [*self.changed_columns]
+        columns = [*self.columns]
         if not self._can_change(protected, effects, nodes):
             yield f"release.changed_columns: rows are not {self.change} in {columns}"
         if {*self.dropped_columns} & {*nodes, *columns}:
@@ -117,7 +135,7 @@ class ReleaseStatement:
 
     def _can_change(self, protected: str, effects: set[str], nodes: set[str]) -> bool:
         """Whether a change of this kind can be one in these columns."""
-        columns = self.changed_columns
+        columns = self.columns
         if len({*columns}) < len(columns):
             return False
         if self.change == "generated":
@@ -130,8 +148,11 @@ class ReleaseStatement:
         return {*others} & nodes <= effects  # those outside of the graph changed along
 
 
-def release_notice(change: Change, columns: tuple[str, ...], decision: str) -> str:
+def release_notice(
+    change: Change, columns: tuple[str, ...], decision: str, *, is_certain: bool = True
+) -> str:
     """The warning that accompanies rows changed in this way and in these columns."""
+    were, was = ("were", "was") if is_certain else ("may have been", "may have been")
     if change == "generated":
         what = "These rows were generated from a model, and none of the rows before was kept,"
     elif change == "resampled":
@@ -139,10 +160,10 @@ def release_notice(change: Change, columns: tuple[str, ...], decision: str) -> s
     elif not columns:
         return "Nothing was changed in these rows."
     elif columns == (decision,):
-        what = "Decisions in these rows were changed"
+        what = f"Decisions in these rows {were} changed"
     elif columns[0] == decision:
         effects = ", ".join(columns[1:])
-        what = f"Decisions in these rows were changed, and with them {effects} drawn anew,"
+        what = f"Decisions in these rows {were} changed, and with them {effects} drawn anew,"
     else:
-        what = f"The protected attribute {', '.join(columns)} was changed in these rows"
+        what = f"The protected attribute {', '.join(columns)} {was} changed in these rows"
     return f"{what} to remove differences between groups: they are no records about persons."

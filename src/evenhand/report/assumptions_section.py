@@ -30,7 +30,7 @@ def graph_premises(
         *_open_edges(certificate, words),
         *((_doubt(doubt, words),) if doubt else ()),
         *((_resamples(resampled, words),) if resampled else ()),
-        *_order(certificate, knowledge, words),
+        *order_premises(certificate, knowledge, words),
     )
 
 
@@ -61,23 +61,28 @@ def other_premises(
     """Everything else that could be disputed."""
     return (
         _threshold(certificate, words),
-        *_codings(certificate, words),
+        *coding_premises(certificate, words),
         *_left_out(counts, certificate, words),
         _sensitivity(certificate, cases, words),
-        page.Premise(
-            status="Cannot be tested",
-            what="What came before the table.",
-            why=text(
-                "That each row is one person, recorded once and independently of the others; "
-                "that the values are right, were not altered, and lost nothing that matters in "
-                "classes made before; that nobody is in the table, or missing from it, because "
-                f"of {words.protected} and {words.decision} together; and that no other "
-                "question, threshold, grouping or graph was tried first. Nor does this page "
-                "know who asked."
-            ),
-        ),
-        _direct_effect(certificate, words),
+        record_premise(words),
+        direct_effect_premise(certificate, words),
         *(page.Premise(status="Stated", what=assumed) for assumed in certificate.also_assumed),
+    )
+
+
+def record_premise(words: Words) -> page.Premise:
+    """What no table can show of how it came about."""
+    return page.Premise(
+        status="Cannot be tested",
+        what="What came before the table.",
+        why=text(
+            "That each row is one person, recorded once and independently of the others; "
+            "that the values are right, were not altered, and lost nothing that matters in "
+            "classes made before; that nobody is in the table, or missing from it, because "
+            f"of {words.protected} and {words.decision} together; and that no other "
+            "question, threshold, grouping or graph was tried first. Nor does this page "
+            "know who asked."
+        ),
     )
 
 
@@ -88,7 +93,7 @@ def _threshold(certificate: Certificate, words: Words) -> page.Premise:
         (abs(end) for one in certificate.partitions for end in one.extremes), default=None
     )
     decided = certificate.verdict is not Verdict.CANNOT_DECIDE and not certificate.ambiguous
-    if largest is not None and decided and not certificate.least_count:
+    if largest is not None and decided:
         reached = "The criterion is met only above" if largest else "The criterion is met above"
         why += f" {reached} the largest difference, {words.points(largest)} points."
     return page.Premise(
@@ -96,7 +101,7 @@ def _threshold(certificate: Certificate, words: Words) -> page.Premise:
     )
 
 
-def _direct_effect(certificate: Certificate, words: Words) -> page.Premise:
+def direct_effect_premise(certificate: Certificate, words: Words) -> page.Premise:
     """What the question leaves out, with the names of what passes it on."""
     passing = certificate.graph.descendants(certificate.question.protected)
     through = [name for name in certificate.partition.names if name in passing]
@@ -148,9 +153,7 @@ def _open_edges(certificate: Certificate, words: Words) -> tuple[page.Premise, .
         f"{{{words.columns(names)}}}" for names in certificate.possible_decision_causes
     )
     why = "All of them were examined, and give the same verdict on these rows."
-    if certificate.least_count:
-        why = "This page has the first of them; what the others give is withheld."
-    elif not certificate.population.agreed:
+    if not certificate.population.agreed:
         why += " What they show of the population differs."
     if certificate.deciding_edges:
         edges = listing(
@@ -207,7 +210,7 @@ def _resamples(bootstrap: Bootstrap, words: Words) -> page.Premise:
     )
 
 
-def _order(
+def order_premises(
     certificate: Certificate, knowledge: Knowledge, words: Words
 ) -> tuple[page.Premise, ...]:
     """The order and the arrows that were given; that none was, where arrows were learned.
@@ -236,7 +239,8 @@ def _order(
     )
 
 
-def _codings(certificate: Certificate, words: Words) -> tuple[page.Premise, ...]:
+def coding_premises(certificate: Certificate, words: Words) -> tuple[page.Premise, ...]:
+    """How values were put in classes, chosen and counted."""
     codings = certificate.codings
     binned = [
         f"{words.column(name)} "

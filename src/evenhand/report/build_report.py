@@ -1,6 +1,5 @@
 """``report``: results in, a page out; each section fills its part."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import PurePath
@@ -33,6 +32,7 @@ from evenhand.report.phrases import Words, readable_labels
 from evenhand.report.release_facts import ReleaseFacts
 from evenhand.report.release_section import released
 from evenhand.report.rule_premises import near_premises
+from evenhand.report.shared_page import shared_page
 from evenhand.report.shown_groups import select_cases
 from evenhand.report.table_premises import inspection_premises, missing_value_premises
 from evenhand.report.variant_premises import variant_premises
@@ -63,24 +63,8 @@ class Audited(Protocol):
         """Which verdict decides."""
 
     @property
-    def inspection(self) -> Inspection | None:
-        """What a look at the table found, as far as it may be told."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ForOthers:
-    """What a report for others is made from: the groups that may be shown, and nothing else."""
-
-    knowledge: Knowledge
-    certificate: Certificate
-    judge: Judge
-    rows: None = None
-    inspection: None = None
-
-    @property
-    def counts(self) -> CountTable:
-        """The counts of the groups that may be shown."""
-        return self.certificate.examined.counts
+    def inspection(self) -> Inspection:
+        """What a look at the table found."""
 
 
 def report(
@@ -118,33 +102,35 @@ def report(
     today = datetime.now(UTC)
     generated = generated or f"{today.day} {today:%B %Y}"
     source, names = _file_name(audit.rows), audit.counts.names
-    facts = ReleaseFacts.of(release) if release else None
-    if share:
-        if release is not None:
-            facts = ReleaseFacts.for_others(release, least_count=least_count)
-        audit = ForOthers(
-            knowledge=audit.knowledge,
-            certificate=facts.before
-            if facts
-            else shown_part(audit.certificate, least_count=least_count),
-            judge=audit.judge,
-        )
-        partition = doubt = resampled = binnings = arrows = None
     certificate, knowledge = audit.certificate, audit.knowledge
     words = Words(
         question=certificate.question,
         labels=readable_labels(labels or Labels(), names),
     )
-    cases = select_cases(certificate)
     name = title or source or "a table"
     question = f"Does {words.protected} itself change {words.decision.rstrip('?')}?"
+    if release and release.files:
+        name = f"{release.files.data.name}, released from {name}"
+    if share:
+        of = release.certificate if release else certificate
+        return Report(
+            shared_page(
+                shown_part(of, least_count=least_count),
+                knowledge,
+                words,
+                least_count=least_count,
+                question=question,
+                name=name,
+                generated=generated,
+                files=_files_to_check(release, certificate_file, source, share=True),
+            )
+        )
+    cases = select_cases(certificate)
+    facts = ReleaseFacts.of(release) if release else None
     verdict = facts.after.verdict if facts else certificate.verdict
-    if facts and facts.file:
-        name = f"{facts.file}, released from {name}"
-    copy = f"copy for others: counts under {least_count} withheld"
     content = page.Page(
         title=f"{verdict}: {question} | {name}",
-        masthead=(name, generated, copy if share else "full report: small counts shown"),
+        masthead=(name, generated, "full report: small counts shown"),
         question=question,
         first_sentence=first_sentence(certificate, words),
         lead=lead(certificate, words),
@@ -169,16 +155,28 @@ def report(
         ),
         unmeasured=unmeasured(certificate, words),
         checking=checking(
-            facts.after if facts and facts.file else certificate,
+            release.certificate if release and release.files else certificate,
             cases,
-            (facts.record, facts.file)
-            if facts and facts.file
-            else (PurePath(certificate_file).name if certificate_file else None, source),
+            _files_to_check(release, certificate_file, source, share=False),
             words,
         ),
         small_print=small_print(certificate, words, generated),
     )
-    return Report(page=content, shared=share)
+    return Report(content)
+
+
+def _files_to_check(
+    release: Release | None,
+    certificate_file: str | PathLike[str] | None,
+    source: str | None,
+    *,
+    share: bool,
+) -> tuple[str | None, str | None]:
+    """The names of the certificate and the data that go with the report, where they exist."""
+    if release is not None and release.files is not None:
+        record = release.files.shared if share else release.files.certificate
+        return record.name if record else None, release.files.data.name
+    return PurePath(certificate_file).name if certificate_file else None, source
 
 
 def _file_name(rows: Rows | None) -> str | None:

@@ -94,8 +94,7 @@ def _segments(certificate: Certificate, words: Words) -> tuple[pictures.Segment,
     )
     segments, at = [], 0.0
     for kind, label, lines in kinds:
-        is_told = kind == "shown" or (kind == "absent" and certificate.least_count)
-        if is_told and not lines.any():
+        if kind == "shown" and not lines.any():
             continue
         people = int(partition.row_counts[lines].sum())
         width = 100 * people / certificate.row_count
@@ -229,17 +228,12 @@ def _evidence_lead(
     certificate: Certificate, reaching: Sequence[Case], in_words: int, words: Words
 ) -> page.Text:
     if not reaching:
-        if certificate.least_count:
-            group, rest = "No group that is shown", "; one that is withheld may."
-        else:
-            group, rest = "No comparable group", ": there is no evidence to list."
         if not certificate.partition.measured.any():
-            return text(
-                "No group may be shown."
-                if certificate.least_count
-                else "No group can be compared: there is no evidence to list."
-            )
-        return text(f"{group} differs by {words.threshold_points} or more{rest}")
+            return text("No group can be compared: there is no evidence to list.")
+        return text(
+            f"No comparable group differs by {words.threshold_points} or more: there is no "
+            "evidence to list."
+        )
     if in_words < len(reaching):
         return text(
             Strong(f"{len(reaching):,} groups"),

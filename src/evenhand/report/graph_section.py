@@ -19,11 +19,11 @@ _KEY = (
 )
 
 
-def causes(certificate: Certificate, words: Words) -> tuple[page.Text, ...]:
-    """What the picture says, in words."""
+def caused_by(certificate: Certificate, words: Words) -> page.Text:
+    """What causes the decision, by the graph."""
     certain = certificate.decision_causes
     others = Strong(words.columns(certain) if certain else "nothing else")
-    caused_by: page.Text = (
+    sentence: page.Text = (
         text(
             f"In this graph {words.decision} is caused by ",
             Strong(f"{words.protected} itself"),
@@ -44,9 +44,14 @@ def causes(certificate: Certificate, words: Words) -> tuple[page.Text, ...]:
     )
     if possible:
         does = "does" if len(possible) == 1 else "do"
-        caused_by += text(f" Whether {listing(map(words.column, possible))} {does} is open.")
+        sentence += text(f" Whether {listing(map(words.column, possible))} {does} is open.")
+    return sentence
+
+
+def causes(certificate: Certificate, words: Words) -> tuple[page.Text, ...]:
+    """What the picture says, in words."""
     return (
-        caused_by,
+        caused_by(certificate, words),
         text(
             f"Comparing only people who are equal in what else causes {words.decision} "
             "closes every detour. "

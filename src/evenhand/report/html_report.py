@@ -12,15 +12,14 @@ from markupsafe import Markup
 
 from evenhand.display import visible
 from evenhand.files import write_file
-from evenhand.report.template_types import Code, Page, Strong
+from evenhand.report.template_types import Code, Page, SharedPage, Strong
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """A report as one HTML page."""
 
-    page: Page
-    shared: bool
+    page: Page | SharedPage
 
     def __repr__(self) -> str:
         return f"<Report: {self.page.title}>"
@@ -35,7 +34,7 @@ class Report:
 
         An existing file is replaced only with ``overwrite``.
         """
-        mode = 0o644 if self.shared else 0o600
+        mode = 0o644 if isinstance(self.page, SharedPage) else 0o600
         return write_file(path, self.html, mode=mode, overwrite=overwrite)
 
     def _repr_html_(self) -> str:
@@ -43,12 +42,13 @@ class Report:
         return str(Markup(frame).format(self.html))  # noqa: S704  # a constant
 
 
-def render(page: Page) -> str:
+def render(page: Page | SharedPage) -> str:
     """Fill the templates with a page's fields, and with the style sheet and its hash."""
     style = style_sheet("pictures.css", "style.css")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     context = {field.name: getattr(page, field.name) for field in fields(page)}
-    template = environment().get_template("page.html.j2")
+    name = "shared.html.j2" if isinstance(page, SharedPage) else "page.html.j2"
+    template = environment().get_template(name)
     return template.render(context, style=Markup(style), style_hash=digest)  # noqa: S704  # ours
 
 

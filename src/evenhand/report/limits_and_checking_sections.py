@@ -11,6 +11,7 @@ from evenhand.report.shown_groups import Case
 from evenhand.report.template_types import Code, Strong, text
 
 _LARGEST = 5
+_PRIVACY = "This report shows small counts: make a shared copy before passing it on."
 
 
 def unmeasured(certificate: Certificate, words: Words) -> page.Unmeasured:
@@ -39,10 +40,6 @@ def _absent(certificate: Certificate, words: Words) -> list[page.Text]:
         "The least coverage of each group that was asked for is "
         f"{share(float(certificate.min_coverage))}."
     )
-    if certificate.least_count:
-        return [
-            text("Groups in which one side is absent are withheld, and so is their number.")
-        ]
     absent = certificate.unmeasured
     if not absent:
         return [
@@ -94,9 +91,7 @@ def checking(
             f"{certificate.row_count:,} rows; SHA-256 of the counts that the verdict "
             "rests on: ",
             Code(certificate.digest),
-        )
-        if not certificate.least_count
-        else text("A copy for others carries no digest of the counts."),
+        ),
     )
 
 
@@ -121,20 +116,17 @@ def _column_names(certificate: Certificate, words: Words) -> str:
     return f" Columns: {'; '.join(renamed)}." if renamed else ""
 
 
-def small_print(certificate: Certificate, words: Words, generated: str) -> page.SmallPrint:
+def small_print(
+    certificate: Certificate, words: Words, generated: str, *, privacy: str = _PRIVACY
+) -> page.SmallPrint:
     """Codes, privacy and provenance; definitions are the template's own."""
     question = certificate.question
-    shared = (
-        f"Groups with a count under {certificate.least_count} are withheld whole: no number "
-        "here depends on them. Ids number the groups of this copy only."
-    )
-    full = "This report shows small counts: make a shared copy before passing it on."
     return page.SmallPrint(
         sign=f"share of {words.other} minus share of {words.group}. Positive: {words.other} "
         "higher.",
         codes=f"{question.protected} = {question.group}, compared with {question.other}; "
         f"{question.decision} = {question.favorable}; τ = {question.threshold}."
         + _column_names(certificate, words),
-        privacy=shared if certificate.least_count else full,
+        privacy=privacy,
         made=f"evenhand {version('evenhand')}, {generated}.",
     )

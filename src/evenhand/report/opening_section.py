@@ -57,16 +57,12 @@ def lead(certificate: Certificate, words: Words) -> page.Text:
 def _among(certificate: Certificate) -> str:
     """That the page is about one of several possible sets of causes."""
     sets = len(certificate.possible_decision_causes)
-    if certificate.least_count and sets > 1:
-        return f" (one of {sets} possible sets; the others are withheld)"
     return f" (one of {sets} possible sets; section 5 has the others)" if sets > 1 else ""
 
 
 def _recorded(certificate: Certificate) -> str:
     """How many people there are, and how many of them the question is about."""
     counted = certificate.row_count
-    if certificate.least_count:
-        return f"{counted:,} people are in the groups that are shown."
     everybody = counted + certificate.examined.left_out + certificate.dropped
     if everybody == counted:
         return f"{counted:,} people are recorded."
@@ -89,9 +85,7 @@ def verdicts(
             sentence=_exact_sentence(certificate, cases, words),
         ),
         statistical=page.VerdictCard(
-            about="Beyond the rows that are shown"
-            if certificate.least_count
-            else "Beyond these rows",
+            about="Beyond these rows",
             mark=_MARKS[population.verdict],
             word=capital(str(population.verdict)),
             sentence=_statistical_sentence(population, words),
@@ -181,10 +175,6 @@ def _exact_sentence(certificate: Certificate, cases: Sequence[Case], words: Word
     verdict, threshold = certificate.verdict, words.threshold_points
     if verdict is Verdict.CANNOT_DECIDE:
         return text(_undecided(certificate))
-    if verdict is Verdict.WITHHELD:
-        return text(
-            f"Whether a group that is not shown differs by {threshold} or more is not told.",
-        )
     if verdict is Verdict.CERTIFIED:
         largest = words.points(max((abs(case.difference) for case in cases), default=0))
         return text(f"The largest difference is {largest} points, under {threshold}.")
@@ -277,12 +267,6 @@ def _rests_on(certificate: Certificate, words: Words) -> page.Text:
         f"the {words.other}. "
         f"{count(absent, 'group')} could not be compared."
     )
-    if least := certificate.least_count:
-        many = (
-            f"Every number on this page is computed from {count(len(partition), 'group')} with "
-            f"at least {least} people of each side and each decision. Other groups, if there "
-            "are any, are in none of them."
-        )
     arrow = (
         ""
         if certificate.direct_arrow

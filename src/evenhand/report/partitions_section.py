@@ -159,12 +159,12 @@ def _gap(
         return ()
     if everybody.is_meaningful is not False:
         return ()
-    plain, shown = everybody.partition.risk_difference(0), _shown(certificate)
+    plain = everybody.partition.risk_difference(0)
     if plain is None:
         return ()
     return (
         text(
-            f"Why the choice matters: over everybody{shown} the difference is ",
+            "Why the choice matters: over everybody the difference is ",
             Strong(f"{words.points(plain)} points"),
             f" ({words.higher(plain)}). Among people alike in "
             f"{words.columns(certificate.partition.names)} it is "
@@ -174,10 +174,6 @@ def _gap(
             + ": it is no direct effect, and whether it should be there is not asked here.",
         ),
     )
-
-
-def _shown(certificate: Certificate) -> str:
-    return " in the groups that are shown" if certificate.least_count else ""
 
 
 def _requested(requested: PartitionExplanation | None, words: Words) -> tuple[page.Text, ...]:

@@ -1,30 +1,29 @@
-"""``ReleaseFacts``: what a report says of a release, for its owner or for others."""
+"""``ReleaseFacts``: what a report says of a release."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import Problem
-from evenhand.evidence import Certificate, Partition, shown_part
+from evenhand.evidence import Certificate, Partition
 from evenhand.releasing import Release, Utility
 from evenhand.releasing.cost import Relearned
 from evenhand.releasing.manifest import notice
-from evenhand.removal import ByDirection, ChangedDecisions, changed_columns
+from evenhand.removal import ChangedDecisions, changed_columns
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseFacts:
-    """Both certificates, what the method did, and what it cost as far as that may be told.
+    """Both certificates, what the method did, and what it cost.
 
-    ``file`` and ``record`` are the names of the released rows and of their certificate, if they
-    were written. ``changed`` is None if it is not decisions that change.
+    ``file`` is the name of the released rows, if they were written. ``changed`` is None if what
+    changes is not decisions.
     """
 
     before: Certificate
     after: Certificate
     file: str | None
-    record: str | None
     method: str
     policy: str
     notice: str
@@ -32,20 +31,19 @@ class ReleaseFacts:
     redrawn: tuple[str, ...]
     changed: ChangedDecisions | None
     changed_rows: int
-    utility: Utility | None
+    utility: Utility
     relearned: Relearned | None
     dropped_columns: tuple[str, ...]
     warnings: tuple[Problem, ...]
 
     @classmethod
     def of(cls, release: Release) -> "ReleaseFacts":
-        """Everything, for the owner of the rows."""
+        """What is known of a release."""
         plan, files = release.plan, release.files
         return cls(
             before=release.before,
             after=release.certificate,
             file=files.data.name if files else None,
-            record=files.certificate.name if files else None,
             method=plan.method,
             policy=plan.policy,
             notice=notice(plan),
@@ -57,33 +55,6 @@ class ReleaseFacts:
             relearned=release.relearned,
             dropped_columns=release.drop,
             warnings=tuple(release.warnings),
-        )
-
-    @classmethod
-    def for_others(cls, release: Release, *, least_count: int) -> "ReleaseFacts":
-        """What follows from the groups that are large enough before and after the release."""
-        full, files = cls.of(release), release.files
-        before = shown_part(full.before, least_count=least_count, beside=full.after)
-        after = shown_part(full.after, least_count=least_count, beside=full.before)
-        statement = after.release
-        columns = statement.changed_columns if statement else ()
-        shown = replace(
-            full,
-            before=before,
-            after=after,
-            record=files.shared.name if files and files.shared else full.record,
-            notice=statement.notice if statement else "",
-            changed_columns=columns,
-            utility=None,
-            relearned=None,
-            warnings=(),
-        )
-        if full.changed is None:
-            return replace(shown, changed_rows=0)
-        group, other = map(ByDirection.of, changes_by_line(before.partition, after.partition))
-        changed = ChangedDecisions(group=group, other=other)
-        return replace(
-            shown, changed=changed, changed_rows=sum((*changed.group, *changed.other))
         )
 
 

@@ -6,7 +6,6 @@ from fractions import Fraction
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.evidence.first_sentence import deciding_partition, seen_sentence
-from evenhand.releasing import Utility
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, count_by_step, histogram, in_points
@@ -49,22 +48,16 @@ def released(
 def _lead(release: ReleaseFacts, words: Words) -> page.Text:
     """What was and what is."""
     before, after = release.before, release.after
-    if before.least_count and not len(before.partition):
-        return text("The released rows were counted again, by the same graph and threshold.")
     seen = (
         seen_sentence(deciding_partition(before.partitions)),
-        seen_sentence(deciding_partition(after.partitions)) + "."
-        if before.least_count
-        else after.first_sentence(words.labels),
+        after.first_sentence(words.labels),
     )
-    which = "Among the groups that are shown: as" if before.least_count else "As"
     was, now = (f"{sentence[:1].lower()}{sentence[1:]}" for sentence in seen)
-    return text(f"{which} recorded, {was}. ", Strong("As released, "), now)
+    return text(f"As recorded, {was}. ", Strong("As released, "), now)
 
 
 def _verdict_card(certificate: Certificate, words: Words) -> page.VerdictCard:
-    largest, shown = _largest(certificate.partition), certificate.least_count
-    among = " among the groups that are shown" if shown else ""
+    largest = _largest(certificate.partition)
     return page.VerdictCard(
         about="As released",
         mark=mark(certificate),
@@ -74,23 +67,17 @@ def _verdict_card(certificate: Certificate, words: Words) -> page.VerdictCard:
             f"{words.threshold_points}.",
             ""
             if largest is None
-            else f" The largest difference{among} is {words.points(largest)} points.",
+            else f" The largest difference is {words.points(largest)} points.",
         ),
     )
 
 
 def _cost_card(release: ReleaseFacts, words: Words) -> page.VerdictCard:
     changed, rows = release.changed_rows, release.before.row_count
-    least = release.before.least_count
-    if least and (release.changed is None or not rows):
-        return page.VerdictCard(
-            about="What it cost", mark="cost", word="Withheld", sentence=text(release.notice)
-        )
-    which = " in the groups that are shown" if least else ""
     return page.VerdictCard(
         about="What it cost",
         mark="cost",
-        word=f"{changed:,} of {rows:,} rows changed{which} ({rate(changed, rows)})",
+        word=f"{changed:,} of {rows:,} rows changed ({rate(changed, rows)})",
         sentence=_directions(release, words),
     )
 
@@ -190,8 +177,6 @@ def _measures(release: ReleaseFacts, words: Words) -> Iterator[tuple[str, str, s
         total = int(getattr(partition, side).sum())
         return f"{yes:,} of {total:,} ({rate(yes, total)})"
 
-    if not before.measured.any():
-        return
     yield (
         f"Groups that differ by {words.threshold_points} or more",
         _reached(before),
@@ -200,11 +185,7 @@ def _measures(release: ReleaseFacts, words: Words) -> Iterator[tuple[str, str, s
     yield "Largest difference, points", largest(before), largest(after)
     for who, side in ((words.group, "group"), (words.other, "other")):
         yield f"{capital(who)} who {words.did}", favored(before, side), favored(after, side)
-    if release.utility:
-        yield from _costs(release.utility)
-
-
-def _costs(utility: Utility) -> Iterator[tuple[str, str, str]]:
+    utility = release.utility
     yield "Cells of the table changed (n_T)", "", f"{utility.cell_changes:,}"
     yield "Distance of the distributions", "", f"{utility.distance:.3g}"
     yield "Chi-square", "", f"{utility.chi_square:,.1f}"
@@ -226,8 +207,7 @@ def _paragraphs(release: ReleaseFacts, words: Words) -> Iterator[page.Text]:
         yield text(warning.text(words_only))
     if release.after.verdict is not Verdict.CERTIFIED:
         yield text(Strong("This release is not certified."), " The method gives no guarantee.")
-    if not release.after.least_count:
-        yield _relearned(release, words)
+    yield _relearned(release, words)
 
 
 def _effects(release: ReleaseFacts, words: Words) -> str:

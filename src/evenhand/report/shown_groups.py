@@ -42,9 +42,7 @@ def select_cases(certificate: Certificate, *, most: int | None = None) -> tuple[
     reaching = [line for line in partition.by_strength.tolist() if chosen[line]]
     calm = np.flatnonzero(partition.measured & (partition.side == 0) & chosen)
     size = -abs(partition.statistics.difference[partition.measured_index[calm]])
-    # Ids of a copy for others count its own groups only: they are not those of the full one.
-    letter = "S" if certificate.least_count else "E"
-    named = [(line, f"{letter}{number}") for number, line in enumerate(reaching, 1)]
+    named = [(line, f"E{number}") for number, line in enumerate(reaching, 1)]
     named += [
         (line, "") for line in calm[np.lexsort((-partition.row_counts[calm], size))].tolist()
     ]

@@ -33,10 +33,8 @@ def missing_value_premises(counts: CountTable, words: Words) -> tuple[page.Premi
     )
 
 
-def inspection_premises(inspection: Inspection | None) -> tuple[page.Premise, ...]:
+def inspection_premises(inspection: Inspection) -> tuple[page.Premise, ...]:
     """What else a look at the table found that can change the answer."""
-    if inspection is None:
-        return ()
     told = [one.problem for one in inspection.matters if one.kind is not FindingKind.MARKER]
     return tuple(
         page.Premise(

@@ -244,3 +244,27 @@ class NotebookFigures:
     funnel: pictures.Funnel | None = None
     shifts: pictures.ShiftPlot | None = None
     histograms: pictures.Histograms | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedPage:
+    """Everything that the page for others shows; ``groups`` are rows of a table."""
+
+    title: str
+    masthead: tuple[str, ...]
+    kick: str
+    question: str
+    first_sentence: Text
+    lead: Text
+    verdict: VerdictCard
+    rests_on: Text
+    causes: tuple[Text, ...]
+    graph: GraphFigure
+    funnel: pictures.Funnel | None
+    group: str
+    other: str
+    groups: tuple[tuple[str, ...], ...]
+    more: str
+    premises: tuple[Premise, ...]
+    commands: tuple[tuple[str, str], ...]
+    small_print: SmallPrint

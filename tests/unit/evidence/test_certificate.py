@@ -65,9 +65,10 @@ def test_the_shared_copy_withholds_rows_with_a_small_cell():
 def test_the_shared_copy_has_no_total_no_digest_and_one_partition():
     text = certify(datasets.admissions(2), GRAPH, QUESTION, scope="all").to_shared_json()
     document = json.loads(text)
-    assert not {"rows", "reasons"} & set(document)
+    assert not {"rows", "reasons", "population", "variants"} & set(document)
     (entry,) = document["partitions"]
-    assert not {"digest", "coverage"} & set(entry)
+    assert not {"digest", "coverage", "evidence"} & set(entry)
+    assert "by_chance" not in entry["subpopulations"]
 
 
 def test_pooled_decisions_are_named():

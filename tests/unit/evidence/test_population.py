@@ -86,7 +86,7 @@ def test_it_stands_beside_the_exact_verdict_in_every_form():
     assert certificate.summary().facts[1][0] == "in the population"
     assert certificate.to_dict()["population"]["verdict"] == "inconclusive"
     assert '"population":{' in certificate.to_json()
-    assert '"verdict":"inconclusive"' in certificate.to_shared_json()
+    assert "population" not in certificate.shared_document()
 
 
 # Twenty places in which 40 % of 60 women and 50 % of 60 men were favored: too few in each.

@@ -55,7 +55,7 @@ def test_others_are_told_what_the_method_may_change_and_not_whether_it_had_to():
 def test_blocks_are_read_as_they_were_written(statement):
     assert ReleaseStatement.parse(statement.to_dict(), "hired") == statement
     shared = ReleaseStatement.parse(statement.for_others.to_dict(), "hired")
-    assert (shared.changed_rows, shared.notice) == (None, statement.notice)
+    assert (shared.changed_rows, shared.columns) == (None, statement.changed_columns)
     assert wrong(statement) == wrong(shared) == []
 
 

@@ -12,11 +12,11 @@ from evenhand.report import report
 
 @pytest.mark.parametrize("share", [False, True])
 @pytest.mark.parametrize("name", CASES)
-def test_every_page_has_the_same_nine_sections_in_the_same_order(name, share):
+def test_every_page_has_its_sections_in_the_same_order(name, share):
     counts, graph = CASES[name]
     audit = eh.audit(counts, QUESTION.question, graph=graph)
     html = report(audit, share=share, generated="today").html
-    assert re.findall(r'<h2 id="h(\d)">', html) == list("123456789")
+    assert re.findall(r'<h2 id="h(\d)">', html) == list("1234" if share else "123456789")
 
 
 @pytest.mark.parametrize("name", CASES)

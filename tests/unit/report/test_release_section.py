@@ -44,20 +44,6 @@ def test_a_method_that_changes_other_things_than_decisions_says_which():
     assert "Only admission was changed" not in text
 
 
-def test_a_shared_page_tells_the_changes_in_the_groups_that_it_shows():
-    audit = admissions_audit()
-    release = audit.release(seed=7)
-    full, shared = (
-        page_text(report(audit, release, share=share, least_count=60).html)
-        for share in (False, True)
-    )
-    assert "15 of 2,200 rows changed (0.7%)" in full
-    assert "rows changed in the groups that are shown" in shared
-    assert "15 of" not in shared
-    assert "n_T" not in shared
-    assert "Learned again" not in shared
-
-
 def shown_release():
     """A release of rows in which a difference is shown."""
     columns = {
@@ -101,14 +87,6 @@ def test_rows_that_were_changed_show_nothing_of_a_population():
     assert mark(audit.certificate) == "shown"
     changed = replace(audit.certificate, release=release.certificate.release)
     assert mark(changed) == "not-certified"
-
-
-def test_a_shared_page_does_not_tell_whether_a_change_was_needed():
-    audit = admissions_audit(1)
-    release = audit.release(seed=7)
-    assert not release.changed_rows
-    shared = report(audit, release, share=True, least_count=10_000)
-    assert "What it costWithheldDecisions in these rows were changed" in page_text(shared.html)
 
 
 def test_a_release_says_how_it_can_be_repeated():

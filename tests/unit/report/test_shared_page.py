@@ -1,0 +1,136 @@
+"""What the page for others must not tell, and what it tells."""
+
+import re
+
+import pytest
+from tests.report_pages import page_text
+from tests.towns import ASKED, GRAPH, LARGE, table
+
+import evenhand as eh
+from evenhand.errors import QuestionError
+from evenhand.report import report
+
+
+def shared(cells, *, released=False, **options):
+    audit = eh.audit(table(cells), ASKED, graph=GRAPH)
+    release = audit.release(seed=7) if released else None
+    return report(
+        audit,
+        release,
+        partition=audit.explain_partition([]),
+        share=True,
+        generated="today",
+        title="towns",
+        **options,
+    ).html
+
+
+@pytest.mark.parametrize("released", [False, True])
+@pytest.mark.parametrize(
+    "hidden",
+    [(9, 1, 3, 30), (0, 5, 200, 100), (1, 0, 0, 1), (7, 0, 0, 0), (1, 1, 1, 1), (9, 9, 9, 9)],
+)
+def test_a_shared_page_is_the_same_whatever_a_withheld_group_holds(hidden, released):
+    plain = shared({**LARGE, "Z": (3, 4, 5, 6)}, released=released)
+    assert shared({**LARGE, "Z": hidden}, released=released) == plain
+
+
+def test_a_shared_page_does_not_tell_how_much_could_be_compared():
+    plain = shared({**LARGE, "Z": (3, 4, 5, 6)})
+    assert shared({**LARGE, "Z": (900, 900, 0, 0)}) == plain
+
+
+def test_a_shared_page_is_about_the_groups_that_it_shows():
+    page = shared({**LARGE, "Z": (3, 4, 5, 6)})
+    said = page_text(page)
+    seen = "2 of 3 comparable groups differ by 5 points or more."
+    assert f"Of the groups in which every count is at least 10: {seen}" in said
+    assert "600 people are in these groups." in said
+    assert "are in no number on this page. So the groups here are a selection" in said
+    for statistic in ("95%", "chance alone", "adjusted", "on average", "Adjusted p"):
+        assert statistic not in said
+
+
+def test_where_nothing_may_be_shown_the_page_says_so():
+    said = page_text(shared({"Z": (3, 4, 5, 6)}))
+    assert "No group may be shown: each has a count under 10." in said
+    assert "There is none." in said
+    assert "0 people" not in said
+
+
+def test_why_the_verdict_is_withheld_is_said():
+    calm = {"A": (40, 60, 41, 59)}
+    assert "in a group that is not shown is not told" in page_text(shared(calm))
+    graph = eh.PartialGraph.parse("sex -> hired; sex -> town; town - hired")
+    open_page = report(eh.audit(table(LARGE), ASKED, graph=graph), share=True).html
+    assert "The graph leaves open what causes the decision" in page_text(open_page)
+    assert "one of 2 sets of causes that the graph allows" in page_text(open_page)
+
+
+def test_the_page_on_a_release_is_about_the_released_rows():
+    audit = eh.audit(table({**LARGE, "Z": (3, 4, 5, 6)}), ASKED, graph=GRAPH)
+    release = audit.release(seed=7)
+    said = page_text(report(audit, release, share=True).html)
+    assert "The rows as released" in said
+    assert (
+        "In no comparable group of the released rows, shown or not, do the two differ" in said
+    )
+    assert "Decisions in these rows may have been changed" in said
+    assert f"{release.changed_rows} of" not in said
+    before = "70 of 100"  # men of town A, of whom some lost it
+    assert before in page_text(report(audit).html)
+    assert before not in said
+
+
+def test_the_verdict_on_rows_is_not_certified_if_a_group_shows_it_and_else_withheld():
+    calm = {"A": (40, 60, 41, 59)}
+    for hidden in ({}, {"Z": (1, 9, 9, 1)}):
+        assert "<title>not certified: " in shared({**LARGE, **hidden})
+        assert "<title>withheld: " in shared({**calm, **hidden})
+        assert "<title>certified: " in shared({**calm, **hidden}, released=True)
+
+
+def test_others_read_nothing_of_the_groups_of_another_comparison():
+    """Over all towns nothing differs; in each of them it does, and they are small."""
+    graph = eh.CausalGraph.parse("sex -> hired; town")
+
+    def page(four, *, share):
+        cells = {"A": four, "B": tuple(20 - many for many in four)}
+        audit = eh.audit(table(cells), ASKED, graph=graph, scope="all")
+        assert not audit.certificate.partition.violating
+        assert audit.verdict is eh.Verdict.NOT_CERTIFIED
+        return report(audit, share=share).page
+
+    full = page((8, 12, 10, 10), share=False)
+    assert "Alike in town: 2 of 2" in full.first_sentence[0]
+    assert "Same town: 2 of 2" in full.chance.by_chance[0][0]
+    first, second = (page(four, share=True) for four in ((8, 12, 10, 10), (5, 15, 10, 10)))
+    assert "of 2" not in first.first_sentence[0]
+    assert (first.verdict.word, first.rests_on) == (second.verdict.word, second.rests_on)
+
+
+def test_a_withheld_group_is_not_named_in_the_evidence():
+    told = shared({**LARGE, "Withheld": (1, 9, 90, 10)})
+    assert "Withheld" not in told
+
+
+def test_ids_of_a_shared_page_leave_no_gaps():
+    found = re.findall(r'id="S(\d+)"', shared({**LARGE, "Z": (1, 200, 200, 1)}))
+    assert found == ["1", "2", "3"]
+
+
+def test_a_shared_page_carries_no_digest():
+    audit = eh.audit(table(LARGE), ASKED, graph=GRAPH)
+    assert audit.certificate.digest in report(audit).html
+    assert audit.certificate.digest not in report(audit, share=True).html
+
+
+def test_the_least_count_is_the_readers_choice():
+    cells = {**LARGE, "Z": (7, 8, 9, 9)}
+    assert "town Z" not in shared(cells)
+    assert "633 people are in these groups." in shared(cells, least_count=5)
+
+
+def test_a_least_count_that_withholds_nothing_is_refused():
+    with pytest.raises(QuestionError, match="at least 1"):
+        shared(LARGE, least_count=0)
