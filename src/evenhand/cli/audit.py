@@ -12,6 +12,7 @@ from evenhand.cli.option_syntax import option, parse_names
 from evenhand.cli.options import (
     AsJson,
     CommonOptions,
+    LeastCount,
     ReportFile,
     judging_option,
     result_option,
@@ -42,6 +43,7 @@ def audit(
         bool,
         result_option("--share", help="Withhold small counts in certificate and report."),
     ] = False,
+    least_count: LeastCount = 10,
     bootstrap: Annotated[
         int | None,
         result_option(help="Learn the graph and certify again on this many resamples."),
@@ -115,8 +117,10 @@ def audit(
     record = result.certificate.stating(classed, without_each)
     further = {name: one for name, one in asked.items() if one is not None}
     if certificate is not None:
-        write = record.write_shared if share else record.write
-        write(certificate, overwrite=overwrite)
+        if share:
+            record.write_shared(certificate, least_count=least_count, overwrite=overwrite)
+        else:
+            record.write(certificate, overwrite=overwrite)
     if report is not None:
         with after_writing(certificate):
             result.report(
@@ -126,6 +130,7 @@ def audit(
                 binnings=classed,
                 arrows=without_each,
                 share=share,
+                least_count=least_count,
                 certificate_file=certificate,
             ).write(report, overwrite=overwrite)
     if json:

@@ -58,6 +58,9 @@ JUDGING = frozenset(
 AsJson: TypeAlias = Annotated[
     bool, result_option("--json", help="Print one JSON document and nothing else.")
 ]
+LeastCount: TypeAlias = Annotated[
+    int, result_option("--least-count", help="With --share: the smallest count that is shown.")
+]
 ReportFile: TypeAlias = Annotated[
     Path | None, result_option("--report", help="Write an HTML report to this file.")
 ]

@@ -11,6 +11,7 @@ from evenhand.cli.option_syntax import option, parse_names
 from evenhand.cli.options import (
     AsJson,
     CommonOptions,
+    LeastCount,
     ReportFile,
     options_in,
     with_common_options,
@@ -76,6 +77,7 @@ def release(
         bool,
         _release("--share", help="Also write a certificate for others, without small counts."),
     ] = False,
+    least_count: LeastCount = 10,
     uncertified: Annotated[
         bool, _release("--uncertified", help="Allow methods that give no guarantee.")
     ] = False,
@@ -129,10 +131,13 @@ def release(
         return
     _warn(released, quiet=json)
     with progress:
-        files = released.write(output, overwrite=overwrite, share=share)
+        files = released.write(
+            output, overwrite=overwrite, share=share, least_count=least_count
+        )
     if report is not None:
         with after_writing(files.data, files.certificate, files.shared, files.manifest):
-            audit.report(released, share=share).write(report, overwrite=overwrite)
+            page = audit.report(released, share=share, least_count=least_count)
+            page.write(report, overwrite=overwrite)
     if json:
         names = {
             "output": str(files.data),

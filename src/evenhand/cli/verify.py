@@ -56,7 +56,7 @@ def verify(
     ] = None,
     *,
     expect: Annotated[
-        Literal["certified", "not certified", "cannot decide"] | None,
+        Literal["certified", "not certified", "cannot decide", "withheld"] | None,
         result_option(
             help="The verdict on the rows that it must have; exit status 1 otherwise."
         ),

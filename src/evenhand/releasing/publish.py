@@ -91,12 +91,18 @@ def _document_names(stem: str) -> dict[str, str]:
 
 
 def publish(
-    path: Path, applied: AppliedRows, certifier: Certifier, *, overwrite: bool, share: bool
+    path: Path,
+    applied: AppliedRows,
+    certifier: Certifier,
+    *,
+    overwrite: bool,
+    share: bool,
+    least_count: int,
 ) -> tuple[PublishedFiles, Certificate]:
     """Write released rows with their certificate and manifest, or nothing at all.
 
     Rows in an engine become a new table of it if the path has no suffix. ``share`` adds a
-    certificate for others.
+    certificate for others, of the groups without a count under ``least_count``.
     """
     uncertified = certifier.uncertified
     target: _Target
@@ -116,7 +122,7 @@ def publish(
             names = files.names
             transaction.write_text(names["certificate"], certificate.to_json())
             if share:
-                shared = certificate.to_shared_json()
+                shared = certificate.to_shared_json(least_count=least_count)
                 transaction.write_text(names["shared"], shared, mode=0o644)
             plan, (inputs, output) = certifier.plan, target.manifest_entries(transaction)
             output |= {

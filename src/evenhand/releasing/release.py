@@ -159,18 +159,29 @@ class Release(Pictured):
         return self._applied.rows
 
     def write(
-        self, path: str | Path, *, overwrite: bool = False, share: bool = False
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        share: bool = False,
+        least_count: int = 10,
     ) -> PublishedFiles:
         """Write the rows, and beside them ``.certificate.json`` and ``.manifest.json``.
 
         The format is that of the name: text as .csv and the like, also .csv.gz; .parquet;
         .arrow. The rows are read back from the disk, counted and certified before any file gets
-        its name, the data last. ``share`` adds a certificate for others' eyes. An existing
+        its name, the data last. ``share`` adds a certificate for others' eyes, of the
+        groups without a count under ``least_count``. An existing
         release is replaced only with ``overwrite``, and an input never is. Rows in an engine
         become a new table of it if the name has no ending.
         """
         published, certificate = publish(
-            Path(path), self._applied, self._certifier, overwrite=overwrite, share=share
+            Path(path),
+            self._applied,
+            self._certifier,
+            overwrite=overwrite,
+            share=share,
+            least_count=least_count,
         )
         # What is on the disk now is the release; it need not be counted again.
         vars(self).setdefault("certificate", certificate)

@@ -294,3 +294,19 @@ def test_arrows_are_judged_where_that_is_asked_for(run, example):
     assert "left out, each of" in page.read_text("utf-8")
     _, out, _ = run(*words)
     assert f"what hangs on each arrow to {found['decision']}: " in out
+
+
+def test_the_least_count_of_a_copy_for_others_is_chosen(run, example, options):
+    page = example / "s.html"
+    for count, shown in ((10, 4), (60, 1), (5000, 0)):
+        record = example / f"s{count}.json"
+        run(
+            "audit", *options, "--certificate", record, "--report", page, "--overwrite",
+            "--share", "--least-count", str(count),
+        )  # fmt: skip
+        assert len(json.loads(record.read_text())["partitions"][0]["table"]) == shown
+        assert f"counts under {count} withheld" in page.read_text()
+    status, _, error = run(
+        "audit", *options, "--report", page, "--overwrite", "--share", "--least-count", "0"
+    )
+    assert (status, "whole number of at least 1" in error) == (2, True)
