@@ -4,6 +4,7 @@ Results return a ``Summary``; this module turns it into plain text or an HTML fr
 result knows about terminals or pages, and all of them look alike.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
@@ -12,6 +13,13 @@ from time import perf_counter
 from typing import TypeAlias
 from unicodedata import category, east_asian_width
 
+# Categories of characters that act on a terminal or cannot be seen there.
+_HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+# Further characters that Unicode lets a program show as nothing (Default_Ignorable_Code_Point).
+_IGNORABLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\ufe00-\ufe0f\uffa0"
+    "\ufff0-\ufff8\U000e0000-\U000e0fff]"
+)
 # A notebook keeps every output: long tables are cut there.
 _MOST_LINES = 50
 
@@ -200,13 +208,22 @@ class ProgressReporter:
 def visible(text: str) -> str:
     r"""Escape control, zero-width and direction characters, so that data cannot act.
 
-    >>> print(visible("a\u202eb\n"))
-    a\u202eb\u000a
+    The escapes are those of Python and, but for the longer ones, of JSON.
+
+    >>> print(visible("a\u202eb\n\U000e0041"))
+    a\u202eb\u000a\U000e0041
     """
-    return "".join(
-        f"\\u{ord(mark):04x}" if category(mark) in {"Cc", "Cf", "Zl", "Zp", "Cs"} else mark
-        for mark in text
-    )
+    if text.isprintable() and not _IGNORABLE.search(text):
+        return text
+    return "".join(_escape(mark) if _is_hidden(mark) else mark for mark in text)
+
+
+def _is_hidden(mark: str) -> bool:
+    return category(mark) in _HIDDEN or bool(_IGNORABLE.match(mark))
+
+
+def _escape(mark: str) -> str:
+    return f"\\u{ord(mark):04x}" if ord(mark) <= 0xFFFF else f"\\U{ord(mark):08x}"
 
 
 def percent(share: float, *, digits: int = 1) -> str:

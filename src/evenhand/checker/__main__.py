@@ -5,6 +5,7 @@ Exit status: 0 the record is true whatever its verdict, 1 it is false (and where
 
 import argparse
 import json
+import re
 import sys
 import textwrap
 from pathlib import Path
@@ -12,6 +13,10 @@ from pathlib import Path
 from .subpopulation_claims import VERDICTS
 from .verification import verify
 
+# What Unicode lets a program show as nothing, although Python calls it printable.
+_IGNORABLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 _TEXTS = {0: "The record is true.", 1: "The record is false.", 3: "This cannot be decided."}
 
 
@@ -29,12 +34,12 @@ def main(arguments: list[str] | None = None) -> int:
         text = Path(options.certificate).read_text(encoding="utf-8")
         status, notes, stated = verify(text, options.data)
     except (OSError, UnicodeDecodeError) as error:
-        parser.error(str(error))
+        parser.error(printable(str(error)))
     if not status and options.expect not in (None, json.loads(text)["verdict"]):
         status, notes = 1, [f"verdict: it is not {options.expect!r}"]
     if options.json:
         answer = {"status": status, "notes": notes, "stated": stated}
-        sys.stdout.write(json.dumps(answer, indent=2, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(answer, indent=2, ensure_ascii=sys.stdout.isatty()) + "\n")
         return status
     lines = [_TEXTS[status], *(f"  {printable(note)}" for note in notes)]
     if stated and status != 1:
@@ -52,7 +57,10 @@ def printable(text: str) -> str:
     >>> print(printable("a\x1b[2Jb"))
     a\x1b[2Jb
     """
-    return "".join(mark if mark.isprintable() else ascii(mark)[1:-1] for mark in text)
+    return "".join(
+        mark if mark.isprintable() and not _IGNORABLE.match(mark) else ascii(mark)[1:-1]
+        for mark in text
+    )
 
 
 if __name__ == "__main__":

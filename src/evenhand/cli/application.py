@@ -8,7 +8,8 @@ is printed on standard error, and with ``--json`` also as a JSON document on sta
 import os
 import sys
 import traceback
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from itertools import pairwise
 from typing import Annotated, Any
 
@@ -26,8 +27,9 @@ from evenhand.cli.paper import paper
 from evenhand.cli.release import release
 from evenhand.cli.signals import Interrupted, ending_signals
 from evenhand.cli.standard_streams import StandardStream, open_closed_streams
-from evenhand.cli.terminal import print_json
+from evenhand.cli.terminal import print_json, say
 from evenhand.cli.verify import verify
+from evenhand.display import visible
 from evenhand.errors import EvenhandError, Problem
 
 _DEBUG = "EVENHAND_DEBUG"
@@ -45,14 +47,28 @@ class _Verbs(TyperGroup):
             offer(text for parameter in command.params for text in parameter.opts)
         return name, command, rest
 
+    def make_context(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401
+        with _reported_usage_errors():
+            return super().make_context(*args, **options)
+
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  # typer has no public type for it
-        try:
+        with _reported_usage_errors():
             return super().invoke(ctx)
-        except Exception as error:
-            if isinstance(error, _UsageError):
-                message = error.format_message()  # type: ignore[attr-defined]
-                _print_json_error("UsageError", 2, Problem(message))
+
+
+@contextmanager
+def _reported_usage_errors() -> Iterator[None]:
+    """Print a usage error as JSON, if that is asked for, and let nothing typed act in it."""
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(error, _UsageError):
             raise
+        message = error.format_message()  # type: ignore[attr-defined]
+        _print_json_error("UsageError", 2, Problem(message))
+        if visible(message) == message:
+            raise
+        raise _UsageError(visible(message), error.ctx) from error  # type: ignore[attr-defined]
 
 
 app = typer.Typer(
@@ -74,7 +90,7 @@ def _print_version(is_given: bool) -> None:  # noqa: FBT001  # typer passes a fl
     if is_given:
         from importlib.metadata import version
 
-        typer.echo(f"evenhand {version('evenhand')}")
+        say(f"evenhand {version('evenhand')}")
         raise typer.Exit
 
 
@@ -156,7 +172,7 @@ def _lost_output(error: OSError | None) -> Problem:
 def _report(kind: str, status: int, *problems: Problem) -> int:
     """Print an error; returns its exit status."""
     for problem in problems:
-        typer.echo(f"evenhand: {_printable(problem.text(option))}", err=True)
+        say(f"evenhand: {problem.text(option)}", err=True)
     _print_json_error(kind, status, *problems)
     return status
 

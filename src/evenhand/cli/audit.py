@@ -19,7 +19,7 @@ from evenhand.cli.options import (
     with_common_options,
 )
 from evenhand.cli.output_checks import after_writing, check_outputs
-from evenhand.cli.terminal import ProgressBar, print_json, print_result
+from evenhand.cli.terminal import ProgressBar, print_json, print_result, say
 from evenhand.errors import EvenhandError, Problem, QuestionError
 
 _T = TypeVar("_T")
@@ -141,7 +141,7 @@ def audit(
         content["inspection"] = result.inspection.to_dict(option)
         print_json(content | {name: one.to_dict() for name, one in further.items()})
     elif quiet:
-        typer.echo(str(result.deciding_verdict))
+        say(str(result.deciding_verdict))
     else:
         print_result(result.summary())
         print_result(relaxed.summary())
@@ -154,7 +154,7 @@ def audit(
         _tell_of_release(options)
         for what, path in (("Certificate", certificate), ("Report", report)):
             if path is not None:
-                typer.echo(f"{what}: {path}")
+                say(f"{what}: {path}")
     raise typer.Exit(result.exit_status)
 
 
@@ -180,7 +180,7 @@ def _tell_of_release(options: CommonOptions) -> None:
     except (EvenhandError, OSError, UnicodeDecodeError):
         return
     if record.release:
-        typer.echo(
+        say(
             f"{beside} certifies this release given its own graph, not one learned again: "
             f"--graph {quote(str(beside))} judges by that."
         )

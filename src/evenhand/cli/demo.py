@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from evenhand.cli.terminal import say
+
 _STRONGEST = 5
 
 
@@ -86,16 +88,16 @@ def demo(
         ("certificate", files.certificate),
         ("manifest", files.manifest),
     ):
-        typer.echo(f"  {what:<12} {path}")
-    typer.echo(f"  check it     evenhand verify {files.certificate} {files.data}")
+        say(f"  {what:<12} {path}")
+    say(f"  check it     evenhand verify {files.certificate} {files.data}")
     raise typer.Exit(0 if status == 0 else 1)
 
 
 def _title(text: str) -> None:
-    typer.echo()
-    typer.secho(text, bold=True)
+    say("")
+    say(text, bold=True)
 
 
 def _say(text: str, *, indent: int = 2) -> None:
     space = " " * indent
-    typer.echo(fill(text, 80, initial_indent="  ", subsequent_indent=space))
+    say(*fill(text, 80, initial_indent="  ", subsequent_indent=space).split("\n"))

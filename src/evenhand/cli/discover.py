@@ -3,10 +3,8 @@
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from evenhand.cli.options import AsJson, CommonOptions, result_option, with_common_options
-from evenhand.cli.terminal import ProgressBar, print_json, print_result
+from evenhand.cli.terminal import ProgressBar, print_exactly, print_json, print_result, say
 from evenhand.errors import QuestionError
 
 if TYPE_CHECKING:
@@ -112,11 +110,10 @@ def discover(
             else result.to_dict()
         )
     elif isinstance(result, graph.PartialGraph) and output_format == "dot":
-        typer.echo(result.to_dot())
+        print_exactly(result.dot_lines())
     else:
         print_result(result.summary())
-        for assumption in assumptions:
-            typer.echo(assumption)
+        say(*assumptions)
 
 
 def _learned_from(

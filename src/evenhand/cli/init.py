@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from evenhand.cli.options import JUDGING, CommonOptions, with_common_options
-from evenhand.cli.terminal import ProgressBar, is_terminal
+from evenhand.cli.terminal import ProgressBar, is_terminal, say
 from evenhand.errors import InputError
 from evenhand.files import write_file
 
@@ -59,15 +59,15 @@ def init(
     write_file(target, template(draft, data=options.data), mode=0o644, overwrite=False)
     open_roles = [role for role in _ASKED if role not in given]
     todo = f"Name {' and '.join(open_roles)} in it" if open_roles else "Read it"
-    typer.echo(f"Wrote {target}. {todo}, then:")
-    typer.echo(f"  {join(['evenhand', 'audit', options.data, '--question', str(target)])}")
+    say(f"Wrote {target}. {todo}, then:")
+    say(f"  {join(['evenhand', 'audit', options.data, '--question', str(target)])}")
 
 
 def _ask(roles: list[str], columns: tuple[str, ...]) -> dict[str, str]:
     """Ask for columns on a terminal; an empty answer leaves one open."""
     if not roles or not is_terminal() or not sys.stdin.isatty():
         return {}
-    typer.echo(f"Columns: {', '.join(columns)}")
+    say(f"Columns: {', '.join(columns)}")
     answers = {
         role: typer.prompt(
             f"{_ASKED[role]} (Enter: say it later)", default="", show_default=False

@@ -5,11 +5,9 @@ from dataclasses import fields
 from functools import partial
 from shlex import join
 
-import typer
-
 from evenhand.cli.option_syntax import option
 from evenhand.cli.options import JUDGING, AsJson, CommonOptions, with_common_options
-from evenhand.cli.terminal import ProgressBar, print_json, print_result
+from evenhand.cli.terminal import ProgressBar, print_json, print_result, say
 
 
 @partial(with_common_options, omit=JUDGING)
@@ -37,7 +35,7 @@ def inspect(options: CommonOptions, *, json: AsJson = False) -> None:
     print_result(inspection.columns_summary())
     if options.question_file is None:
         command = join(["evenhand", "init", options.data, *_typed(options)])
-        typer.echo(f"Written into a question file by: {command}")
+        say(f"Written into a question file by: {command}")
 
 
 def _typed(options: CommonOptions) -> Iterator[str]:

@@ -5,8 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from evenhand.cli.option_syntax import option, parse_names
 from evenhand.cli.options import (
     AsJson,
@@ -17,7 +15,7 @@ from evenhand.cli.options import (
     with_common_options,
 )
 from evenhand.cli.output_checks import after_writing, check_outputs
-from evenhand.cli.terminal import ProgressBar, print_json, print_result
+from evenhand.cli.terminal import ProgressBar, print_json, print_result, say
 from evenhand.errors import QuestionError, did_you_mean
 
 if TYPE_CHECKING:
@@ -108,9 +106,7 @@ def release(
         check_outputs(options, report, release=planned.paths, overwrite=overwrite)
         OutputFormat.of(output)  # refuses a name that it cannot write before any work
     if options.file_judge() != "rows":
-        typer.echo(
-            "A release is judged by its rows, whatever the question file says.", err=True
-        )
+        say("A release is judged by its rows, whatever the question file says.", err=True)
     progress = ProgressBar(quiet=json)
     with progress:
         audit = options.audit(progress)
@@ -158,7 +154,7 @@ def _print_plan(released: "Release") -> None:
 def _warn(released: "Release", *, quiet: bool) -> None:
     """Say on standard error what betrays changed rows, before anything is published."""
     for problem in () if quiet else released.warnings:
-        typer.echo(problem.text(option), err=True)
+        say(problem.text(option), err=True)
 
 
 def _print_release(released: "Release", files: "PublishedFiles", report: Path | None) -> None:
@@ -167,9 +163,9 @@ def _print_release(released: "Release", files: "PublishedFiles", report: Path | 
     notes = tuple(note for note in summary.notes if note not in released.warnings)
     print_result(replace(summary, notes=notes))
     for leftover in files.removed:
-        typer.echo(f"Removed what an interrupted run had left: {leftover}")
+        say(f"Removed what an interrupted run had left: {leftover}")
     for name in files.superseded:
-        typer.echo(f"Removed with the earlier release: {name}")
+        say(f"Removed with the earlier release: {name}")
     for what, path in (
         ("Data", files.data),
         ("Certificate, yours only", files.certificate),
@@ -178,7 +174,7 @@ def _print_release(released: "Release", files: "PublishedFiles", report: Path | 
         ("Report", report),
     ):
         if path is not None:
-            typer.echo(f"{what}: {path}")
+            say(f"{what}: {path}")
 
 
 def _names(typed: list[str] | None) -> list[str]:

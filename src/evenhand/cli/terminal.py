@@ -1,8 +1,12 @@
-"""Prints results as text or JSON, and shows a progress bar on a terminal."""
+"""Prints results as text or JSON, and shows a progress bar on a terminal.
+
+``say`` is the one way by which text gets to a terminal: names, values and messages may come
+from files that somebody else wrote, and nothing in them may act there.
+"""
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from shutil import get_terminal_size
 from types import TracebackType
@@ -11,10 +15,16 @@ from typing import Any, Self
 import typer
 
 from evenhand.cli.option_syntax import option
-from evenhand.display import Progress, Summary
+from evenhand.display import Progress, Summary, visible
 from evenhand.errors import Problem
 
 _FAST = 1e5  # per second, from where on the rate is shown
+
+
+def say(*lines: str, bold: bool = False, err: bool = False) -> None:
+    """Print lines on standard output or error; a line break within one is escaped, too."""
+    for line in map(visible, lines):
+        typer.echo(typer.style(line, bold=True) if bold else line, err=err)
 
 
 def print_result(summary: Summary) -> None:
@@ -24,10 +34,10 @@ def print_result(summary: Summary) -> None:
     text = summary.fit(get_terminal_size().columns) if is_terminal() else str(summary)
     title = Summary(title=summary.opening).fit(get_terminal_size().columns)
     title = title if text.startswith(title) else text.partition("\n")[0]
-    typer.secho(title, bold=True)
+    say(*title.split("\n"), bold=True)
     if rest := text[len(title) + 1 :]:
-        typer.echo(rest)
-    typer.echo()
+        say(*rest.split("\n"))
+    say("")
 
 
 def _note_text(note: object) -> str:
@@ -55,9 +65,9 @@ def print_in_parts(summary: Summary, narrow: Summary) -> None:
     )
     print_result(replace(narrow, columns=(), lines=(), notes=()))
     for part in _parts(numbered, width):
-        typer.echo(str(part).removeprefix("\n") + "\n")
+        say(*str(part).removeprefix("\n").split("\n"), "")
     notes = Summary(title="", notes=narrow.notes).fit(width)
-    typer.echo(notes.lstrip("\n") + "\n")
+    say(*notes.lstrip("\n").split("\n"), "")
 
 
 def _parts(table: Summary, width: int) -> Iterator[Summary]:
@@ -84,8 +94,29 @@ def _fits(table: Summary, width: int) -> bool:
 
 
 def print_json(content: dict[str, Any]) -> None:
-    """Print one JSON document."""
-    typer.echo(json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False))
+    """Print one JSON document; what could act on a terminal is escaped there, as JSON can."""
+    text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+    if is_terminal():
+        text = "\n".join(map(_json_visible, text.split("\n")))
+    # Half a surrogate pair cannot be encoded, but it can be written as JSON.
+    _echo_exactly(text.encode("utf-8", "backslashreplace").decode())
+
+
+def _json_visible(text: str) -> str:
+    return "".join(mark if visible(mark) == mark else json.dumps(mark)[1:-1] for mark in text)
+
+
+def print_exactly(lines: Sequence[str]) -> None:
+    """Print lines for another program as they are; on a terminal like any text."""
+    if is_terminal():
+        say(*lines)
+    else:
+        _echo_exactly("\n".join(lines))
+
+
+def _echo_exactly(text: str) -> None:
+    # Without ``color`` the sequences in names would be cut out of what a program reads.
+    typer.echo(text, color=True)
 
 
 class ProgressBar:

@@ -15,7 +15,7 @@ import typer
 from evenhand.cli.file_suggestions import suggesting_files
 from evenhand.cli.option_syntax import option
 from evenhand.cli.options import AsJson, result_option
-from evenhand.cli.terminal import print_json
+from evenhand.cli.terminal import print_json, say
 from evenhand.display import visible
 from evenhand.errors import (
     ColumnError,
@@ -120,15 +120,15 @@ def _verify_record(
             }
         )
     else:
-        typer.secho(f"{_RECORD[status]}: {verdict or 'no verdict'}", bold=True)
-        typer.echo(f"  against {against}")
+        say(f"{_RECORD[status]}: {verdict or 'no verdict'}", bold=True)
+        say(f"  against {against}")
         # What the checker left open and the engine settled is no objection.
         _list("checker", by_checker if status == by_itself else ())
         _list("engine", by_engine)
         if data and not read_by_checker:
-            typer.echo("  The stand-alone checker reads CSV only: it saw the record's numbers.")
+            say("  The stand-alone checker reads CSV only: it saw the record's numbers.")
         if not is_expected:
-            typer.echo(f"  Expected was: {expect}")
+            say(f"  Expected was: {expect}")
         if status != 1:
             _list_stated(stated, inputs)
     return status or (0 if is_expected else 1)
@@ -139,7 +139,7 @@ def _list(program: str, differences: Sequence[str]) -> None:
     for difference in differences[:_SHOWN]:
         _echo_wrapped(f"  {program}: {difference}", indent=4)
     if len(differences) > _SHOWN:
-        typer.echo(f"  {program}: and {len(differences) - _SHOWN:,} more; --json has all")
+        say(f"  {program}: and {len(differences) - _SHOWN:,} more; --json has all")
 
 
 def _list_stated(by_checker: Mapping[str, str], by_engine: Mapping[str, str]) -> None:
@@ -147,7 +147,7 @@ def _list_stated(by_checker: Mapping[str, str], by_engine: Mapping[str, str]) ->
     if not by_checker:
         return
     neither = [name for name in by_checker if {name, name.split(".")[0]} & {*by_engine}]
-    typer.echo("Stated in the record, not checked:")
+    say("Stated in the record, not checked:")
     for name in neither:
         _echo_wrapped(f"  {name:<20} {by_checker[name]}", indent=23)
     if alone := [name for name in by_checker if name not in neither]:
@@ -163,7 +163,7 @@ def _echo_wrapped(text: str, *, indent: int) -> None:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    typer.echo(lines)
+    say(*lines.split("\n"))
 
 
 def _certify_again(
@@ -212,9 +212,8 @@ def _verify_manifest(path: Path, data: str | None, *, sheet: str | None, json: b
         output = {"same": is_same, "output": name, "sha256": digest}
         print_json(output | {"against": data, "notes": list(notes)})
         return status
-    typer.secho(visible(f"{_REPLAY[status]}: {name}"), bold=True)
-    for line in (f"from {data}", *notes):
-        typer.echo(visible(f"  {line}"))
+    say(f"{_REPLAY[status]}: {name}", bold=True)
+    say(*(f"  {line}" for line in (f"from {data}", *notes)))
     return status
 
 

@@ -28,12 +28,12 @@ def read_dot(text: str, where: str = "graph") -> Edges:
     return _DotParser(check_size(text, where), where).edges.with_unique_nodes()
 
 
-def write_dot(edges: Edges) -> str:
-    """Write a ``digraph``; an undirected edge is one without arrowheads."""
+def write_dot(edges: Edges) -> list[str]:
+    """The lines of a ``digraph``; an undirected edge is one without arrowheads."""
     lines = [f"  {_quote(name)};" for name in edges.nodes]
     lines += [f"  {_quote(a)} -> {_quote(b)};" for a, b in edges.arrows]
     lines += [f"  {_quote(a)} -> {_quote(b)} [dir=none];" for a, b in edges.undirected]
-    return "\n".join(["digraph {", *lines, "}", ""])
+    return ["digraph {", *lines, "}", ""]
 
 
 def _quote(name: str) -> str:

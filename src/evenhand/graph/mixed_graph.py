@@ -240,6 +240,10 @@ class MixedGraph(Pictured):
 
     def to_dot(self) -> str:
         """The graph in DOT, as Graphviz draws it."""
+        return "\n".join(self.dot_lines())
+
+    def dot_lines(self) -> list[str]:
+        """The statements of the DOT text, each whole even if a name contains line breaks."""
         return dot_format.write_dot(self._edges)
 
     def to_matrix(self) -> "npt.NDArray[np.int8]":
