@@ -13,7 +13,11 @@ COVERED := $(addprefix tests/unit/, checker evidence/test_verdict.py removal/tes
   removal/test_removal_plan.py removal/test_smallest_change.py releasing/test_publish.py \
   files)
 
+<<<<<<< HEAD
 .PHONY: demo test test-slow mutate test-base test-lowest bench bench-check bench-scale docs package format clean
+=======
+.PHONY: demo test test-slow test-base test-lowest bench bench-check bench-scale docs package faults format clean
+>>>>>>> a86e8e3 (A bill of materials beside the wheel, pinned versions looked over for known faults, the demo run without network)
 
 demo: $(VENV)/.runtime
 	@$(BIN)/evenhand demo
@@ -56,7 +60,8 @@ docs: $(VENV)/.docs
 	$(BIN)/python scripts/document_commands.py
 	$(BIN)/sphinx-build -n -W -q docs build/docs
 
-# The source archive and the wheel; the wheel, installed elsewhere, must run the demo.
+# The source archive, the wheel and its bill of materials; the wheel, installed elsewhere, must run
+# the demo.
 package:
 	rm -rf dist build/package
 	$(PYTHON) -m venv build/package
@@ -64,7 +69,14 @@ package:
 	build/package/bin/python -m build
 	$(PYTHON) -m venv --clear build/package
 	build/package/bin/$(INSTALL) dist/*.whl
+	build/package/bin/python scripts/bill_of_materials.py dist
 	build/package/bin/evenhand demo --output build/package/demo
+
+# Known faults of the pinned versions, as the Python Packaging Advisory Database lists them.
+faults:
+	$(PYTHON) -m venv --clear build/faults
+	build/faults/bin/$(INSTALL) pip-audit==2.9.0
+	build/faults/bin/pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
 
 format: $(VENV)/.test
 	$(BIN)/ruff format .

@@ -7,6 +7,7 @@ docs/certificate.md describes every field, certificate.schema.json its form.
 
 import hashlib
 import json
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -107,8 +108,7 @@ def parse_document(text: str) -> Any:  # noqa: ANN401  # plain values
 def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
         raise ValueError(f"the name {twice!r} stands there twice")
     return content
 

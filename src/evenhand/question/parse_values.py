@@ -108,7 +108,7 @@ def exact_fraction(value: Number) -> Fraction:
     except (ValueError, ZeroDivisionError) as error:
         raise ValueError(f"{text!r} is not a number") from error
     if max(len(str(number.numerator)), len(str(number.denominator))) > _LONGEST_NUMBER + 1:
-        raise ValueError(f"{text!r} has more than {_LONGEST_NUMBER} digits")
+        raise ValueError(f"{text!r} needs more than {_LONGEST_NUMBER} digits")
     return number
 
 

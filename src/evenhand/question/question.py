@@ -147,7 +147,7 @@ def _parse_threshold(value: Number) -> Fraction:
     except ValueError as error:
         hint = _suggest_number(str(value))
         raise QuestionError.of(
-            f"The threshold {value!r} cannot be read.",
+            f"The threshold {value!r} cannot be used.",
             hint or f"{error}.",
             "Write a number between 0 and 1, as '0.05' or '1/20'.",
         ) from error
@@ -171,10 +171,12 @@ def _suggest_number(text: str) -> str:
     """Suggest the number that a mistyped one was meant to be: "5%" or "0,05"."""
     cleaned = text.strip().replace(",", ".")
     try:
-        number = exact_number(cleaned.rstrip("% "))
+        number = exact_number(cleaned.rstrip("% ")) / (100 if "%" in cleaned else 1)
+        meant = str(float(number))
+        is_usable = 0 < exact_fraction(meant) < 1
     except ValueError:
         return ""
-    return f"Did you mean '{float(number / 100 if '%' in cleaned else number)}'?"
+    return f"Did you mean '{meant}'?" if is_usable else ""
 
 
 def _absent_value(

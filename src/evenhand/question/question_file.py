@@ -30,6 +30,7 @@ from evenhand.question.graph_edits import GraphEdit
 from evenhand.question.knowledge import Knowledge, Tiers
 from evenhand.question.parse_values import as_label, require_text
 from evenhand.question.question import Question
+from evenhand.question.toml_limits import excess
 
 # Which verdict decides: the exact one on these rows, or what they show of the population.
 Judge: TypeAlias = Literal["rows", "population"]
@@ -98,9 +99,7 @@ class QuestionFile:
         path = Path(path)
         try:
             if path.stat().st_size > _LARGEST_FILE:
-                raise QuestionError.of(
-                    "This is too large for a question file.", where=str(path)
-                )
+                raise _too_large(str(path))
             return cls.parse(path.read_text("utf-8"), where=str(path), complete=complete)
         except (OSError, UnicodeDecodeError) as error:
             raise QuestionError.of(
@@ -120,9 +119,17 @@ class QuestionFile:
         ``complete`` gets the table [question] and the codings, and returns that table with
         what it leaves open.
         """
+        if len(text) > _LARGEST_FILE:
+            raise _too_large(where)
+        if beyond := excess(text):
+            raise QuestionError.of(
+                f"A question file does not need {beyond[0]}.",
+                remedy="Mend that line.",
+                where=f"{where}, line {beyond[1]:,}",
+            )
         try:
             content = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except ValueError as error:  # not TOML, or a date that no calendar has
             raise QuestionError.of(
                 f"This is not TOML: {error}.", remedy="Mend that line.", where=where
             ) from error
@@ -195,6 +202,14 @@ class QuestionFile:
             )
             if table
         )
+
+
+def _too_large(where: str) -> QuestionError:
+    return QuestionError.of(
+        f"This is too large for a question file: more than {_LARGEST_FILE:,} bytes.",
+        remedy="Write what is asked of the columns that matter.",
+        where=where,
+    )
 
 
 def check_judge(judge: object) -> Judge:

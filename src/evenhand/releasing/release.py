@@ -34,6 +34,7 @@ from evenhand.releasing.betrayal import Betrayal, betrayal_problems, find_betray
 from evenhand.releasing.certifier import Certifier
 from evenhand.releasing.change_along import change_along as with_columns_along
 from evenhand.releasing.cost import Relearned, Utility, compare_counts, relearn
+from evenhand.releasing.formula_cells import count_formula_cells, formula_problems
 from evenhand.releasing.manifest import notice
 from evenhand.releasing.publish import PublishedFiles, publish
 from evenhand.removal import BaselinePlan, GeneratedPlan, Plan, RemovalPlan, changed_columns
@@ -204,7 +205,15 @@ class Release(Pictured):
     @property
     def warnings(self) -> tuple[Problem, ...]:
         """What to know before the rows are published, with remedies."""
-        return tuple(betrayal_problems(self.betrayals))
+        formulas = formula_problems(self.formula_cells, self.before.graph.nodes)
+        return (*betrayal_problems(self.betrayals), *formulas)
+
+    @cached_property
+    def formula_cells(self) -> dict[str, int]:
+        """By released column, how many cells a spreadsheet program may run as formulas."""
+        if isinstance(self.plan, GeneratedPlan):
+            return count_formula_cells(self.before.examined.counts)
+        return count_formula_cells(self.source, drop=self.drop)
 
     @property
     def changed_rows(self) -> int:
@@ -243,6 +252,7 @@ class Release(Pictured):
             "changed_decisions": changed.to_dict() if changed else None,
             "changed_columns": list(changed_columns(self.plan)),
             "dropped_columns": list(self.drop),
+            "formula_cells": self.formula_cells,
             "betrayals": [betrayal.to_dict() for betrayal in self.betrayals],
             **self.utility.to_dict(),
             "model_distance": self.plan.model_distance,

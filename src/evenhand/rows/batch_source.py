@@ -140,6 +140,13 @@ def reading(where: str) -> Iterator[None]:
             "Choose fewer columns, or bin those with many values.",
             where,
         ) from error
+    except UnicodeEncodeError as error:
+        raise InputError.of(
+            f"The text {str(error.object)!r} is no Unicode.",
+            "It holds half a character, a lone surrogate.",
+            "Write it anew, as in text.encode('utf-8', 'replace').decode().",
+            where,
+        ) from error
     except UnicodeDecodeError as error:
         raise InputError.of(
             "A text is not UTF-8.",

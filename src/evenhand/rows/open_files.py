@@ -13,7 +13,7 @@ from evenhand.errors import ColumnError, InputError, Problem, listed, nearest_pa
 from evenhand.rows.arrow_files import arrow_source, parquet_source
 from evenhand.rows.arrow_numpy import value_type
 from evenhand.rows.batch_source import BatchSource, reading
-from evenhand.rows.csv_diagnosis import is_zip_member
+from evenhand.rows.csv_diagnosis import TextFile, is_zip_member
 from evenhand.rows.csv_files import csv_source
 from evenhand.rows.foreign_files import refuse_foreign
 from evenhand.rows.spreadsheets import spreadsheet_source
@@ -24,6 +24,8 @@ _COMPRESSED = (".gz", ".zst")
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"\xff\xff\xff\xff")
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+_PACKED = {_GZIP: "gzip", _ZSTD: "zstd", _ZIP: "zip"}
+_NO_TEXT = {_PARQUET: "Parquet", **dict.fromkeys(_ARROW, "Arrow"), _OLD_EXCEL: "Excel"}
 _BOOKS = {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}  # parts of a spreadsheet
 
 
@@ -145,9 +147,25 @@ def _file_source(path: Path, delimiter: str | None, sheet: str | None) -> BatchS
         )
     if head.startswith(_ZIP):
         _check_zip(members, where)
-    compressions = {_GZIP: "gzip", _ZSTD: "zstd", _ZIP: "zip"}
-    packed = (name for magic, name in compressions.items() if head.startswith(magic))
-    return csv_source(where, compression=next(packed, None), delimiter=delimiter)
+    return csv_source(where, compression=_compression(where, head), delimiter=delimiter)
+
+
+def _compression(where: str, head: bytes) -> str | None:
+    """How a text is compressed, if it is; what is no text inside is refused."""
+    packed = next((name for magic, name in _PACKED.items() if head.startswith(magic)), None)
+    if packed is None:
+        return None
+    with reading(where), TextFile(where, packed).open() as file:
+        inside = bytes(file.read(8))
+    for magic, name in (_PACKED | _NO_TEXT).items():
+        if inside.startswith(magic):
+            raise InputError.of(
+                f"Unpacked from {packed}, this is {name}{' again' if name == packed else ''}.",
+                "Only text is read from compressed files.",
+                "Unpack it once, and name the unpacked file.",
+                where,
+            )
+    return packed
 
 
 def _beginning(path: Path) -> tuple[bytes, list[str]]:

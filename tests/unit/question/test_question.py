@@ -82,3 +82,10 @@ def test_values_may_be_given_as_python_values():
 def test_a_column_is_named_by_a_text(field):
     with pytest.raises(QuestionError, match="which is no text"):
         ask(**{field: 5})
+
+
+@pytest.mark.parametrize("written", ["1e-300", "1e-20", "200%", "7,5"])
+def test_a_threshold_is_not_guessed_to_be_what_cannot_be_used(written):
+    with pytest.raises(QuestionError) as refused:
+        ask(threshold=written)
+    assert "Did you mean" not in str(refused.value)

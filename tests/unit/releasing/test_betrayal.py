@@ -33,7 +33,7 @@ def test_columns_that_determine_the_decision_betray_every_changed_row(form, tmp_
 
 def test_the_warning_says_in_how_many_rows_and_what_helps():
     made = audit(pd.DataFrame(people())).release(seed=7)
-    (problem,) = made.warnings
+    problem = made.warnings[0]
     assert problem.what == "'band', 'copy', 'reason', 'score' betray changed rows."
     assert (
         f"in 99 of 100 rows or more; all {made.changed_rows} changed rows contradict that"
@@ -148,7 +148,7 @@ def test_a_column_of_the_graph_can_only_be_left_out_of_the_question():
     graph = eh.CausalGraph.parse("sex -> hired; degree -> hired; hired -> copy")
     found = audit(pd.DataFrame(before), codings=codings, graph=graph)
     made = found.release(seed=7, drop=["band", "score", "reason"])
-    (problem,) = made.warnings
+    problem = made.warnings[0]
     assert [(one.argument, one.value) for one in problem.remedies] == [("exclude", ["copy"])]
     redrawn = found.release(method=eh.ModifyGraph(), seed=7, drop=["band", "score", "reason"])
     assert redrawn.betrayals == ()

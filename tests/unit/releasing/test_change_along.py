@@ -62,7 +62,8 @@ def test_afterwards_no_column_betrays_a_changed_row(form, way, tmp_path):
     before = people()
     made = audit(in_form(before, form, tmp_path)).release(seed=7, **way)
     assert len(check(before, columns_of(made), **way)) == made.changed_rows > 20
-    assert made.betrayals == made.warnings == ()
+    assert made.betrayals == ()
+    assert not [one for one in made.warnings if "betray" in one.what]
     assert made.certificate.verdict is eh.Verdict.CERTIFIED
 
 

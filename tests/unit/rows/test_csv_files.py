@@ -202,3 +202,16 @@ def test_nobody_waits_for_a_broken_text_that_its_own_error_holds(tmp_path, monke
     with pytest.raises(InputError):
         eh.read(path).count()
     assert came == [True]
+
+
+@pytest.mark.parametrize(
+    ("inside", "said"),
+    [
+        (gzip.compress(CSV, mtime=0), "this is gzip again"),
+        (b"PAR1" + CSV, "this is Parquet"),
+        (b"\x28\xb5\x2f\xfd" + CSV, "this is zstd"),
+    ],
+)
+def test_what_is_packed_twice_is_told(write_file, inside, said):
+    with pytest.raises(InputError, match=said):
+        read(write_file(gzip.compress(inside), "a.csv.gz"))

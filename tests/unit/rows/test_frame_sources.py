@@ -111,3 +111,22 @@ def test_a_reader_is_read_once():
     problem = the_problem(InputError, reader, bins={"a": 2})
     assert "only once" in problem.what
     assert "read_all" in problem.remedy_text()
+
+
+HALF = "b\udc80"
+OBJECTS = {"dtype": object}
+
+
+@pytest.mark.parametrize("at", ["value", "category", "name"])
+@pytest.mark.parametrize("act", [lambda rows: rows.count(), lambda rows: rows.inspect()])
+def test_half_a_character_is_refused_in_words(at, act):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([["a", "1"], ["b", "0"]], **OBJECTS)
+    frame.columns = pandas.Index([HALF if at == "name" else "s", "d"], **OBJECTS)
+    if at == "category":
+        categories = pandas.Index(["a", HALF], **OBJECTS)
+        frame["s"] = pandas.Categorical.from_codes([0, 1], categories=categories)
+    elif at == "value":
+        frame.loc[1, "s"] = HALF
+    with pytest.raises(InputError, match="half a character"):
+        act(read(frame))
