@@ -13,11 +13,7 @@ COVERED := $(addprefix tests/unit/, checker evidence/test_verdict.py removal/tes
   removal/test_removal_plan.py removal/test_smallest_change.py releasing/test_publish.py \
   files)
 
-<<<<<<< HEAD
-.PHONY: demo test test-slow mutate test-base test-lowest bench bench-check bench-scale docs package format clean
-=======
-.PHONY: demo test test-slow test-base test-lowest bench bench-check bench-scale docs package faults format clean
->>>>>>> a86e8e3 (A bill of materials beside the wheel, pinned versions looked over for known faults, the demo run without network)
+.PHONY: demo test test-slow mutate test-base test-lowest bench bench-check bench-scale docs package faults format clean
 
 demo: $(VENV)/.runtime
 	@$(BIN)/evenhand demo
