@@ -226,6 +226,21 @@ def _escape(mark: str) -> str:
     return f"\\u{ord(mark):04x}" if ord(mark) <= 0xFFFF else f"\\U{ord(mark):08x}"
 
 
+def duration(seconds: float) -> str:
+    """About how long something takes, in the largest unit that gives a whole number.
+
+    >>> duration(0.4), duration(41), duration(400), duration(90_000), duration(900_000)
+    ('under 1 second', 'about 41 seconds', 'about 7 minutes', 'about 25 hours', 'about 10 days')
+    """
+    if seconds < 1:
+        return "under 1 second"
+    units = ((172_800, 86_400, "days"), (7_200, 3_600, "hours"), (120, 60, "minutes"))
+    for least, unit, name in units:
+        if seconds >= least:
+            return f"about {seconds / unit:.0f} {name}"
+    return f"about {seconds:.0f} second{'s' if round(seconds) != 1 else ''}"
+
+
 def percent(share: float, *, digits: int = 1) -> str:
     """A share as a percentage; only 1 prints as 100 %, only 0 as 0 %.
 

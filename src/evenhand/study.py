@@ -30,6 +30,7 @@ from evenhand.evidence.judgement import Graph, Scope
 from evenhand.evidence.population import EXIT_STATUS, StatisticalVerdict
 from evenhand.graph import PartialGraph, discover
 from evenhand.graph.edited_graphs import edited
+from evenhand.graph.width_limit import check_width
 from evenhand.question import (
     Codings,
     GraphEdit,
@@ -342,7 +343,9 @@ def audit(
         edits = question.edits if edits is None else edits
         question = question.question
     judge = check_judge("rows" if judge is None else judge)
-    rows, counts = read_and_count(source, codings, memory, progress)
+    columns = (question.protected, question.decision, *question.rule)
+    check = partial(check_width, decision=question.decision, asked=columns)
+    rows, counts = read_and_count(source, codings, memory, progress, None if graph else check)
     if rows is not None:
         labels.check(rows.sources[0].names, where=f"labels for {rows.where}")
         rows.check_counted(question.protected, question.decision, *question.rule)

@@ -43,6 +43,7 @@ def discover(
     from evenhand import graph
     from evenhand.evidence.graph_origin import decision_last, no_tiers, saved_graph
     from evenhand.graph.edited_graphs import edited
+    from evenhand.graph.width_limit import check_width
     from evenhand.rows import read
 
     if json and output_format == "dot":
@@ -88,6 +89,8 @@ def discover(
             )
         else:
             question = options.question_if_complete()
+            asked = () if decision is None else (decision,)
+            check_width(rows, decision, asked)
             counts, notes = _learned_from(rows.count(), question)
             assumptions += notes
             learned = graph.discover(

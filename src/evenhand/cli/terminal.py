@@ -15,9 +15,10 @@ from typing import Any, Self
 import typer
 
 from evenhand.cli.option_syntax import option
-from evenhand.display import Progress, Summary, visible
+from evenhand.display import Progress, Summary, duration, visible
 from evenhand.errors import Problem
 
+_LONG = 5.0  # seconds from where on it is said how long a step will take
 _FAST = 1e5  # per second, from where on the rate is shown
 
 
@@ -128,6 +129,7 @@ class ProgressBar:
     def __init__(self, *, quiet: bool) -> None:
         self._shown = not quiet and sys.stderr.isatty()
         self._bar: Any = None
+        self._said: set[str] = set()
         self._task: Any = None
 
     def __enter__(self) -> Self:
@@ -150,8 +152,13 @@ class ProgressBar:
             self._bar.stop()
 
     def __call__(self, progress: Progress) -> None:
-        """Show how much of the work is done."""
+        """Show how much of the work is done; say once of a long step how long it will take."""
         if self._bar is not None:
+            left = progress.seconds_left or 0
+            if progress.step not in self._said and progress.seconds + left > _LONG:
+                self._said.add(progress.step)
+                text = f"{progress.step}: {progress.total:,}, {duration(left)} to go"
+                self._bar.console.out(visible(text), highlight=False)
             rate = f", {progress.rate / 1e6:.1f} M/s" if progress.rate > _FAST else ""
             self._bar.update(
                 self._task,

@@ -12,7 +12,7 @@ direction, until no edge at the decision lacks one or no further peer can give i
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations
 from typing import get_args
 
 import numpy as np
@@ -107,6 +107,35 @@ class _LocalEdges:
             yield from frontier
 
 
+class NamesBefore(dict[str, frozenset[str]]):
+    """For each name those from which a chain of allowed arrows leads to it.
+
+    Worked out when it is asked for: of thousands of columns a search looks at few.
+    """
+
+    def __init__(self, order: KnownOrder) -> None:
+        super().__init__()
+        place = {name: 1 << at for at, name in enumerate(order.names)}
+        whole = (1 << len(place)) - 1
+        # Whatever has no tier, or one that is not later, may be a cause.
+        upto: dict[int | None, int] = {None: whole}
+        reached = sum(place[name] for name, tier in order.tier.items() if tier is None)
+        for level in sorted({tier for tier in order.tier.values() if tier is not None}):
+            reached |= sum(place[name] for name, tier in order.tier.items() if tier == level)
+            upto[level] = reached
+        causes = {name: upto[order.tier[name]] & ~place[name] for name in order.names}
+        backward = [(effect, cause) for cause, effect in order.required]
+        for cause, effect in (*order.forbidden, *backward):
+            causes[effect] &= ~place[cause]
+        self._allowed = BitsetGraph(order.names, tuple(causes.values()), ())
+
+    def __missing__(self, name: str) -> frozenset[str]:
+        allowed = self._allowed
+        before = allowed.names_in(allowed.ancestors(allowed.bits(name))) - {name}
+        self[name] = before
+        return before
+
+
 class LocalSearch:
     """One search around one decision, with a cache of the neighborhoods it has searched."""
 
@@ -123,12 +152,7 @@ class LocalSearch:
         self.decision, self.order, self.tests, self.method = decision, order, tests, method
         self.max_given, self.max_given_peers = max_given, max_given_peers
         self.neighborhoods: dict[str, Neighborhood] = {}
-        arrows = [(a, b) for a, b in permutations(order.names, 2) if order.may_cause(a, b)]
-        allowed = BitsetGraph.of(order.names, arrows)
-        self.before = {
-            name: allowed.names_in(allowed.ancestors(allowed.bits(name))) - {name}
-            for name in order.names
-        }
+        self.before = NamesBefore(order)
 
     def causes(self) -> LocalCauses:
         """Search from the decision, and from peer to peer until its edges have directions."""

@@ -133,12 +133,6 @@ class QuestionFile:
             raise QuestionError.of(
                 f"This is not TOML: {error}.", remedy="Mend that line.", where=where
             ) from error
-        except (ValueError, RecursionError) as error:  # Python has limits where TOML has none
-            raise QuestionError.of(
-                "This is no question file: a number is too long, or lists are too deep.",
-                remedy="Write fewer digits, and simpler lists.",
-                where=where,
-            ) from error
         problems = [
             Problem(f"{name!r} is not a table.", remedy=f"Write [{name}].", where=where)
             for name, table in content.items()

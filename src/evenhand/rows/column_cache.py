@@ -48,7 +48,8 @@ class ColumnCache:
             self._read(absent, self._read_ahead(absent))
         for name in wanted:
             self._cached[name] = self._cached.pop(name)  # most recently used
-        self._evict(keeping=len(wanted))
+        if absent:
+            self._evict(keeping=len(wanted))
         cached = {name: self._cached[name] for name in wanted}
 
         def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001

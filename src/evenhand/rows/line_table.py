@@ -7,6 +7,7 @@ are neither merged nor sorted. Only as many rows are read as fit into memory.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
@@ -23,12 +24,15 @@ from evenhand.question.codings import MISSING
 from evenhand.rows.arrow_numpy import as_arrow, as_texts, value_type
 from evenhand.rows.batch_source import BatchSource, reading
 from evenhand.rows.counting_errors import spelling_notes
+from evenhand.rows.csv_diagnosis import LONGEST_RECORD
 from evenhand.rows.label_array import LabelArray, to_texts
 from evenhand.rows.quantiles import frequencies
 from evenhand.rows.text_encoders import UNFIT, LabelEncoder
 from evenhand.rows.value_labels import distinct, has_labels, to_labels
 
+FIRST_BYTES = 1 << 24  # of codes, for a first look at wide tables
 _FEW = 1000  # values up to which they become Python texts at once
+_STEP = 500  # columns after which progress is reported
 _Codes: TypeAlias = NDArray[np.integer]
 
 
@@ -55,29 +59,32 @@ def read_lines(
     progress: ProgressCallback | None = None,
 ) -> LineTable:
     """Read the columns in one pass; bins and merges that are given are applied."""
-    reporter = ProgressReporter(progress)
+    reporter, total = ProgressReporter(progress), None
     unreadable: tuple[str, ...] = ()
     batches: list[pa.RecordBatch] = []
     size, complete = 0, True
     for batch in _batches(sources, names, codings):
-        unreadable = unreadable or _unreadable(batch.schema)
+        unreadable = unreadable if batches else _unreadable(batch.schema)
         size += batch.nbytes
         complete = size <= memory or not batches
         if not complete:
             break
         batches.append(batch)
-        reporter.advance("reading rows", batch.num_rows)
+        if len(batches) == 1:
+            total = _expected_rows(sources, batch)
+        reporter.advance("reading rows", batch.num_rows, total)
     rows = sum(batch.num_rows for batch in batches)
     counts = np.ones(rows, np.int64)
     if codings.frequency and batches:
         at = batches[0].schema.get_field_index(codings.frequency)
         counts = np.concatenate([frequencies(batch.column(at)) for batch in batches])
     readable = [name for name in names if name not in unreadable]
-    encoded = [
-        _encode([batch.column(at) for batch in batches], counts)
-        for at, name in enumerate(names)
-        if name not in unreadable
-    ]
+    encoded = []
+    for at, name in enumerate(names):
+        if name not in unreadable:
+            encoded.append(_encode([batch.column(at) for batch in batches], counts))
+        if at % _STEP == _STEP - 1:
+            reporter.report("comparing values of columns", at + 1, len(names))
     attributes, columns = [], []
     spellings: dict[str, dict[str, set[str]]] = {}
     for at, (name, labelled) in enumerate(
@@ -95,6 +102,16 @@ def read_lines(
         complete=complete,
         notes=(*spelling_notes(spellings),),
     )
+
+
+def _expected_rows(sources: Sequence[BatchSource], first: pa.RecordBatch) -> int | None:
+    """About how many rows there are, as the first batch tells; None where that is unknown."""
+    if all(source.rows is not None for source in sources):
+        return sum(source.rows or 0 for source in sources)
+    if any(source.dialect is None or source.dialect.compression for source in sources):
+        return None
+    size = sum(Path(source.where).stat().st_size for source in sources)
+    return max(int(first.num_rows) * size // min(size, LONGEST_RECORD), int(first.num_rows))
 
 
 def _batches(

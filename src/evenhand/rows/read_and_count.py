@@ -1,5 +1,7 @@
 """Rows and counts of whatever is audited: a table to read, rows that are read, or counts."""
 
+from collections.abc import Callable
+
 from evenhand.counts import CountTable
 from evenhand.display import ProgressCallback
 from evenhand.errors import QuestionError
@@ -13,10 +15,11 @@ def read_and_count(
     codings: Codings | None,
     memory: str | int | None,
     progress: ProgressCallback | None,
+    check: Callable[[Rows | CountTable], None] | None = None,
 ) -> tuple[Rows | None, CountTable]:
     """The rows of whatever is audited, None of counts, and their counts.
 
-    Codings that would have no effect are refused.
+    Codings that would have no effect are refused, and what ``check`` refuses is not counted.
     """
     codings = codings or Codings()
     if isinstance(source, CountTable | Rows):
@@ -27,9 +30,8 @@ def read_and_count(
                 "They would have no effect.",
                 "Give them when the rows are read, or give the file or frame itself.",
             )
-    if isinstance(source, CountTable):
-        return None, source
-    if isinstance(source, Rows):
-        return source, source.count()
-    rows = read(source, codings=codings, memory=memory, progress=progress)
-    return rows, rows.count()
+    if not isinstance(source, CountTable | Rows):
+        source = read(source, codings=codings, memory=memory, progress=progress)
+    if check:
+        check(source)
+    return (None, source) if isinstance(source, CountTable) else (source, source.count())

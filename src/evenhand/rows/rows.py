@@ -23,7 +23,7 @@ from evenhand.rows.column_cache import ColumnCache
 from evenhand.rows.count_rows import CountResult, count
 from evenhand.rows.frame_sources import Source, frame_source
 from evenhand.rows.inspection import Inspection, inspect
-from evenhand.rows.line_table import LineTable, read_lines
+from evenhand.rows.line_table import FIRST_BYTES, LineTable, read_lines
 from evenhand.rows.memory_limit import memory_in_bytes
 from evenhand.rows.open_files import file_sources
 from evenhand.rows.quantiles import quantile_bins, value_counts
@@ -182,6 +182,10 @@ class Rows(Described):
             also=also,
             notes=(*self._name_notes(), *lines.notes),
         )
+
+    def first_rows(self) -> CountTable:
+        """The first rows of all columns, as they stand; enough of them for a first look."""
+        return read_lines(self.sources, self.columns, self._with_cuts, memory=FIRST_BYTES).table
 
     @cached_property
     def _lines(self) -> LineTable:

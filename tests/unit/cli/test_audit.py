@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from tests.admission import SUBPOPULATIONS
@@ -310,3 +311,24 @@ def test_the_least_count_of_a_copy_for_others_is_chosen(run, example, options):
         "audit", *options, "--report", page, "--overwrite", "--share", "--least-count", "0"
     )
     assert (status, "whole number of at least 1" in error) == (2, True)
+
+
+def test_a_table_too_wide_for_a_graph_is_refused_with_columns_that_can_be_typed(run, tmp_path):
+    """Before anything is counted; what is suggested can be run."""
+    names = ["sex", "hired", "grade", *(f"c{at}" for at in range(2_000))]
+    lines = [",".join(names)]
+    for at in range(80):
+        grade = at % 2
+        row = [at // 2 % 2, grade if at % 8 else 1 - grade, grade, *[at * 7 % 3] * 2_000]
+        lines.append(",".join(f"v{value}" for value in row))
+    path = tmp_path / "wide.csv"
+    path.write_text("\n".join(lines) + "\n")
+    asked = ["--protected", "sex", "--group", "v0", "--decision", "hired", "--favorable", "v1"]
+    status, out, err = run("audit", path, *asked)
+    assert (status, out) == (4, "")
+    assert "2,003 columns takes 2,005,003 tests or more" in err
+    chosen = re.search(r"\(--columns (\S+)\)", err).group(1)
+    assert chosen.split(",")[:3] == ["sex", "hired", "grade"]
+    assert run("audit", path, *asked, "--columns", chosen)[0] in (0, 1, 3)
+    status, _, err = run("discover", path)
+    assert (status, "Choose columns (--columns" in err) == (4, True)

@@ -49,3 +49,15 @@ def test_a_terminal_that_is_wide_enough_shows_one_table(run, options, monkeypatc
     monkeypatch.setattr("evenhand.cli.terminal.is_terminal", lambda: True)
     out = run("compare", *options)[1]
     assert any({"τ", "policy", "verdict"} <= {*line.split()} for line in out.splitlines())
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(1.0, True), (0.01, False)])
+def test_of_a_long_step_is_said_once_how_long_it_will_take(monkeypatch, seconds, said):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with ProgressBar(quiet=False) as progress:
+        for done in (1, 2):
+            progress(Progress("tests given 0", done, 100, seconds * done))
+    sentence = "tests given 0: 100, about 99 seconds to go\n"
+    assert terminal.getvalue().count(sentence) == said

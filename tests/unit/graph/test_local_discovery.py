@@ -1,11 +1,16 @@
-from itertools import chain, combinations
+from itertools import chain, combinations, permutations
 
+import networkx as nx
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evenhand import CountTable, Knowledge, Tiers
 from evenhand.errors import ColumnError, QuestionError
 from evenhand.graph import Tester, discover, find_causes
+from evenhand.graph.local_discovery import NamesBefore
+from evenhand.question import KnownOrder
 
 ADULT_TIERS = Tiers(["sex", "age", "native_country", "race"], ["education"], ...)
 DUTCH_TIERS = Tiers(["sex", "age", "country_birth"], ["edu_level"], ...)
@@ -205,3 +210,17 @@ def test_on_few_rows_the_whole_graph_can_have_other_causes_and_that_is_said():
     assert found.parents == ("b",)
     assert not discover(counts, knowledge=tiers).parents("e")
     assert "on few rows it can differ in an edge" in str(found)
+
+
+@given(st.data())
+def test_what_may_come_before_is_what_allowed_arrows_reach(data):
+    names = tuple("abcde")
+    tier = {name: data.draw(st.sampled_from([None, 0, 1, 2])) for name in names}
+    pairs = st.lists(st.sampled_from(list(permutations(names, 2))), max_size=6)
+    order = KnownOrder(names, tier, frozenset(data.draw(pairs)), frozenset(data.draw(pairs)))
+    allowed = nx.DiGraph()
+    allowed.add_nodes_from(names)
+    allowed.add_edges_from(pair for pair in permutations(names, 2) if order.may_cause(*pair))
+    before = NamesBefore(order)
+    for name in names:
+        assert before[name] == nx.ancestors(allowed, name)

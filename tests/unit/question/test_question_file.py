@@ -121,5 +121,5 @@ def test_any_other_judge_is_refused_with_the_two_that_there_are(value):
 
 @pytest.mark.parametrize("text", ["a=" + "[" * 5000, "threshold=" + "9" * 5000])
 def test_what_python_cannot_parse_is_refused_in_words(text):
-    with pytest.raises(QuestionError, match="too long, or lists are too deep"):
+    with pytest.raises(QuestionError, match="does not need"):
         QuestionFile.parse(text)

@@ -3,6 +3,7 @@
 import csv
 
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
@@ -106,3 +107,16 @@ def test_a_table_without_rows_has_no_values(tmp_path, text):
     result = lines(tmp_path / "a.csv")
     assert result.table.row_count == 0
     assert result.table.attribute("x").values == ()
+
+
+def test_how_many_rows_there_will_be_is_told_from_the_first_on(tmp_path):
+    """Of plain text about, of Parquet exactly; of compressed text nobody knows."""
+    seen = []
+    wide = pa.table({f"c{at}": ["x", "yy"] * 1_000 for at in range(1_200)})
+    pyarrow.csv.write_csv(wide, tmp_path / "t.csv")
+    read(tmp_path / "t.csv", progress=seen.append).inspect()
+    first, last = seen[0], seen[-1]
+    assert first.step == "reading rows"
+    assert 1_500 < first.total < 2_500
+    assert first.seconds_left > 0
+    assert (last.step, last.total) == ("comparing values of columns", 1_200)

@@ -25,5 +25,5 @@ class CodedTable(NamedTuple):
         codes = np.array([counts.codes[i] for i in at]).reshape(len(at), len(counts))
         order = np.lexsort(codes[::-1]) if at else slice(None)
         rows = counts.counts[order].astype(np.float64)
-        cards = np.array([counts.cards[i] for i in at], np.int64)
+        cards = np.array(counts.cards, np.int64)[at]
         return cls(np.ascontiguousarray(codes[:, order]), rows, cards, float(rows.sum()))
