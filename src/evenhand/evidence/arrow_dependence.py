@@ -39,10 +39,9 @@ class ArrowVariant(JudgedVariant):
     is_cause: bool
     p: float | None
 
-    @property
-    def change(self) -> str:
-        """What is other than in the audit, in words."""
-        return f"{'with' if self.is_cause else 'without'} {self.name}"
+    def change(self, spell: Callable[[str], str] = str) -> str:
+        """What is other than in the audit, with columns in the words of a reader."""
+        return f"{'with' if self.is_cause else 'without'} {spell(self.name)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -74,18 +73,15 @@ class ArrowDependence(JudgedVariants[ArrowVariant]):
 
     def sentence_with(self, spell: Callable[[str], str]) -> str:
         """The sentence, with columns in the words of a reader."""
-        audited = f"{self.audited.verdict}; {self.audited.statistical}"
         if not self.ways:
-            return f"There is no cause to leave out and no candidate to add ({audited})."
+            return f"There is no cause to leave out and no candidate to add ({self.audited})."
         many = len(self.deciding)
         opening = (
             f"{many or 'None'} of {len(self.ways):,} variants "
-            f"{'change' if many > 1 else 'changes'} the verdict ({audited})"
+            f"{'change' if many > 1 else 'changes'} the verdict ({self.audited})"
         )
         changes = (
-            f"{'with' if way.is_cause else 'without'} {spell(way.name)} "
-            f"{', '.join(self._differing(way))}"
-            for way in self.deciding
+            f"{way.change(spell)}: {', '.join(self._differing(way))}" for way in self.deciding
         )
         return f"{opening}: {'; '.join(changes)}." if many else f"{opening}."
 
@@ -112,7 +108,7 @@ class ArrowDependence(JudgedVariants[ArrowVariant]):
             "candidates": self.candidates,
             "as_audited": self.audited.to_dict(),
             "variants": [way.to_dict() for way in self.ways],
-            "deciding": [way.change for way in self.deciding],
+            "deciding": [way.change() for way in self.deciding],
             "notes": list(self.notes),
         }
 
@@ -120,7 +116,7 @@ class ArrowDependence(JudgedVariants[ArrowVariant]):
         """One line for each arrow."""
         rows: list[tuple[str, JudgedVariant, float | None]] = [
             ("as audited", self.audited, None),
-            *((way.change, way, way.p) for way in self.ways),
+            *((way.change(), way, way.p) for way in self.ways),
         ]
         return Summary(
             title=f"what hangs on each arrow to {self.decision}",

@@ -4,8 +4,10 @@ Numbers are counted once between all cut points of all ways. Each way is a margi
 counts: neighbouring classes become one, and nothing is read again.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -23,6 +25,8 @@ from evenhand.evidence.class_recodings import Recoding, recode, recodings_of
 from evenhand.evidence.judged_variants import JudgedVariant, JudgedVariants
 from evenhand.evidence.partition import Partition, share_statistics
 from evenhand.evidence.population import StatisticalVerdict
+from evenhand.evidence.subpopulations import points
+from evenhand.evidence.verdict import Verdict
 from evenhand.question import Bins
 from evenhand.question.question import REST
 
@@ -91,6 +95,60 @@ class Binnings(JudgedVariants[Binning]):
     supervised: bool
 
     @cached_property
+    def verdicts(self) -> dict[Verdict, int]:
+        """How many ways give each verdict."""
+        return dict(Counter(way.verdict for way in self.ways).most_common())
+
+    @cached_property
+    def statistical(self) -> dict[StatisticalVerdict, int]:
+        """How many ways give each verdict on the population."""
+        return dict(Counter(way.statistical for way in self.ways).most_common())
+
+    @property
+    def shown(self) -> int:
+        """In how many ways a difference beyond the threshold is shown."""
+        return self.statistical.get(StatisticalVerdict.SHOWN, 0)
+
+    def share(self, ways: int) -> float:
+        """A number of ways as a share of all."""
+        return ways / len(self.ways)
+
+    @property
+    def common_range(self) -> tuple[float, float] | None:
+        """The smallest and the largest common difference."""
+        differences = [way.common for way in self.ways if way.common is not None]
+        return (min(differences), max(differences)) if differences else None
+
+    @property
+    def coverage_range(self) -> tuple[Fraction, Fraction]:
+        """The smallest and the largest share of the rows that can be compared."""
+        shares = [way.coverage for way in self.ways]
+        return min(shares), max(shares)
+
+    @property
+    def sentence(self) -> str:
+        """The shares of verdicts, and of shown differences, in one sentence."""
+        verdicts = ", ".join(
+            f"{one} in {self._of_all(many)}" for one, many in self.verdicts.items()
+        )
+        return f"{verdicts}; a difference shown in {self._of_all(self.shown)}"
+
+    def _of_all(self, ways: int) -> str:
+        if ways == len(self.ways):
+            return "all"
+        return f"{ways:,} ({percent(self.share(ways))})" if ways else "none"
+
+    @property
+    def ranges(self) -> tuple[tuple[str, str], ...]:
+        """The range of the common difference, and of what could be compared."""
+        common, (least, most) = self.common_range, self.coverage_range
+        low, high = (points(x, threshold=self.threshold) for x in common or (None, None))
+        return (
+            ("common difference", f"{low} to {high} points" if common else "unmeasured"),
+            ("rows compared", f"{percent(float(least))} to {percent(float(most))}"),
+        )
+
+    @cached_property
     def deciding_cut(self) -> DecidingCut | None:
         """The cut that changes most how often an outcome is met; None if all give the same."""
         found = []
@@ -129,8 +187,16 @@ class Binnings(JudgedVariants[Binning]):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; shares of all ways that were judged."""
+        common = self.common_range
         return {
-            **self.shares,
+            "ways": len(self.ways),
+            "verdicts": {str(one): self.share(many) for one, many in self.verdicts.items()},
+            "population": {
+                str(one): self.share(many) for one, many in self.statistical.items()
+            },
+            "shown": self.share(self.shown),
+            "common_difference": list(common) if common else None,
+            "coverage": [float(share) for share in self.coverage_range],
             "possible_ways": self.possible,
             "columns": {
                 name: [
@@ -159,14 +225,13 @@ class Binnings(JudgedVariants[Binning]):
     def summary(self) -> Summary:
         """The sentence, the ranges, and the cut on which most hangs."""
         cut = self.deciding_cut
-        audited = f"{self.audited.verdict}; {self.audited.statistical}"
         return Summary(
             title=f"{len(self.ways):,} ways to class {', '.join(self.columns)}",
             sentence=self.sentence,
             facts=(
                 *self.ranges,
                 ("hangs most on", str(cut) if cut else "no cut: all give the same"),
-                ("classes of this audit", audited),
+                ("classes of this audit", str(self.audited)),
             ),
             notes=self.notes,
         )

@@ -17,7 +17,9 @@ def variant_premises(
     kinds = [
         f"{count(judged['cause_sets'], 'set')} of causes of {words.decision}",
         *(["with the rule and without"] if judged["rules"] > 1 else []),
-        f"{judged['classes'] or 'no'} other classes",
+        f"{judged['classes']:,} ways to class numbers"
+        if judged["classes"]
+        else "no other classes",
         f"{judged['arrows'] or 'no'} other arrows",
     ]
     return (
@@ -42,7 +44,7 @@ def _binnings(binnings: Binnings | None, words: Words) -> tuple[page.Premise, ..
     return (
         page.Premise(
             status="Tried",
-            what=f"{len(binnings.ways):,} other ways to class {columns}, with the same causes.",
+            what=f"{len(binnings.ways):,} ways to class {columns}, with the same causes.",
             why=text(
                 f"In these ways: {binnings.sentence}; {ranges}. {hangs} "
                 f"{' '.join(binnings.notes)}"

@@ -111,7 +111,7 @@ def test_a_variant_is_what_the_edited_graph_gives():
         if (way.verdict, way.statistical) != (found.audited.verdict, found.audited.statistical)
     ]
     assert found.deciding == tuple(differing)
-    assert all(f"{way.change} " in found.sentence for way in differing)
+    assert all(f"{way.change()}: " in found.sentence for way in differing)
 
 
 def test_an_open_edge_is_judged_both_ways_among_the_admissible_sets():

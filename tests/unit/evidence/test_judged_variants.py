@@ -36,11 +36,3 @@ def test_what_follows_from_the_record_is_checked(name):
     text = sealed(content)
     assert checker.verify(text).status == 1
     assert any(name in one for one in RecordedCertificate.parse(text).own_differences())
-
-
-def test_shares_are_of_all_variants():
-    arrows = eh.audit(COUNTS, QUESTION, graph=GRAPH).arrows()
-    verdicts = arrows.shares["verdicts"]
-    assert verdicts == {"not certified": 0.5, "certified": 0.5}
-    assert arrows.shares["ways"] == 2
-    assert dict(arrows.ranges)["rows compared"] == "100.0 % to 100.0 %"
