@@ -128,10 +128,8 @@ class Audit(Described):
 
     def explain_partition(self, names: Collection[str]) -> PartitionExplanation:
         """Whether comparing people alike in these names means anything, and what it shows."""
-        certificate = self.certificate  # its graph has the edges that knowledge settles
-        return explain_partition(
-            certificate.examined.counts, certificate.graph, self.question, names
-        )
+        found = self.certificate  # its graph has the edges that knowledge settles
+        return explain_partition(found.examined.counts, found.graph, self.question, names)
 
     def survey_partitions(self) -> PartitionSurvey:
         """How many of all partitions are meaningful, and what the examined ones show."""

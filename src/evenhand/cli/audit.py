@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, TypeVar
@@ -117,10 +118,8 @@ def audit(
     record = result.certificate.stating(classed, without_each)
     further = {name: one for name, one in asked.items() if one is not None}
     if certificate is not None:
-        if share:
-            record.write_shared(certificate, least_count=least_count, overwrite=overwrite)
-        else:
-            record.write(certificate, overwrite=overwrite)
+        shared = partial(record.write_shared, least_count=least_count)
+        (shared if share else record.write)(certificate, overwrite=overwrite)
     if report is not None:
         with after_writing(certificate):
             result.report(

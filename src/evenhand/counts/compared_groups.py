@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from evenhand.counts.count_table import CountTable
-from evenhand.errors import ColumnError
+from evenhand.errors import ColumnError, Remedy, listed
 from evenhand.question import Question
 from evenhand.question.question import REST, check_values
 
@@ -43,6 +43,14 @@ def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
     other = question.other or next(value for value in values if value != question.group)
     further = [value for value in values if value not in (question.group, other)]
     compared = counts.without(question.protected, further) if further else counts
+    if question.favorable not in compared.values(question.decision):
+        raise ColumnError.of(
+            f"Nobody with {question.protected} {question.group!r} or {other!r} has "
+            f"{question.decision} {question.favorable!r}.",
+            f"Others have, of {listed(further)}.",
+            Remedy("Compare with all others", "other", REST),
+            where="question",
+        )
     return ExaminedCounts(
         counts=compared,
         question=replace(question, other=other),

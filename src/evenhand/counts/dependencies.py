@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts.count_table import Attribute, CountTable, code_type
+from evenhand.errors import Problem, Remedy
 
 NEARLY = Fraction(99, 100)  # least strength of a determination with exceptions
 _LEAST_REPEATED = Fraction(9, 10)
@@ -43,6 +44,28 @@ class Determination:
     def exact(self) -> bool:
         """Whether there is no exception."""
         return self.strength == 1
+
+    @property
+    def exception_rows(self) -> int:
+        """How many rows are exceptions."""
+        return sum(sum(by.values()) for by in self.exceptions.values())
+
+    @property
+    def exceptions_text(self) -> str:
+        """How many rows are exceptions, by group and decision."""
+        return "; ".join(
+            f"{group} {', '.join(f'{value} {rows:,}' for value, rows in by.items())}"
+            for group, by in sorted(self.exceptions.items())
+        )
+
+    def near_problem(self, decision: str, rows: int) -> Problem:
+        """What to know of a column that determines the decision but for some of the rows."""
+        return Problem(
+            f"{self.name!r} alone determines {decision!r} but for {self.exception_rows:,} of "
+            f"{rows:,} rows: {self.exceptions_text}.",
+            "These exceptions may be the finding.",
+            Remedy("If made from the decision, leave it out", "exclude", [self.name]),
+        )
 
     def to_dict(self) -> dict[str, object]:
         """Plain values."""

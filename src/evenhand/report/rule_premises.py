@@ -1,7 +1,6 @@
 """Columns that determine the decision but for a few rows, as points of section 7."""
 
 from evenhand.evidence import Certificate
-from evenhand.evidence.decision_rules import exceptions_text
 from evenhand.report import template_types as page
 from evenhand.report.phrases import Words
 from evenhand.report.template_types import text
@@ -13,7 +12,7 @@ def near_premises(certificate: Certificate, words: Words) -> tuple[page.Premise,
         page.Premise(
             status="Seen",
             what=f"{words.column(one.name)} determines {words.decision} but for a few rows.",
-            why=text(f"The exceptions may be the finding: {exceptions_text(one)}."),
+            why=text(f"The exceptions may be the finding: {one.exceptions_text}."),
         )
         for one in certificate.determinations
         if not one.exact

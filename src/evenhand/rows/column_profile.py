@@ -20,6 +20,7 @@ Sides: TypeAlias = NDArray[np.uint8]
 ParsedNumbers: TypeAlias = tuple[NDArray[np.float64], list[int]]
 
 FEW = 12  # values up to which numbers need no classes
+_LEAST_ROWS = 5  # of a value of the protected attribute on average, or it needs classes
 MANY = 50  # values above which a category is split too finely
 _FEW_ROWS = 10  # below that, that no value repeats says nothing
 _LONGEST_MARKER = 9  # with spaces around it
@@ -66,7 +67,7 @@ class ColumnProfile:
     @property
     def needs_classes(self) -> bool:
         """Whether these are numbers of so many values that few people are alike in them."""
-        return self.kind is ColumnKind.NUMBER and self.distinct > FEW and bool(self.classes)
+        return bool(self.classes)
 
     @property
     def suggested(self) -> ClassSuggestion:
@@ -111,7 +112,10 @@ def profile_column(
     kind = _kind(table, name, numbers, len(values) - len(unknown))
     classes: tuple[ClassSuggestion, ...] = ()
     as_stored: dict[str, int] = {}
-    if kind is ColumnKind.NUMBER and len(values) > FEW:
+    distinct = len(values) - (missing > 0)
+    # Groups that are compared need people, be the numbers few.
+    most = min(FEW, table.row_count // _LEAST_ROWS) if name == protected else FEW
+    if kind is ColumnKind.NUMBER and distinct > max(most, 2):
         asked = name in (decision, protected)  # then only its own numbers count
         counts = number_counts(
             table, name, numbers, None if asked else decision, None if asked else sides
@@ -121,7 +125,7 @@ def profile_column(
     return ColumnProfile(
         name=name,
         kind=kind,
-        distinct=len(values) - (missing > 0),
+        distinct=distinct,
         frequent=tuple(frequent[:FEW]),
         missing=missing,
         markers=tuple(markers),

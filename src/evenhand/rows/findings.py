@@ -71,7 +71,9 @@ class Findings:
         if self.decision is None:
             return ()
         found = determining_columns(self.table, self.decision, protected=self.protected)
-        return tuple(one for one in found if one.name in self.usable)
+        # A date forms no groups, but may tell the decision.
+        hidden = NO_GROUPS - {ColumnKind.DATE}
+        return tuple(one for one in found if self.profiles[one.name].kind not in hidden)
 
     @cached_property
     def usable(self) -> tuple[str, ...]:
@@ -153,7 +155,12 @@ class Findings:
         )
         for one in self.determining:
             if not one.exact:
-                yield from self._nearly(one)
+                yield TableFinding(
+                    kind=FindingKind.NEARLY_DETERMINES_DECISION,
+                    columns=(one.name,),
+                    problem=one.near_problem(str(self.decision), rows),
+                    numbers={"rows": one.exception_rows, **one.to_dict()},
+                )
         yield from leave_out(
             FindingKind.FOLLOWS_FROM_DECISION,
             self.following,
@@ -165,23 +172,6 @@ class Findings:
             f"tied to {self.protected!r} without exception. People alike in {it(self.tied)} "
             "may have nobody to be compared with.",
             determined=[b for a, b in self.pairs[0] if a == self.protected],
-        )
-
-    def _nearly(self, one: Determination) -> Iterator[TableFinding]:
-        rows = sum(sum(by.values()) for by in one.exceptions.values())
-        by_group = "; ".join(
-            f"{group} {', '.join(f'{value} {many:,}' for value, many in by.items())}"
-            for group, by in one.exceptions.items()
-        )
-        yield from tell(
-            FindingKind.NEARLY_DETERMINES_DECISION,
-            [one.name],
-            f"{one.name!r} alone determines {self.decision!r} but for {rows:,} of "
-            f"{self.table.row_count:,} rows: {by_group}.",
-            Remedy("If made from the decision, leave it out", "exclude", [one.name]),
-            found="These exceptions may be the finding.",
-            rows=rows,
-            **one.to_dict(),
         )
 
     def _spelling(self) -> Iterator[TableFinding]:

@@ -31,7 +31,15 @@ class FindingKind(StrEnum):
 
 # What can change the answer to a question, rather than how well the table can be read. What
 # determines the decision is not among them: the verdict itself tells that.
-MATTERS = frozenset([*FindingKind][2:6]) | {FindingKind.EQUIVALENT}
+MATTERS = frozenset(
+    {
+        FindingKind.FOLLOWS_FROM_DECISION,
+        FindingKind.TIED_TO_PROTECTED,
+        FindingKind.SPELLING,
+        FindingKind.MARKER,
+        FindingKind.EQUIVALENT,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +80,8 @@ def leave_out(
 ) -> Iterator[TableFinding]:
     """Columns that should be left out, and why."""
     what = f"{some_names(names)} {'are' if len(names) > 1 else 'is'} {why}"
-    problem = Problem(what, remedy=Remedy(f"Leave {it(names)} out", "exclude", [*names]))
-    if names:
-        yield TableFinding(kind=kind, columns=tuple(names), problem=problem, numbers=numbers)
+    out = Remedy(f"Leave {it(names)} out", "exclude", [*names])
+    return tell(kind, names, what, out, found="", **numbers)
 
 
 def unreadable(names: Sequence[str]) -> Iterator[TableFinding]:

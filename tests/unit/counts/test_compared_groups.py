@@ -90,3 +90,11 @@ def test_a_group_called_rest_is_not_pooled_by_accident():
         ask(other="rest"),
     )
     assert "'rest' is itself a value" in str(error)
+
+
+def test_a_favorable_value_of_further_groups_only_is_said_to_be_there():
+    counts = table("ffmmx", ["no", "refused", "no", "refused", "yes"])
+    (problem,) = refusal(counts, ask(other="m")).problems
+    assert problem.what == "Nobody with sex 'f' or 'm' has hired 'yes'."
+    assert problem.remedies[0].value == "rest"
+    assert examined_counts(counts, ask(other="rest")).counts.row_count == 5

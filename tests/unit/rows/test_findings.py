@@ -181,3 +181,11 @@ def test_what_matters_to_a_question_is_a_short_list():
         "looks missing",
         "equivalent columns",
     }
+
+
+def test_a_date_that_tells_the_decision_is_said_to_determine_it():
+    months = iter(range(ROWS))
+    date = [f"20{10 + 2 * (next(months) % 5) + (one == 'yes')}-03-01" for one in HIRED]
+    found = look(date=date)
+    assert finding(found, FindingKind.DETERMINES_DECISION).columns == ("date",)
+    assert finding(found, FindingKind.NO_GROUPS).columns == ("date",)

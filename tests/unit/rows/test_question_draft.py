@@ -149,3 +149,15 @@ def test_a_column_that_divides_one_group_only_is_doubtful():
     part = ["a" if sex == "m" else "ab"[at % 2] for at, sex in enumerate(table()["sex"])]
     made = draft(table(part=part), decision="hired", protected="sex")
     assert made.doubtful == {"part": "is tied to 'sex'"}
+
+
+def test_a_protected_number_of_which_each_value_hardly_occurs_gets_two_classes():
+    columns = {
+        "age": [str(20 + 35 * at % 60) for at in range(12)],
+        "hired": ["no"] * 10 + ["yes"] * 2,
+    }
+    made = draft(columns, protected="age", decision="hired")
+    assert [len(cuts) for cuts in made.bins.values()] == [1]
+    many = {name: 20 * values for name, values in columns.items()}
+    assert draft(many, protected="age", decision="hired").bins == {}  # codes, perhaps
+    assert draft(columns, protected="hired", decision="age").bins == {}
