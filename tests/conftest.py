@@ -19,6 +19,15 @@ settings.register_profile(
 settings.load_profile("gate")
 
 
+def pytest_terminal_summary(terminalreporter):
+    """Print what the campaigns recorded of themselves, and how long each took."""
+    for report in terminalreporter.stats.get("passed", ()):
+        if report.when == "call" and report.user_properties:
+            figures = ", ".join(f"{name} {value}" for name, value in report.user_properties)
+            name = report.nodeid.rpartition("/")[2]
+            terminalreporter.write_line(f"{name}: {figures}; {report.duration:.0f} s")
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """Where Adult and Dutch lie, if the machine has them."""
