@@ -18,10 +18,10 @@ import hashlib
 import json
 import os
 import re
+import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -219,29 +219,35 @@ def _temporary_folder(
     folder: Path, names: Sequence[str] = ()
 ) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """A temporary folder, and what was removed before; the names are ours as long as it is."""
-    with locked_folder(folder):
+    place = folder / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(8)}"
+    with ExitStack() as folder_lock:
+        folder_lock.enter_context(locked_folder(folder))
         removed = recover(folder)
         if processes := _writers(folder, names):
             raise _busy(folder / names[-1], *processes)
-        place = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=folder))
-        handle = os.open(place / "lock", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
-        lock(handle)
-    try:
-        os.write(handle, json.dumps(names).encode())
-        for part in ("new", "old"):
-            (place / part).mkdir(0o700)
-        place.chmod(0o711)  # so that other users see which names are ours
-        yield place, removed
-    finally:
-        # If an earlier file could not be put back all stays, and the next run does it.
-        is_needed = _names_in(place / "old") and _names_in(place / "new")
+        handle = None
         try:
-            if not is_needed:
-                _remove(place)
+            place.mkdir(0o700)
+            handle = os.open(place / "lock", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+            lock(handle)
+            # Before the folder is unlocked: the next run must see which names are ours.
+            os.write(handle, json.dumps(names).encode())
+            folder_lock.close()
+            for part in ("new", "old"):
+                (place / part).mkdir(0o700)
+            place.chmod(0o711)  # so that other users see which names are ours
+            yield place, removed
         finally:
-            os.close(handle)
-            if not is_needed:
-                _remove(place)  # what a signal or an open file kept from being removed
+            # If an earlier file could not be put back all stays, and the next run does it.
+            is_needed = _names_in(place / "old") and _names_in(place / "new")
+            try:
+                if not is_needed:
+                    _remove(place)
+            finally:
+                if handle is not None:
+                    os.close(handle)
+                if not is_needed:
+                    _remove(place)  # what a signal or an open file kept from being removed
 
 
 def _places(folder: Path) -> list[Path]:

@@ -388,3 +388,30 @@ def test_runs_at_the_same_time_make_one_release(folder):
 def test_errors_of_the_disk_are_ours(tmp_path, code, words, name):
     with pytest.raises(ResourceError, match=words), disk_errors(tmp_path / name):
         raise OSError(code, os.strerror(code))
+
+
+def test_a_run_that_is_interrupted_as_it_begins_leaves_nothing(tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr("evenhand.files.transaction.lock", interrupt)
+        with pytest.raises(KeyboardInterrupt), Transaction.begin(tmp_path, ["out"]):
+            pass
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_tells_which_names_are_its_own_before_another_can_begin(tmp_path, monkeypatch):
+    whole, told = os.write, []
+
+    def write(handle, content):
+        other = os.open(tmp_path, os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(other)
+        told.append(content)
+        return whole(handle, content)
+
+    monkeypatch.setattr(os, "write", write)
+    with Transaction.begin(tmp_path, ["out"]):
+        assert told == [b'["out"]']
