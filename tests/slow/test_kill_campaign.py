@@ -17,7 +17,7 @@ from tests.release_states import (
 )
 
 pytestmark = pytest.mark.slow
-STATUSES = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
+STATUSES = {"SIGINT": 130, "SIGTERM": 143}
 SHARED = "out.shared.certificate.json"
 
 
