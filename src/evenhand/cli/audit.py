@@ -149,7 +149,7 @@ def audit(
         for one in further.values():
             print_result(one.summary())
         for problem in refusals:
-            typer.echo(problem.text(option))
+            say(problem.text(option))
         _tell_of_release(options)
         for what, path in (("Certificate", certificate), ("Report", report)):
             if path is not None:

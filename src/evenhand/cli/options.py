@@ -16,6 +16,7 @@ import typer
 
 from evenhand.cli.file_suggestions import suggesting_files
 from evenhand.cli.option_syntax import parse_bin, parse_delimiter, parse_merges, parse_names
+from evenhand.cli.terminal import say
 from evenhand.display import ProgressCallback
 from evenhand.errors import QuestionError, path_exists
 from evenhand.question import (
@@ -328,7 +329,7 @@ class CommonOptions:
         if "group" not in chosen:
             chosen.pop("other", None)
         for role, (value, why) in chosen.items():
-            typer.echo(f"The question file leaves {role!r} open: {value!r}, {why}.", err=True)
+            say(f"The question file leaves {role!r} open: {value!r}, {why}.", err=True)
         return given | {role: value for role, (value, _) in chosen.items()}
 
 

@@ -80,7 +80,7 @@ def test_a_page_that_cannot_be_written_exits_with_4(run, example, options, optio
     place = example / "absent" / "page"
     status, _, err = run("audit", *options, option, place)
     assert status == 4
-    assert f"{place}: This file cannot be written" in err
+    assert f"{place}: This cannot be written" in err
     assert "Name a file" in err
 
 
@@ -238,7 +238,7 @@ def test_other_classes_are_judged_where_that_is_asked_for(run, tmp_path):
         "pay": ["under 25", "25 or more"],
     }
     assert sum(found["verdicts"].values()) == pytest.approx(1)
-    sentence = f"{found['ways']} other ways to class age and pay, with the same causes."
+    sentence = f"{found['ways']} ways to class age and pay, with the same causes."
     assert sentence in page.read_text("utf-8")
     _, out, _ = run(*words)
     assert f"{found['ways']} ways to class age, pay: " in out

@@ -31,7 +31,7 @@ def test_a_folder_that_is_not_there_exits_with_4(run, example):
     target = example / "absent" / "new.toml"
     status, _, err = run("init", example / "data.csv", "--output", target)
     assert status == 4
-    assert f"{target}: This file cannot be written" in err
+    assert f"{target}: This cannot be written" in err
 
 
 def test_an_unknown_column_is_answered_with_the_nearest(run, example):
