@@ -157,6 +157,8 @@ class Pictured(Described):
 class Progress:
     """How much of a long step is done, of how much where that is known, after how many seconds.
 
+    ``depth`` is the size of the sets given, where the step is tests of independence.
+
     >>> Progress("counting rows", done=3_000_000, total=12_000_000, seconds=2.0).seconds_left
     6.0
     """
@@ -165,6 +167,7 @@ class Progress:
     done: int
     total: int | None
     seconds: float
+    depth: int | None = None
 
     @property
     def rate(self) -> float:
@@ -190,7 +193,9 @@ class ProgressReporter:
         self._step, self._done = "", 0
         self._start = self._last = perf_counter()
 
-    def report(self, step: str, done: int, total: int | None = None) -> None:
+    def report(
+        self, step: str, done: int, total: int | None = None, *, depth: int | None = None
+    ) -> None:
         """Report that so much of a step is done."""
         if self._callback:
             now = perf_counter()
@@ -198,7 +203,7 @@ class ProgressReporter:
             if self._step not in ("", step):
                 self._start = self._last
             self._step, self._done, self._last = step, done, now
-            self._callback(Progress(step, done, total, now - self._start))
+            self._callback(Progress(step, done, total, now - self._start, depth))
 
     def advance(self, step: str, more: int, total: int | None = None) -> None:
         """Report that so much more of a step is done."""

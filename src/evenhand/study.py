@@ -24,6 +24,7 @@ from evenhand.evidence import (
 from evenhand.evidence.arrow_dependence import ArrowDependence, judge_arrows
 from evenhand.evidence.binnings import Binnings, judge_binnings
 from evenhand.evidence.bootstrap import Bootstrap, bootstrap
+from evenhand.evidence.decision_rules import judge_without_rule
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt, evicted_notes
 from evenhand.evidence.graph_origin import GraphOrigin, decision_last
 from evenhand.evidence.judgement import Graph, Scope
@@ -168,6 +169,7 @@ class Audit(Described):
             knowledge=self.knowledge,
             significance=record.significance if record else 0.01,
             test=record.test if record else "chi-square",
+            max_depth=record.max_depth if record else None,
             min_coverage=self.certificate.min_coverage,
             progress=progress,
         )
@@ -310,6 +312,7 @@ def audit(
     min_coverage: Number = "0.9",
     significance: float = 0.01,
     test: str = "chi-square",
+    max_depth: int | None = None,
     judge: Judge | None = None,
     edits: Iterable[GraphEdit] | None = None,
     progress: ProgressCallback | None = None,
@@ -323,7 +326,8 @@ def audit(
     reason; the rest stays as it is. ``judge`` says which verdict decides: that on
     these rows, exact and the default, or what they show of the population. ``memory`` limits
     what counting may use; ``progress`` is called with a ``Progress`` as rows are counted and
-    tests are made.
+    tests are made. With ``max_depth`` tests are given at most so many attributes: the graph is
+    learned sooner and may have arrows too many, which the certificate says.
 
     >>> import evenhand as eh
     >>> asked = eh.datasets.question("admissions")
@@ -341,19 +345,19 @@ def audit(
         edits = question.edits if edits is None else edits
         question = question.question
     judge = check_judge("rows" if judge is None else judge)
-    columns = (question.protected, question.decision, *question.rule)
-    check = partial(check_width, decision=question.decision, asked=columns)
+    asked = (question.protected, question.decision, *question.rule)
+    check = partial(check_width, decision=question.decision, asked=asked)
     rows, counts = read_and_count(source, codings, memory, progress, None if graph else check)
     if rows is not None:
         labels.check(rows.sources[0].names, where=f"labels for {rows.where}")
-        rows.check_counted(question.protected, question.decision, *question.rule)
+        rows.check_counted(*asked)
     known, given = Knowledge.of(knowledge), graph
-    is_last, notes = False, tuple[str, ...]()
-    if graph is None:
-        known, is_last = decision_last(known, question.decision)
-    else:
+    notes: tuple[str, ...] = ()
+    if graph is not None:
         graph.check(counts.names, question, known)
-    learn = partial(discover, significance=significance, test=test, progress=progress)
+    learn = partial(
+        discover, significance=significance, test=test, max_depth=max_depth, progress=progress
+    )
     judged = partial(
         certify,
         scope=scope,
@@ -363,30 +367,29 @@ def audit(
         dropped=rows.dropped if rows else 0,
     )
     if graph is None:
-        examined = examined_counts(counts, question)
+        known, examined = (
+            decision_last(known, question.decision),
+            examined_counts(counts, question),
+        )
         graph = learn(examined.counts, knowledge=known, question=question)
         if known.required:
-            free = learn(
-                examined.counts, knowledge=replace(known, required=()), question=question
-            )
+            unbound = replace(known, required=())
+            free = learn(examined.counts, knowledge=unbound, question=question)
             notes = evicted_notes(graph, free, question.decision)
     graph = edited(graph, edits or ())
-    origin = GraphOrigin.of(graph, decision_last=is_last)
+    origin = GraphOrigin.of(graph, decision_last=known.tiers_assumed)
     certificate = judged(counts, graph, question, knowledge=known, graph_origin=origin)
     if question.rule:
-        left_out = {*question.rule, *certificate.determined_by}
-        remaining = counts.marginal([name for name in counts.names if name not in left_out])
-        asked, of_them = replace(question, rule=()), known.restricted(remaining.names)
-        examined = examined_counts(remaining, asked)
-        without = (
-            learn(examined.counts, knowledge=of_them, question=asked)
-            if given is None
-            else graph.without_nodes(left_out)
+        beside = judge_without_rule(
+            counts,
+            question,
+            graph,
+            knowledge=known,
+            determined_by=certificate.determined_by,
+            learn=learn if given is None else None,
+            judge=judged,
         )
-        if without is not None:
-            origin = GraphOrigin.of(without, decision_last=is_last)
-            beside = judged(remaining, without, asked, knowledge=of_them, graph_origin=origin)
-            certificate = replace(certificate, without_rule=beside)
+        certificate = replace(certificate, without_rule=beside)
     return Audit(
         rows=rows,
         counts=counts,

@@ -101,7 +101,7 @@ def check_without(record: Record, beside: Record) -> list[str]:
 
 
 def right_variants(record: Record, right: Record) -> Record:
-    """How many variants were judged, as it should be; other classes and arrows as recorded."""
+    """How many variants were judged, as it should be; classes and arrows as recorded."""
     tried = {name: record["variants"][name] for name in ("arrows", "classes")}
     check_counts(tried)
     sets, rules = right["possible_decision_causes"], right["rules"]

@@ -22,6 +22,7 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         "graph": "that its arrows, open edges and doubtful triples are right and that no "
         "common cause is missing",
         "graph.origin": ("given" if origin["kind"] == "given" else learned.format(**origin))
+        + (", ended early" if "ended_early" in origin else "")
         + "".join("; {kind} {arrow}: {reason}".format(**e) for e in origin.get("edits", ())),
         "scope.asked": f"how much was to be examined: {record['scope']['asked']}",
         "versions": f"made by evenhand {record['versions']['evenhand']}",
@@ -36,7 +37,7 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
             "reasons": "the sentences",
             "population": "estimates, computed in floating point",
             "by_chance": "its range, p, and the number at the threshold",
-            "variants.classes": f"how many other classes were judged: {variants['classes']}",
+            "variants.classes": f"how many ways to class there were: {variants['classes']}",
             "variants.arrows": f"how many other arrows were judged: {variants['arrows']}",
         }
     else:

@@ -27,9 +27,6 @@ def discover(
     algorithm: Annotated[
         str, result_option(help="The PC algorithm: stable or original.")
     ] = "stable",
-    max_depth: Annotated[
-        int | None, result_option(help="Condition on at most this many attributes.")
-    ] = None,
     max_tests: Annotated[
         int | None, result_option(help="End the search after at most this many tests.")
     ] = None,
@@ -57,10 +54,9 @@ def discover(
         )
     decision, knowledge = options.decision_name(), options.knowledge()
     assumptions: tuple[str, ...] = ()
-    is_last = False
     if decision is not None:
-        knowledge, is_last = decision_last(knowledge, decision)
-        assumptions = (no_tiers(decision),) if is_last else ()
+        knowledge = decision_last(knowledge, decision)
+        assumptions = (no_tiers(decision),) if knowledge.tiers_assumed else ()
     result: LocalCauses | PartialGraph | CausalGraph
     with ProgressBar(quiet=quiet or json) as progress:
         rows = read(
@@ -85,6 +81,8 @@ def discover(
                 knowledge=knowledge,
                 significance=options.significance,
                 test=options.test,
+                max_given=6 if options.max_depth is None else options.max_depth,
+                max_given_peers=3 if options.max_depth is None else min(3, options.max_depth),
                 progress=progress,
             )
         else:
@@ -100,7 +98,7 @@ def discover(
                 significance=options.significance,
                 test=options.test,
                 algorithm=algorithm,  # type: ignore[arg-type]  # checked there
-                max_depth=max_depth,
+                max_depth=options.max_depth,
                 max_tests=max_tests,
                 progress=progress,
             )
@@ -108,7 +106,7 @@ def discover(
             assumptions += tuple(f"As the question file asks: {edit}." for edit in result.edits)
     if json or output_format == "json":
         print_json(
-            saved_graph(result, decision_last=is_last)
+            saved_graph(result, decision_last=knowledge.tiers_assumed)
             if isinstance(result, graph.PartialGraph)
             else result.to_dict()
         )

@@ -22,6 +22,7 @@ OPTIONS = {
     "forbidden": "--forbid",
     "graph": "--graph",
     "judge": "--judge",
+    "max_depth": "--max-depth",
     "memory": "--memory",
     "merge": "--merge",
     "min_coverage": "--min-coverage",
@@ -73,7 +74,7 @@ def option(argument: str, value: Any) -> str:  # noqa: ANN401  # whatever the ar
     if argument in {"change_along", "columns", "drop", "exclude", "rule"}:
         return f"{name} {quote(_join_names(value))}"
     texts = value if isinstance(value, list) else [value]
-    return " ".join(f"{name} {_quoted(text)}" for text in texts)
+    return " ".join(f"{name} {_quoted(str(text))}" for text in texts)
 
 
 def parse_names(text: str) -> list[str]:

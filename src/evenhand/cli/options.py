@@ -53,7 +53,7 @@ _VALUES = ("group", "other", "favorable")
 # What a verb that judges nothing does not take.
 JUDGING = frozenset(
     {"tiers", "require", "forbid", "graph_file", "scope", "min_coverage", "significance"}
-    | {"test"}
+    | {"test", "max_depth"}
 )
 
 AsJson: TypeAlias = Annotated[
@@ -189,6 +189,15 @@ class CommonOptions:
     test: Annotated[
         str, _learning("--test", help="chi-square, chi-square-adjusted or g-square.")
     ] = "chi-square"
+    max_depth: Annotated[
+        int | None,
+        _learning(
+            "--max-depth",
+            min=0,
+            help="Test given at most this many attributes: sooner done, perhaps with arrows "
+            "too many.",
+        ),
+    ] = None
 
     def asked(self) -> dict[str, Any]:
         """The parts of the question that the file or the options give."""
@@ -246,6 +255,7 @@ class CommonOptions:
             graph=self.graph(),
             significance=self.significance,
             test=self.test,
+            max_depth=self.max_depth,
             memory=self.memory,
             progress=progress,
             scope=self.scope,  # type: ignore[arg-type]  # checked by certify

@@ -16,10 +16,11 @@ import typer
 
 from evenhand.cli.option_syntax import option
 from evenhand.display import Progress, Summary, duration, visible
-from evenhand.errors import Problem
+from evenhand.errors import Problem, Remedy
 
-_LONG = 5.0  # seconds from where on it is said how long a step will take
 _FAST = 1e5  # per second, from where on the rate is shown
+_LONG = 20  # seconds, from where on somebody who waits is told how long
+_SETTLED = 2  # seconds, from where on the rate tells how long the rest takes
 
 
 def say(*lines: str, bold: bool = False, err: bool = False) -> None:
@@ -123,13 +124,16 @@ def _echo_exactly(text: str) -> None:
 class ProgressBar:
     """A bar on standard error, shown only on a terminal and removed when the work is done.
 
+    Of a step that will take long a line says so, in a pipe as well, with what would shorten it.
     The object is the ``progress`` callback of the library.
     """
 
     def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
         self._shown = not quiet and sys.stderr.isatty()
+        self._told: set[str] = set()
+        self._rate = 0.0  # tests in a second, in the step before
         self._bar: Any = None
-        self._said: set[str] = set()
         self._task: Any = None
 
     def __enter__(self) -> Self:
@@ -152,13 +156,13 @@ class ProgressBar:
             self._bar.stop()
 
     def __call__(self, progress: Progress) -> None:
-        """Show how much of the work is done; say once of a long step how long it will take."""
+        """Show how much of the work is done, and say once of each step that it takes long."""
+        left = self._seconds_left(progress)
+        is_long = (progress.seconds if left is None else left) > _LONG
+        if is_long and not self._quiet and progress.step not in self._told:
+            self._told.add(progress.step)
+            say(_waiting_text(progress, left), err=True)
         if self._bar is not None:
-            left = progress.seconds_left or 0
-            if progress.step not in self._said and progress.seconds + left > _LONG:
-                self._said.add(progress.step)
-                text = f"{progress.step}: {progress.total:,}, {duration(left)} to go"
-                self._bar.console.out(visible(text), highlight=False)
             rate = f", {progress.rate / 1e6:.1f} M/s" if progress.rate > _FAST else ""
             self._bar.update(
                 self._task,
@@ -166,3 +170,29 @@ class ProgressBar:
                 total=progress.total,
                 description=progress.step + rate,
             )
+
+    def _seconds_left(self, progress: Progress) -> float | None:
+        """How long the rest takes; of tests not begun, at the rate of those before."""
+        if self._rate and progress.total and not progress.done:
+            return progress.total / self._rate
+        if progress.total is not None and progress.seconds < _SETTLED:
+            return 0.0  # too early to tell
+        if progress.depth is not None:
+            self._rate = progress.rate
+        return progress.seconds_left
+
+
+def _waiting_text(progress: Progress, left: float | None) -> str:
+    """What is being done, how much of it there is, how long it takes, and what shortens it."""
+    depth = progress.depth
+    what = progress.step if depth is None else f"Learning the graph, tests given {depth}"
+    if left is None:
+        what += f": {progress.done:,} so far, how many more is not known."
+    else:
+        what += f": {progress.done:,} of {progress.total:,} done, {duration(left)} left."
+    if depth is None:
+        return what
+    fewer = (Remedy("To be sooner done, name fewer columns", "columns"),)
+    order = (Remedy("say in which order they came about", "tiers"),)
+    smaller = (Remedy("end with smaller sets", "max_depth", depth - 1),) if depth > 1 else ()
+    return Problem(what, remedy=(*fewer, *order, *smaller)).text(option)

@@ -116,6 +116,7 @@ def bootstrap(
     knowledge: Knowledge | Tiers | None = None,
     significance: float = 0.01,
     test: str = "chi-square",
+    max_depth: int | None = None,
     min_coverage: Number = "0.9",
     progress: ProgressCallback | None = None,
 ) -> Bootstrap:
@@ -150,6 +151,7 @@ def bootstrap(
                 knowledge=knowledge,
                 significance=significance,
                 test=test,
+                max_depth=max_depth,
                 question=question,
                 kernel=kernel,
             )

@@ -11,7 +11,6 @@ from evenhand.evidence import partition_facts
 from evenhand.evidence.certificate_document import full_document, shared_document
 from evenhand.evidence.decision_rules import (
     MET_BY_CONSTRUCTION,
-    near_notes,
 )
 from evenhand.evidence.judged_variants import JudgedVariants
 from evenhand.evidence.judgement import Judgement
@@ -162,7 +161,11 @@ class Certificate(Judgement, Pictured):
             more=table.more,
             notes=(
                 *self.reasons,
-                *near_notes(self.determinations, question.decision),
+                *(
+                    one.near_problem(question.decision, self.row_count)
+                    for one in self.determinations
+                    if not one.exact
+                ),
                 *self.also_assumed,
             ),
             hint='evenhand.audit(…).report().write("report.html") writes the whole page.',

@@ -5,7 +5,9 @@ a person can tell which. Until then nothing can be decided; under a declared rul
 is met by construction, and whether the rule is justified is another question.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,13 +17,18 @@ from evenhand.counts import (
     Determination,
     ExaminedCounts,
     determining_columns,
+    examined_counts,
     joint_determination,
 )
 from evenhand.errors import Problem, QuestionError, Remedy, listed
 from evenhand.evidence.certificate_encoding import unfavorable
+from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph.edited_graphs import fitting_edits
 from evenhand.graph.partial_graph import PartialGraph
-from evenhand.question import Question
+from evenhand.question import Knowledge, Question
+
+_Judged = TypeVar("_Judged")
 
 MET_BY_CONSTRUCTION = (
     "met by construction: the rule has no exception in either group; whether the rule is "
@@ -75,20 +82,12 @@ def check_rule(
         raise QuestionError.of(
             f"The rule {listed(rule)} does not determine {question.decision!r}.",
             f"Exceptions, where most people alike in it got the other decision: "
-            f"{exceptions_text(found)}.",
+            f"{found.exceptions_text}.",
             _NO_RULE,
         )
 
 
 _NO_RULE = Remedy("Leave the rule out")
-
-
-def exceptions_text(found: Determination) -> str:
-    """How many rows are exceptions, by group and decision."""
-    return "; ".join(
-        f"{group}: " + ", ".join(f"{rows:,} {decision}" for decision, rows in of.items())
-        for group, of in sorted(found.exceptions.items())
-    )
 
 
 def rule_reasons(
@@ -121,15 +120,38 @@ def rule_reasons(
     )
 
 
-def near_notes(found: Iterable[Determination], decision: str) -> tuple[str, ...]:
-    """A warning for each column that determines the decision but for a few rows."""
-    return tuple(
-        f"{one.name!r} determines {decision!r} but for a few rows (lambda "
-        f"{float(one.strength):.3f}); exceptions: {exceptions_text(one)}. They may be the "
-        "finding."
-        for one in found
-        if not one.exact
-    )
+def judge_without_rule(
+    counts: CountTable,
+    question: Question,
+    graph: CausalGraph | PartialGraph,
+    *,
+    knowledge: Knowledge,
+    determined_by: Iterable[str],
+    learn: Callable[..., PartialGraph] | None,
+    judge: Callable[..., _Judged],
+) -> _Judged | None:
+    """Judge the table without the rule and all that determines the decision.
+
+    The graph of the other columns is learned, and edited as far as the edits fit it. If it was
+    given, ``learn`` is None and the graph is that without these columns; None where it leaves
+    open what takes their place.
+    """
+    left_out = {*question.rule, *determined_by}
+    names = [name for name in counts.names if name not in left_out]
+    remaining, known = counts.marginal(names), knowledge.restricted(names)
+    asked = replace(question, rule=())
+    if learn is None:
+        without = graph.without_nodes(left_out)
+        if without is None:
+            return None
+    else:
+        examined = examined_counts(remaining, asked).counts
+        without = fitting_edits(
+            learn(examined, knowledge=known, question=asked),
+            (edit for edit in graph.edits if left_out.isdisjoint(edit.arrow)),
+        )
+    origin = GraphOrigin.of(without, decision_last=known.tiers_assumed)
+    return judge(remaining, without, asked, knowledge=known, graph_origin=origin)
 
 
 def _two_decisions(examined: ExaminedCounts) -> CountTable:

@@ -19,6 +19,7 @@ from evenhand.errors import listed
 from evenhand.evidence.certification import parent_sets
 from evenhand.evidence.judgement import Graph
 from evenhand.evidence.statistics import holm
+from evenhand.graph.determined_columns import determining_pairs
 from evenhand.graph.independence_tests import Statistic, check_test, p_values
 from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.mixed_graph import known_order
@@ -136,15 +137,22 @@ def doubt(
 
     Sets are taken from the neighbors of either end, as in the search for the graph, by the test
     it was found with, or chi-square; at most ``max_tests`` for each arrow, small sets first.
+    Given a column that determines an end, a test says nothing: such sets are left out, and so
+    are those beyond the depth to which the search was limited.
     Implied independences are tested by chi-square adjusted for thin strata.
     """
     record = graph.record if isinstance(graph, PartialGraph) else None
     chosen = check_test(test or (record.test if record else "chi-square"))
     decision, order = question.decision, known_order(knowledge, counts.names)
     evaluator = Evaluator(counts, sorted(counts.names))
+    causes = sorted(graph.parents(decision) | graph.neighbors(decision))
+    limit = record.max_depth if record else None
+    determines = determining_pairs(counts, _around(graph, decision, *causes))
     sets = {
-        cause: list(islice(_sets(graph, order, cause, decision), max_tests + 1))
-        for cause in sorted(graph.parents(decision) | graph.neighbors(decision))
+        cause: list(
+            islice(_sets(graph, order, determines, cause, decision, limit=limit), max_tests + 1)
+        )
+        for cause in causes
     }
     tried = {cause: given[:max_tests] for cause, given in sets.items()}
     weakest = _largest_p(evaluator, decision, tried, chosen)
@@ -164,7 +172,8 @@ def doubt(
         test=chosen,
         arrows=tuple(sorted(arrows, key=lambda one: (-one.p, one.cause))),
         implied=_implied(evaluator, graph, question, order),
-        complete=all(len(given) <= max_tests for given in sets.values()),
+        complete=all(len(given) <= max_tests for given in sets.values())
+        and not (record and limit is not None and record.ended_early),
     )
 
 
@@ -203,17 +212,34 @@ def _largest_p(
     return weakest
 
 
-def _sets(graph: Graph, order: KnownOrder, cause: str, decision: str) -> Iterator[Names]:
-    """All sets that either end offers, each once, small ones first."""
+def _around(graph: Graph, *ends: str) -> list[str]:
+    """The ends and all that is joined to one of them."""
+    joined = (graph.parents(end) | graph.children(end) | graph.neighbors(end) for end in ends)
+    return sorted({*ends}.union(*joined))
+
+
+def _sets(
+    graph: Graph,
+    order: KnownOrder,
+    determines: set[tuple[str, str]],
+    cause: str,
+    decision: str,
+    *,
+    limit: int | None,
+) -> Iterator[Names]:
+    """All sets that either end offers up to a size, each once, small ones first."""
     pools = [
-        sorted(
+        [
             name
-            for name in graph.parents(end) | graph.children(end) | graph.neighbors(end)
-            if name not in {cause, decision} and order.may_cause(name, end)
-        )
+            for name in _around(graph, end)
+            if name not in {cause, decision}
+            and order.may_cause(name, end)
+            and determines.isdisjoint({(name, cause), (name, decision)})
+        ]
         for end in (decision, cause)
     ]
-    for size in range(max(map(len, pools)) + 1):
+    largest = max(map(len, pools))
+    for size in range((largest if limit is None else min(largest, limit)) + 1):
         yield from dict.fromkeys(given for pool in pools for given in combinations(pool, size))
 
 

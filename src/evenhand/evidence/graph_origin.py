@@ -24,6 +24,7 @@ class GraphOrigin:
     ``rows`` says from which: the "same" that are judged, the "original" of a release, or
     "other" ones, as a graph that was saved may come from; others are not told ("withheld").
     ``decision_last`` says that the decision was taken to come last, as no tiers were given.
+    ``ended_early`` says what a limit of the search left untried.
     ``edits`` were made afterwards.
 
     >>> str(GraphOrigin(kind="learned", algorithm="PC", test="chi-square", significance="0.01"))
@@ -36,6 +37,7 @@ class GraphOrigin:
     test: str = ""
     significance: str = ""
     decision_last: bool = False
+    ended_early: str = ""
     edits: tuple[GraphEdit, ...] = ()
 
     @classmethod
@@ -59,6 +61,7 @@ class GraphOrigin:
             test=record.test,
             significance=str(record.significance),
             decision_last=decision_last or record.decision_last,
+            ended_early=record.ended_early,
             edits=graph.edits,
         )
 
@@ -70,7 +73,7 @@ class GraphOrigin:
             return "given"
         return (
             f"learned from {self.rows_text} by {self.algorithm}, {self.test}, "
-            f"significance {self.significance}"
+            f"significance {self.significance}" + (", ended early" if self.ended_early else "")
         )
 
     @property
@@ -94,7 +97,17 @@ class GraphOrigin:
         if self.kind == "given":
             return {"kind": "given", **edits}
         fields = {name: getattr(self, name) for name in self.__slots__ if name != "edits"}
+        if not self.ended_early:
+            del fields["ended_early"]
         return fields | edits
+
+    def assumptions(self, decision: str) -> tuple[str, ...]:
+        """What was taken for granted where the graph was learned, in words."""
+        larger = "Larger sets could separate more, so the graph may have arrows too many."
+        return (
+            *((no_tiers(decision),) if self.decision_last else ()),
+            *((f"{self.ended_early} {larger}",) if self.ended_early else ()),
+        )
 
 
 def saved_graph(graph: PartialGraph, *, decision_last: bool = False) -> dict[str, Any]:
@@ -112,8 +125,8 @@ def no_tiers(decision: str) -> str:
     return f"No tiers were given: {decision!r} is taken to come after all other columns."
 
 
-def decision_last(known: Knowledge, decision: str) -> tuple[Knowledge, bool]:
-    """Knowledge with tiers, and whether they had to be assumed: the decision comes last."""
+def decision_last(known: Knowledge, decision: str) -> Knowledge:
+    """Knowledge with tiers; where none are given the decision is assumed to come last."""
     if known.tiers is not None:
-        return known, False
-    return replace(known, tiers=Tiers(..., [decision])), True
+        return known
+    return replace(known, tiers=Tiers(..., [decision]), tiers_assumed=True)

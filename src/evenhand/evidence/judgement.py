@@ -22,7 +22,7 @@ from evenhand.evidence.first_sentence import (
     explained_by_chance,
     first_sentence,
 )
-from evenhand.evidence.graph_origin import GraphOrigin, no_tiers
+from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.judged_variants import VariantKind
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import Population, StatisticalVerdict, population
@@ -49,8 +49,8 @@ class Judgement:
     ``contradictions`` are sentences about a graph that contradicts itself. ``release`` says
     what was changed in these rows, if they are a release. ``determined_by`` names the columns
     that alone determine the decision; ``without_rule`` is, under a declared rule, the
-    certificate without it and without them. ``tried`` says how many other classes and arrows
-    were judged.
+    certificate without it and without them. ``tried`` says how many ways to class numbers and
+    other arrows were judged.
     """
 
     verdict: Verdict
@@ -225,7 +225,7 @@ class Judgement:
     def also_assumed(self) -> tuple[str, ...]:
         """The assumptions that only some certificates make: about the graph, and a release."""
         return (
-            *((no_tiers(self.question.decision),) if self.graph_origin.decision_last else ()),
+            *self.graph_origin.assumptions(self.question.decision),
             *self.contradictions,
             *((self.release.notice,) if self.release else ()),
         )
@@ -237,7 +237,7 @@ class Judgement:
 
     @property
     def variants(self) -> dict[str, int]:
-        """How many variants were judged: sets of causes, rules, other classes, other arrows."""
+        """How many variants were judged: sets of causes, rules, classes, other arrows."""
         return {
             "cause_sets": len(self.possible_decision_causes),
             "rules": 1 + (self.without_rule is not None),

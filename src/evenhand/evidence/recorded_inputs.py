@@ -34,7 +34,7 @@ def _stated_rules(rules: Mapping[str, Any], *, with_data: bool) -> Iterator[Stat
         for name, what in (
             ("graph", "that its arrows are right"),
             ("versions", "what made it"),
-            ("variants", "how many other classes and arrows were judged"),
+            ("variants", "how many ways to class numbers and other arrows were judged"),
         ):
             yield StatedField(f"rules.without.record.{name}", what)
 

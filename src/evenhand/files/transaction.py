@@ -204,7 +204,14 @@ def disk_errors(where: Path) -> Iterator[None]:
     except OSError as error:
         full = error.errno in _DISK_FULL
         folder = where if where.is_dir() else where.parent
-        free = shutil.disk_usage(folder).free if folder.is_dir() else 0
+        if not folder.is_dir():
+            raise ResourceError.of(
+                "This cannot be written.",
+                "There is no such folder.",
+                "Name a file in a folder that is there.",
+                str(where),
+            ) from error
+        free = shutil.disk_usage(folder).free
         raise ResourceError.of(
             "There is no room to write this." if full else "This cannot be written.",
             f"{error.strerror or error}; {free:,} bytes are free.",

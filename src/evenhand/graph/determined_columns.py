@@ -6,8 +6,9 @@ would remove the edges of both. Columns that determine each other are one column
 spellings and enter the search once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 
@@ -79,17 +80,19 @@ def without_columns(order: KnownOrder, left: Mapping[str, str]) -> KnownOrder:
     )
 
 
+def determining_pairs(counts: CountTable, names: Sequence[str]) -> set[tuple[str, str]]:
+    """Pairs of these columns of which the first determines the second."""
+    pairs, _ = dependent_pairs(counts, names)
+    groups = [{*group}.intersection(names) for group in equivalent_columns(counts)]
+    return {*pairs, *(pair for group in groups for pair in permutations(group, 2))}
+
+
 def keeping_determined(evaluate: Evaluate, counts: CountTable, names: list[str]) -> Evaluate:
     """The same p-values, but 0 where one of the columns given determines an end of the test."""
-    pairs, _ = dependent_pairs(counts, names)
     place = {name: at for at, name in enumerate(names)}
-    groups = [[place[n] for n in group if n in place] for group in equivalent_columns(counts)]
     determines = np.zeros((len(names), len(names)), bool)
-    for cause, effect in pairs:
-        determines[place[cause], place[effect]] = True
-    for group in groups:
-        determines[np.ix_(group, group)] = True
-    np.fill_diagonal(determines, val=False)
+    for one, other in determining_pairs(counts, names):
+        determines[place[one], place[other]] = True
     if not determines.any():
         return evaluate
 

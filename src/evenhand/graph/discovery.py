@@ -89,7 +89,8 @@ def discover(
         f"{name!r} says the same as {first!r} in other words: only {first!r} was searched."
         for name, first in sorted(left.items())
     ]
-    notes += [note for note in (skeleton.stopped, classified.stopped) if note]
+    ended_early = skeleton.stopped or classified.stopped
+    notes += [ended_early] if ended_early else []
     if chosen_test == "chi-square":
         notes += _thin_strata_notes(skeleton, names, evaluator)
     return oriented_graph(
@@ -101,7 +102,8 @@ def discover(
             algorithm=algorithm,
             test=chosen_test,
             significance=level,
-            complete=not (skeleton.stopped or classified.stopped),
+            max_depth=max_depth,
+            ended_early=ended_early,
             notes=tuple(notes),
             stand_ins=left,
             counts=counts,

@@ -1,6 +1,7 @@
 """A graph with edits: arrows added, removed or reversed, and the rest as it was."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 
 from evenhand.errors import GraphError
@@ -59,3 +60,13 @@ def edited(
         undirected=frozenset(undirected),
         edits=(*graph.edits, *new),
     )
+
+
+def fitting_edits(
+    graph: CausalGraph | PartialGraph, edits: Iterable[GraphEdit]
+) -> CausalGraph | PartialGraph:
+    """The graph with those edits that fit it."""
+    for edit in edits:
+        with suppress(GraphError):
+            graph = edited(graph, [edit])
+    return graph

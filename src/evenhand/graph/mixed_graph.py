@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.display import Pictured, Summary
-from evenhand.errors import GraphError, Problem, did_you_mean, listed, optional_library
+from evenhand.errors import GraphError, Problem, Remedy, did_you_mean, listed, optional_library
 from evenhand.graph import dot_format, graph_readers
 from evenhand.graph.block_sets import decision_first_error
 from evenhand.graph.d_separation import BitsetGraph, union
@@ -34,6 +34,7 @@ _MOST_NODES = 1_000
 _MOST_EDGES = 100_000
 _MOST_PROBLEMS = 20
 _LONGEST_REPR = 200
+_GIVE_TIERS = (Remedy("Turn or drop it"), Remedy("give tiers that allow it", "tiers"))
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,8 +161,10 @@ class MixedGraph(Pictured):
                     if (cause, effect) in order.forbidden
                     else "The opposite arrow is required."
                     if (effect, cause) in order.required
-                    else f"{cause!r} stands in a later tier than {effect!r}.",
-                    "Turn or drop it, or correct what is known.",
+                    else order.later(cause, effect),
+                    _GIVE_TIERS
+                    if order.tiers_assumed
+                    else "Turn or drop it, or correct what is known.",
                 )
         for cause, effect in sorted(order.required):
             if {cause, effect} <= set(self.nodes) and not self.adjacent(cause, effect):

@@ -61,7 +61,7 @@ class CachedTests:
             self.results[pair, given] = result
             if pair not in self.weakest or _rounded(self.weakest[pair].p) < _rounded(result.p):
                 self.weakest[pair] = Separation(given, result.p)
-            self.reporter.report("tests", len(self.results))
+            self.reporter.report("tests", len(self.results), depth=len(given))
         return result
 
     def ahead(self, asked: Iterable[Asked]) -> Iterator[Asked]:

@@ -40,7 +40,8 @@ class DiscoveryRecord:
     ``ambiguous`` lists triples ``(x, centre, y)``, ``x < y``, read neither way. ``stand_ins``
     gives for each column that did not enter the search the one that says the same. ``counts``
     are what the graph was learned from, or their digest if it was read from a file, and
-    ``rows`` says which.
+    ``rows`` says which. ``max_depth`` is the limit that was asked for, and ``ended_early`` says
+    what a limit left untried.
     """
 
     algorithm: str
@@ -50,12 +51,18 @@ class DiscoveryRecord:
     separating: Mapping[Edge, Separation] = field(default_factory=dict)
     conflicts: tuple[Conflict, ...] = ()
     ambiguous: tuple[Triple, ...] = ()
-    complete: bool = True
+    max_depth: int | None = None
+    ended_early: str = ""
     notes: tuple[str, ...] = ()
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     rows: Literal["same", "original", "other"] = "same"
     counts: CountTable | str = field(default="", compare=False, repr=False)
     decision_last: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether the search went on until no set was left to try."""
+        return not self.ended_early
 
     @property
     def digest(self) -> str:

@@ -60,7 +60,7 @@ class Limits:
 
     def report(self, depth: int, done: int, total: int) -> None:
         """Report how many of the tests given sets of this size are done."""
-        self.reporter.report(f"tests given {depth}", done, total)
+        self.reporter.report(f"tests given {depth}", done, total, depth=depth)
 
 
 @dataclass(slots=True)
@@ -91,6 +91,7 @@ class Skeleton:
         """Remove edges level by level, all of a level at once, until no set is left to try."""
         for depth, total in self._levels(limits):
             done = 0
+            limits.report(depth, done, total)
             for batch in batches_of(self.adjacent & ~self.required, self.offers(), depth):
                 self.update_weakest(batch, evaluate(batch))
                 done += len(batch)

@@ -73,6 +73,8 @@ class Tiers:
 class Knowledge:
     """Tiers with arrows that must, or must not, be in the graph.
 
+    ``tiers_assumed`` says that nobody gave the tiers: the decision was taken to come last.
+
     >>> Knowledge(required=["sex -> income"]).required
     (('sex', 'income'),)
     """
@@ -80,6 +82,7 @@ class Knowledge:
     tiers: Tiers | None = None
     required: tuple[Arrow, ...] = ()
     forbidden: tuple[Arrow, ...] = ()
+    tiers_assumed: bool = False
 
     def __post_init__(self) -> None:
         for field in ("required", "forbidden"):
@@ -115,6 +118,7 @@ class Knowledge:
             tiers=Tiers(*(tier for tier in kept if tier)) if self.tiers else None,
             required=tuple(arrow for arrow in self.required if {*arrow} <= {*names}),
             forbidden=tuple(arrow for arrow in self.forbidden if {*arrow} <= {*names}),
+            tiers_assumed=self.tiers_assumed,
         )
 
     def about(self, names: Sequence[str]) -> "KnownOrder":
@@ -142,6 +146,7 @@ class KnownOrder:
     tier: dict[str, int | None]
     required: frozenset[Arrow]
     forbidden: frozenset[Arrow]
+    tiers_assumed: bool = False
 
     @classmethod
     def resolve(cls, knowledge: Knowledge, names: tuple[str, ...]) -> "KnownOrder":
@@ -158,13 +163,19 @@ class KnownOrder:
             for name in names if members is ... else members:
                 if members is not ... or name not in named:
                     tier[name] = level
-        order = cls(names, tier, frozenset(knowledge.required), frozenset(knowledge.forbidden))
+        order = cls(
+            names,
+            tier,
+            frozenset(knowledge.required),
+            frozenset(knowledge.forbidden),
+            knowledge.tiers_assumed,
+        )
         backward = [arrow for arrow in sorted(order.required) if not order.may_cause(*arrow)]
         problems = [
             Problem(
-                f"The required arrow {cause} -> {effect} runs against the tiers.",
-                f"{cause!r} stands in a later tier than {effect!r}.",
-                "Drop the arrow, or move one of the columns.",
+                f"The required arrow {cause} -> {effect} runs against the order of columns.",
+                order.later(cause, effect),
+                "Drop the arrow, or give tiers that allow it.",
             )
             for cause, effect in backward
         ]
@@ -186,6 +197,12 @@ class KnownOrder:
             return False
         before, after = self.tier[cause], self.tier[effect]
         return before is None or after is None or before <= after
+
+    def later(self, cause: str, effect: str) -> str:
+        """In words that by the tiers the cause comes after the effect."""
+        if self.tiers_assumed:
+            return f"No tiers were given: {cause!r} is taken to come after all other columns."
+        return f"{cause!r} stands in a later tier than {effect!r}."
 
 
 def parse_arrow(arrow: object) -> Arrow:

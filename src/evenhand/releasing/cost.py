@@ -190,6 +190,7 @@ def relearn(
     knowledge: Knowledge | Tiers | None = None,
     significance: float = 0.01,
     test: str = "chi-square",
+    max_depth: int | None = None,
 ) -> Relearned:
     """Learn the graph of released counts as if nothing else were known, and certify by it.
 
@@ -204,6 +205,7 @@ def relearn(
         knowledge=knowledge,
         significance=significance,
         test=test,
+        max_depth=max_depth,
         question=question,
     )
     learned = certify(

@@ -240,6 +240,7 @@ class Release(Pictured):
             knowledge=self.knowledge,
             significance=record.significance,
             test=record.test,
+            max_depth=record.max_depth,
         )
 
     def to_dict(self) -> dict[str, Any]:

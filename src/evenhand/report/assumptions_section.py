@@ -217,7 +217,8 @@ def order_premises(
 
     That the decision was taken to come last is an assumption with a sentence of its own.
     """
-    tiers = knowledge.tiers.tiers if knowledge.tiers else ()
+    is_given = knowledge.tiers and not knowledge.tiers_assumed
+    tiers = knowledge.tiers.tiers if knowledge.tiers and is_given else ()
     named = ["all others" if tier is ... else words.columns(tier) for tier in tiers]
     sentences = []
     if named:

@@ -15,7 +15,7 @@ _KEY = (
     ("cause", "another cause of the decision: held equal"),
     ("held", "{protected} works through it"),
     ("after", "a consequence of the decision: never held equal"),
-    ("rest", "other arrows"),
+    ("rest", "other links"),
 )
 
 
@@ -84,6 +84,7 @@ def graph_figure(
     question = certificate.question
     sketch = select_for_drawing(certificate, knowledge, words.column)
     kinds = {kind for _, _, kind, _ in sketch.links}
+    directed = {kind for _, _, kind, has_head in sketch.links if has_head}
     left_out = (
         f" {count(sketch.left_out, 'attribute')} without a part in the question "
         f"{'is' if sketch.left_out == 1 else 'are'} not drawn."
@@ -106,7 +107,7 @@ def graph_figure(
         wide=draw_wide(sketch),
         narrow=draw_narrow(sketch),
         key=tuple(
-            (kind, meaning.replace("{protected}", words.protected))
+            (kind, meaning.replace("{protected}", words.protected), kind in directed)
             for kind, meaning in _KEY
             if kind in kinds
         ),

@@ -71,7 +71,7 @@ class GraphFigure:
     description: str
     wide: pictures.GraphDrawing
     narrow: pictures.GraphDrawing | None
-    key: tuple[tuple[str, str], ...]
+    key: tuple[tuple[str, str, bool], ...]  # kind, meaning, with an arrowhead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -332,3 +332,12 @@ def test_a_table_too_wide_for_a_graph_is_refused_with_columns_that_can_be_typed(
     assert run("audit", path, *asked, "--columns", chosen)[0] in (0, 1, 3)
     status, _, err = run("discover", path)
     assert (status, "Choose columns (--columns" in err) == (4, True)
+
+
+def test_a_search_may_be_ended_early_and_that_is_said(run, options):
+    learned = [one for one in options if not str(one).endswith(("--graph", "graph.txt"))]
+    for verb in (["audit"], ["release", "--dry-run"], ["compare"]):
+        assert run(*verb, *learned, "--max-depth", "0")[0] in (0, 1)
+    _, out, _ = run("audit", *learned, "--max-depth", "0")
+    assert "Sets of more than 0 attributes were not tried." in out
+    assert run("audit", *options, "--max-depth", "-1")[0] == 2

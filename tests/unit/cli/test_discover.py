@@ -83,3 +83,12 @@ def test_a_decision_that_is_left_out_is_not_said_to_be_absent(run, example):
     words = [example / "data.csv", "--decision", "admission", "--exclude", "admission"]
     for more in ([], ["--local"]):
         assert "is in the table, but left out" in run("discover", *words, *more)[2]
+
+
+def test_a_local_search_has_the_same_limit(run, example):
+    options = [example / "data.csv", "--question", example / "q.toml", "--local", "--json"]
+    tests = [
+        json.loads(run("discover", *options, *more)[1])["tests"]
+        for more in ([], ["--max-depth", "0"])
+    ]
+    assert tests[1] < tests[0]

@@ -1,5 +1,6 @@
 import io
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -51,13 +52,77 @@ def test_a_terminal_that_is_wide_enough_shows_one_table(run, options, monkeypatc
     assert any({"τ", "policy", "verdict"} <= {*line.split()} for line in out.splitlines())
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(1.0, True), (0.01, False)])
-def test_of_a_long_step_is_said_once_how_long_it_will_take(monkeypatch, seconds, said):
+LONG = Progress("tests given 3", 1_000, 4_001_000, 9.0, depth=3)
+
+
+def test_in_a_pipe_a_long_step_is_told_once_with_options_that_shorten_it(capsys):
+    with ProgressBar(quiet=False) as progress:
+        progress(replace(LONG, seconds=1.0))  # too early to tell
+        progress(LONG)
+        progress(replace(LONG, done=2_000))
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(
+        "Learning the graph, tests given 3: 1,000 of 4,001,000 done, about 10 hours left. "
+    )
+    for option in ("--columns", "--tiers", "--max-depth 2"):
+        assert option in line
+
+
+@pytest.mark.parametrize(
+    "so_far",
+    [
+        replace(LONG, total=3_000),  # nearly done
+        Progress("tests", 1_000, None, 19.0, depth=2),
+    ],
+)
+def test_a_short_step_is_not_told(capsys, so_far):
+    with ProgressBar(quiet=False) as progress:
+        progress(so_far)
+    assert capsys.readouterr().err == ""
+
+
+def test_who_asked_for_quiet_is_not_told(capsys):
+    with ProgressBar(quiet=True) as progress:
+        progress(LONG)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("so_far", "line"),
+    [
+        (
+            Progress("tests", 7_000, None, 21.0, depth=1),
+            (
+                "Learning the graph, tests given 1: 7,000 so far, how many more is not known. "
+                "To be sooner done, name fewer columns (--columns …), or say in which order "
+                "they came about (--tiers …)."
+            ),
+        ),
+        (
+            Progress("counting rows", 10, 110, 30.0),
+            "counting rows: 10 of 110 done, about 5 minutes left.",
+        ),
+    ],
+)
+def test_a_long_step_says_what_is_known_of_it(capsys, so_far, line):
+    with ProgressBar(quiet=False) as progress:
+        progress(so_far)
+    assert capsys.readouterr().err == line + "\n"
+
+
+def test_a_long_step_is_told_beside_the_bar_too(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
     with ProgressBar(quiet=False) as progress:
-        for done in (1, 2):
-            progress(Progress("tests given 0", done, 100, seconds * done))
-    sentence = "tests given 0: 100, about 99 seconds to go\n"
-    assert terminal.getvalue().count(sentence) == said
+        progress(LONG)
+    assert "--max-depth 2" in terminal.getvalue().replace("\r\n", " ").replace("\n", " ")
+
+
+def test_tests_that_are_not_begun_are_told_at_the_rate_of_those_before(capsys):
+    with ProgressBar(quiet=False) as progress:
+        progress(Progress("tests given 2", 0, 50_000, 0.0, depth=2))  # nothing to go by
+        progress(Progress("tests given 2", 50_000, 50_000, 10.0, depth=2))
+        progress(Progress("tests given 3", 0, 600_000, 0.0, depth=3))
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "tests given 3: 0 of 600,000 done, about 2 minutes left." in line

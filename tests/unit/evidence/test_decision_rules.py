@@ -11,6 +11,7 @@ from evenhand import checker
 from evenhand.errors import CannotReleaseError, ColumnError, QuestionError
 from evenhand.evidence import RecordedCertificate, Verdict
 from evenhand.evidence.decision_rules import MET_BY_CONSTRUCTION
+from evenhand.question import GraphEdit
 
 COUNTS = eh.CountTable.of(scored())
 
@@ -74,10 +75,12 @@ def test_one_exception_is_no_determination_but_a_warning():
     assert near["name"] == "score"
     assert near["exceptions"] == {"f": {"not low": 2}}
     assert any(
-        "'score' determines 'risk' but for a few rows" in str(n) for n in found.summary().notes
+        "'score' alone determines 'risk' but for 2 of 2,000 rows: f not low 2." in str(note)
+        and "Codings.of(exclude=['score'])" in str(note)
+        for note in found.summary().notes
     )
-    assert "f: 2 not low" in found.report().html
-    assert "f: 2 not low" not in found.report(share=True).html
+    assert "f not low 2" in found.report().html
+    assert "f not low 2" not in found.report(share=True).html
 
 
 def test_under_a_rule_the_criterion_is_met_by_construction():
@@ -135,7 +138,7 @@ def test_a_rule_with_exceptions_is_refused_with_their_number_by_group():
     (problem,) = error.value.problems
     for (sex, low), rows in groups.items():
         part = next(p for p in problem.found.partition(": ")[2].split("; ") if p[:1] == sex)
-        assert f"{rows:,} {'low' if low else 'not low'}" in part
+        assert f"{'low' if low else 'not low'} {rows:,}" in part
 
 
 def test_rules_that_cannot_be_one_are_refused():
@@ -178,3 +181,38 @@ def test_the_record_holds_the_one_without_the_rule():
 def test_question_files_hold_the_rule():
     asked = eh.QuestionFile(question=question(rule=["score"]))
     assert eh.QuestionFile.parse(str(asked)) == asked
+
+
+def edits(*texts):
+    return [GraphEdit.parse(*text.split(maxsplit=1)) for text in texts]
+
+
+def test_the_verdict_without_the_rule_has_the_edits_that_fit_it():
+    made = edits("add town -> risk: it is on the form", "add town -> score: it is in the score")
+    columns = scored() | {"town": list("ab" * 1000)}
+    counts = eh.CountTable.of(columns)
+    found = audit(counts, question(rule=["score"]), edits=made).certificate
+    beside = found.without_rule
+    assert found.graph_origin.edits == tuple(made)
+    assert beside.graph_origin.edits == (made[0],)
+    assert "town" in beside.decision_causes
+    # It is judged as a table without the column would be, with the same edit.
+    del columns["score"]
+    alone = audit(eh.CountTable.of(columns), edits=made[:1]).certificate
+    assert (alone.graph, alone.digest) == (beside.graph, beside.digest)
+
+
+def test_an_edit_that_the_graph_without_the_rule_has_already_is_not_made_again():
+    made = edits("add education -> risk: it is on the form")
+    beside = audit(asked=question(rule=["score"]), edits=made).certificate.without_rule
+    assert "education" in beside.decision_causes
+    assert beside.graph_origin.edits == ()
+
+
+def test_a_given_graph_keeps_its_edits_without_the_rule():
+    graph = eh.CausalGraph.parse("sex -> score -> risk; education -> score")
+    made = edits("add education -> risk: it is on the form", "remove sex -> score: it is not")
+    beside = audit(asked=question(rule=["score"]), graph=graph, edits=made).certificate
+    beside = beside.without_rule
+    assert beside.graph_origin.edits == (made[0],)
+    assert beside.decision_causes == ("education",)

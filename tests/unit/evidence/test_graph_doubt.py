@@ -144,3 +144,17 @@ def test_a_required_arrow_that_evicts_a_cause_says_so():
     (note,) = evicted_notes(with_arrow, free, "d")
     assert note.startswith("The required arrows evict 'b' from the possible causes of 'd'")
     assert evicted_notes(free, PartialGraph.parse("a -> d; b"), "d") == ()
+
+
+def test_a_set_that_determines_an_end_says_nothing_against_an_arrow():
+    generator = np.random.default_rng(2)
+    q = generator.integers(0, 3, 4000)
+    e = (generator.uniform(size=4000) < 0.2 + 0.3 * q).astype(int)
+    columns = {"c": generator.integers(0, 2, 4000), "q": q, "e": e}
+    columns["finer"] = 10 * q + generator.integers(0, 3, 4000)
+    columns["copy"] = 7 - q
+    counts = CountTable.of({name: list(map(str, of)) for name, of in columns.items()})
+    graph = CausalGraph.parse("c -> e; q -> e; finer -> q; copy -> q")
+    arrows = {one.cause: one for one in doubt(counts, graph, QUESTION).arrows}
+    assert arrows["q"].tests == 2  # given nothing, and given c
+    assert arrows["q"].p < 1e-9

@@ -2,10 +2,11 @@
 
 import json
 
+import numpy as np
 from tests.admission import GRAPH, OPEN_GRAPH
 
 import evenhand as eh
-from evenhand import datasets
+from evenhand import checker, datasets
 from evenhand.evidence.graph_origin import GraphOrigin, no_tiers
 
 
@@ -33,3 +34,40 @@ def test_without_tiers_the_decision_is_assumed_to_come_last():
         document = json.loads(certificate.to_json())
         assert document["graph"]["origin"]["decision_last"] is is_last
         assert (no_tiers("admission") in document["assumptions"]) is is_last
+
+
+def test_a_search_that_ended_early_is_told_wherever_the_graph_goes(tmp_path):
+    asked, counts = datasets.question("admissions").question, datasets.admissions(1)
+    certificate = eh.audit(counts, asked, max_depth=0).certificate
+    document = json.loads(certificate.to_json())
+    said = document["graph"]["origin"]["ended_early"]
+    assert said == "Sets of more than 0 attributes were not tried."
+    assert any(sentence.startswith(said) for sentence in document["assumptions"])
+    assert any(str(note).startswith(said) for note in certificate.summary().notes)
+    certificate.write(tmp_path / "early.json")
+    again = eh.audit(counts, asked, graph=eh.load_graph(tmp_path / "early.json")).certificate
+    assert again.graph_origin.ended_early == said
+    assert str(again.graph_origin).endswith("significance 0.01, ended early")
+    assert checker.verify(certificate.to_json()).stated["graph.origin"].endswith("ended early")
+    whole = eh.audit(counts, asked, max_depth=9).certificate
+    assert "ended_early" not in whole.graph_origin.to_dict()
+
+
+def test_a_search_that_ended_early_is_repeated_with_the_same_limit():
+    generator = np.random.default_rng(5)
+    a, b, c, d = generator.integers(0, 2, (4, 4000))
+    q = np.where(generator.uniform(size=4000) < 0.8, a, b)
+    e = np.where(generator.uniform(size=4000) < 0.3, q, d)
+    columns = {"a": a, "q": q, "e": e, "c": c}
+    counts = eh.CountTable.of({name: list(map(str, of)) for name, of in columns.items()})
+    question = eh.Question(protected="c", group="0", decision="e", favorable="1")
+    for limit, causes in ((0, {"a", "q"}), (None, {"q"})):
+        audit = eh.audit(counts, question, max_depth=limit)
+        assert {*audit.decision_causes} == causes
+        again = audit.release(seed=1).relearned
+        assert {*again.decision_causes} == causes
+        assert again.graph.record.complete is (limit is None)
+        resampled = audit.bootstrap(3, seed=3).causes
+        assert {name for name, many in resampled.items() if many == 3} == causes
+        assert audit.doubt().complete is (limit is None)
+        assert {len(one.given) for one in audit.doubt().arrows} <= {0, limit or 1}

@@ -9,7 +9,7 @@ import evenhand as eh
 from evenhand import checker
 from evenhand.errors import GraphError, KnowledgeError, QuestionError
 from evenhand.evidence import RecordedCertificate
-from evenhand.graph.edited_graphs import edited
+from evenhand.graph.edited_graphs import edited, fitting_edits
 from evenhand.question import GraphEdit
 
 GRAPH = eh.PartialGraph.parse("a -> d; b - d; c -> a")
@@ -119,3 +119,20 @@ def test_a_saved_graph_is_not_edited_twice(given, tmp_path):
     both = eh.audit(counts, asked, graph=saved, edits=[*asked.edits, other])
     assert both.certificate.graph_origin.edits == (*asked.edits, other)
     assert ("major", "admission") in both.graph.arrows
+
+
+def test_turning_an_arrow_at_a_decision_that_nobody_put_last_asks_for_tiers():
+    asked = eh.datasets.question("admissions").question
+    turned = [edit("reverse", "major -> admission")]
+    with pytest.raises(GraphError, match="No tiers were given: 'admission' is taken") as caught:
+        eh.audit(eh.datasets.admissions(2), asked, edits=turned)
+    (problem,) = caught.value.problems
+    assert "later tier" not in str(problem)
+    assert problem.remedies[-1].argument == "tiers"
+
+
+def test_of_edits_those_that_fit_are_made():
+    some = [edit("remove", "a -> d"), edit("add", "a -> d"), edit("add", "c -> a")]
+    graph, made = fitting_edits(GRAPH, [*some, edit("add", "d -> c"), edit("add", "x -> d")])
+    assert (graph.arrows, graph.undirected) == (GRAPH.arrows, GRAPH.undirected)
+    assert made == (some[0], some[1])

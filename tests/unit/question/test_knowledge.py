@@ -64,7 +64,7 @@ def test_an_arrow_both_required_and_forbidden_is_refused():
 
 def test_a_required_arrow_against_the_tiers_is_refused():
     knowledge = Knowledge(tiers=Tiers(["sex"], ...), required=["job -> sex"])
-    with pytest.raises(KnowledgeError, match="runs against the tiers"):
+    with pytest.raises(KnowledgeError, match="runs against the order of columns"):
         knowledge.about(NAMES)
 
 

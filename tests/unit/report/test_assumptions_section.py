@@ -176,3 +176,18 @@ def test_rows_that_were_dropped_may_be_unlike_the_others():
 def test_survival_is_said_not_to_allow_for_chance():
     text = report_text(*CASES["not certified"])
     assert "Chance is not allowed for here (section 4)." in text
+
+
+def test_an_order_that_was_assumed_is_not_tagged_as_given():
+    learned = eh.audit(eh.datasets.admissions(2), QUESTION.question)
+    assert "The order of events." not in premises(learned)
+    assert "No tiers were given" in page_text(learned.report().html)
+    tiers = eh.Tiers(..., ["admission"])  # the same order, but somebody gave it
+    given = eh.audit(eh.datasets.admissions(2), QUESTION.question, knowledge=tiers)
+    assert premises(given)["The order of events."][0] == "Given"
+
+
+def test_a_search_that_ended_early_is_told():
+    early = eh.audit(eh.datasets.admissions(2), QUESTION.question, max_depth=0)
+    text = page_text(early.report().html)
+    assert "Sets of more than 0 attributes were not tried. Larger sets could separate" in text

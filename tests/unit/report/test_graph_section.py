@@ -4,6 +4,8 @@ from tests.report_pages import CASES, QUESTION, admissions_audit, page_text, rep
 
 import evenhand as eh
 from evenhand.report import report
+from evenhand.report.graph_section import graph_figure
+from evenhand.report.phrases import Words
 
 
 def test_an_open_edge_is_named_with_its_remedy():
@@ -41,3 +43,20 @@ def test_an_order_that_nobody_gave_is_not_said_to_be_given():
     text = page_text(learned.report().html)
     assert "No order of events was given: admission is taken to come last." in text
     assert "order of events that was given" not in text
+
+
+def test_the_key_has_an_arrowhead_only_for_links_that_have_one():
+    graph = eh.PartialGraph.parse(
+        "gender -> admission; major -> admission; gender - test_score"
+    )
+    key = graph_figure(
+        admissions_audit(graph=graph).certificate,
+        eh.Knowledge(),
+        Words(question=QUESTION.question, labels=QUESTION.labels),
+    ).key
+    assert {kind: head for kind, _, head in key} == {
+        "direct": True,
+        "cause": True,
+        "rest": False,
+    }
+    assert ("rest", "other links", False) in key
