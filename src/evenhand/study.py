@@ -358,14 +358,9 @@ def audit(
     learn = partial(
         discover, significance=significance, test=test, max_depth=max_depth, progress=progress
     )
-    judged = partial(
-        certify,
-        scope=scope,
-        limit=limit,
-        min_coverage=min_coverage,
-        codings=rows.codings if rows else None,
-        dropped=rows.dropped if rows else 0,
-    )
+    codings, dropped = (rows.codings, rows.dropped) if rows else (None, 0)
+    judged = partial(certify, scope=scope, limit=limit, min_coverage=min_coverage)
+    judged = partial(judged, codings=codings, dropped=dropped)
     if graph is None:
         known, examined = (
             decision_last(known, question.decision),

@@ -140,16 +140,15 @@ def judge_without_rule(
     names = [name for name in counts.names if name not in left_out]
     remaining, known = counts.marginal(names), knowledge.restricted(names)
     asked = replace(question, rule=())
+    made = tuple(edit for edit in graph.edits if left_out.isdisjoint(edit.arrow))
     if learn is None:
         without = graph.without_nodes(left_out)
         if without is None:
             return None
+        without = replace(without, edits=made)
     else:
         examined = examined_counts(remaining, asked).counts
-        without = fitting_edits(
-            learn(examined, knowledge=known, question=asked),
-            (edit for edit in graph.edits if left_out.isdisjoint(edit.arrow)),
-        )
+        without = fitting_edits(learn(examined, knowledge=known, question=asked), made)
     origin = GraphOrigin.of(without, decision_last=known.tiers_assumed)
     return judge(remaining, without, asked, knowledge=known, graph_origin=origin)
 

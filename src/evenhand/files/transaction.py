@@ -157,7 +157,7 @@ def recover(folder: Path) -> tuple[str, ...]:
     """
     removed: list[str] = []
     for place in _places(folder):
-        if (os.name == "posix" and place.stat().st_uid != os.geteuid()) or _is_locked(place):
+        if not _is_ours(place) or _is_locked(place):
             continue
         if _names_in(place / "new"):
             removed += _undo(place)
@@ -204,14 +204,14 @@ def disk_errors(where: Path) -> Iterator[None]:
     except OSError as error:
         full = error.errno in _DISK_FULL
         folder = where if where.is_dir() else where.parent
-        if not folder.is_dir():
+        if not full and not folder.is_dir():
             raise ResourceError.of(
                 "This cannot be written.",
                 "There is no such folder.",
                 "Name a file in a folder that is there.",
                 str(where),
             ) from error
-        free = shutil.disk_usage(folder).free
+        free = shutil.disk_usage(folder).free if folder.is_dir() else 0
         raise ResourceError.of(
             "There is no room to write this." if full else "This cannot be written.",
             f"{error.strerror or error}; {free:,} bytes are free.",
@@ -342,6 +342,14 @@ def _link(temporary: Path, path: Path) -> None:
     except OSError:  # some disks have no links: there an empty file holds the name first
         path.touch(exist_ok=False)
         temporary.replace(path)
+
+
+def _is_ours(place: Path) -> bool:
+    """Whether a temporary folder belongs to this user; not if its run has just removed it."""
+    try:
+        return os.name != "posix" or place.stat().st_uid == os.geteuid()
+    except FileNotFoundError:
+        return False
 
 
 def _is_locked(place: Path) -> bool:
