@@ -8,6 +8,15 @@ from evenhand.cli.signals import Interrupted, ending_signals
 ENDING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_ignored():
+    """As under nohup some signals may be."""
+    handlers = {number: signal.signal(number, signal.SIG_DFL) for number in ENDING}
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
 @pytest.mark.parametrize("number", ENDING)
 def test_the_first_signal_is_raised_and_later_ones_do_not_stop_what_follows(number):
     before = [*map(signal.getsignal, ENDING)]
