@@ -415,3 +415,17 @@ def test_a_run_tells_which_names_are_its_own_before_another_can_begin(tmp_path, 
     monkeypatch.setattr(os, "write", write)
     with Transaction.begin(tmp_path, ["out"]):
         assert told == [b'["out"]']
+
+
+def test_a_run_that_cannot_make_its_lock_leaves_nothing(tmp_path, monkeypatch):
+    opened = os.open
+
+    def refuse(path, *options, **more):
+        if Path(path).name == "lock":
+            raise OSError(errno.EIO, "Input/output error")
+        return opened(path, *options, **more)
+
+    monkeypatch.setattr("os.open", refuse)
+    with pytest.raises(ResourceError, match="Input/output error"):
+        write_file(tmp_path / "a.json", "{}", mode=0o600, overwrite=False)
+    assert names(tmp_path) == set()
