@@ -1,6 +1,7 @@
 """Fixtures that many rooms share: the hypothesis profile and the data sets people bring."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("gate")
+
+# A shell starts work in the background with the interrupt ignored, and children inherit that.
+for _number in (signal.SIGINT, signal.SIGTERM):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, signal.SIG_DFL)
 
 
 def pytest_terminal_summary(terminalreporter):
