@@ -429,3 +429,9 @@ def test_a_run_that_cannot_make_its_lock_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(ResourceError, match="Input/output error"):
         write_file(tmp_path / "a.json", "{}", mode=0o600, overwrite=False)
     assert names(tmp_path) == set()
+
+
+def test_a_folder_that_its_own_run_has_just_removed_is_passed_over(tmp_path, monkeypatch):
+    gone = tmp_path / f".evenhand-1-{'0' * 16}"
+    monkeypatch.setattr("evenhand.files.transaction._places", lambda _: [gone])
+    assert recover(tmp_path) == ()
