@@ -37,7 +37,9 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
             "reasons": "the sentences",
             "population": "estimates, computed in floating point",
             "by_chance": "its range, p, and the number at the threshold",
-            "variants.classes": f"how many ways to class there were: {variants['classes']}",
+            "variants.classes": "how many ways to class numbers were judged: {classes}".format(
+                **variants
+            ),
             "variants.arrows": f"how many other arrows were judged: {variants['arrows']}",
         }
     else:

@@ -1,12 +1,12 @@
 """What a certificate document states, as no count can show it."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from evenhand.evidence.graph_origin import GraphOrigin
-from evenhand.evidence.judged_variants import VariantKind
 
 _NOT_COMPARED = "of this shared copy only form and seal are checked without the data"
+_VARIANTS = {"classes": "ways to class numbers", "arrows": "other arrows"}
 _COUNTS = {
     "changed_rows": "were changed, left out or doubled",
     "dropped_before": "with missing values there were before",
@@ -74,10 +74,9 @@ def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[
         "scope.asked", f"how much was to be examined: {content['scope']['asked']}"
     )
     for kind, many in content.get("variants", {}).items():
-        if kind in get_args(VariantKind):
-            yield StatedField(
-                f"variants.{kind}", f"how many other {kind} were judged: {many:,}"
-            )
+        if kind in _VARIANTS:
+            what = f"how many {_VARIANTS[kind]} were judged: {many:,}"
+            yield StatedField(f"variants.{kind}", what)
     yield StatedField("versions", f"made by evenhand {content['versions']['evenhand']}")
     yield from _stated_release(release)
     if not release and content["copy"] == "full":

@@ -101,11 +101,11 @@ def report(
     """
     today = datetime.now(UTC)
     generated = generated or f"{today.day} {today:%B %Y}"
-    source, names = _file_name(audit.rows), audit.counts.names
+    source = _file_name(audit.rows)
     certificate, knowledge = audit.certificate, audit.knowledge
     words = Words(
         question=certificate.question,
-        labels=readable_labels(labels or Labels(), names),
+        labels=readable_labels(labels or Labels(), audit.counts.names),
     )
     name = title or source or "a table"
     question = f"Does {words.protected} itself change {words.decision.rstrip('?')}?"
