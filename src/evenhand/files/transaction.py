@@ -308,11 +308,11 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def _stamp(path: Path) -> list[int] | None:
-    """What a file keeps when it is renamed."""
+    """What a file keeps when it is renamed, or copied with its folder; no inode does that."""
     if not path.is_file():
         return None
     stat = path.stat()
-    return [stat.st_ino, stat.st_size, stat.st_mtime_ns]
+    return [stat.st_size, stat.st_mtime_ns]
 
 
 def _read_json(path: Path) -> list[Any]:

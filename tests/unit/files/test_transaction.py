@@ -215,6 +215,15 @@ def test_a_file_that_somebody_made_after_the_kill_is_not_removed(run, folder):
     assert names(out) == {"out.certificate.json"}
 
 
+def test_a_killed_run_is_undone_in_a_folder_that_was_copied_or_restored(run, folder):
+    """A copy has other inodes, as has every file of some network drives after a restart."""
+    assert run(folder, "kill", "replace", 3)[0] == -signal.SIGKILL
+    copy = shutil.copytree(folder / "out", folder / "copy")
+    assert {*contents(copy)} == FINAL - {"out.csv"}
+    put_in_order(copy)
+    assert names(copy) == set()
+
+
 def test_an_overwritten_release_takes_its_shared_certificate_with_it(folder):
     out, made = folder / "out" / "out.csv", released(folder / "people.csv")
     made.write(out, share=True)
