@@ -13,6 +13,7 @@ from evenhand.question.number_classes import Bins
 from evenhand.question.parse_values import (
     Number,
     as_label,
+    require_table,
     require_text,
     require_texts,
 )
@@ -78,12 +79,12 @@ class Codings:
             sheet = None if sheet is None else require_text(sheet, "`sheet`")
         except QuestionError as error:
             problems += error.problems
-        for column, cuts in (bins or {}).items():
+        for column, cuts in require_table(bins or {}, "`bins`").items():
             try:
                 checked_bins[column] = _parse_bins(column, cuts)
             except QuestionError as error:
                 problems += [replace(p, where=f"bins of {column!r}") for p in error.problems]
-        for column, groups in (merge or {}).items():
+        for column, groups in require_table(merge or {}, "`merge`").items():
             try:
                 checked_merge[column] = _parse_merge(groups)
             except QuestionError as error:
@@ -194,8 +195,13 @@ def not_numbers(column: str, offending: Mapping[str, str], *, where: str) -> Val
 def _parse_bins(column: str, cuts: Sequence[Number] | int | Bins) -> Bins | int:
     if isinstance(cuts, Bins):
         return cuts
-    if not isinstance(cuts, int):
+    if isinstance(cuts, Iterable) and not isinstance(cuts, str | bytes | Mapping):
         return Bins.at(*cuts)
+    if not isinstance(cuts, int):
+        raise QuestionError.of(
+            f"{cuts!r} is no list of cut points, nor a number of classes.",
+            remedy=Remedy("Write numbers, for example", "bins", {column: [37]}),
+        )
     if isinstance(cuts, bool) or cuts < 2:
         raise QuestionError.of(
             f"{cuts!r} quantile classes make no classes of {column!r}.",
@@ -206,7 +212,7 @@ def _parse_bins(column: str, cuts: Sequence[Number] | int | Bins) -> Bins | int:
 
 def _parse_merge(groups: Mapping[str, Sequence[Number]]) -> dict[str, tuple[str, ...]]:
     merged: dict[str, tuple[str, ...]] = {}
-    for new, olds in groups.items():
+    for new, olds in require_table(groups, "What is merged").items():
         if isinstance(olds, str) or not isinstance(olds, Iterable):
             raise QuestionError.of(
                 f"{new!r} replaces {olds!r}, which is no list of values.",

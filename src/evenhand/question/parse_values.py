@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from operator import index
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from evenhand.errors import QuestionError
 
@@ -77,6 +77,16 @@ def require_text(value: object, what: str) -> str:
     if not isinstance(value, str):
         raise QuestionError.of(
             f"{what} is {value!r}, which is no text.", remedy="Write a name in quotes."
+        )
+    return value
+
+
+def require_table(value: object, what: str) -> Mapping[str, Any]:
+    """Return the value if it is a mapping; raise ``QuestionError`` otherwise."""
+    if not isinstance(value, Mapping):
+        raise QuestionError.of(
+            f"{what} is {value!r}, which is no table of names and values.",
+            remedy='Write a table, as {"a": …}.',
         )
     return value
 

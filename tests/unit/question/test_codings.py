@@ -88,6 +88,20 @@ def test_a_text_alone_is_not_taken_for_its_letters(given):
         Codings.of(**given)
 
 
+@pytest.mark.parametrize("value", [3, True, 0.5, "work", ["work"], b"x", None])
+def test_what_is_no_table_is_refused_in_words(value):
+    for given in ({"merge": {"work": value}}, {"merge": value}, {"bins": value}):
+        if [*given.values()] != [None]:
+            with pytest.raises(QuestionError, match="is no table of"):
+                Codings.of(**given)
+
+
+@pytest.mark.parametrize("value", [0.5, None, "37", {"37": 1}, b"37"])
+def test_what_is_no_list_of_cuts_is_refused_in_words(value):
+    with pytest.raises(QuestionError, match="no list of cut points"):
+        Codings.of(bins={"age": value})
+
+
 def test_a_table_without_some_columns_is_read_as_before():
     codings = Codings.of(
         columns=["a", "b", "c"], bins={"a": [1], "b": [2]}, merge={"c": {"x": ["y"]}}, na=["?"]

@@ -68,11 +68,14 @@ def test_all_problems_of_a_file_come_together():
     assert {problem.where for problem in caught.value.problems} == {"q.toml"}
 
 
-def test_a_value_of_the_wrong_type_is_a_problem_not_a_crash():
-    with pytest.raises(QuestionError, match="wrong type"):
-        QuestionFile.parse(
-            "[question]\nprotected='a'\ngroup='b'\ndecision='c'\nfavorable='d'\n[data]\nbins=3\n"
-        )
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [("[data]\nbins=3\n", "no table of"), ("[labels]\ncolumns=3\n", "wrong type")],
+)
+def test_a_value_of_the_wrong_type_is_a_problem_not_a_crash(table, words):
+    asked = "[question]\nprotected='a'\ngroup='b'\ndecision='c'\nfavorable='d'\n"
+    with pytest.raises(QuestionError, match=words):
+        QuestionFile.parse(asked + table)
 
 
 def test_a_bare_value_where_a_table_belongs_is_named():
