@@ -49,7 +49,7 @@ def _read_origin(path: Path) -> tuple[DiscoveryRecord | None, tuple[GraphEdit, .
             ended_early=str(origin.get("ended_early", "")),
         )
         return record, edits  # noqa: TRY300  # reading the record may fail, too
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise unreadable(
             f"The origin of the graph cannot be read: {error}.",
             "Leave `origin` out, or save the graph again.",

@@ -77,3 +77,13 @@ def test_graphs_without_an_origin_are_given(tmp_path):
     path.write_text('{"nodes": ["a"], "origin": {"kind": "learned"}}')
     with pytest.raises(GraphError, match="origin of the graph cannot be read"):
         eh.load_graph(path)
+
+
+@pytest.mark.parametrize("partitions", [[True], ["x"], "x", 3, {"x": []}, [[]], [None]])
+def test_a_certificate_without_its_partitions_is_refused_in_words(tmp_path, partitions):
+    counts, asked = eh.datasets.admissions(2), eh.datasets.question("admissions")
+    document = json.loads(eh.audit(counts, asked).certificate.to_json())
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps(document | {"partitions": partitions}))
+    with pytest.raises(GraphError, match="origin of the graph cannot be read"):
+        eh.load_graph(path)
