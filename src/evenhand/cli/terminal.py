@@ -96,15 +96,16 @@ def _fits(table: Summary, width: int) -> bool:
 
 
 def print_json(content: dict[str, Any]) -> None:
-    """Print one JSON document; what could act on a terminal is escaped there, as JSON can."""
+    """Print one JSON document; what could act on a terminal is escaped, as JSON can."""
     text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
-    if is_terminal():
-        text = "\n".join(map(_json_visible, text.split("\n")))
+    text = "\n".join(map(_json_visible, text.split("\n")))
     # Half a surrogate pair cannot be encoded, but it can be written as JSON.
     _echo_exactly(text.encode("utf-8", "backslashreplace").decode())
 
 
 def _json_visible(text: str) -> str:
+    if visible(text) == text:
+        return text
     return "".join(mark if visible(mark) == mark else json.dumps(mark)[1:-1] for mark in text)
 
 

@@ -1,10 +1,11 @@
 import io
+import json
 import sys
 from dataclasses import replace
 
 import pytest
 
-from evenhand.cli.terminal import ProgressBar
+from evenhand.cli.terminal import ProgressBar, print_json
 from evenhand.display import Progress
 
 
@@ -50,6 +51,16 @@ def test_a_terminal_that_is_wide_enough_shows_one_table(run, options, monkeypatc
     monkeypatch.setattr("evenhand.cli.terminal.is_terminal", lambda: True)
     out = run("compare", *options)[1]
     assert any({"τ", "policy", "verdict"} <= {*line.split()} for line in out.splitlines())
+
+
+def test_a_document_has_no_sign_that_acts_on_a_terminal_in_a_pipe_either(capsys):
+    """It is shown by another program, sooner or later."""
+    content = {"name": "a\x7fb\x85c\u202ed\x1be", "plain": "é 👩"}
+    print_json(content)
+    out = capsys.readouterr().out
+    assert json.loads(out) == content
+    assert not {*"\x7f\x85\u202e\x1b"} & {*out}
+    assert "é 👩" in out
 
 
 LONG = Progress("tests given 3", 1_000, 4_001_000, 9.0, depth=3)
