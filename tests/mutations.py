@@ -54,6 +54,30 @@ TOKENS = [
     *("é ı İ ß \u2028 \u202e \u200b 👩‍👧 \ufeff".encode().split(b" ")),
     *(b"&#x1b;", b"&lt;", b"<!ENTITY a 'b'>", b"<script>", b"=1+1", b"../..", b"/dev/zero"),
 ]
+SETTINGS = [
+    *(b"true", b"0", b"-1", b"0.05", b"9" * 40, b"1e999", b"nan", b"-inf", b"0xff"),
+    *(b"1979-05-27", b"07:32:00", b"1979-05-27T07:32:00Z"),
+    *(
+        b'""',
+        b'"x"',
+        b'"sex"',
+        b'"rest"',
+        b'"1/0"',
+        b'"1/20"',
+        b'"nan"',
+        b'"\\u0000"',
+        b'"\\u001b[2J"',
+    ),
+    *(
+        b"[]",
+        b"[[]]",
+        b"[1, 'a']",
+        b'["sex", "sex"]',
+        b'[["sex", "sex"]]',
+        b'[["hired"], ["sex"]]',
+    ),
+    *(b"{}", b"{sex = 3}", b"{x = {x = []}}", b"{sex = {f = ['f', 'm']}}", b"[{x = 1}]"),
+]
 ODD_VALUES = [
     *(None, True, False, 0, 1, -1, 2**31, 2**63, 10**40, 0.5, -0.0, 1e308, float("nan")),
     *("", "x", "\0", "\x1b[2J", "\ud800", "é", "1/0", "nan", "9" * 40, "1e999", "yes", "sex"),
@@ -72,8 +96,10 @@ def mutate(kind, number, corpus):
     content = corpus[generator.integers(len(corpus))]
     structures = {
         "csv": _by_field,
+        "toml": _by_setting,
         "packed": _by_unpacking,
         "excel": _by_member,
+        **dict.fromkeys(("dot", "text-graph"), _by_word),
         **dict.fromkeys(("json-graph", "certificate", "manifest"), _by_json),
     }
     changes = [_by_bytes, *[structures.get(kind, _by_bytes)] * 3]
@@ -179,6 +205,36 @@ def _by_field(content, generator, corpus):
             line[column] = token if generator.integers(2) else line[column] + token
     changed = b"\n".join(b",".join(line) for line in lines)
     return _by_bytes(changed, generator, corpus) if changed == content else changed
+
+
+def _by_setting(content, generator, corpus):
+    """A line of a question file goes, stands elsewhere, too, or gets a value of any type."""
+    lines = content.split(b"\n")
+    at, kind = generator.integers(len(lines)), generator.integers(4)
+    if kind == 0:
+        del lines[at]
+    elif kind == 1:
+        lines.insert(generator.integers(len(lines) + 1), lines[at])
+    else:
+        settings = [number for number, line in enumerate(lines) if b"=" in line]
+        if not settings:
+            return _by_bytes(content, generator, corpus)
+        at = settings[generator.integers(len(settings))]
+        value = SETTINGS[generator.integers(len(SETTINGS))]
+        lines[at] = lines[at].partition(b"=")[0] + b"= " + value
+    return b"\n".join(lines)
+
+
+def _by_word(content, generator, corpus):
+    """A word or a sign of a graph becomes another one of it, or any, or none."""
+    words = re.split(rb"(\w+|-[->]?|<-|\s|.)", content)
+    places = [at for at, word in enumerate(words) if word.strip()]
+    if not places:
+        return _by_bytes(content, generator, corpus)
+    at, other = (places[number] for number in generator.integers(len(places), size=2))
+    token = TOKENS[generator.integers(len(TOKENS))]
+    words[at] = (words[other], words[other], token, b"")[generator.integers(4)]
+    return b"".join(words)
 
 
 def _by_unpacking(content, generator, corpus):
