@@ -22,6 +22,7 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         "graph": "that its arrows, open edges and doubtful triples are right and that no "
         "common cause is missing",
         "graph.origin": ("given" if origin["kind"] == "given" else learned.format(**origin))
+        + (", {limits}".format(**origin) if "limits" in origin else "")
         + (", ended early" if "ended_early" in origin else "")
         + "".join("; {kind} {arrow}: {reason}".format(**e) for e in origin.get("edits", ())),
         "scope.asked": f"how much was to be examined: {record['scope']['asked']}",

@@ -118,5 +118,6 @@ def _without_statistics(graph: Graph) -> Graph:
         ambiguous=record.ambiguous,
         stand_ins=record.stand_ins,
         decision_last=record.decision_last,
+        limits=record.limits,
     )
     return replace(graph, record=bare)

@@ -24,7 +24,7 @@ class GraphOrigin:
     ``rows`` says from which: the "same" that are judged, the "original" of a release, or
     "other" ones, as a graph that was saved may come from; others are not told ("withheld").
     ``decision_last`` says that the decision was taken to come last, as no tiers were given.
-    ``ended_early`` says what a limit of the search left untried.
+    ``limits`` were set for the search, and ``ended_early`` says what they left untried.
     ``edits`` were made afterwards.
 
     >>> str(GraphOrigin(kind="learned", algorithm="PC", test="chi-square", significance="0.01"))
@@ -37,6 +37,7 @@ class GraphOrigin:
     test: str = ""
     significance: str = ""
     decision_last: bool = False
+    limits: str = ""
     ended_early: str = ""
     edits: tuple[GraphEdit, ...] = ()
 
@@ -61,6 +62,7 @@ class GraphOrigin:
             test=record.test,
             significance=str(record.significance),
             decision_last=decision_last or record.decision_last,
+            limits=record.limits,
             ended_early=record.ended_early,
             edits=graph.edits,
         )
@@ -73,7 +75,9 @@ class GraphOrigin:
             return "given"
         return (
             f"learned from {self.rows_text} by {self.algorithm}, {self.test}, "
-            f"significance {self.significance}" + (", ended early" if self.ended_early else "")
+            f"significance {self.significance}"
+            + (f", {self.limits}" if self.limits else "")
+            + (", ended early" if self.ended_early else "")
         )
 
     @property
@@ -88,8 +92,9 @@ class GraphOrigin:
 
     @property
     def for_others(self) -> "GraphOrigin":
-        """The origin without the rows, of which others could tell whether they are the same."""
-        return replace(self, rows="withheld") if self.kind == "learned" else self
+        """The origin as it was chosen, without the rows and without what the limits did."""
+        learned = self.kind == "learned"
+        return replace(self, rows="withheld", ended_early="") if learned else self
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; of a given graph there is no more to say than that."""
@@ -97,16 +102,18 @@ class GraphOrigin:
         if self.kind == "given":
             return {"kind": "given", **edits}
         fields = {name: getattr(self, name) for name in self.__slots__ if name != "edits"}
-        if not self.ended_early:
-            del fields["ended_early"]
-        return fields | edits
+        optional = [name for name in ("limits", "ended_early") if not fields[name]]
+        return {name: fields[name] for name in fields if name not in optional} | edits
 
     def assumptions(self, decision: str) -> tuple[str, ...]:
         """What was taken for granted where the graph was learned, in words."""
         larger = "Larger sets could separate more, so the graph may have arrows too many."
+        ended = self.ended_early
+        if self.limits and self.rows == "withheld":
+            ended = f"The search of the graph was limited to {self.limits}."
         return (
             *((no_tiers(decision),) if self.decision_last else ()),
-            *((f"{self.ended_early} {larger}",) if self.ended_early else ()),
+            *((f"{ended} {larger}",) if ended else ()),
         )
 
 

@@ -103,6 +103,7 @@ def discover(
             test=chosen_test,
             significance=level,
             max_depth=max_depth,
+            limits=str(limits),
             ended_early=ended_early,
             notes=tuple(notes),
             stand_ins=left,

@@ -40,8 +40,8 @@ class DiscoveryRecord:
     ``ambiguous`` lists triples ``(x, centre, y)``, ``x < y``, read neither way. ``stand_ins``
     gives for each column that did not enter the search the one that says the same. ``counts``
     are what the graph was learned from, or their digest if it was read from a file, and
-    ``rows`` says which. ``max_depth`` is the limit that was asked for, and ``ended_early`` says
-    what a limit left untried.
+    ``rows`` says which. ``limits`` says in words which limits were set, ``max_depth`` among
+    them, and ``ended_early`` what they left untried, which depends on the counts.
     """
 
     algorithm: str
@@ -52,6 +52,7 @@ class DiscoveryRecord:
     conflicts: tuple[Conflict, ...] = ()
     ambiguous: tuple[Triple, ...] = ()
     max_depth: int | None = None
+    limits: str = ""
     ended_early: str = ""
     notes: tuple[str, ...] = ()
     stand_ins: Mapping[str, str] = field(default_factory=dict)

@@ -46,6 +46,7 @@ def _read_origin(path: Path) -> tuple[DiscoveryRecord | None, tuple[GraphEdit, .
             rows="original" if origin["rows"] == "original" else "other",
             counts=str(digest),
             decision_last=bool(origin["decision_last"]),
+            limits=str(origin.get("limits", "")),
             ended_early=str(origin.get("ended_early", "")),
         )
         return record, edits  # noqa: TRY300  # reading the record may fail, too

@@ -43,6 +43,11 @@ class Limits:
     reporter: ProgressReporter = field(default_factory=lambda: ProgressReporter(None))
     done: int = 0
 
+    def __str__(self) -> str:
+        sets = [] if self.max_depth is None else [f"sets no larger than {self.max_depth:,}"]
+        tests = [] if self.max_tests is None else [f"no more than {self.max_tests:,} tests"]
+        return " and ".join(sets + tests)
+
     def reached(self, depth: int, tests: int) -> str:
         """A note of what is not tried if the next level goes beyond the limits, else ""."""
         if self.too_deep(depth):

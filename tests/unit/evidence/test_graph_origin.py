@@ -1,13 +1,15 @@
 """Where graphs come from, as data and in words."""
 
 import json
+from itertools import product
 
 import numpy as np
+import pytest
 from tests.admission import GRAPH, OPEN_GRAPH
 
 import evenhand as eh
 from evenhand import checker, datasets
-from evenhand.evidence.graph_origin import GraphOrigin, no_tiers
+from evenhand.evidence.graph_origin import GraphOrigin, no_tiers, saved_graph
 
 
 def test_a_graph_that_was_given_says_so():
@@ -47,10 +49,51 @@ def test_a_search_that_ended_early_is_told_wherever_the_graph_goes(tmp_path):
     certificate.write(tmp_path / "early.json")
     again = eh.audit(counts, asked, graph=eh.load_graph(tmp_path / "early.json")).certificate
     assert again.graph_origin.ended_early == said
-    assert str(again.graph_origin).endswith("significance 0.01, ended early")
+    assert str(again.graph_origin).endswith("0.01, sets no larger than 0, ended early")
     assert checker.verify(certificate.to_json()).stated["graph.origin"].endswith("ended early")
     whole = eh.audit(counts, asked, max_depth=9).certificate
     assert "ended_early" not in whole.graph_origin.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ({"max_depth": 0}, "sets no larger than 0"),
+        ({"max_tests": 8}, "no more than 8 tests"),
+        (
+            {"max_depth": 0, "max_tests": 2000},
+            "sets no larger than 0 and no more than 2,000 tests",
+        ),
+    ],
+)
+def test_a_copy_for_others_tells_the_limit_that_was_set_not_whether_it_was_reached(
+    tmp_path, limits, words
+):
+    """At which size of sets a search ended, and whether it did, depends on all rows."""
+    question = datasets.question("admissions").question
+    told, endings = [], set()
+    related = datasets.admissions(2)
+    values = {one.name: one.values for one in related.attributes}
+    lines = [*product(*values.values())]
+    unrelated = eh.CountTable.of(
+        dict(zip(values, zip(*lines, strict=True), strict=True)), [50] * len(lines)
+    )
+    for counts in (related, unrelated):
+        learned = eh.discover(counts, **limits)
+        endings.add(learned.record.ended_early)
+        path = tmp_path / "graph.json"
+        path.write_text(json.dumps(saved_graph(learned)))
+        for graph in (learned, eh.load_graph(path)):
+            certificate = eh.audit(counts, question, graph=graph).certificate
+            document = json.loads(certificate.to_shared_json(least_count=1))
+            told.append((document["graph"]["origin"], document["assumptions"][-1]))
+            checked = checker.verify(certificate.to_shared_json(least_count=1))
+            assert checked.stated["graph.origin"].endswith(f"significance 0.01, {words}")
+            assert str(certificate.graph_origin.for_others).endswith(words)
+    assert len(endings) > 1
+    assert all(one == told[0] for one in told)
+    assert told[0][0]["limits"] == words
+    assert told[0][1].startswith(f"The search of the graph was limited to {words}.")
 
 
 def test_a_search_that_ended_early_is_repeated_with_the_same_limit():
