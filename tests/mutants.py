@@ -32,6 +32,8 @@ SWAPS = {
     ast.Pow: ast.Mult,
     ast.BitOr: ast.BitAnd,
     ast.BitAnd: ast.BitOr,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
     ast.And: ast.Or,
     ast.Or: ast.And,
 }

@@ -9,6 +9,7 @@ survives must be listed in tests/mutants.toml with a reason, and nothing else ma
 import builtins
 import gc
 import json
+import mmap
 import os
 import resource
 import shutil
@@ -18,6 +19,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -32,7 +34,9 @@ SOURCE = ROOT / "src" / "evenhand"
 LISTED = Path(__file__).with_name("mutants.toml")
 LEAST_SHARE = 0.95
 SECONDS = 5  # that a test may take, and ten times as long as without a mutant
+MOST_SECONDS = 600  # that all tests of a module may take together
 MEMORY = 2**31
+ELSEWHERE = {"run"}  # fixtures that work in another process
 TESTS = {
     "evidence/verdict": ("tests/unit/evidence/test_verdict.py",),
     "evidence/partition": ("tests/unit/evidence/test_partition.py",),
@@ -41,13 +45,22 @@ TESTS = {
     "removal/modify_data": ("tests/unit/removal/test_modify_data.py",),
     "removal/removal_plan": ("tests/unit/removal/test_removal_plan.py",),
     "report/release_facts": ("tests/unit/report/test_release_facts.py",),
+    "report/shared_page": ("tests/unit/report/test_shared_page.py",),
+    "releasing/publish": ("tests/unit/releasing/test_publish.py",),
+    "files/targets": ("tests/unit/files/test_targets.py",),
+    "files/transaction": (
+        "tests/unit/files/test_transaction.py",
+        "tests/unit/files/test_targets.py",
+    ),
+    "files/file_locks": ("tests/unit/files/test_file_locks.py",),
     **{
         f"checker/{path.stem}": ("tests/unit/checker",)
         for path in sorted(SOURCE.glob("checker/*.py"))
         if path.stem != "__init__"
     },
 }
-Job = tuple[int, Callable[[], bool]]
+Allow = Callable[[float], None]  # so many seconds, from now on
+Job = tuple[int, Callable[[Allow], bool]]
 Timed = tuple[pytest.Item, float]
 
 
@@ -83,39 +96,70 @@ def turn_on(number: int) -> None:
     setattr(builtins, SWITCH, number.__eq__)
 
 
-def forked(run: Callable[[], bool], folder: str) -> int:
-    """The id of a copy of this process whose status is what a function returns there."""
-    if process := os.fork():
-        return process
-    os.environ["PYTEST_DEBUG_TEMPROOT"] = folder
-    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    resource.setrlimit(resource.RLIMIT_DATA, (used + MEMORY, used + MEMORY))
-    try:
-        os._exit(run())
-    finally:
-        os._exit(1)
+class Fork:
+    """A copy of this process, ended by SIGKILL when the time is over that it allows itself."""
+
+    def __init__(self, number: int, run: Callable[[Allow], bool]) -> None:
+        self.number, self.folder = number, tempfile.mkdtemp(prefix="mutant-")
+        self.deadline = memoryview(mmap.mmap(-1, 8)).cast("d")  # shared by both
+        self.allow(MOST_SECONDS)
+        self.process = os.fork()
+        with suppress(PermissionError):  # where the copy has done it and runs a program
+            os.setpgid(self.process, self.process)
+        if not self.process:
+            os.environ["PYTEST_DEBUG_TEMPROOT"] = self.folder
+            used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+            resource.setrlimit(resource.RLIMIT_DATA, (used + MEMORY, used + MEMORY))
+            try:
+                os._exit(run(self.allow))
+            finally:
+                os._exit(1)
+
+    def allow(self, seconds: float) -> None:
+        """Set the deadline; of a module's remaining tests each has its own."""
+        self.deadline[0] = time.monotonic() + seconds
+
+    def ended(self) -> bool:
+        """Whether it has ended, also by the deadline; then ``failed`` says how."""
+        process, status = os.waitpid(self.process, os.WNOHANG)
+        if not process and time.monotonic() < self.deadline[0]:
+            return False
+        with suppress(ProcessLookupError):  # with all processes that its tests began
+            os.killpg(self.process, signal.SIGKILL)
+        self.failed = (status if process else os.waitpid(self.process, 0)[1]) != 0
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return True
 
 
 def killed_by(jobs: Iterable[Job]) -> Iterator[tuple[int, bool]]:
     """Each mutant's number, and whether its tests failed, crashed or took too long."""
-    running: dict[int, tuple[int, str]] = {}
-
-    def ended() -> tuple[int, bool]:
-        process, status = os.wait()
-        number, folder = running.pop(process)
-        shutil.rmtree(folder, ignore_errors=True)
-        return number, status != 0
-
+    running: list[Fork] = []
     for number, run in jobs:
-        if len(running) == (os.cpu_count() or 1):
-            yield ended()
-        folder = tempfile.mkdtemp(prefix="mutant-")
-        running[forked(run, folder)] = number, folder
+        running.append(Fork(number, run))
+        while len(running) == (os.cpu_count() or 1):
+            yield from _ended(running)
     while running:
-        yield ended()
+        yield from _ended(running)
 
 
-class Mutation:
+def _ended(running: list[Fork]) -> Iterator[tuple[int, bool]]:
+    """Take out the forks that have ended."""
+    time.sleep(0.005)
+    for fork in [one for one in running if one.ended()]:
+        running.remove(fork)
+        yield fork.number, fork.failed
+
+
+class InProcess:
+    """A pytest plugin that leaves out tests whose work is done where no mutant is on."""
+
+    @staticmethod
+    def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+        """Leave them out."""
+        items[:] = [x for x in items if not ELSEWHERE & {*getattr(x, "fixturenames", ())}]
+
+
+class Mutation(InProcess):
     """A pytest plugin that runs the collected tests once for every mutant they reach."""
 
     def __init__(
@@ -152,7 +196,7 @@ class Mutation:
             value.cache_clear()
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
 
-    def survey(self, session: pytest.Session, notes: Path) -> bool:
+    def survey(self, session: pytest.Session, notes: Path, _: Allow) -> bool:
         """Note how long each test takes and which mutants it reaches; whether one fails."""
         seconds, reached = [], []
         for item in session.items:
@@ -165,11 +209,13 @@ class Mutation:
         notes.write_text(json.dumps([seconds, reached]))
         return bool(session.testsfailed)
 
-    def kills(self, session: pytest.Session, number: int, items: list[Timed]) -> bool:
-        """Whether a test fails with this mutant, or does not end and so ends the process."""
+    def kills(
+        self, session: pytest.Session, number: int, items: list[Timed], allow: Allow
+    ) -> bool:
+        """Whether a test fails with this mutant; one that does not end is ended with us."""
         turn_on(number)
         for item, limit in items:
-            signal.setitimer(signal.ITIMER_REAL, limit)
+            allow(limit)
             self.run(item)
             if session.testsfailed:
                 return True
@@ -196,11 +242,10 @@ def outcomes(module: str, mutants: list[Mutant]) -> Iterator[tuple[int, bool]]:
             yield line[0], line[1]
     os.wait()
 
-    def run(number: int) -> bool:
+    def run(number: int, _: Allow) -> bool:
         turn_on(number)
-        signal.alarm(600)
         load(module)
-        return pytest.main(options) != 0
+        return pytest.main(options, [InProcess]) != 0
 
     numbers = (one.number for one in mutants if one.at_import)
     yield from killed_by((number, partial(run, number)) for number in numbers)
@@ -209,15 +254,17 @@ def outcomes(module: str, mutants: list[Mutant]) -> Iterator[tuple[int, bool]]:
 def report(module: str, listed: dict[str, str]) -> tuple[int, int, bool]:
     """Run one module: its mutants, how many survive, and whether these are the listed ones."""
     _, mutants = weave((SOURCE / f"{module}.py").read_text("utf-8"))
-    killed = dict(outcomes(module, mutants))
-    survivors = {one.change: one for one in mutants if not killed[one.number]}
+    survivors = set[str]()
+    for number, is_killed in outcomes(module, mutants):
+        mutant = mutants[number - 1]
+        if not is_killed:
+            survivors.add(mutant.change)
+            if mutant.change not in listed:
+                write(f"  survives, line {mutant.line}: {mutant.change}")
     write(module, len(mutants), len(survivors))
-    for change, mutant in survivors.items():
-        if change not in listed:
-            write(f"  survives, line {mutant.line}: {change}")
     for change in listed.keys() - survivors:
         write(f"  listed, but killed or gone: {change}")
-    return len(mutants), len(survivors), listed.keys() == survivors.keys()
+    return len(mutants), len(survivors), listed.keys() == survivors
 
 
 def write(*columns: object) -> None:
