@@ -82,13 +82,14 @@ class Checker:
         else:
             self.undecided.append("this is a shared copy: whether it is true needs the data")
             self.stated["verdict"] = self.stated["partitions.table"] = "needs the data"
+        first, *_ = tables
         if data or self.is_full:
-            self.errors += absent_values(self.question, tables[0])
+            self.errors += absent_values(self.question, first)
             self.errors += check_declared(self.record, tables)
         if not self.is_full:
-            self.verdict_of_all = judge(tables[0], self.question)["verdict"] if data else YES
+            self.verdict_of_all = judge(first, self.question)["verdict"] if data else YES
             least = numbers["least_count"] = max(numbers["least_count"], 1)
-            tables = [{v: n for v, n in tables[0].items() if min(n) >= least}]
+            tables = [{v: n for v, n in first.items() if min(n) >= least}]
         entries = [judge(table, self.question) for table in tables]
         for entry, written, table in zip(
             entries, self.record["partitions"], tables, strict=True
@@ -103,7 +104,7 @@ class Checker:
             return
         place = {line: at for at, line in enumerate(written["evidence"])}
         # The order is a matter of statistics, which are not computed here.
-        entry["evidence"].sort(key=lambda line: place.get(line, -1))
+        entry["evidence"].sort(key=lambda line: place.get(line, len(place)))
         entry["digest"] = digest(self.question, written["names"], table)
         if "release" not in self.record and entry["subpopulations"]["measured"]:
             chance = written["subpopulations"]["by_chance"]
@@ -137,7 +138,7 @@ class Checker:
             complete = bool(scope["complete"])
             self.stated["scope.complete"] = "whether all block sets were examined"
         else:
-            sets = map(frozenset[str], possible[:1] + others)
+            sets = map(frozenset[str], possible + others)
             complete, wrong = check_block_sets(self.graph, scope["asked"], *sets)
             self.errors += wrong
         if complete is None:
@@ -156,7 +157,9 @@ class Checker:
                 self.record, self.graph, entries, causes=len(possible), complete=complete
             )
             if self.is_full
-            else shared_verdict(self.record, entries[0], possible, self.verdict_of_all),
+            else shared_verdict(
+                self.record, next(iter(entries)), possible, self.verdict_of_all
+            ),
         }
 
     def check_beside(self, record: Record, data: str | None) -> None:

@@ -17,7 +17,7 @@ from evenhand.counts import Attribute, CountTable, ExaminedCounts
 from evenhand.errors import CannotReleaseError, QuestionError
 from evenhand.evidence.judgement import Graph, Judgement
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.verdict import Verdict
+from evenhand.evidence.verdict import INT64_END, Verdict
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
 
 AnyJudgement = TypeVar("AnyJudgement", bound=Judgement)
@@ -65,7 +65,7 @@ def shown_part(judgement: AnyJudgement, *, least_count: int) -> AnyJudgement:
 
 def check_least_count(least_count: object) -> None:
     """Refuse what is no count, or would withhold nothing."""
-    if type(least_count) is not int or not 1 <= least_count < 2**63:
+    if type(least_count) is not int or not 1 <= least_count < INT64_END:
         raise QuestionError.of(
             f"The least count {least_count!r} is not a whole number of at least 1.",
             remedy="Give one; 10 is usual.",
@@ -90,17 +90,14 @@ def _restricted(
     """
     question, counts = examined.question, examined.counts
     line, _ = counts.groups(partition.names)
-    part = CountTable.build(
-        counts.attributes, counts.codes, np.where(shown[line], counts.counts, 0)
-    )
+    part = CountTable.build(counts.attributes, counts.codes, counts.counts * shown[line])
     part = part.marginal((*partition.names, question.protected, question.decision)).pruned()
     if not shown.any():  # the values asked about are named all the same
         groups = Attribute(question.protected, (question.group, str(question.other)))
         decisions = (question.favorable, f"not {question.favorable}")
-        part = replace(
-            part,
-            attributes=(*part.attributes[:-2], groups, Attribute(question.decision, decisions)),
-        )
+        causes = map(part.attribute, partition.names)
+        named = (*causes, groups, Attribute(question.decision, decisions))
+        part = replace(part, attributes=named)
     for name in partition.names:
         part = part.recoded(name, {})
     return ExaminedCounts(counts=part, question=question, left_out=0)

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-INT64_END = 2**63  # what is smaller fits into 64 bits
+INT64_END = abs(int(np.iinfo(np.int64).min))  # what is smaller fits into 64 bits
 
 
 class ThreeValued(Enum):
@@ -82,8 +82,9 @@ def sides(
     ...       threshold=Fraction(1, 20))
     array([1], dtype=int8)
     """
-    largest = int(group.max(initial=0)) * int(other.max(initial=0)) * threshold.denominator
-    integer = np.int64 if largest < INT64_END else object
+    # Totals bound the counts of every subpopulation; Python adds them without overflow.
+    most = sum(group.tolist()) * sum(other.tolist()) * threshold.denominator
+    integer = np.int64 if most < INT64_END else object
     of_group, of_other = group.astype(integer), other.astype(integer)
     crossed = other_yes.astype(integer) * of_group - group_yes.astype(integer) * of_other
     reached = abs(crossed) * threshold.denominator >= of_group * of_other * threshold.numerator

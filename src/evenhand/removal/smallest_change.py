@@ -44,14 +44,15 @@ def fewest_changes(
     """
     strip = _Strip.of(sizes, threshold)
     ahead = yes.large * sizes.small - yes.small * sizes.large
-    if abs(ahead) <= strip.slack:
+    is_ahead = ahead > strip.slack
+    if not is_ahead and ahead >= -strip.slack:
         return yes
     # If the larger group is behind, it is ahead of unfavorable decisions: one case to solve.
-    turn = strip.mirror if ahead < 0 else Pair._make
+    turn = Pair._make if is_ahead else strip.mirror
     start = turn(yes)
     if not only_raise:
         pairs = [strip.first_at_or_above(start), *strip.best_below(start)]
-    elif ahead > 0:
+    elif is_ahead:
         pairs = [strip.first_at_or_above(start)]
     else:
         pairs = [strip.last_at_or_left_of(start)]
@@ -66,23 +67,24 @@ def fewest_changes(
 def nearest_counts(target: tuple[float, float], sizes: Pair, threshold: Fraction) -> Pair:
     """The favorable counts that meet the criterion nearest to a target of real numbers."""
     strip = _Strip.of(sizes, threshold)
-    best = (inf, sizes)
-    begin = min(max(round(target[0]), 0), sizes.small)
-    for smalls in (strip.smalls_up(begin), strip.smalls_down(begin - 1)):
+    x, y = map(Fraction, target)
+    best: tuple[Fraction | float, Pair] = (inf, sizes)
+    begin = min(max(round(x), 0), sizes.small)
+    for smalls in (strip.smalls_up(begin), strip.smalls_down(begin)):
         for small in smalls:
-            across = _square(small - target[0])
-            gap = abs(target[1] - small * sizes.large / sizes.small)
-            gap = max(gap - strip.slack / sizes.small - 1, 0.0)  # one less, for rounding
+            across = _square(small - x)
+            beyond = abs(y * sizes.small - small * sizes.large) - strip.slack
+            gap = max(beyond, Fraction()) / sizes.small
             # The distance to the strip is convex: once above the least it stays there.
             if across + _square(gap) > best[0]:
                 break
             larges = strip.larges(small)
-            large = min(max(round(target[1]), larges[0]), larges[-1])
-            best = min(best, (across + _square(large - target[1]), Pair(small, large)))
+            large = min(max(round(y), larges[0]), larges[-1])
+            best = min(best, (across + _square(large - y), Pair(small, large)))
     return best[1]
 
 
-def _square(number: float) -> float:
+def _square(number: Fraction) -> Fraction:
     return number * number
 
 
@@ -148,14 +150,13 @@ class _Strip:
         alone = -((self.slack - pair.large * size) // large)  # changes only the smaller group
         last = self.last_at_or_left_of(Pair(alone - 1, pair.large))
         yield last
-        if last.small > pair.small:
-            # Along the strip's upper edge large - small never falls: from where is it as much?
-            begin = pair.small
-            if large > size:
-                edge = (last.large - last.small) * size - self.slack
-                begin = max(begin, -(-edge // (large - size)))
-            small = next(self.smalls_up(begin))
-            yield Pair(small, self.larges(small)[-1])
+        # Along the strip's upper edge large - small never falls: from where is it as much?
+        begin = pair.small
+        if large > size:
+            edge = (last.large - last.small) * size - self.slack
+            begin = max(begin, -(-edge // (large - size)))
+        small = next(self.smalls_up(begin))
+        yield Pair(small, self.larges(small)[-1])
 
 
 def _first_hit(step: int, start: int, modulus: int, width: int) -> int:
@@ -172,11 +173,9 @@ def _first_hit(step: int, start: int, modulus: int, width: int) -> int:
 
 def _first_multiple(step: int, modulus: int, low: int, high: int) -> int:
     """The first n with ``0 < low <= n * step % modulus <= high``, by Euclid's reduction."""
-    if 2 * step > modulus:
-        step, low, high = modulus - step, modulus - high, modulus - low
     n = -(-low // step)
     if n * step <= high:
         return n
     # No multiple lies within before the modulus is passed: how often is it passed?
-    passed = _first_multiple(-modulus % step, step, low % step, high % step)
+    passed = _first_multiple(modulus % step, step, -high % step, -low % step)
     return -(-(low + modulus * passed) // step)

@@ -4,6 +4,7 @@ It is made from ``shown_part`` of a certificate and from nothing else. Which gro
 depends on their counts, so there is no interval, p-value or chance line on it.
 """
 
+from dataclasses import replace
 from shlex import quote
 
 import numpy as np
@@ -96,13 +97,13 @@ def shared_page(
 def _cases(shown: Certificate) -> tuple[Case, ...]:
     """The groups, those that differ most first."""
     partition = shown.partition
-    size = [abs(partition.risk_difference(line) or 0) for line in range(len(partition))]
-    order = sorted(range(len(partition)), key=lambda at: (-size[at], -partition.row_counts[at]))
-    people = Subpopulations(partition, np.asarray(order, np.intp))
-    return tuple(
-        Case(one, line, int(partition.side[line]), shown=False, id=f"S{number}")
-        for number, (one, line) in enumerate(zip(people, order, strict=True), 1)
-    )
+    people = Subpopulations(partition, np.arange(len(partition)))
+    cases = [
+        Case(one, line, int(partition.side[line]), shown=False, id="")
+        for line, one in enumerate(people)
+    ]
+    cases.sort(key=lambda case: (-abs(case.difference), -case.people.row_count))
+    return tuple(replace(case, id=f"S{number}") for number, case in enumerate(cases, 1))
 
 
 def _first_sentence(shown: Certificate, least_count: int) -> page.Text:

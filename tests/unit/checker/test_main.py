@@ -12,7 +12,7 @@ import pytest
 from tests.certificate_records import CERTIFICATE, csv_of, sealed
 
 from evenhand import checker, datasets
-from evenhand.checker.__main__ import main
+from evenhand.checker.__main__ import main, printable
 from evenhand.checker.verification import Answer
 
 ROOM = Path(checker.__file__).parent
@@ -169,3 +169,16 @@ def test_json_is_indented_by_two_and_keeps_its_letters(tmp_path, capsys, monkeyp
     assert capsys.readouterr().out == (
         '{\n  "status": 1,\n  "notes": [\n    "größer"\n  ],\n  "stated": {}\n}\n'
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("é, 1 of 2", "é, 1 of 2"),
+        ("a\u3164b", r"a\u3164b"),
+        ("a\x1b[2Jb", r"a\x1b[2Jb"),
+        ("a\u202eb", r"a\u202eb"),
+    ],
+)
+def test_what_hides_or_acts_is_escaped_and_the_rest_is_not(text, shown):
+    assert printable(text) == shown

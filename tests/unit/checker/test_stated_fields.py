@@ -32,6 +32,13 @@ def test_a_shared_copy_states_its_verdict():
     assert not {"reasons", "rows", "rules.determining"} & {*found}
 
 
+def test_a_shared_copy_states_that_all_block_sets_were_examined():
+    for scope, is_stated in (("all", True), ("causes", False)):
+        certificate = eh.certify(datasets.admissions(1), GRAPH, QUESTION, scope=scope)
+        found = checker.verify(certificate.to_shared_json()).stated
+        assert ("scope.complete" in found) == is_stated
+
+
 def test_what_open_edges_leave_open_is_stated():
     certificate = eh.certify(datasets.admissions(1), OPEN_GRAPH, QUESTION, scope="all")
     assert {"possible_decision_causes", "scope.complete"} <= {*stated(certificate)}

@@ -40,13 +40,13 @@ def test_only_lines_with_four_large_counts_are_left():
     assert part.examined.counts.attribute("major").values == ("EE",)
 
 
-@pytest.mark.parametrize("least_count", [0, -1, 2.5, True, "10", None, 10**30])
+@pytest.mark.parametrize("least_count", [0, -1, 2.5, True, "10", None, 2**63])
 def test_a_least_count_is_a_whole_number_that_withholds_something(least_count):
     with pytest.raises(QuestionError, match="whole number of at least 1"):
         shown_part(certify(COUNTS, GRAPH, QUESTION), least_count=least_count)
 
 
-@pytest.mark.parametrize("least_count", [1, 40, 41, 5000])
+@pytest.mark.parametrize("least_count", [1, 40, 41, 5000, 2**63 - 1])
 def test_it_is_the_same_when_taken_twice(least_count):
     once = shown_part(certify(COUNTS, GRAPH, QUESTION), least_count=least_count)
     twice = shown_part(once, least_count=least_count)

@@ -1,7 +1,9 @@
 """What the page for others must not tell, and what it tells."""
 
 import re
+from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 from tests.report_pages import page_text
 from tests.towns import ASKED, GRAPH, LARGE, table
@@ -9,6 +11,11 @@ from tests.towns import ASKED, GRAPH, LARGE, table
 import evenhand as eh
 from evenhand.errors import QuestionError
 from evenhand.report import report
+
+
+def content(cells, asked=ASKED, graph=GRAPH, **options):
+    """What the page shows, before it is HTML."""
+    return report(eh.audit(table(cells), asked, graph=graph), share=True, **options).page
 
 
 def shared(cells, *, released=False, **options):
@@ -134,3 +141,98 @@ def test_the_least_count_is_the_readers_choice():
 def test_a_least_count_that_withholds_nothing_is_refused():
     with pytest.raises(QuestionError, match="at least 1"):
         shared(LARGE, least_count=0)
+
+
+def test_groups_that_differ_most_come_first_and_of_those_the_largest():
+    cells = {"A": (40, 60, 50, 50), "B": (400, 600, 500, 500), "C": (50, 50, 20, 80)}
+    page = content({**cells, "D": (50, 50, 51, 49)})
+    assert page.groups == (
+        ("S1", "town C", "50 of 100", "20 of 100", "−30.0", "sex f higher"),
+        ("S2", "town B", "400 of 1,000", "500 of 1,000", "10.0", "sex m higher"),
+        ("S3", "town A", "40 of 100", "50 of 100", "10.0", "sex m higher"),
+        ("S4", "town D", "50 of 100", "51 of 100", "1.0", "sex m higher"),
+    )
+    assert len(page.funnel.dots) == 4
+    assert not any(dot.shown or dot.id for dot in page.funnel.dots)
+
+
+def test_without_causes_everybody_is_one_group():
+    page = content(LARGE, graph=eh.CausalGraph.parse("sex -> hired; town"))
+    assert [row[:2] for row in page.groups] == [("S1", "everybody")]
+
+
+@pytest.mark.parametrize("more", [0, 1, 2])
+def test_of_very_many_groups_the_first_five_hundred_are_listed(more):
+    page = content({f"T{at:03}": (10, 10, 10 + at, 10) for at in range(500 + more)})
+    assert len(page.groups) == 500
+    assert page.more == (f"{more} more groups are in the certificate." if more else "")
+
+
+def test_the_first_sentences_are_whole():
+    page = content(LARGE)
+    assert "".join(page.first_sentence) == (
+        "Of the groups in which every count is at least 10: "
+        "2 of 3 comparable groups differ by 5 points or more."
+    )
+    assert "".join(page.lead) == (
+        "600 people are in these groups. People with sex f are compared with people with sex m "
+        "who are alike in town. Counted are those who had hired yes."
+    )
+    assert page.verdict.about == "In these rows"
+    assert page.verdict.sentence == (
+        "There are groups, shown here, in which the two differ by 5 points or more.",
+    )
+
+
+def test_the_page_on_a_release_says_what_was_not_released():
+    people = [
+        {"sex": "fm"[at // 2], "hired": ("yes", "no")[at % 2], "note": str(number)}
+        for at, many in enumerate(LARGE["A"])
+        for number in range(many)
+    ]
+    columns = eh.Codings.of(columns=["sex", "hired"])
+    graph = eh.CausalGraph.parse("sex -> hired")
+    audit = eh.audit(pa.Table.from_pylist(people), ASKED, codings=columns, graph=graph)
+    dropped = audit.release(seed=7, drop=["note"])
+    page = report(audit, dropped, share=True).page
+    assert page.verdict.about == "As released"
+    assert "Not released: note." in [one.what for one in page.premises]
+    page = report(audit, audit.release(seed=7), share=True).page
+    assert not any(one.what.startswith("Not released") for one in page.premises)
+
+
+def test_a_declared_rule_is_named_and_what_it_gives_is_withheld():
+    asked = replace(ASKED, rule=("town",))
+    page = content({"A": (40, 0, 41, 0), "B": (0, 40, 0, 40)}, asked)
+    assert page.verdict.sentence == (
+        "A rule was declared by which was decided: what that gives is not told here.",
+    )
+    declared = [one.what for one in page.premises if one.status == "Declared"]
+    assert declared == ["That was decided by town."]
+    assert "Declared" not in [one.status for one in content(LARGE).premises]
+
+
+def test_where_the_graph_comes_from_is_said():
+    def of(graph):
+        premise, *_ = content(LARGE, graph=graph).premises
+        return premise.status, premise.why[0].partition(", ")[0]
+
+    assert of(GRAPH) == ("Given", "It has 3 arrows")
+    half = eh.PartialGraph.parse("sex -> hired; sex -> town; town - hired")
+    assert of(half) == ("Given", "It has 2 arrows and 1 link of open direction")
+    status, links = of(None)
+    assert status == "Learned, not given"
+    assert links.startswith("It has ")
+
+
+def test_the_commands_name_the_files_that_are_there(tmp_path):
+    def commands(page):
+        return page.commands[0][0].removeprefix("evenhand verify ")
+
+    assert commands(content(LARGE)) == "CERTIFICATE.json DATA.csv"
+    assert commands(content(LARGE, certificate_file="a/b.json")) == "b.json DATA.csv"
+    audit = eh.audit(table(LARGE), ASKED, graph=GRAPH)
+    release = audit.release(seed=7)
+    release.write(tmp_path / "o.csv", share=True)
+    named = "o.shared.certificate.json o.csv"
+    assert commands(report(audit, release, share=True).page) == named
