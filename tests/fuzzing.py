@@ -26,7 +26,7 @@ from tests.hiring import GRAPH, NAMES, csv_text, people
 from tests.mutations import generator_of, mutate
 from tests.workbooks import write_workbook
 
-from evenhand.cli import main
+from evenhand.cli.application import main
 
 SECONDS = 10  # the longest that a case may take
 MEMORY = 2 * 10**9  # bytes that a case may take beyond what the program itself needs

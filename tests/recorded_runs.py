@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from tests.hiring import csv_text, people
 
 from evenhand import datasets
-from evenhand.cli import main
+from evenhand.cli.application import main
 
 DIGESTS = Path(__file__).parent / "golden" / "runs.json"
 WORDS = {

@@ -62,7 +62,17 @@ def test_importing_evenhand_loads_nothing_heavy():
 
 
 def test_the_command_line_answers_without_loading_the_mathematics():
-    assert not loaded_after("import evenhand.cli") & {"numpy", "scipy", "pyarrow", "duckdb"}
+    mathematics = {"numpy", "scipy", "pyarrow", "duckdb"}
+    assert not loaded_after("import evenhand.cli.application") & mathematics
+
+
+def test_signals_are_held_before_the_command_line_is_loaded():
+    assert not loaded_after("import evenhand.cli") & {
+        "typer",
+        "rich",
+        "json",
+        "evenhand.errors",
+    }
 
 
 def test_no_file_and_no_class_has_the_name_of_another():

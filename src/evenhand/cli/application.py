@@ -8,7 +8,7 @@ is printed on standard error, and with ``--json`` also as a JSON document on sta
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from itertools import pairwise
 from typing import Annotated, Any
@@ -25,7 +25,7 @@ from evenhand.cli.inspect import inspect
 from evenhand.cli.option_syntax import offer, option
 from evenhand.cli.paper import paper
 from evenhand.cli.release import release
-from evenhand.cli.signals import Interrupted, ending_signals
+from evenhand.cli.signals import Interrupted, ending_signals, raise_held
 from evenhand.cli.standard_streams import StandardStream, open_closed_streams
 from evenhand.cli.terminal import print_json, say
 from evenhand.cli.verify import verify
@@ -113,8 +113,8 @@ def main() -> None:
     output, errors = StandardStream(sys.stdout), StandardStream(sys.stderr)
     with redirect_stdout(output), redirect_stderr(errors):
         try:
-            with ending_signals():
-                status = _run()
+            with ending_signals() as arrived:
+                status = _run(arrived)
         except Interrupted as stop:  # while an error was being reported
             status = stop.exit_status
         output.flush()
@@ -125,14 +125,15 @@ def main() -> None:
     sys.exit(status)
 
 
-def _run() -> int:
-    """Run the verb; returns the exit status."""
+def _run(arrived: Iterable[Interrupted]) -> int:
+    """Run the verb; returns the exit status, that of a signal if one has arrived."""
     try:
+        raise_held()
         app()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
     except BaseException as error:  # noqa: BLE001  # a traceback would have a verdict's status
-        return _report(*_described(error))
+        return _report(*_described(next(iter(arrived), error)))
     return 0
 
 

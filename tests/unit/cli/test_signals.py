@@ -1,5 +1,8 @@
+import json
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -44,3 +47,55 @@ def test_a_signal_that_is_ignored_stays_so():
         assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+COMMAND = """
+import atexit, os, signal, sys
+
+moment, number, *sys.argv = sys.argv[1:]
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+def arrive(name, *_):
+    if name == moment:
+        try:
+            os.kill(os.getpid(), int(number))
+        except BaseException:
+            raise ImportError("a compiled library failed")
+
+class Finder:
+    find_spec = staticmethod(arrive)
+
+sys.meta_path.insert(0, Finder)
+atexit.register(arrive, "the end")
+from evenhand.cli import main
+main()
+"""
+
+
+def interrupted(moment, number, *words):
+    """Run a command that gets a signal when it begins to import a module, or at the end."""
+    arguments = [sys.executable, "-c", COMMAND, moment, str(int(number)), "evenhand", *words]
+    return subprocess.run(arguments, capture_output=True, text=True, check=False)  # noqa: S603  # ours
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("module", ["evenhand.cli.application", "typer", "evenhand.errors"])
+def test_a_signal_while_the_program_loads_ends_it_as_later_ones_do(module, number):
+    done = interrupted(module, number, "paper", "--json")
+    assert done.stderr == f"evenhand: interrupted by {number.name}\n"
+    assert done.returncode == 128 + number
+    assert json.loads(done.stdout)["exit_status"] == 128 + number
+
+
+def test_a_signal_while_the_mathematics_load_ends_the_program():
+    """Also where a library cannot pass the exception on."""
+    done = interrupted("numpy", signal.SIGINT, "demo")
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "evenhand: interrupted by SIGINT\n"
+
+
+def test_a_signal_after_the_last_word_changes_nothing():
+    done = interrupted("the end", signal.SIGINT, "--version")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("evenhand ")
