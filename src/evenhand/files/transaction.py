@@ -31,9 +31,9 @@ from evenhand.files.file_locks import lock, locked_folder, sync_folder
 from evenhand.files.targets import check_targets, name_taken
 
 _PREFIX = ".evenhand-"
-_PLACE = re.compile(re.escape(_PREFIX) + "([0-9]+)-.+")
+_PLACE = re.compile(re.escape(_PREFIX) + "([0-9]+)-(.+)")
+_TOKEN = re.compile("[0-9a-f]{16}")
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_BUFFER = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +60,17 @@ class Transaction:
         with disk_errors(folder), _temporary_folder(folder, names) as (place, removed):
             yield cls(place=place, names=tuple(names), removed=removed)
 
+    @property
+    def token(self) -> str:
+        """Random text by which the next run knows what this one left elsewhere, if killed."""
+        return _PLACE.sub(r"\2", self.place.name)
+
+    @property
+    def killed_tokens(self) -> tuple[str, ...]:
+        """The tokens of killed runs whose folders were removed."""
+        texts = (_PLACE.sub(r"\2", name) for name in self.removed)
+        return tuple(filter(_TOKEN.fullmatch, texts))
+
     def temporary(self, name: str) -> Path:
         """Where a file is until the commit."""
         return self.place / "new" / name
@@ -69,7 +80,7 @@ class Transaction:
         """A new file, to write bytes into; they are on the disk when this ends."""
         path = self.temporary(name)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb", _BUFFER) as file:
+        with os.fdopen(handle, "wb") as file:
             path.chmod(mode)  # whatever the umask of the process
             yield DiskSink(file, self.place.parent)
             file.flush()

@@ -5,7 +5,6 @@ certificate and manifest, and rename everything at once. Where rows are written 
 renamed is all that differs between a file and a table.
 """
 
-import secrets
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,12 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evenhand.errors import QuestionError, ResourceError
+from evenhand.errors import EvenhandError, QuestionError, ResourceError
 from evenhand.evidence import Certificate
 from evenhand.files import Transaction, check_folder, check_targets, sha256
 from evenhand.releasing.apply import AppliedRows, EngineRows
 from evenhand.releasing.certifier import Certifier
-from evenhand.releasing.manifest import manifest_text
+from evenhand.releasing.manifest import Manifest, manifest_text
 from evenhand.releasing.output_formats import OutputFormat
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.removal import changed_columns
@@ -34,8 +33,8 @@ class PublishedFiles:
     """The files of a release.
 
     Where the rows became a table of an engine, ``data`` is its name. ``removed`` names what
-    killed runs had left in the folder, ``superseded`` what an earlier release had besides: a
-    shared certificate that would not belong to the new data.
+    killed runs had left in the folder or in the engine, ``superseded`` what an earlier release
+    had besides: a shared certificate that would not belong to the new data.
     """
 
     data: Path
@@ -116,6 +115,7 @@ def publish(
     check_folder(files.folder)
     with Transaction.begin(files.folder, [*files.names.values()]) as transaction:
         target.check(overwrite=overwrite)
+        _check_earlier_rows(files)
         with target.write(transaction) as rows:
             certificate = certifier.certify(rows)
             certifier.check(certificate)
@@ -139,7 +139,7 @@ def publish(
         certificate=files.path("certificate"),
         manifest=files.path("manifest"),
         shared=files.path("shared") if share else None,
-        removed=transaction.removed,
+        removed=transaction.removed + target.dropped,
         superseded=superseded,
     )
     return published, certificate
@@ -147,6 +147,8 @@ def publish(
 
 class _Target(ABC):
     """Where released rows are written under a temporary name, and then renamed."""
+
+    dropped: tuple[str, ...] = ()  # tables of killed runs
 
     def __init__(self, applied: AppliedRows, files: ReleaseFiles) -> None:
         self.applied, self.files = applied, files
@@ -205,8 +207,9 @@ class _FileTarget(_Target):
         before = _stamps(applied.inputs)
         with transaction.open(self.files.names["data"]) as sink:
             applied.write(output, sink)
-        if _stamps(applied.inputs) != before:
-            raise rows_differ(applied.inputs[0], "The file was written to meanwhile.")
+        for path, old, new in zip(applied.inputs, before, _stamps(applied.inputs), strict=True):
+            if old != new:
+                raise rows_differ(path, "The file was written to meanwhile.")
         delimiter = None
         if output.kind == "text":
             delimiter = output.delimiter or applied.delimiter or ","
@@ -233,7 +236,7 @@ class _TableTarget(_Target):
     def __init__(self, applied: EngineRows, name: str, files: ReleaseFiles) -> None:
         super().__init__(applied, files)
         self._change, self._where = applied.change, applied.change.rows.where
-        self._name, self._temporary = name, f"evenhand_{secrets.token_hex(8)}"
+        self._name = self._temporary = name
         with engine_errors(self._where):
             self._connection = applied.change.rows.origin.get_backend()
 
@@ -243,19 +246,28 @@ class _TableTarget(_Target):
 
     def check(self, *, overwrite: bool) -> None:
         check_targets(self.files.paths, (), overwrite=overwrite)
+        if self._exists(self._name):
+            raise QuestionError.of(
+                f"There is a table {self._name!r} already.",
+                "Tables are never written over.",
+                "Choose another name, or drop that table first.",
+                self._where,
+            )
+
+    def _exists(self, name: str) -> bool:
         try:
-            self._connection.table(self._name)
+            self._connection.table(name)
         except Exception:  # noqa: BLE001  # engines have none in common for an absent table
-            return
-        raise QuestionError.of(
-            f"There is a table {self._name!r} already.",
-            "Tables are never written over.",
-            "Choose another name, or drop that table first.",
-            self._where,
-        )
+            return False
+        return True
 
     @contextmanager
-    def write(self, transaction: Transaction) -> Iterator[Rows]:  # noqa: ARG002  # no file
+    def write(self, transaction: Transaction) -> Iterator[Rows]:
+        left = (f"evenhand_{token}" for token in transaction.killed_tokens)
+        self.dropped = tuple(filter(self._exists, left))
+        for name in self.dropped:
+            self._drop(name)
+        self._temporary = f"evenhand_{transaction.token}"
         try:
             with engine_errors(self._where):
                 self._connection.create_table(self._temporary, self._change.released)
@@ -322,6 +334,21 @@ class _TableTarget(_Target):
             connection = getattr(cursor, "connection", None)
             if connection is not None:
                 connection.commit()
+
+
+def _check_earlier_rows(files: ReleaseFiles) -> None:
+    """Refuse to take the certificate from rows that would stay without it."""
+    try:
+        earlier = Path(Manifest.read(files.path("manifest")).output["name"]).name
+    except EvenhandError:  # none, or none that says whose it is
+        return
+    if earlier != files.names.get("data") and (files.folder / earlier).is_file():
+        raise QuestionError.of(
+            f"The certificate here is that of {earlier!r}.",
+            "These rows would stay beside a certificate that is not theirs.",
+            "Choose another name, or first move or remove the earlier release.",
+            str(files.path("certificate")),
+        )
 
 
 def _stamps(inputs: Sequence[str]) -> list[tuple[int, ...]]:

@@ -61,7 +61,10 @@ def test_a_file_that_is_there_is_replaced_only_if_that_is_allowed(
     write(path, overwrite=True)
     assert path.read_text() == "new"
     write(path.with_name("b.json"))
-    assert {p.name for p in path.parent.iterdir()} == {"a.json", "b.json"}
+    assert {p.name: p.read_text() for p in path.parent.iterdir()} == {
+        "a.json": "new",
+        "b.json": "new",
+    }
 
 
 def test_a_folder_is_not_replaced(path):
@@ -91,11 +94,12 @@ def test_the_digest_is_that_of_the_bytes(path):
 
 def test_a_folder_must_exist_and_be_open_to_us(tmp_path, monkeypatch):
     check_folder(tmp_path)
-    with pytest.raises(QuestionError, match="no such folder"):
+    with pytest.raises(QuestionError, match=r"no such folder.*Make it first"):
         check_folder(tmp_path / "absent")
-    monkeypatch.setattr("os.access", lambda *_: False)
-    with pytest.raises(QuestionError, match="cannot be written to"):
-        check_folder(tmp_path)
+    for right in (os.W_OK, os.X_OK):
+        monkeypatch.setattr("os.access", lambda _, asked, lacks=right: not asked & lacks)
+        with pytest.raises(QuestionError, match=r"cannot be written to.*ask for the right"):
+            check_folder(tmp_path)
 
 
 @pytest.mark.parametrize("how", ["itself", "hard link", "symbolic link", "by another way"])
@@ -128,3 +132,12 @@ def test_every_problem_with_a_name_is_told_at_once(path):
         "Two files would be written to this name.",
     ]
     check_targets([other], [], overwrite=True)
+
+
+def test_names_of_files_that_are_not_there_yet_are_compared(path):
+    again = path.parent / ".." / path.parent.name / path.name
+    with pytest.raises(QuestionError, match="Two files would be written to this name"):
+        check_targets([path, again], [], overwrite=False)
+    check_targets(
+        [path, path.with_name("b.json")], [str(path.with_name("c.json"))], overwrite=False
+    )

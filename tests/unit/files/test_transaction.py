@@ -199,7 +199,9 @@ def test_an_old_release_that_cannot_be_put_back_at_once_is_put_back_later(
 
     with monkeypatch.context() as broken:
         broken.setattr(Path, "replace", replaced)
-        with pytest.raises(ResourceError, match="nothing is lost"):
+        with pytest.raises(
+            ResourceError, match=r"put back\. Input/output error; nothing is lost"
+        ):
             released(folder / "people.csv").write(out / "out.csv", overwrite=True)
     put_in_order(out)
     assert contents(out) == contents(earlier / "alone")
@@ -391,12 +393,23 @@ def test_runs_at_the_same_time_make_one_release(folder):
 
 
 @pytest.mark.parametrize(
-    ("code", "words"), [(errno.ENOSPC, "no room"), (errno.EIO, "cannot be written")]
+    ("error", "name", "words"),
+    [
+        (
+            OSError(errno.ENOSPC, "full"),
+            "",
+            r"no room to write this\. full; [1-9][0-9,]* bytes",
+        ),
+        (OSError(errno.ENOSPC, "full"), "absent", r"no room to write this\. full; [1-9]"),
+        (OSError(errno.ENOSPC, "full"), "absent/absent", r"full; 0 bytes are free"),
+        (OSError(errno.EIO, "broken"), "", r"cannot be written\. broken; [1-9][0-9,]* bytes"),
+        (OSError(errno.EIO, "broken"), "absent/absent", r"written\. There is no such folder"),
+        (OSError("without a number"), "", r"cannot be written\. without a number; [1-9]"),
+    ],
 )
-@pytest.mark.parametrize("name", ["", "absent", "absent/absent"])
-def test_errors_of_the_disk_are_ours(tmp_path, code, words, name):
+def test_errors_of_the_disk_are_ours(tmp_path, error, name, words):
     with pytest.raises(ResourceError, match=words), disk_errors(tmp_path / name):
-        raise OSError(code, os.strerror(code))
+        raise error
 
 
 def test_a_run_that_is_interrupted_as_it_begins_leaves_nothing(tmp_path, monkeypatch):
@@ -444,3 +457,185 @@ def test_a_folder_that_its_own_run_has_just_removed_is_passed_over(tmp_path, mon
     gone = tmp_path / f".evenhand-1-{'0' * 16}"
     monkeypatch.setattr("evenhand.files.transaction._places", lambda _: [gone])
     assert recover(tmp_path) == ()
+
+
+@pytest.fixture
+def events(tmp_path, monkeypatch):
+    """What is brought to the disk, with whether it has any bytes, and what is renamed."""
+    noted = []
+    whole = {name: getattr(os, name) for name in ("fsync", "replace", "link")}
+
+    def short(path):
+        parts = [part for part in Path(path).parts if not part.startswith(".evenhand-")]
+        return str(Path(*parts).relative_to(tmp_path))
+
+    def fsync(handle):
+        path, stat = Path(f"/proc/self/fd/{handle}").readlink(), os.fstat(handle)
+        place = ".evenhand" if path.name.startswith(".evenhand-") else short(path)
+        noted.append(("sync", place, stat.st_size > 0))
+        whole["fsync"](handle)
+
+    def renaming(name):
+        def rename(old, new):
+            noted.append((name, short(old), short(new)))
+            whole[name](old, new)
+
+        return rename
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    for name in ("replace", "link"):
+        monkeypatch.setattr(os, name, renaming(name))
+    return noted
+
+
+def test_everything_is_on_the_disk_before_the_next_step_rests_on_it(tmp_path, events):
+    write(tmp_path, "old")
+    del events[:]
+    write(tmp_path)
+    assert events == [
+        ("sync", "new/a", True),
+        ("sync", "new/b", True),
+        ("sync", "commit", True),
+        ("sync", "new", True),
+        ("sync", ".evenhand", True),
+        ("replace", "b", "old/b"),
+        ("replace", "a", "old/a"),
+        ("replace", "new/a", "a"),
+        ("sync", ".", True),
+        ("replace", "new/b", "b"),
+        ("sync", ".", True),
+    ]
+
+
+def test_what_is_taken_back_is_on_the_disk_too(tmp_path, events):
+    write(tmp_path, "old")
+    del events[:]
+    with pytest.raises(ResourceError):
+        write(tmp_path, last=lambda: (_ for _ in ()).throw(OSError(5, "refused")))
+    assert events[11:] == [
+        ("replace", "b", "new/b"),
+        ("replace", "a", "new/a"),
+        ("replace", "old/a", "a"),
+        ("replace", "old/b", "b"),
+        ("sync", ".", True),
+    ]
+
+
+@pytest.mark.parametrize(("overwrite", "call"), [(True, "replace"), (False, "link")])
+def test_a_file_alone_is_on_the_disk_before_and_after_it_has_its_name(
+    tmp_path, events, overwrite, call
+):
+    write_file(tmp_path / "a", "text", mode=0o600, overwrite=overwrite)
+    assert events == [("sync", "new/a", True), (call, "new/a", "a"), ("sync", ".", True)]
+
+
+def stamp(path):
+    """By which a killed run's file is known."""
+    found = path.stat()
+    return [found.st_ino, found.st_size, found.st_mtime_ns]
+
+
+def test_what_a_killed_run_renamed_is_withdrawn_and_earlier_files_return(tmp_path):
+    place = tmp_path / f".evenhand-1-{'0' * 16}"
+    for part in ("new", "old"):
+        (place / part).mkdir(parents=True)
+    (tmp_path / "a").write_text("new")
+    (tmp_path / "b").write_text("made by somebody later")
+    (place / "new" / "c").write_text("new")
+    (place / "old" / "a").write_text("old")
+    (place / "old" / "c").write_text("old")
+    stamps = [["a", stamp(tmp_path / "a")], ["b", [1, 2, 3]], ["c", None]]
+    (place / "commit").write_text(json.dumps(stamps))
+    assert recover(tmp_path) == ("a", place.name)
+    assert contents(tmp_path) == {"a": b"old", "b": b"made by somebody later", "c": b"old"}
+    assert names(tmp_path) == {"a", "b", "c"}
+
+
+def test_a_name_that_is_taken_meanwhile_is_refused(tmp_path):
+    with Transaction.begin(tmp_path, ["a"]) as transaction:
+        transaction.write_text("a", "new")
+        (tmp_path / "a").write_text("mine")
+        with pytest.raises(QuestionError, match="exists"):
+            transaction.commit((), overwrite=False)
+        with pytest.raises(QuestionError, match="input"):
+            transaction.commit([str(tmp_path / "a")], overwrite=True)
+    assert contents(tmp_path) == {"a": b"mine"}
+
+
+def test_what_a_run_writes_is_never_open_to_others(tmp_path, monkeypatch):
+    chmod, before = Path.chmod, []
+
+    def noted(path, mode):
+        before.append((path.name[:9], path.stat().st_mode & 0o777, mode))
+        chmod(path, mode)
+
+    monkeypatch.setattr(Path, "chmod", noted)
+    mask = os.umask(0)
+    try:
+        with Transaction.begin(tmp_path, ["a"]) as transaction:
+            transaction.write_text("a", "new", mode=0o644)
+            transaction.write_text("b", "new")
+            modes = {
+                path.name: path.stat().st_mode & 0o777 for path in transaction.place.iterdir()
+            }
+    finally:
+        os.umask(mask)
+    assert before == [(".evenhand", 0o700, 0o711), ("a", 0o600, 0o644), ("b", 0o600, 0o600)]
+    assert modes == {"lock": 0o644, "new": 0o700, "old": 0o700}
+
+
+def test_a_run_is_known_by_a_token_and_knows_those_of_killed_runs(tmp_path):
+    for name in (f".evenhand-7-{'5' * 16}", ".evenhand-8-x"):
+        (tmp_path / name).mkdir()
+    with Transaction.begin(tmp_path, ["a"]) as transaction:
+        place = f".evenhand-{os.getpid()}-{transaction.token}"
+        assert transaction.place == tmp_path / place
+        assert len(bytes.fromhex(transaction.token)) == 8
+    assert transaction.removed == (f".evenhand-7-{'5' * 16}", ".evenhand-8-x")
+    assert transaction.killed_tokens == ("5" * 16,)
+
+
+def test_the_last_of_the_names_is_the_one_that_is_told_to_be_busy(living, tmp_path):
+    with pytest.raises(ResourceError) as refusal:
+        write(tmp_path)
+    assert refusal.value.problems[0].where == str(tmp_path / "b")
+    living.close()
+
+
+def test_a_temporary_folder_is_removed_while_it_is_locked(tmp_path, monkeypatch):
+    """Else another run might take it for that of a killed one."""
+    close, left = os.close, []
+
+    def noted(handle):
+        if Path(f"/proc/self/fd/{handle}").readlink().name == "lock (deleted)":
+            left.append(names(tmp_path))
+        close(handle)
+
+    monkeypatch.setattr(os, "close", noted)
+    write(tmp_path)
+    assert left == [{"a", "b"}]
+
+
+def test_what_cannot_be_removed_at_once_is_removed_when_the_lock_is_closed(
+    tmp_path, monkeypatch
+):
+    """On Windows an open file cannot be; the journal goes first, so that nothing is undone."""
+    remove, tries = shutil.rmtree, []
+
+    def fails_first(place):
+        tries.append(sorted(path.name for path in place.iterdir()))
+        if len(tries) == 1:
+            raise PermissionError(errno.EACCES, "open")
+        remove(place)
+
+    monkeypatch.setattr(shutil, "rmtree", fails_first)
+    write(tmp_path)
+    assert tries == [["lock", "new", "old"]] * 2
+    assert names(tmp_path) == {"a", "b"}
+
+
+@pytest.mark.usefixtures("living")
+def test_a_look_at_a_lock_leaves_no_file_open(tmp_path):
+    before = len([*Path("/proc/self/fd").iterdir()])
+    assert recover(tmp_path) == ()
+    assert len([*Path("/proc/self/fd").iterdir()]) == before

@@ -4,6 +4,7 @@ import json
 import os
 import stat
 from dataclasses import replace
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ import jsonschema
 import pyarrow.parquet as pq
 import pytest
 from tests import people_in_engines
-from tests.hiring import csv_text, people, released
+from tests.hiring import COLUMNS, csv_text, people, released
 from tests.people_in_engines import (
     CODINGS,
     audit,
@@ -31,9 +32,11 @@ from evenhand.errors import (
     ResourceError,
 )
 from evenhand.files import Transaction
+from evenhand.files.file_locks import lock
 from evenhand.releasing.apply import FileRows
 from evenhand.releasing.publish import ReleaseFiles
 from evenhand.removal import ModifyData, ModifyGraph
+from evenhand.rows import read
 
 
 def test_three_files_appear_for_their_owner_alone(source, tmp_path):
@@ -84,6 +87,16 @@ def test_a_folder_or_pattern_of_one_file_is_not_written_into_either(tmp_path, na
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 
 
+def test_no_folder_of_a_pattern_is_written_into(tmp_path):
+    for seed, name in enumerate("ab"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.csv").write_text(csv_text(people(seed=seed)), newline="")
+    made = released(tmp_path / "*" / "x.csv")
+    with pytest.raises(QuestionError, match="files of this folder"):
+        made.write(tmp_path / "b" / "out.csv")
+    assert made.write(tmp_path / "out.csv").data.exists()
+
+
 def test_the_names_of_uncertified_files_say_so():
     files = ReleaseFiles.of(Path("a/out.csv.gz"), uncertified=True)
     assert list(files.names.values()) == [
@@ -94,6 +107,67 @@ def test_the_names_of_uncertified_files_say_so():
     ]
     again = ReleaseFiles.of(Path("a/out.uncertified.csv.gz"), uncertified=True)
     assert again == files
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("out.csv", "out"),
+        ("out.v2.csv", "out.v2"),
+        ("2024.v2.csv.gz", "2024.v2"),
+        ("a.b.c.CSV.ZST", "a.b.c"),
+    ],
+)
+def test_only_the_format_is_cut_from_a_name(name, stem):
+    files = ReleaseFiles.of(Path(name), uncertified=False)
+    assert files.names["manifest"] == f"{stem}.manifest.json"
+    assert files.path("data") == Path(name)
+
+
+@pytest.mark.parametrize("drop", [(), ("note",)])
+def test_the_manifest_describes_what_was_written(source, tmp_path, drop):
+    made = replace(released(source), drop=drop)
+    written = made.write(tmp_path / "out.csv")
+    document = json.loads(written.manifest.read_text())
+    digests = [
+        sha256(path.read_bytes()).hexdigest() for path in (written.data, written.certificate)
+    ]
+    counts = read(written.data, columns=COLUMNS).count()
+    assert document["output"] == {
+        "name": "out.csv",
+        "bytes": written.data.stat().st_size,
+        "sha256": digests[0],
+        "certificate_sha256": digests[1],
+        "rows": 400,
+        "counts_sha256": counts.marginal(made.plan.names).digest,
+    } | ({"dropped_columns": ["note"]} if drop else {})
+    (described,) = document["input"]["files"]
+    assert (described["name"], described["bytes"]) == ("people.csv", source.stat().st_size)
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "name", "asked"),
+    [
+        (",", "out.csv", ","),
+        (";", "out.csv", ";"),
+        (";", "out.tsv", "\t"),
+        (";", "out.parquet", None),
+    ],
+)
+def test_written_text_is_read_back_with_the_delimiter_that_it_has(
+    tmp_path, monkeypatch, delimiter, name, asked
+):
+    (tmp_path / "people.csv").write_text(csv_text(people(), delimiter=delimiter), newline="")
+    made = released(tmp_path / "people.csv")
+    delimiters = []
+
+    def reading(*arguments, delimiter, **options):
+        delimiters.append(delimiter)
+        return read(*arguments, delimiter=delimiter, **options)
+
+    monkeypatch.setattr("evenhand.releasing.publish.read", reading)
+    made.write(tmp_path / name)
+    assert delimiters == [asked]
 
 
 def test_a_delimiter_that_was_named_is_named_in_the_certificate(tmp_path):
@@ -120,6 +194,33 @@ def test_existing_papers_are_not_overwritten_either(source, tmp_path, name):
     with pytest.raises(QuestionError, match="exists"):
         released(source).write(tmp_path / "out.csv")
     assert (tmp_path / name).read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["out.parquet", "out.csv.gz", "out.csv"])
+def test_rows_do_not_stay_beside_the_certificate_of_others(source, tmp_path, name):
+    """Of one stem there is one certificate: it would be taken from rows in another format."""
+    out = tmp_path / "out"
+    out.mkdir()
+    released(source).write(out / "out.csv", share=True)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    made = released(source, seed=8)
+    if name == "out.csv":
+        made.write(out / name, overwrite=True)
+    else:
+        with pytest.raises(QuestionError, match="certificate here is that of 'out.csv'"):
+            made.write(out / name, overwrite=True)
+        assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+        (out / "out.csv").unlink()
+        written = made.write(out / name, overwrite=True)
+        assert written.superseded == ("out.shared.certificate.json",)
+    names = {path.name for path in out.iterdir()}
+    assert names == {name, "out.certificate.json", "out.manifest.json"}
+
+
+def test_a_manifest_that_cannot_be_read_is_overwritten_like_any_file(source, tmp_path):
+    (tmp_path / "out.manifest.json").write_text("{}")
+    released(source).write(tmp_path / "out.csv", overwrite=True)
+    assert json.loads((tmp_path / "out.manifest.json").read_text())["output"]["rows"] == 400
 
 
 @pytest.mark.parametrize("how", ["itself", "hard link", "symbolic link"])
@@ -207,6 +308,7 @@ def test_a_new_table_is_certified_and_differs_in_the_decisions_that_the_plan_cha
         "released.manifest.json",
     }
     assert written.certificate.stat().st_mode & 0o777 == 0o600
+    assert written.data == Path("released")
 
 
 @quiet
@@ -265,6 +367,31 @@ def test_a_table_is_never_written_over(persons, tmp_path):
     release = audit(persons).release(seed=7, key="id")
     with pytest.raises(QuestionError, match="already"):
         release.write(tmp_path / "people", overwrite=True)
+
+
+@quiet
+def test_papers_that_are_there_are_seen_before_the_engine_works(persons, tmp_path, monkeypatch):
+    (tmp_path / "released.certificate.json").write_text("mine")
+    release = audit(persons).release(seed=7, key="id")
+    monkeypatch.setattr(persons.get_backend(), "create_table", lambda *_: 1 / 0)
+    with pytest.raises(QuestionError, match="exists"):
+        release.write(tmp_path / "released")
+
+
+@quiet
+def test_what_fails_after_the_table_has_its_name_takes_it_back(persons, tmp_path, monkeypatch):
+    release = audit(persons).release(seed=7, key="id")
+    commit = Transaction.commit
+
+    def fails(*arguments, **options):
+        commit(*arguments, **options)
+        assert table_names(persons) == {"people", "released"}
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Transaction, "commit", fails)
+    with pytest.raises(ResourceError, match="Input/output error"):
+        release.write(tmp_path / "released")
+    assert table_names(persons) == {"people"}
 
 
 @pytest.mark.parametrize("moment", ["create_table", "raw_sql"])
@@ -353,3 +480,50 @@ def test_statements_are_committed_where_the_engine_has_transactions(
     monkeypatch.setattr(engine, "raw_sql", in_transaction)
     audit(persons).release(seed=7, key="id").write(tmp_path / "released")
     assert len(committed) == 1
+
+
+LEFT = "evenhand_0123456789abcdef"
+
+
+@pytest.fixture
+def abandoned(persons, tmp_path):
+    """What a killed run left: a table, and a temporary folder that nobody has locked."""
+    run_sql(persons, f"create table {LEFT} (id int)")
+    place = tmp_path / LEFT.replace("evenhand_", ".evenhand-1-")
+    place.mkdir()
+    (place / "lock").write_text('["released.certificate.json"]')
+    return place
+
+
+@quiet
+def test_a_table_that_a_killed_run_left_is_dropped_by_the_next(persons, tmp_path, abandoned):
+    written = audit(persons).release(seed=7, key="id").write(tmp_path / "released")
+    assert table_names(persons) == {"people", "released"}
+    assert written.removed == (abandoned.name, LEFT)
+
+
+@quiet
+def test_a_table_that_is_being_written_is_not_dropped(persons, tmp_path, abandoned):
+    with (abandoned / "lock").open("r+b") as held:
+        lock(held.fileno())
+        written = audit(persons).release(seed=7, key="id").write(tmp_path / "other")
+    assert table_names(persons) == {"people", "other", LEFT}
+    assert written.removed == ()
+
+
+@pytest.mark.parametrize("name", [LEFT, "evenhand_customers"])
+@quiet
+def test_a_table_of_no_killed_run_is_not_dropped(persons, tmp_path, name):
+    """A folder may have any name: it takes one that we give to drop a table."""
+    run_sql(persons, f"create table {name} (id int)")
+    (tmp_path / ".evenhand-1-customers").mkdir()
+    written = audit(persons).release(seed=7, key="id").write(tmp_path / "released")
+    assert table_names(persons) == {"people", "released", name}
+    assert written.removed == (".evenhand-1-customers",)
+
+
+@quiet
+def test_the_table_of_another_database_is_none_of_this_one(persons, tmp_path, abandoned):
+    run_sql(persons, f"drop table {LEFT}")
+    written = audit(persons).release(seed=7, key="id").write(tmp_path / "released")
+    assert written.removed == (abandoned.name,)
