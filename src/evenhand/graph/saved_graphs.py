@@ -1,6 +1,7 @@
 """Reads graphs from files; those that were learned remember from what, and how."""
 
 import json
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.edge_notation import unreadable
 from evenhand.graph.graph_readers import graph_of
+from evenhand.graph.orientation import Triple
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
 from evenhand.question import GraphEdit
 
@@ -18,13 +20,15 @@ def load_graph(path: str | Path) -> CausalGraph | PartialGraph:
     A JSON file may be a certificate. A graph that was learned has a record of that.
     """
     graph = PartialGraph.load(path)
-    record, edits = _read_origin(Path(path))
+    record, edits = _read_origin(Path(path), graph.nodes)
     if graph.undirected or record is not None:
         return replace(graph, record=record, edits=edits)
     return CausalGraph(graph.nodes, graph.arrows, edits=edits)
 
 
-def _read_origin(path: Path) -> tuple[DiscoveryRecord | None, tuple[GraphEdit, ...]]:
+def _read_origin(
+    path: Path, nodes: Collection[str]
+) -> tuple[DiscoveryRecord | None, tuple[GraphEdit, ...]]:
     """How the graph in a JSON file was learned, if it was, and how it was edited."""
     if path.suffix.lower() != ".json":
         return None, ()
@@ -42,7 +46,7 @@ def _read_origin(path: Path) -> tuple[DiscoveryRecord | None, tuple[GraphEdit, .
             algorithm=str(origin["algorithm"]),
             test=str(origin["test"]),
             significance=float(origin["significance"]),
-            ambiguous=tuple((a, centre, b) for a, centre, b in graph.get("doubtful", [])),
+            ambiguous=tuple(_triple(one, nodes) for one in graph.get("doubtful", [])),
             rows="original" if origin["rows"] == "original" else "other",
             counts=str(digest),
             decision_last=bool(origin["decision_last"]),
@@ -56,6 +60,13 @@ def _read_origin(path: Path) -> tuple[DiscoveryRecord | None, tuple[GraphEdit, .
             "Leave `origin` out, or save the graph again.",
             str(path),
         ) from error
+
+
+def _triple(names: Sequence[Any], nodes: Collection[str]) -> Triple:
+    a, centre, b = names
+    if any(name not in [*nodes] for name in names):
+        raise ValueError(f"{names!r} are not three nodes")
+    return a, centre, b
 
 
 def _partition_digest(content: Any) -> str:  # noqa: ANN401  # parsed JSON

@@ -87,3 +87,24 @@ def test_a_certificate_without_its_partitions_is_refused_in_words(tmp_path, part
     path.write_text(json.dumps(document | {"partitions": partitions}))
     with pytest.raises(GraphError, match="origin of the graph cannot be read"):
         eh.load_graph(path)
+
+
+@pytest.mark.parametrize(
+    "triple", [["a", ["b"], "c"], ["a", None, "c"], ["a", "b", "x"], "abd"]
+)
+def test_a_triple_in_doubt_that_is_not_of_nodes_is_refused_in_words(tmp_path, triple):
+    origin = {
+        "kind": "learned",
+        "algorithm": "PC-stable",
+        "test": "chi-square",
+        "significance": "0.01",
+        "rows": "same",
+        "decision_last": False,
+    }
+    graph = {"nodes": ["a", "b", "c"], "undirected": [["a", "b"], ["b", "c"]], "origin": origin}
+    path = tmp_path / "graph.json"
+    path.write_text(json.dumps(graph | {"doubtful": [["a", "b", "c"]]}))
+    assert eh.load_graph(path).doubtful == {("a", "b", "c")}
+    path.write_text(json.dumps(graph | {"doubtful": [triple]}))
+    with pytest.raises(GraphError, match="origin of the graph cannot be read"):
+        eh.load_graph(path)
