@@ -226,6 +226,8 @@ def unnoticed(record, copy, *, with_data, chosen=slice(None)):
         or (
             program == "engine"
             and not any(place.startswith(one) for one in INPUTS)
+            # Whether a rule was declared does not follow from what a copy for others shows.
+            and (copy, place) != ("shared", "rules.declared")
             and (with_data or (copy == "full" and kind != "reordered"))
         )
     ]

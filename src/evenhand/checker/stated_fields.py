@@ -65,10 +65,12 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
 
 def stated_rules(rules: Record, *, is_full: bool) -> dict[str, str]:
     """What is taken from the record about a declared rule."""
+    if not is_full:
+        return {"rules.declared": "the rule by which was decided, if there is one"}
     fields = {}
     if rules["declared"]:
         fields["rules.declared"] = f"that was decided by {', '.join(rules['declared'])}"
-        if is_full and "without" not in rules:
+        if "without" not in rules:
             fields["rules.without"] = "that there is none: the graph leaves it open"
     if "without" in rules:
         without = rules["without"]

@@ -29,6 +29,8 @@ def test_without_data_the_counts_are_stated_too(tmp_path):
 def test_a_shared_copy_states_its_verdict():
     found = checker.verify(CERTIFICATE.to_shared_json()).stated
     assert {"verdict", "partitions.table", "withheld.least_count"} <= {*found}
+    # Whether a rule was declared does not follow from what is shown.
+    assert found["rules.declared"] == "the rule by which was decided, if there is one"
     assert not {"reasons", "rows", "rules.determining"} & {*found}
 
 
