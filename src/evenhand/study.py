@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from os import PathLike
 from typing import Any
 
-from evenhand.counts import CountTable, examined_counts
+from evenhand.counts import CountTable
 from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.evidence import (
     Certificate,
@@ -25,13 +25,13 @@ from evenhand.evidence.arrow_dependence import ArrowDependence, judge_arrows
 from evenhand.evidence.binnings import Binnings, judge_binnings
 from evenhand.evidence.bootstrap import Bootstrap, bootstrap
 from evenhand.evidence.decision_rules import judge_without_rule
-from evenhand.evidence.graph_doubt import GraphDoubt, doubt, evicted_notes
+from evenhand.evidence.graph_doubt import GraphDoubt, doubt, learn_graph
 from evenhand.evidence.graph_origin import GraphOrigin, decision_last
 from evenhand.evidence.judgement import Graph, Scope
 from evenhand.evidence.population import EXIT_STATUS, StatisticalVerdict
-from evenhand.graph import PartialGraph, discover
+from evenhand.graph import PartialGraph, discover, find_causes
+from evenhand.graph.column_choice import choose_columns
 from evenhand.graph.edited_graphs import edited
-from evenhand.graph.width_limit import check_width
 from evenhand.question import (
     Codings,
     GraphEdit,
@@ -313,6 +313,7 @@ def audit(
     significance: float = 0.01,
     test: str = "chi-square",
     max_depth: int | None = None,
+    local: bool = False,
     judge: Judge | None = None,
     edits: Iterable[GraphEdit] | None = None,
     progress: ProgressCallback | None = None,
@@ -323,11 +324,11 @@ def audit(
     ``source`` is a path, a frame, an Arrow, DuckDB or Ibis table, ``Rows`` or a ``CountTable``.
     The graph is learned from the rows unless it is given. Knowledge, codings and judge that are
     passed here override those of a question file. ``edits`` change the graph, each with a
-    reason; the rest stays as it is. ``judge`` says which verdict decides: that on
-    these rows, exact and the default, or what they show of the population. ``memory`` limits
-    what counting may use; ``progress`` is called with a ``Progress`` as rows are counted and
-    tests are made. With ``max_depth`` tests are given at most so many attributes: the graph is
-    learned sooner and may have arrows too many, which the certificate says.
+    reason. ``judge`` says which verdict decides: that on these rows, exact and the default, or
+    what they show of the population. ``memory`` limits what counting may use; ``progress`` is
+    called with a ``Progress`` as rows are counted and tests are made. With ``max_depth`` tests
+    are given at most so many attributes: the graph is learned sooner and may have arrows too
+    many. With ``local`` it is learned of columns near the decision, of however many there are.
 
     >>> import evenhand as eh
     >>> asked = eh.datasets.question("admissions")
@@ -346,33 +347,35 @@ def audit(
         question = question.question
     judge = check_judge("rows" if judge is None else judge)
     asked = (question.protected, question.decision, *question.rule)
-    check = partial(check_width, decision=question.decision, asked=asked)
-    rows, counts = read_and_count(source, codings, memory, progress, None if graph else check)
-    if rows is not None:
-        labels.check(rows.sources[0].names, where=f"labels for {rows.where}")
-        rows.check_counted(*asked)
     known, given = Knowledge.of(knowledge), graph
-    notes: tuple[str, ...] = ()
-    if graph is not None:
-        graph.check(counts.names, question, known)
+    known = decision_last(known, question.decision) if graph is None else known
+    decision = question.decision
     learn = partial(
         discover, significance=significance, test=test, max_depth=max_depth, progress=progress
     )
+    most = 6 if max_depth is None else max_depth
+    find = partial(find_causes, decision=decision, knowledge=known, max_given=most)
+    find = partial(find, significance=significance, test=test, progress=progress)
+    choose = partial(choose_columns, asked, decision, graph=graph, find=find if local else None)
+    rows, counts, names = read_and_count(source, codings, memory, progress, choose)
+    if rows is not None:
+        labels.check(rows.sources[0].names, where=f"labels for {rows.where}")
+        rows.check_counted(*asked)
+    notes: tuple[str, ...] = ()
+    if graph is not None:
+        graph.check(names, question, known)
+    if len(names) > len(counts.names):
+        known = known.restricted(counts.names)
+        notes = (f"Of {len(names):,} columns {len(counts.names):,} were counted.",)
     codings, dropped = (rows.codings, rows.dropped) if rows else (None, 0)
     judged = partial(certify, scope=scope, limit=limit, min_coverage=min_coverage)
     judged = partial(judged, codings=codings, dropped=dropped)
     if graph is None:
-        known, examined = (
-            decision_last(known, question.decision),
-            examined_counts(counts, question),
-        )
-        graph = learn(examined.counts, knowledge=known, question=question)
-        if known.required:
-            unbound = replace(known, required=())
-            free = learn(examined.counts, knowledge=unbound, question=question)
-            notes = evicted_notes(graph, free, question.decision)
+        graph, evicted = learn_graph(learn, counts, question, known)
+        notes += evicted
     graph = edited(graph, edits or ())
     origin = GraphOrigin.of(graph, decision_last=known.tiers_assumed)
+    origin = replace(origin, chosen_from=len(names) if local else 0)
     certificate = judged(counts, graph, question, knowledge=known, graph_origin=origin)
     if question.rule:
         beside = judge_without_rule(

@@ -1,11 +1,13 @@
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from evenhand import (
     Codings,
     CountTable,
     Knowledge,
+    Question,
     QuestionFile,
     Tiers,
     Verdict,
@@ -13,7 +15,7 @@ from evenhand import (
     datasets,
     read,
 )
-from evenhand.errors import ColumnError, QuestionError
+from evenhand.errors import ColumnError, GraphError, QuestionError
 from evenhand.evidence.population import StatisticalVerdict
 from evenhand.graph import CausalGraph, PartialGraph
 
@@ -246,3 +248,61 @@ def test_labels_for_a_column_that_is_not_there_are_refused_with_a_suggestion(tmp
     assert "'race'" in first.found
     assert "'sex'" in second.found
     assert "labels" in first.where
+
+
+def wide_table(rows=3000, further=40):
+    """The decision follows sex and two of many columns; the others are noise."""
+    generator = np.random.default_rng(5)
+    codes = generator.integers(0, 2, (further + 4, rows))
+    sex, grade, score, hired = codes[:4]
+    hired[:] = generator.random(rows) < 0.1 + 0.2 * sex + 0.3 * grade + 0.3 * score
+    names = ["sex", "grade", "score", "hired", *(f"c{at}" for at in range(further))]
+    labels = np.array(["n", "y"])
+    return CountTable.of({n: labels[c].tolist() for n, c in zip(names, codes, strict=True)})
+
+
+HIRED = Question(protected="sex", group="n", decision="hired", favorable="y")
+
+
+def test_a_local_search_judges_by_the_causes_that_the_whole_graph_has(monkeypatch):
+    table = wide_table()
+    whole = audit(table, HIRED)
+    monkeypatch.setattr("evenhand.graph.width_limit.MOST_COLUMNS", 20)
+    near = audit(table, HIRED, local=True)
+    assert near.decision_causes == whole.decision_causes == ("grade", "score")
+    assert near.verdict is whole.verdict
+    assert near.subpopulations == whole.subpopulations
+    assert len(near.counts.names) < 10
+    assert near.notes == (f"Of 44 columns {len(near.counts.names)} were counted.",)
+    assert str(near.certificate.graph_origin).endswith(", columns chosen from 44")
+    assert any("Of 44 columns" in one for one in near.certificate.assumptions)
+
+
+def test_an_edge_that_a_local_search_leaves_open_is_not_guessed():
+    generator = np.random.default_rng(8)
+    sex, hired = generator.integers(0, 2, (2, 4000))
+    tests = np.where(generator.random(4000) < 0.8, hired, sex)
+    labels = np.array(["n", "y"])
+    columns = {"sex": sex, "hired": hired, "test": tests}
+    table = CountTable.of({name: labels[codes].tolist() for name, codes in columns.items()})
+    known = Knowledge(tiers=Tiers(["sex"], ["hired", "test"]))
+    by_search, by_all = (
+        audit(table, HIRED, knowledge=known, local=one) for one in (True, False)
+    )
+    assert by_search.graph.undirected == by_all.graph.undirected
+    assert by_search.certificate.possible_decision_causes == (
+        by_all.certificate.possible_decision_causes
+    )
+    assert by_search.verdict is by_all.verdict
+
+
+def test_of_a_wide_table_with_a_graph_only_its_columns_are_counted(monkeypatch):
+    monkeypatch.setattr("evenhand.graph.width_limit.MOST_COLUMNS", 20)
+    graph = CausalGraph.parse("sex -> hired; grade -> hired; score -> hired")
+    known = Knowledge(forbidden=["c1 -> c2", "hired -> sex"])
+    result = audit(wide_table(), HIRED, graph=graph, knowledge=known)
+    assert {*result.counts.names} == {"sex", "grade", "score", "hired"}
+    assert result.notes == ("Of 44 columns 4 were counted.",)
+    assert not result.certificate.graph_origin.chosen_from
+    with pytest.raises(GraphError, match="no such column"):
+        audit(wide_table(), HIRED, graph=CausalGraph.parse("sex -> hired; d1 -> hired"))

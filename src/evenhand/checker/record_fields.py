@@ -59,7 +59,8 @@ def inputs(record: Record) -> Record:
             taken[part] = {name: record[part][name] for name in names}
     origin = record["graph"]["origin"]
     learned = _ORIGIN.split() if origin["kind"] == "learned" else ["kind"]
-    learned += [name for name in ("limits", "ended_early", "edits") if name in origin]
+    optional = ("limits", "ended_early", "chosen_from", "edits")
+    learned += [name for name in optional if name in origin]
     taken["graph"]["origin"] = {name: origin[name] for name in learned}
     return taken
 

@@ -24,6 +24,9 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         "graph.origin": ("given" if origin["kind"] == "given" else learned.format(**origin))
         + (", {limits}".format(**origin) if "limits" in origin else "")
         + (", ended early" if "ended_early" in origin else "")
+        + (", columns chosen from {chosen_from:,}" if "chosen_from" in origin else "").format(
+            **origin
+        )
         + "".join("; {kind} {arrow}: {reason}".format(**e) for e in origin.get("edits", ())),
         "scope.asked": f"how much was to be examined: {record['scope']['asked']}",
         "versions": f"made by evenhand {record['versions']['evenhand']}",

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 def discover(
     options: CommonOptions,
     *,
-    local: Annotated[
-        bool, result_option("--local", help="Search only for the causes of --decision.")
-    ] = False,
     output_format: Annotated[
         str, result_option("--format", help="text, json or dot.")
     ] = "text",
@@ -47,7 +44,9 @@ def discover(
         raise QuestionError.of(
             "--json and --format dot ask for two formats.", remedy="Leave one of them out."
         )
-    if output_format not in ("text", "json", "dot") or (local and output_format == "dot"):
+    if output_format not in ("text", "json", "dot") or (
+        options.local and output_format == "dot"
+    ):
         raise QuestionError.of(
             f"There is no format {output_format!r} for this.",
             remedy="Choose text or json, or dot for a whole graph.",
@@ -63,7 +62,7 @@ def discover(
             options.data, codings=options.codings(), memory=options.memory, progress=progress
         )
         rows.check_counted(*([decision] if decision else ()))
-        if local:
+        if options.local:
             if decision is None:
                 raise QuestionError.of(
                     "--local finds the causes of a decision, and none is named.",
@@ -82,7 +81,6 @@ def discover(
                 significance=options.significance,
                 test=options.test,
                 max_given=6 if options.max_depth is None else options.max_depth,
-                max_given_peers=3 if options.max_depth is None else min(3, options.max_depth),
                 progress=progress,
             )
         else:

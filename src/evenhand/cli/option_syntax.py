@@ -22,6 +22,7 @@ OPTIONS = {
     "forbidden": "--forbid",
     "graph": "--graph",
     "judge": "--judge",
+    "local": "--local",
     "max_depth": "--max-depth",
     "memory": "--memory",
     "merge": "--merge",

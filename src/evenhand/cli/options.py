@@ -53,7 +53,7 @@ _VALUES = ("group", "other", "favorable")
 # What a verb that judges nothing does not take.
 JUDGING = frozenset(
     {"tiers", "require", "forbid", "graph_file", "scope", "min_coverage", "significance"}
-    | {"test", "max_depth"}
+    | {"test", "max_depth", "local"}
 )
 
 AsJson: TypeAlias = Annotated[
@@ -198,6 +198,12 @@ class CommonOptions:
             "too many.",
         ),
     ] = None
+    local: Annotated[
+        bool,
+        _learning(
+            "--local", help="Search only near the decision, among any number of columns."
+        ),
+    ] = False
 
     def asked(self) -> dict[str, Any]:
         """The parts of the question that the file or the options give."""
@@ -256,6 +262,7 @@ class CommonOptions:
             significance=self.significance,
             test=self.test,
             max_depth=self.max_depth,
+            local=self.local,
             memory=self.memory,
             progress=progress,
             scope=self.scope,  # type: ignore[arg-type]  # checked by certify

@@ -19,7 +19,7 @@ from evenhand.display import Progress, Summary, duration, visible
 from evenhand.errors import Problem, Remedy
 
 _FAST = 1e5  # per second, from where on the rate is shown
-_LONG = 20  # seconds, from where on somebody who waits is told how long
+_LONG = 4  # seconds, from where on somebody who waits is told how long
 _SETTLED = 2  # seconds, from where on the rate tells how long the rest takes
 
 

@@ -8,7 +8,7 @@ whatever the order of the rows was.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -254,6 +254,10 @@ class CountTable(Described):
             tuple(self.column(name)[first] for name in names),
             self.totals(group, len(first)),
         )
+
+    def only(self, names: Container[str]) -> Self:
+        """The counts of these attributes, in their own order."""
+        return self.marginal([name for name in self.names if name in names])
 
     def given(self, assignment: Mapping[str, str]) -> Self:
         """The rows with these values, without the attributes they fix."""

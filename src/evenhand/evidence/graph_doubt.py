@@ -6,14 +6,14 @@ that whatever is not an effect of the decision is independent of it given its ca
 these independences is tested, and a small p says that the graph lacks something.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations, islice
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from evenhand.counts import CountTable
+from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, Summary
 from evenhand.errors import listed
 from evenhand.evidence.certification import parent_sets
@@ -175,6 +175,21 @@ def doubt(
         complete=all(len(given) <= max_tests for given in sets.values())
         and not (record and limit is not None and record.ended_early),
     )
+
+
+def learn_graph(
+    learn: Callable[..., PartialGraph],
+    counts: CountTable,
+    question: Question,
+    knowledge: Knowledge,
+) -> tuple[PartialGraph, tuple[str, ...]]:
+    """The graph of the rows that are compared, and what required arrows did to the causes."""
+    examined = examined_counts(counts, question).counts
+    graph = learn(examined, knowledge=knowledge, question=question)
+    if not knowledge.required:
+        return graph, ()
+    free = learn(examined, knowledge=replace(knowledge, required=()), question=question)
+    return graph, evicted_notes(graph, free, question.decision)
 
 
 def evicted_notes(graph: Graph, free: Graph, decision: str) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ class GraphOrigin:
     "other" ones, as a graph that was saved may come from; others are not told ("withheld").
     ``decision_last`` says that the decision was taken to come last, as no tiers were given.
     ``limits`` were set for the search, and ``ended_early`` says what they left untried.
+    ``chosen_from`` says from how many columns a search near the decision chose.
     ``edits`` were made afterwards.
 
     >>> str(GraphOrigin(kind="learned", algorithm="PC", test="chi-square", significance="0.01"))
@@ -39,6 +40,7 @@ class GraphOrigin:
     decision_last: bool = False
     limits: str = ""
     ended_early: str = ""
+    chosen_from: int = 0
     edits: tuple[GraphEdit, ...] = ()
 
     @classmethod
@@ -78,6 +80,7 @@ class GraphOrigin:
             f"significance {self.significance}"
             + (f", {self.limits}" if self.limits else "")
             + (", ended early" if self.ended_early else "")
+            + (f", columns chosen from {self.chosen_from:,}" if self.chosen_from else "")
         )
 
     @property
@@ -102,17 +105,24 @@ class GraphOrigin:
         if self.kind == "given":
             return {"kind": "given", **edits}
         fields = {name: getattr(self, name) for name in self.__slots__ if name != "edits"}
-        optional = [name for name in ("limits", "ended_early") if not fields[name]]
+        optional = [
+            name for name in ("limits", "ended_early", "chosen_from") if not fields[name]
+        ]
         return {name: fields[name] for name in fields if name not in optional} | edits
 
     def assumptions(self, decision: str) -> tuple[str, ...]:
         """What was taken for granted where the graph was learned, in words."""
+        chosen = (
+            f"Of {self.chosen_from:,} columns those that a search found to be joined to "
+            f"{decision!r} were chosen. An arrow between them may stand for a cause left out."
+        )
         larger = "Larger sets could separate more, so the graph may have arrows too many."
         ended = self.ended_early
         if self.limits and self.rows == "withheld":
             ended = f"The search of the graph was limited to {self.limits}."
         return (
             *((no_tiers(decision),) if self.decision_last else ()),
+            *((chosen,) if self.chosen_from else ()),
             *((f"{ended} {larger}",) if ended else ()),
         )
 

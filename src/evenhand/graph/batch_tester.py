@@ -1,6 +1,6 @@
 """``BatchTester``: independence tests of named attributes, many at a time on one table."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from evenhand.counts import CountTable
 from evenhand.graph.independence_tests import (
@@ -29,6 +29,10 @@ class BatchTester:
     def test(self, x: str, y: str, given: Iterable[str] = ()) -> Independence:
         """Test x against y within the strata of ``given``."""
         return self.test_all([(x, y, tuple(given))])[0]
+
+    def parts(self, tests: Sequence[NamedTest]) -> Iterator[Sequence[NamedTest]]:
+        """The tests, as many at a time as it pays to evaluate together: all of them."""
+        yield tests
 
     def test_all(self, tests: Sequence[NamedTest]) -> list[Independence]:
         """Test each x against its y given its set."""

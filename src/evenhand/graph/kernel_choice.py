@@ -57,6 +57,7 @@ class Evaluator:
             ) from error
         self.kernel = kernel
         self.names = tuple(names)
+        self._place = {name: at for at, name in enumerate(self.names)}
         self.table = CodedTable.of(counts, names)
         self.work = 0.0
         self._partitions = PartitionCache(self.table, numpy_kernel)
@@ -67,7 +68,6 @@ class Evaluator:
 
     def statistics_by_name(self, tests: Sequence[NamedTest], test: Statistic) -> BatchResults:
         """Statistic and degrees of freedom of each test; those given equally many together."""
-        place = {name: at for at, name in enumerate(self.names)}
         results = BatchResults.empty(len(tests))
         by_size: dict[int, list[int]] = {}
         for at, (_, _, given) in enumerate(tests):
@@ -76,10 +76,11 @@ class Evaluator:
             for start in range(0, len(indices), _BATCH):
                 chosen = indices[start : start + _BATCH]
                 batch = Batch(
-                    np.array([place[tests[at][0]] for at in chosen], np.intp),
-                    np.array([place[tests[at][1]] for at in chosen], np.intp),
+                    np.array([self._place[tests[at][0]] for at in chosen], np.intp),
+                    np.array([self._place[tests[at][1]] for at in chosen], np.intp),
                     np.array(
-                        [sorted(place[name] for name in tests[at][2]) for at in chosen], np.intp
+                        [sorted(self._place[name] for name in tests[at][2]) for at in chosen],
+                        np.intp,
                     ).reshape(len(chosen), size),
                 )
                 results.statistic[chosen], results.degrees[chosen] = self.statistics(

@@ -17,8 +17,9 @@ class LocalCauses(Described):
     for. ``separated`` holds the set that took each other attribute away from the decision;
     those in ``weakly_removed`` went although that set left nothing to test. ``strength`` holds,
     for each neighbor, the set that came nearest to separating it: the larger its p, the weaker
-    the edge. Learning the whole graph (``discover``) makes other tests: with enough rows both
-    find the same causes, on few rows they can differ in an edge.
+    the edge. ``near`` are the decision and all attributes with an edge that the search found.
+    Learning the whole graph (``discover``) makes other tests: with enough rows both find the
+    same causes, on few rows they can differ in an edge.
     """
 
     decision: str
@@ -32,6 +33,7 @@ class LocalCauses(Described):
     tests: int
     expanded: tuple[str, ...]
     notes: tuple[str, ...]
+    near: tuple[str, ...] = ()
 
     def summary(self) -> Summary:
         """Describe the decision's neighbors, strongest edge first."""

@@ -62,13 +62,14 @@ def find_causes(
     check_choice("method", method, get_args(Method))
     tester = make_tester(counts, test=test, significance=significance)
     order = Knowledge.of(knowledge).about(counts.names)
+    counts.marginal([decision])  # rows are read now, and not in the time of the first test
     search = LocalSearch(
         decision,
         order,
         CachedTests(tester, ProgressReporter(progress)),
         method=method,
         max_given=max_given,
-        max_given_peers=max_given_peers,
+        max_given_peers=min(max_given_peers, max_given),
     )
     causes = search.causes()
     if test != "chi-square":
@@ -194,10 +195,13 @@ class LocalSearch:
         """Whether two nodes are joined; None until the neighborhoods that tell are searched."""
         if not (self.order.may_cause(a, b) or self.order.may_cause(b, a)):
             return False
-        sides = [(x, y) for x, y in ((a, b), (b, a)) if y in self.before[x]]
-        searched = self.neighborhoods
-        seen = [y in searched[x].members for x, y in sides if x in searched]
-        return False if not all(seen) else True if len(seen) == len(sides) else None
+        sides, searched = ((a, b), (b, a)), self.neighborhoods
+        seen = [
+            y in searched[x].members for x, y in sides if x in searched and y in self.before[x]
+        ]
+        if not all(seen):  # so that of thousands of columns no more need be known
+            return False
+        return True if len(seen) == sum(y in self.before[x] for x, y in sides) else None
 
     def separated(self, a: str, b: str) -> Iterator[tuple[Neighborhood, str]]:
         """The neighborhoods of the two, of those searched, from which the other was removed."""
@@ -314,6 +318,7 @@ class LocalSearch:
             tests=len(self.tests.results),
             expanded=expanded,
             notes=tuple(notes),
+            near=edges.nodes,
         )
 
     def reason(self, name: str, oriented: Orientation) -> str:

@@ -21,6 +21,7 @@ from evenhand.graph.batch_tester import BatchTester
 from evenhand.graph.independence_tests import Independence
 from evenhand.graph.orientation import Edge, edge_of
 from evenhand.graph.partial_graph import Separation
+from evenhand.graph.wide_table_tests import TesterOnDemand
 
 Method: TypeAlias = Literal["hiton", "pc-select", "union"]
 Asked: TypeAlias = tuple[Edge, frozenset[str]]
@@ -49,6 +50,7 @@ class CachedTests:
     reporter: ProgressReporter = field(default_factory=lambda: ProgressReporter(None))
     results: dict[Asked, Independence] = field(default_factory=dict)
     weakest: dict[Edge, Separation] = field(default_factory=dict)
+    expected: int | None = None  # how many there will be, where that is known
     _prefetched: dict[Asked, Independence] = field(default_factory=dict)
 
     def test(self, x: str, y: str, given: frozenset[str] = frozenset()) -> Independence:
@@ -61,22 +63,31 @@ class CachedTests:
             self.results[pair, given] = result
             if pair not in self.weakest or _rounded(self.weakest[pair].p) < _rounded(result.p):
                 self.weakest[pair] = Separation(given, result.p)
-            self.reporter.report("tests", len(self.results), depth=len(given))
+            self.reporter.report("tests", len(self.results), self.expected, depth=len(given))
         return result
 
     def ahead(self, asked: Iterable[Asked]) -> Iterator[Asked]:
         """The tests that will be asked for, each batch evaluated before its first is."""
-        if not isinstance(self.tester, BatchTester):
+        if not isinstance(self.tester, BatchTester | TesterOnDemand):
             yield from asked
             return
         rest, size = iter(asked), _FIRST_BATCH
-        while some := list(islice(rest, size)):
-            new = [
-                one for one in some if one not in self.results and one not in self._prefetched
-            ]
-            tests = [(*pair, sorted(given)) for pair, given in new]
-            self._prefetched |= zip(new, self.tester.test_all(tests), strict=True)
-            yield from some
+        for first in rest:
+            if first in self.results:
+                yield first
+                continue
+            some = [first, *islice(rest, size - 1)]
+            tests = [(*pair, sorted(given)) for pair, given in some]
+            for part in self.tester.parts(tests):
+                named = [((x, y), frozenset(given)) for x, y, given in part]
+                new = [
+                    (one, test)
+                    for one, test in zip(named, part, strict=True)
+                    if one not in self.results and one not in self._prefetched
+                ]
+                results = self.tester.test_all([test for _, test in new])
+                self._prefetched |= zip((one for one, _ in new), results, strict=True)
+                yield from named
             size = min(size * 4, _LARGEST_BATCH)
 
     def find_separation(
@@ -173,10 +184,12 @@ def _rounded(number: float) -> float:
 def find_neighborhood(scope: SearchScope, tests: CachedTests, method: Method) -> Neighborhood:
     """Find what no set separates from the node."""
     pairs = [(edge_of(scope.node, name), frozenset[str]()) for name in scope.candidates]
+    tests.expected = len(tests.results) + len(pairs)
     alone = {
         name: tests.test(*pair)
         for name, (pair, _) in zip(scope.candidates, tests.ahead(pairs), strict=True)
     }
+    tests.expected = None
     strength = {
         name: (_rounded(one.p), -_rounded(one.statistic)) for name, one in alone.items()
     }

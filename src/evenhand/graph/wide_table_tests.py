@@ -2,29 +2,23 @@
 
 With many attributes nearly every row is an assignment of its own, and a table of all counts is
 as long as the rows. A search around one decision looks only at small sets of attributes, so
-their counts are made on demand and cached. Counting a set costs one pass over its columns; a
-test costs one pass over its counts, which are far fewer. So when a test needs more than a pair,
-recently used attributes are counted along while the table stays small: a search asks for the
-same ones in ever new combinations.
+their counts are made on demand and cached. The tests of a batch are evaluated on one table of
+all their attributes, or on several where that table would be large.
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Protocol
 
 from evenhand.counts import CountTable
 from evenhand.graph.batch_tester import BatchTester
-from evenhand.graph.independence_tests import (
-    Independence,
-    Tester,
-    check_significance,
-    check_test,
-)
+from evenhand.graph.independence_tests import Independence
+from evenhand.graph.kernel_choice import NamedTest
 
-# A table to which recent attributes are added has at most so many cells.
-_MOST_CELLS = 2**16
-_CACHED_TABLES = 64
-_RECENT_NAMES = 24
+# Tests share a table of at most so many codes, rows times attributes.
+_MOST_CODES = 2**22
+_CACHED_TABLES = 16
 
 
 class Marginals(Protocol):
@@ -39,12 +33,17 @@ class Marginals(Protocol):
         """The counts of some attributes."""
         ...
 
+    @property
+    def drops_rows(self) -> bool:
+        """Whether rows that lack a value of these attributes are left out of their counts."""
+        ...
+
 
 class TesterOnDemand:
-    """Tests independence; counts the attributes of a test on demand and caches the tables.
+    """Tests independence; counts the attributes of tests on demand and caches the tables.
 
     >>> counts = CountTable.of({"x": ["a", "a", "b"], "y": ["c", "d", "c"], "z": ["e"] * 3})
-    >>> TesterOnDemand(counts).test("x", "y").p == Tester(counts).test("x", "y").p
+    >>> TesterOnDemand(counts).test("x", "y").p == BatchTester(counts).test("x", "y").p
     True
     """
 
@@ -52,42 +51,68 @@ class TesterOnDemand:
     __test__ = False
 
     def __init__(
-        self, source: Marginals, *, test: str = "chi-square", significance: float = 0.01
+        self,
+        source: CountTable | Marginals,
+        *,
+        test: str = "chi-square",
+        significance: float = 0.01,
     ) -> None:
         self._source = source
-        self._test, self._significance = check_test(test), check_significance(significance)
-        self._tables: deque[tuple[frozenset[str], Tester]] = deque(maxlen=_CACHED_TABLES)
-        # Names in order of use, the latest last.
-        self._recent: dict[str, None] = {}
+        self._tester = partial(BatchTester, test=test, significance=significance)
+        self._tables: deque[tuple[frozenset[str], BatchTester]] = deque(maxlen=_CACHED_TABLES)
+        # The rows, once something has been counted.
+        self._most_lines = _MOST_CODES
         self._cards: dict[str, int] = {}
+        # Attributes of other tests would drop rows of their own.
+        self._shares = isinstance(source, CountTable) or not source.drops_rows
 
     def test(self, x: str, y: str, given: Iterable[str] = ()) -> Independence:
         """Test x against y within the strata of ``given``."""
-        given = tuple(given)
-        needed = frozenset((x, y, *given))
-        tester = next((t for names, t in self._tables if needed <= names), None)
-        return (tester or self._count(needed)).test(x, y, given)
+        return self.test_all([(x, y, tuple(given))])[0]
 
-    def _count(self, needed: frozenset[str]) -> Tester:
-        names = self._with_recent(needed) if len(needed) > 2 else needed
+    def test_all(self, tests: Sequence[NamedTest]) -> list[Independence]:
+        """Test each x against its y given its set."""
+        return [
+            result
+            for part in self.parts(tests)
+            for result in self._covering(_attributes(part)).test_all(part)
+        ]
+
+    def parts(self, tests: Sequence[NamedTest]) -> Iterator[Sequence[NamedTest]]:
+        """The tests in turn, as many at a time as share a table."""
+        begin = 0
+        while begin < len(tests):
+            names: set[str] = set()
+            lines, end = 1, begin
+            while end < len(tests):
+                more = _attributes(tests[end : end + 1]) - names
+                for name in more:
+                    lines = min(
+                        lines * self._cards.get(name, self._most_lines), self._most_lines
+                    )
+                is_large = not self._shares or lines * len(names | more) > _MOST_CODES
+                if end > begin and more and is_large:
+                    break
+                names |= more
+                end += 1
+            yield tests[begin:end]
+            begin = end
+
+    def _covering(self, names: frozenset[str]) -> BatchTester:
+        """A tester on the counts of these attributes, perhaps with others."""
+        for counted, tester in self._tables:
+            if names == counted or (self._shares and names < counted):
+                return tester
         counts = self._source.marginal(sorted(names))
+        self._most_lines = counts.row_count
         self._cards |= dict(zip(counts.names, counts.cards, strict=True))
-        tester = Tester(counts, test=self._test, significance=self._significance)
+        tester = self._tester(counts)
         self._tables.appendleft((names, tester))
         return tester
 
-    def _with_recent(self, needed: frozenset[str]) -> frozenset[str]:
-        """The names with recently used ones, as long as their table stays small."""
-        names, cells = set(needed), 1
-        for name in needed:
-            cells *= self._cards.get(name, 1)
-            self._recent.pop(name, None)
-            self._recent[name] = None
-        for name in [*self._recent][::-1][:_RECENT_NAMES]:
-            if name not in names and cells * self._cards.get(name, 2) <= _MOST_CELLS:
-                names.add(name)
-                cells *= self._cards.get(name, 2)
-        return frozenset(names)
+
+def _attributes(tests: Iterable[NamedTest]) -> frozenset[str]:
+    return frozenset(name for x, y, given in tests for name in (x, y, *given))
 
 
 def make_tester(

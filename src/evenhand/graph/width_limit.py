@@ -63,7 +63,8 @@ def check_width(
             f"{_allowed()} On the first {rows.row_count:,} rows {len(nearest):,} columns go "
             f"with {decision!r} most: {listed(nearest)}.",
             (
-                Remedy("Choose columns, to begin with these", "columns", [*asked, *nearest]),
+                Remedy("Search near the decision only", "local", value=True),
+                Remedy("choose columns, to begin with these", "columns", [*asked, *nearest]),
                 Remedy("give the graph of those that matter", "graph"),
             ),
         )

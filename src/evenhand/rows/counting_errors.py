@@ -189,6 +189,12 @@ def too_large_columns(sizes: Mapping[str, int], memory: int, where: str) -> Reso
     return _too_large("The columns", memory, found, (), where)
 
 
+def too_many_rows(rows: int, memory: int, where: str) -> ResourceError:
+    """A table of which so many rows fill the memory, and there are more."""
+    found = f"The first {rows:,} rows fill it."
+    return _too_large("All columns of all rows", memory, found, (), where)
+
+
 def _too_large(
     what: str, memory: int, found: str, remedies: tuple[Remedy, ...], where: str
 ) -> ResourceError:

@@ -8,7 +8,7 @@ import numpy as np
 
 from evenhand.counts import Attribute, CountTable
 from evenhand.counts.comparability import Comparability, compare_alike, question_sides
-from evenhand.display import Described, Summary, percent
+from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary, percent
 from evenhand.errors import ColumnError, Problem, Spelling, python_argument
 from evenhand.question import Question
 from evenhand.question.codings import MISSING
@@ -22,6 +22,7 @@ from evenhand.rows.column_profile import (
 from evenhand.rows.findings import Findings
 from evenhand.rows.table_finding import MATTERS, TableFinding
 
+_STEP = 500  # columns after which progress is reported
 _SHOWN = 28  # characters of the most frequent values in a line
 
 
@@ -117,6 +118,7 @@ def inspect(
     where: str = "table",
     also: Sequence[TableFinding] = (),
     notes: Sequence[Problem] = (),
+    progress: ProgressCallback | None = None,
 ) -> Inspection:
     """Look at a table of counts, or of rows read as they stand.
 
@@ -130,8 +132,9 @@ def inspect(
         raise ColumnError.unknown(unknown, table.names, where=where)
     sides = question_sides(table, question) if question else None
     parsed = {one.name: parse_numbers(one.values) for one in table.attributes}
-    profiles = {
-        name: profile_column(
+    profiles, reporter = {}, ProgressReporter(progress)
+    for name in table.names:
+        profiles[name] = profile_column(
             table,
             name,
             decision=decision,
@@ -139,8 +142,8 @@ def inspect(
             sides=sides,
             parsed=parsed[name],
         )
-        for name in table.names
-    }
+        if len(profiles) % _STEP == 0:
+            reporter.report("looking at columns", len(profiles), len(table.names))
     findings = Findings(table, profiles, decision, protected)
     comparison = None
     if sides is not None and decision:

@@ -135,9 +135,10 @@ def _encode(chunks: list[pa.Array], counts: NDArray[np.int64]) -> tuple[pa.Array
     # A dictionary may hold values that no row has.
     values = values.slice(0, int(codes.max(initial=-1)) + 1)
     occurs = np.bincount(codes, minlength=len(values)) > 0
-    if occurs.all():
-        return values, codes
-    return values.take(as_arrow(np.flatnonzero(occurs))), (np.cumsum(occurs) - 1)[codes]
+    if not occurs.all():
+        values = values.take(as_arrow(np.flatnonzero(occurs)))
+        codes = (np.cumsum(occurs) - 1)[codes]
+    return values, codes.astype(code_type(len(values)))  # narrow: all columns are held at once
 
 
 def _with_labels(

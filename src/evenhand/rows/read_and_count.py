@@ -15,11 +15,11 @@ def read_and_count(
     codings: Codings | None,
     memory: str | int | None,
     progress: ProgressCallback | None,
-    check: Callable[[Rows | CountTable], None] | None = None,
-) -> tuple[Rows | None, CountTable]:
-    """The rows of whatever is audited, None of counts, and their counts.
+    choose: Callable[[Rows | CountTable], frozenset[str]],
+) -> tuple[Rows | None, CountTable, tuple[str, ...]]:
+    """The rows of whatever is audited, None of counts; counts of chosen columns; all columns.
 
-    Codings that would have no effect are refused, and what ``check`` refuses is not counted.
+    Codings that would have no effect are refused, and what ``choose`` refuses is not counted.
     """
     codings = codings or Codings()
     if isinstance(source, CountTable | Rows):
@@ -32,6 +32,9 @@ def read_and_count(
             )
     if not isinstance(source, CountTable | Rows):
         source = read(source, codings=codings, memory=memory, progress=progress)
-    if check:
-        check(source)
-    return (None, source) if isinstance(source, CountTable) else (source, source.count())
+    names, chosen = source.names, choose(source)
+    if not chosen >= {*names}:
+        source = source.only(chosen)
+    if isinstance(source, CountTable):
+        return None, source, names
+    return source, source.count(), names

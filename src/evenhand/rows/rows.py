@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -18,9 +18,10 @@ from evenhand.errors import (
     listed,
 )
 from evenhand.question import Bins, Codings, Number, Question
+from evenhand.question.codings import MISSING
 from evenhand.rows.batch_source import Batches, BatchSource
-from evenhand.rows.column_cache import ColumnCache
 from evenhand.rows.count_rows import CountResult, count
+from evenhand.rows.counting_errors import too_many_rows
 from evenhand.rows.frame_sources import Source, frame_source
 from evenhand.rows.inspection import Inspection, inspect
 from evenhand.rows.line_table import FIRST_BYTES, LineTable, read_lines
@@ -139,20 +140,36 @@ class Rows(Described):
         """The columns that are counted, as a table of counts calls them."""
         return self.columns
 
+    @property
+    def drops_rows(self) -> bool:
+        """Whether rows that lack a value are left out of the counts."""
+        return self.requested.missing == "drop"
+
     def marginal(self, names: Iterable[str]) -> CountTable:
-        """How often each assignment of a few columns occurs; no other column is needed.
+        """How often each assignment of a few columns occurs, for a search among many.
 
-        An engine counts each time. Columns of files and frames are cached for further calls.
+        An engine counts each time; of files and frames all columns are read once.
         """
-        chosen = tuple(names)
+        chosen, codings = tuple(names), self._with_cuts
         if self.sources[0].group_by:
-            return count(self.sources, chosen, self._with_cuts).table
-        source, codings = self._cache.source(chosen)
-        return count([source], chosen, codings, memory=self.memory).table
+            return count(self.sources, chosen, codings).table
+        lines = self._lines
+        if lines.unreadable:
+            count(self.sources, lines.unreadable, codings)  # raises, and says why
+        if not lines.complete:
+            raise too_many_rows(lines.table.row_count, self.memory // 4, self.where)
+        missing = [n for n in chosen if MISSING in lines.table.attribute(n).values]
+        if missing and codings.missing == "error":
+            count(self.sources, missing, codings)  # raises, and says in which row
+        marginal = lines.table.marginal(chosen)
+        for name in missing if self.drops_rows else ():
+            marginal = marginal.without(name, [MISSING])
+        return marginal
 
-    @cached_property
-    def _cache(self) -> ColumnCache:
-        return ColumnCache(self.sources, self.columns, self._with_cuts, memory=self.memory // 2)
+    def only(self, names: Container[str]) -> "Rows":
+        """The same rows, of which only these columns are counted."""
+        columns = tuple(name for name in self.columns if name in names)
+        return replace(self, requested=replace(self.requested, columns=columns))
 
     def inspect(
         self,
@@ -181,6 +198,7 @@ class Rows(Described):
             where=self.where,
             also=also,
             notes=(*self._name_notes(), *lines.notes),
+            progress=self.progress,
         )
 
     def first_rows(self) -> CountTable:

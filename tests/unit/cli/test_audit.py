@@ -341,3 +341,14 @@ def test_a_search_may_be_ended_early_and_that_is_said(run, options):
     _, out, _ = run("audit", *learned, "--max-depth", "0")
     assert "Sets of more than 0 attributes were not tried." in out
     assert run("audit", *options, "--max-depth", "-1")[0] == 2
+
+
+def test_a_local_search_is_recorded_and_verified(run, options, tmp_path):
+    record, asked = tmp_path / "c.json", options[:3]
+    run("audit", *asked, "--local", "--certificate", record)
+    origin = json.loads(record.read_text("utf-8"))["graph"]["origin"]
+    assert origin["chosen_from"] == 4
+    status, out, _ = run("verify", record, options[0])
+    assert status == 0
+    assert "columns chosen from 4" in run("verify", record, "--json")[1] + out
+    assert "graph is given" in run("audit", *options, "--local", "--graph", record)[2]

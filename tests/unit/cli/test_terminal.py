@@ -82,8 +82,8 @@ def test_in_a_pipe_a_long_step_is_told_once_with_options_that_shorten_it(capsys)
 @pytest.mark.parametrize(
     "so_far",
     [
-        replace(LONG, total=3_000),  # nearly done
-        Progress("tests", 1_000, None, 19.0, depth=2),
+        replace(LONG, total=1_300),  # nearly done
+        Progress("tests", 1_000, None, 3.9, depth=2),
     ],
 )
 def test_a_short_step_is_not_told(capsys, so_far):

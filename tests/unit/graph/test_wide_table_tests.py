@@ -7,12 +7,16 @@ import pytest
 
 import evenhand as eh
 from evenhand import CountTable, Tiers, find_causes
+from evenhand.graph import wide_table_tests
+from evenhand.graph.batch_tester import BatchTester
 from evenhand.graph.independence_tests import Tester
 from evenhand.graph.wide_table_tests import TesterOnDemand
 
 
 class Asked:
     """Counts that remember what was asked of them."""
+
+    drops_rows = False
 
     def __init__(self, counts):
         self.counts, self.names, self.asked = counts, counts.names, []
@@ -57,35 +61,42 @@ def test_counts_on_demand_give_the_same_answers(counts, test):
         assert one.degrees_of_freedom == other.degrees_of_freedom
 
 
-def test_pairs_are_counted_alone(counts):
-    source = Asked(counts)
-    tester = TesterOnDemand(source)
-    for name in ("x00", "x10", "x20"):
-        tester.test(name, "e")
-    assert source.asked == [{"x00", "e"}, {"x10", "e"}, {"x20", "e"}]
+PAIRS = [(name, "e", ()) for name in ("x00", "x10", "x20")]
 
 
-def test_what_was_asked_for_lately_is_counted_along(counts):
+def test_tests_of_a_small_table_share_it(counts):
     source = Asked(counts)
     tester = TesterOnDemand(source)
-    tester.test("x00", "e", ["x10"])
-    tester.test("x20", "e", ["x10"])
-    assert source.asked[-1] == {"x00", "x10", "x20", "e"}
-    before = len(source.asked)
+    tester.test("x00", "e")  # tells how many rows there are
+    tester.test_all(PAIRS)
+    assert source.asked == [{"x00", "e"}, {"x00", "x10", "x20", "e"}]
     tester.test("x00", "x20", ["e", "x10"])
-    assert len(source.asked) == before
+    assert len(source.asked) == 2
 
 
-def test_tables_that_are_counted_ahead_stay_small(counts):
+def test_no_table_is_large(counts, monkeypatch):
+    monkeypatch.setattr(wide_table_tests, "_MOST_CODES", 2**10)
     source = Asked(counts)
     tester = TesterOnDemand(source)
-    for name in counts.names[:-1]:
-        tester.test(name, "e")
-    for a in counts.names[:20]:
-        tester.test(a, "e", ["x53"] if a != "x53" else ["x00"])
-    for asked in source.asked:
-        cells = np.prod([len(counts.attribute(name)) for name in asked], dtype=object)
-        assert cells <= 2**16
+    together = tester.test_all(PAIRS)
+    assert source.asked == [{name, "e"} for name, _, _ in PAIRS]
+    # Now the values are known: attributes of few values may share a table.
+    tester.test_all([("x00", "e", ("x10",)), ("x00", "e", ("x20",))])
+    assert source.asked[-1] == {"x00", "x10", "x20", "e"}
+    assert together == BatchTester(counts).test_all(PAIRS)
+
+
+def test_rows_that_lack_a_value_are_left_out_of_tests_of_that_column_alone():
+    table = chains(rows=500) | {"y": ["a", None] * 250}
+    rows = eh.read(pa.table(table), missing="drop")
+    parts = TesterOnDemand(rows).test_all([*PAIRS, ("y", "e", ()), ("x00", "e", ("y",))])
+    whole = BatchTester(CountTable.of(chains(rows=500)))
+    assert [one.p for one in parts[:3]] == pytest.approx(
+        [one.p for one in whole.test_all(PAIRS)], rel=1e-9
+    )
+    halved = CountTable.of({name: column[::2] for name, column in table.items()})
+    assert parts[3].status == "untestable"
+    assert parts[4].p == pytest.approx(BatchTester(halved).test("x00", "e").p, rel=1e-9)
 
 
 def test_the_causes_found_on_demand_are_those_found_on_all_counts(counts, tmp_path):

@@ -43,7 +43,8 @@ def test_what_goes_with_the_decision_is_suggested_strongest_first(monkeypatch, m
         check_width(make(table(30)), "hired", ["sex", "hired"])
     (problem,) = refused.value.problems
     assert "30 columns takes 435 tests or more" in problem.what
-    columns, graph = problem.remedies
+    local, columns, graph = problem.remedies
+    assert (local.argument, local.value) == ("local", True)
     assert columns.argument == "columns"
     assert columns.value[:4] == ["sex", "hired", "grade", "score"]
     assert len(columns.value) < 10

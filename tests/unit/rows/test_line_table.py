@@ -119,4 +119,4 @@ def test_how_many_rows_there_will_be_is_told_from_the_first_on(tmp_path):
     assert first.step == "reading rows"
     assert 1_500 < first.total < 2_500
     assert first.seconds_left > 0
-    assert (last.step, last.total) == ("comparing values of columns", 1_200)
+    assert (last.step, last.total) == ("looking at columns", 1_200)

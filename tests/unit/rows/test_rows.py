@@ -1,12 +1,14 @@
 """Rows: columns chosen and checked, counted once, described without being read."""
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.reading import EXPECTED, refusal, the_problem
 
 import evenhand as eh
-from evenhand.errors import ColumnError, QuestionError
+from evenhand.errors import ColumnError, MissingValueError, QuestionError, ResourceError
 from evenhand.question import Codings, Question
 from evenhand.rows import read
 
@@ -139,3 +141,52 @@ def test_codings_are_given_in_one_way(write_file):
     codings = read(write_file("a,b\n1,2\n")).codings
     problem = the_problem(QuestionError, write_file("a,b\n1,2\n"), codings=codings, na=["x"])
     assert "twice" in problem.what
+
+
+PEOPLE = pa.table(
+    {
+        "a": ["x", "y", "z", "x"] * 50,
+        "b": [1, 12, 40, 7] * 50,
+        "c": ["u", None, "v", "v"] * 50,
+        "n": [1, 2, 0, 3] * 50,
+    }
+)
+READ = {"bins": {"b": [10, 30]}, "merge": {"a": {"xy": ["x", "y"]}}, "columns": ["a", "b", "c"]}
+
+
+@pytest.mark.parametrize("frequency", [None, "n"])
+@pytest.mark.parametrize("missing", ["level", "drop"])
+@pytest.mark.parametrize("names", [["a"], ["b", "a"], ["c", "b"], ["a", "b", "c"]])
+def test_a_few_columns_are_counted_as_if_there_were_no_others(names, missing, frequency):
+    rows = read(PEOPLE, missing=missing, frequency=frequency, **READ)
+    alone = rows.only(names).count()
+    few = rows.marginal(names)
+    assert {*few.marginal(alone.names)} == {*alone}
+    assert rows.only(names).columns == tuple(sorted(names))
+
+
+def test_columns_are_read_once_for_all_marginals():
+    reports = []
+    rows = read(PEOPLE, missing="level", progress=reports.append)
+    for name in "abcn":
+        rows.marginal([name])
+    assert len(reports) == 1
+
+
+def test_missing_values_of_the_columns_of_a_marginal_are_refused():
+    rows = read(PEOPLE)
+    assert rows.marginal(["a"]).row_count == 200
+    with pytest.raises(MissingValueError, match="'c' has"):
+        rows.marginal(["a", "c"])
+
+
+def test_columns_without_labels_are_refused_with_the_reason():
+    rows = read(pa.table({"a": ["x", "y"], "b": [[1], [2]]}))
+    with pytest.raises(ColumnError, match="'b'"):
+        rows.marginal(["a"])
+
+
+def test_a_search_on_the_first_rows_alone_is_refused():
+    rows = replace(read(pa.table({"a": ["x", "yy"] * 300_000})), memory=10**6)
+    with pytest.raises(ResourceError, match="rows fill it"):
+        rows.marginal(["a"])

@@ -18,6 +18,7 @@ KINDS = {"chi-square": 0, "chi-square-adjusted": 1, "g-square": G_SQUARE}
 
 # Sets of attributes are encoded as bits of integers, so many attributes in each.
 _WORD = 40
+_MANY = 8 * _WORD
 
 
 class BatchResults(NamedTuple):
@@ -88,6 +89,10 @@ class BatchPlan:
 
 def _number_sets(columns: tuple[Indices, ...], attributes: int) -> Indices:
     """Number the distinct sets that the rows of the columns hold."""
+    if attributes > _MANY:
+        used = np.unique(columns)  # a wide table has far more attributes than a batch
+        columns = tuple(np.searchsorted(used, column) for column in columns)
+        attributes = len(used)
     number, count = np.zeros(len(columns[0]), np.intp), 1
     for word in range(0, attributes, _WORD):
         bits = min(_WORD, attributes - word)
