@@ -21,13 +21,20 @@ from evenhand.releasing.apply_to_frames import (
     edited_source,
 )
 from evenhand.releasing.apply_to_text import apply_to_text
-from evenhand.releasing.output_formats import OutputFormat, Sink, copy_parquet, write_batches
-from evenhand.releasing.row_editor import Editor, join_edits
+from evenhand.releasing.merge_lines import merge_lines
+from evenhand.releasing.output_formats import (
+    OutputFormat,
+    Sink,
+    copy_parquet,
+    write_batches,
+    write_plain_text,
+)
+from evenhand.releasing.row_editor import Edit, Editor, join_edits
 from evenhand.releasing.row_selection import stored_values
 from evenhand.removal import GeneratedPlan, Plan
 from evenhand.rows import Rows, read
 from evenhand.rows.arrow_numpy import as_arrow, as_texts
-from evenhand.rows.batch_source import BATCH_ROWS
+from evenhand.rows.batch_source import BATCH_ROWS, Dialect
 from evenhand.rows.frame_sources import rename_columns
 from evenhand.rows.ibis_tables import KIND as ENGINE
 from evenhand.rows.spreadsheets import KIND as SPREADSHEET
@@ -100,9 +107,11 @@ def apply(
         )
     values = stored_values(rows, plan)
     new_editor = partial(Editor, rows, plan, values, examined, seed)
-    if rows.sources[0].kind in _FILES:
-        return _from_files(rows, new_editor, drop)
-    return _from_frame(rows, new_editor(), drop)
+    if rows.sources[0].kind not in _FILES:
+        return _from_frame(rows, new_editor(), drop)
+    if rows.codings.frequency:
+        return _from_lines(rows, new_editor(), drop)
+    return _from_files(rows, new_editor, drop)
 
 
 def _from_files(
@@ -124,11 +133,50 @@ def _from_files(
     )
 
 
-def _from_frame(rows: Rows, editor: Editor, drop: Collection[str]) -> "FrameRows":
-    batches = rows.sources[0].open(editor.names, coded=True)
+def _from_lines(rows: Rows, editor: Editor, drop: Collection[str]) -> "FrameRows":
+    """Counted lines of files are merged and sorted, so they are held in memory."""
+    first = rows.sources[0]
+    batches = [*rows.batches()]
+    schema = batches[0].schema.with_metadata(first.schema and first.schema.metadata)
+    lines = pa.Table.from_batches([batch.cast(schema) for batch in batches], schema)
+    edit = _edit_of(rows, editor, batches, lines, drop)
+    frame = drop_columns(apply_to_frame(lines, edit), drop)
+    codings = replace(rows.codings.dropping(drop), sheet=None)
+    counted = read(frame, codings=codings)
+    names = zip(first.names, first.header or first.names, strict=True)
+    delimiters = {part.dialect.delimiter for part in rows.sources if part.dialect}
+    return FrameRows(
+        source=rows,
+        rows=counted,
+        counted=counted,
+        codings=codings,
+        delimiter=delimiters.pop() if len(delimiters) == 1 else None,
+        frame=frame,
+        header=tuple(written for name, written in names if name not in drop),
+        dialect=first.dialect,
+    )
+
+
+def _edit_of(
+    rows: Rows,
+    editor: Editor,
+    batches: Iterable[pa.RecordBatch],
+    whole: pa.Table | None,
+    drop: Collection[str],
+) -> Edit:
+    """One edit of all batches; counted lines, of which there is a ``whole``, are merged."""
     edit = join_edits(map(editor.edit, batches))
     editor.check_complete()
+    if whole is None:
+        return edit
+    released = drop_columns(apply_to_frame(whole, edit), drop)
+    return merge_lines(edit, released, rows.codings.na)
+
+
+def _from_frame(rows: Rows, editor: Editor, drop: Collection[str]) -> "FrameRows":
     source = rows.sources[0]
+    whole = pa.Table.from_batches(rows.batches()) if rows.codings.frequency else None
+    edit = _edit_of(rows, editor, source.open(editor.names, coded=True), whole, drop)
     frame = apply_to_frame(rename_columns(rows.origin, source.names), edit)
     if frame is None:
         frame = apply_to_frame(pa.Table.from_batches(rows.batches()), edit)
@@ -219,17 +267,26 @@ class FileRows(AppliedRows):
 
 @dataclass(frozen=True, kw_only=True)
 class FrameRows(AppliedRows):
-    """Rows in memory; ``frame`` is what is written of them, to text under ``header``."""
+    """Rows in memory; ``frame`` is what is written of them, to text under ``header``.
+
+    Text that came as text, in a ``dialect``, is written in it.
+    """
 
     frame: Any
     header: tuple[str, ...] | None = None
+    dialect: Dialect | None = None
 
     def write(self, output: OutputFormat, sink: Sink) -> None:
         """Write the frame, with its index except to text."""
         table = _as_arrow(self.frame, with_index=output.kind != "text")
         if output.kind == "text" and self.header:
             table = rename_columns(table, self.header)
-        _write(table.to_batches(BATCH_ROWS), table.schema, output, sink)
+        if output.kind == "text" and self.dialect:
+            with output.compressed(sink) as out:
+                write_plain_text(table, self.dialect, output.delimiter or self.delimiter, out)
+            return
+        rows = table.num_rows
+        write_batches(table.to_batches(BATCH_ROWS), table.schema, output, sink, rows=rows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -277,4 +334,4 @@ def _write(
     if schema is None:
         first = next(stream)
         schema, stream = first.schema, chain([first], stream)
-    write_batches((batch.cast(schema) for batch in stream), schema, output, sink)
+    write_batches(stream, schema, output, sink)

@@ -103,6 +103,8 @@ def _edit_pandas(frame: Any, edit: Edit) -> Any:  # noqa: ANN401
         column = released[edit.frequency].array.copy()
         column[at] = numbers
         released[edit.frequency] = column
+        # The index would tell which line before each one was.
+        released = released.reset_index(drop=True)
     return released
 
 

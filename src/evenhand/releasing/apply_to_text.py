@@ -5,13 +5,12 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from evenhand.releasing.csv_records import FieldFinder, RecordReader, Records
+from evenhand.releasing.csv_spellings import Spellings
 from evenhand.releasing.output_formats import Sink
 from evenhand.releasing.row_editor import Edit, Editor
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.rows.batch_source import BatchSource, Dialect, reading
 from evenhand.rows.csv_diagnosis import TextFile
-
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def apply_to_text(
@@ -27,7 +26,7 @@ def apply_to_text(
         splicer = _Splicer(source, dialect, editor, drop)
         text = TextFile(source.where, dialect.compression, dialect.delimiter)
         with reading(source.where), text.open() as file:
-            mark = file.read(len(_BYTE_ORDER_MARK)) if dialect.has_bom else b""
+            mark = file.read(dialect.mark_bytes)
             reader = RecordReader(file, dialect.delimiter)
             header = splicer.header(reader.take(1))
             pieces = [mark, header] if number == 0 else []
@@ -60,17 +59,20 @@ class _Splicer:
         self, source: BatchSource, dialect: Dialect, editor: Editor, drop: Collection[str]
     ) -> None:
         self._numbers = {name: source.names.index(name) for name in editor.values}
-        self._texts = {
-            name: [value or "" for value in stored.values.to_pylist()]
-            for name, stored in editor.values.items()
+        labels = {name: [*stored.index] for name, stored in editor.values.items()}
+        spelled = Spellings.of(source, dialect, labels, editor.na)
+        self._cells = {
+            name: [spelled.by_label[name][label] for label in labels[name]] for name in labels
         }
-        self._frequency = source.names.index(editor.frequency) if editor.frequency else -1
-        chosen = [*self._numbers.values(), *([self._frequency] if editor.frequency else [])]
+        self._replaced = {
+            self._numbers[name]: cells for name, cells in spelled.replaced.items()
+        }
         self._dropped = {source.names.index(name): None for name in drop}
         # The delimiter goes with the field before it, in a record that begins with such fields
         # with the one after it.
         self._leading = next(at for at in range(len(source.names)) if at not in self._dropped)
-        self._fields = FieldFinder(dialect.delimiter, [*chosen, *self._dropped])
+        numbers = [*self._numbers.values(), *self._dropped]
+        self._fields = FieldFinder(dialect.delimiter, numbers)
         self._mark = len(dialect.delimiter.encode())
         self._newline = dialect.newline.encode()
 
@@ -78,7 +80,8 @@ class _Splicer:
         """The text of a header, with the blank lines before it."""
         if not len(records.ends):
             return records.text
-        return records.text[: int(records.begins[0])] + self._changed(records, 0, {})
+        blank = records.text[: int(records.begins[0])]
+        return blank + self._changed(records, 0, self._dropped)
 
     def pieces(self, records: Records, edit: Edit) -> list[bytes]:
         """The bytes of the released records, in order."""
@@ -87,48 +90,55 @@ class _Splicer:
         if edit.from_rows is not None:
             copies = np.bincount(edit.from_rows, minlength=edit.rows)
         begins = np.cumsum(copies) - copies
-        touched = (copies != 1) | bool(self._dropped)
+        touched = (copies != 1) | bool(self._dropped or self._replaced)
         rows = np.fromiter(changes, np.int64, len(changes))
         touched[rows if edit.from_rows is None else edit.from_rows[rows]] = True
         pieces, done = [], 0
         for row in np.flatnonzero(touched).tolist():
             pieces.append(records.text[done : records.begins[row]])
             released = range(int(begins[row]), int(begins[row] + copies[row]))
-            texts = [self._changed(records, row, changes.get(at, {})) for at in released]
+            texts = [self._released(records, row, changes.get(at, {})) for at in released]
             pieces += [self._ended(text) for text in texts[:-1]] + texts[-1:]
             done = int(records.ends[row])
         pieces.append(records.text[done:])
         return pieces
 
-    def _changes(self, edit: Edit) -> dict[int, dict[int, str]]:
-        """For each released row that changes, the new texts by the number of the field."""
-        changes: dict[int, dict[int, str]] = {}
+    def _changes(self, edit: Edit) -> dict[int, dict[int, bytes]]:
+        """For each released row that changes, the new bytes by the number of the field."""
+        changes: dict[int, dict[int, bytes]] = {}
         for name, (at, index) in edit.cells.items():
             for row, value in zip(at.tolist(), index.tolist(), strict=True):
-                changes.setdefault(row, {})[self._numbers[name]] = self._texts[name][value]
-        if edit.frequencies:
-            for row, number in np.stack(edit.frequencies).T.tolist():
-                changes.setdefault(row, {})[self._frequency] = str(number)
+                changes.setdefault(row, {})[self._numbers[name]] = self._cells[name][value]
         return changes
 
-    def _changed(self, records: Records, row: int, texts: Mapping[int, str]) -> bytes:
-        """A record with new texts in some fields, and without those to drop."""
+    def _released(self, records: Records, row: int, cells: Mapping[int, bytes]) -> bytes:
+        """A record with some new cells, one spelling of each value, and no field to drop."""
+        new: dict[int, bytes | None] = {**self._dropped, **cells}
+        if self._replaced:
+            spans = self._fields.find(records, row)
+            for number, others in self._replaced.items():
+                begin, end = spans[number]
+                if number not in new and records.text[begin:end] in others:
+                    new[number] = others[records.text[begin:end]]
+        return self._changed(records, row, new)
+
+    def _changed(self, records: Records, row: int, new: Mapping[int, bytes | None]) -> bytes:
+        """A record with new cells, and without the fields that have none."""
         begin, end = int(records.begins[row]), int(records.ends[row])
-        new: dict[int, str | None] = {**self._dropped, **texts}
         if not new:
             return records.text[begin:end]
         spans, pieces = self._fields.find(records, row), []
         for number in sorted(new):
             first, last = spans[number]
-            text = new[number]
-            if text is None:
+            cell = new[number]
+            if cell is None:
                 leads = number < self._leading
                 first, last = (
                     (first, last + self._mark) if leads else (first - self._mark, last)
                 )
             pieces.append(records.text[begin:first])
-            if text is not None:
-                pieces.append(self._fields.encode(text, records.text[first:last]))
+            if cell is not None:
+                pieces.append(cell)
             begin = last
         return b"".join([*pieces, records.text[begin:end]])
 

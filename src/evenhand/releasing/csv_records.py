@@ -4,8 +4,10 @@ Records are found as the reader of the rows finds them: a quote opens a field on
 beginning, and a line ends with LF, CR LF or CR outside of quotes. Blank lines are no records.
 """
 
+import csv
+import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -50,10 +52,12 @@ class FieldFinder:
         ]
         self._numbers = sorted(chosen)
         self._record = re.compile(mark.join(pieces))
-        self.line = re.compile(
-            rb"(?>" + field + rb"(?:" + mark + field + rb")*+)(\r\n|\n|\r(?!\Z))"
+        rest = rb"(?:" + mark + field + rb")*+"
+        self.line = re.compile(rb"(?>" + field + rest + rb")(\r\n|\n|\r(?!\Z))")
+        self._whole = re.compile(
+            rb"(?=[^\r\n])" + mark.join(pieces) + rest + rb"(?:\r\n|\n|\r|\Z)"
         )
-        self._mark = delimiter.encode()
+        self._delimiter = delimiter
 
     def find(self, records: Records, at: int) -> dict[int, tuple[int, int]]:
         """Where the chosen fields of a record begin and end."""
@@ -62,12 +66,24 @@ class FieldFinder:
             return {}
         return {number: match.span(group + 1) for group, number in enumerate(self._numbers)}
 
-    def encode(self, label: str, old: bytes) -> bytes:
-        """A label as bytes of a field, in quotes if the old bytes were or if it needs them."""
-        text = label.encode()
-        needs = any(mark in text for mark in (b'"', b"\n", b"\r", self._mark))
-        quoted = needs or old.startswith(b'"')
-        return b'"' + text.replace(b'"', b'""') + b'"' if quoted else text
+    def cells(self, records: Records) -> Iterator[tuple[int, set[bytes]]]:
+        """The different bytes that each chosen field has in these records."""
+        found = {*self._whole.findall(records.text)}
+        if len(self._numbers) == 1:
+            yield self._numbers[0], found
+            return
+        for at, number in enumerate(self._numbers):
+            yield number, {cells[at] for cells in found}
+
+    def encode(self, text: str) -> bytes:
+        """A text as bytes of a field, in quotes if it needs them."""
+        needs = any(mark in text for mark in ('"', "\n", "\r", self._delimiter))
+        return ('"' + text.replace('"', '""') + '"' if needs else text).encode()
+
+    def decode(self, cell: bytes) -> str:
+        """The text of a field."""
+        lines = io.StringIO(cell.decode(), newline="")
+        return next(csv.reader(lines, delimiter=self._delimiter), [""])[0]
 
 
 class RecordReader:

@@ -1,8 +1,11 @@
 """The formats of released files: which one a name asks for, how rows are written in it."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import codecs
+from base64 import b64encode
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -11,7 +14,9 @@ import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
 from evenhand.errors import QuestionError, listed
-from evenhand.rows.batch_source import BATCH_ROWS, reading
+from evenhand.releasing.csv_records import FieldFinder
+from evenhand.releasing.released_columns import DictionaryEncoder, released_schema
+from evenhand.rows.batch_source import BATCH_ROWS, Dialect, reading
 
 Kind = Literal["text", "parquet", "arrow", "arrow stream"]
 
@@ -32,6 +37,7 @@ _KINDS: dict[str, Kind] = {
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _GROUP_ROWS = 1 << 20
+_TYPES = b"ARROW:schema"  # where Parquet files keep the types of Arrow
 
 
 class Sink(Protocol):
@@ -88,14 +94,21 @@ class OutputFormat:
 
 
 def write_batches(
-    batches: Iterable[pa.RecordBatch], schema: pa.Schema, output: OutputFormat, sink: Sink
+    batches: Iterable[pa.RecordBatch],
+    schema: pa.Schema,
+    output: OutputFormat,
+    sink: Sink,
+    *,
+    rows: int | None = None,
 ) -> None:
-    """Write batches in any format."""
-    if output.kind == "text":
-        schema = _for_text(schema)
-        batches = (batch.cast(schema) for batch in batches)
-    elif output.kind == "parquet":
+    """Write batches in any format; ``rows`` is their number, if it is known."""
+    typed = released_schema(schema, rows=rows)
+    schema = _for_text(schema) if output.kind == "text" else typed
+    batches = (batch.cast(schema) for batch in batches)
+    if output.kind == "parquet":
         batches = _grouped(batches)
+    elif output.kind != "text":
+        batches = map(DictionaryEncoder().encode, batches)
     with output.compressed(sink) as out, _writer(schema, output, out) as writer:
         for batch in batches:
             writer.write(batch)
@@ -113,6 +126,18 @@ def _writer(schema: pa.Schema, output: OutputFormat, sink: Any) -> Any:  # noqa:
     return pa.ipc.new_file(sink, schema, options=options)
 
 
+def write_plain_text(
+    table: pa.Table, dialect: Dialect, delimiter: str | None, sink: Sink
+) -> None:
+    """Write texts as a file of this dialect has them, in quotes only where they need them."""
+    mark = delimiter or ","
+    encode = FieldFinder(mark, ()).encode
+    sink.write(codecs.BOM_UTF8 if dialect.has_bom else b"")
+    columns = [[text or "" for text in column.to_pylist()] for column in table.columns]
+    for fields in chain([table.schema.names], zip(*columns, strict=True)):
+        sink.write(mark.encode().join(map(encode, fields)) + dialect.newline.encode())
+
+
 def _for_text(schema: pa.Schema) -> pa.Schema:
     """The types as text is written from; lists and structures have none."""
     nested = [field.name for field in schema if pa.types.is_nested(field.type)]
@@ -128,15 +153,16 @@ def _for_text(schema: pa.Schema) -> pa.Schema:
 
 
 def _grouped(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Batches joined to tables of about a million rows."""
+    """Batches joined to tables of about a million rows, each with dictionaries of its own."""
     held: list[pa.RecordBatch] = []
+    encoder = DictionaryEncoder()
     for batch in batches:
-        held.append(batch)
+        held.append(encoder.encode(batch))
         if sum(piece.num_rows for piece in held) >= _GROUP_ROWS:
-            yield pa.Table.from_batches(held)
-            held = []
+            yield pa.Table.from_batches(held).unify_dictionaries()
+            held, encoder = [], DictionaryEncoder()
     if held:
-        yield pa.Table.from_batches(held)
+        yield pa.Table.from_batches(held).unify_dictionaries()
 
 
 def copy_parquet(
@@ -148,8 +174,8 @@ def copy_parquet(
 ) -> None:
     """Write edited Parquet files as one, in the manner of the first.
 
-    Columns but those to drop, metadata, row groups and compression stay. Texts are neither
-    decoded nor hashed where dictionaries hold them.
+    Columns but those to drop, types, row groups and compression stay; of the metadata only what
+    types need. Texts are neither decoded nor hashed where dictionaries hold them.
     """
     with ExitStack() as stack:
         writer = None
@@ -159,20 +185,26 @@ def copy_parquet(
             coded = _dictionaries(path)
             file = stack.enter_context(pq.ParquetFile(path, read_dictionary=coded))
             if writer is None:
-                whole = file.schema_arrow
-                kept = [name for name in whole.names if name not in drop]
-                schema = pa.schema(map(whole.field, kept), metadata=whole.metadata)
+                kept = [name for name in file.schema_arrow.names if name not in drop]
+                schema = released_schema(file.schema_arrow, kept).remove_metadata()
                 writer = stack.enter_context(
                     pq.ParquetWriter(
                         sink, schema, store_schema=False, **_settings(file.metadata)
                     )
                 )
-                writer.add_key_value_metadata(file.metadata.metadata or {})
+                typed = released_schema(pq.read_schema(path), kept)
+                writer.add_key_value_metadata(_metadata(typed, file.metadata.metadata or {}))
             for group in range(file.num_row_groups):
                 batches = file.iter_batches(BATCH_ROWS, row_groups=[group])
-                for table in _grouped(map(edit, batches)):
-                    released = table.select(kept).cast(schema)
-                    writer.write_table(released.unify_dictionaries())
+                released = (edit(batch).select(kept).cast(schema) for batch in batches)
+                for table in _grouped(released):
+                    writer.write_table(table)
+
+
+def _metadata(schema: pa.Schema, before: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
+    """What types need of the metadata that a file had before."""
+    types = {_TYPES: b64encode(schema.serialize().to_pybytes())} if _TYPES in before else {}
+    return {**types, **(schema.metadata or {})}
 
 
 def _dictionaries(path: str) -> list[str]:

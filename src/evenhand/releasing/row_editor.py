@@ -46,9 +46,8 @@ class Edit:
 
     ``from_rows`` says for each released row which row of the batch it was; None if each is
     there once. ``cells`` holds for each changed column the released rows that get another
-    value, and the index of that value in ``values``. ``frequencies`` holds the released lines
-    that stand for another number of rows than before, and that number, which goes into the
-    column ``frequency``.
+    value, and the index of that value in ``values``. ``frequencies`` holds counted lines and
+    the number of rows that each stands for, which goes into the column ``frequency``.
     """
 
     rows: int
@@ -88,7 +87,7 @@ class Editor:
         seed: int,
     ) -> None:
         choosing, self._drawing = np.random.default_rng(seed).spawn(2)
-        self._where, self.values = rows.where, values
+        self._where, self.values, self.na = rows.where, values, rows.codings.na
         self._redrawn = plan.redrawn if values else ()
         self._question, self._pooled = plan.question, plan.pooled
         # Rows that lack a value in one of these are left out.
@@ -195,7 +194,6 @@ class Editor:
         order = np.argsort(from_rows, kind="stable")
         from_rows, at = from_rows[order], np.flatnonzero(order >= len(stays))
         numbers = np.concatenate([(rows - taken)[stays], amounts])[order]
-        other = np.flatnonzero(numbers != rows[from_rows])
         after = dict(zip(after, parts[1:], strict=True))
         return Edit(
             rows=len(rows),
@@ -203,7 +201,7 @@ class Editor:
             cells=self._cells(at, parts[0], after, encoded),
             from_rows=from_rows,
             frequency=self.frequency,
-            frequencies=(other, numbers[other]),
+            frequencies=(np.arange(len(numbers)), numbers),
         )
 
     def _rows_of_lines(self, batch: pa.RecordBatch) -> Integers:

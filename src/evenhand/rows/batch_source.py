@@ -3,6 +3,7 @@
 A table is a tuple of sources: most often one, or all files of a folder.
 """
 
+import codecs
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -51,6 +52,11 @@ class Dialect:
     newline: str
     has_bom: bool  # byte order mark
     compression: str | None
+
+    @property
+    def mark_bytes(self) -> int:
+        """How many bytes the byte order mark has."""
+        return len(codecs.BOM_UTF8) if self.has_bom else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

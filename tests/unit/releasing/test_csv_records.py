@@ -39,9 +39,12 @@ def test_fields_are_found_and_written_as_a_reader_reads_them(rows, number):
     csv.writer(text).writerows(rows)
     records = RecordReader(io.BytesIO(text.getvalue().encode()), ",").take(len(rows))
     fields = FieldFinder(",", [number])
+    cells = dict(fields.cells(records))[number]
+    assert {fields.decode(cell) for cell in cells} == {row[number] for row in rows}
     for at, row in enumerate(rows):
         begin, end = fields.find(records, at)[number]
         old = records.text[begin:end]
         assert next(csv.reader(io.StringIO(old.decode(), newline="")), [""]) == [row[number]]
-        new = fields.encode(row[number], b"").decode()
+        assert fields.decode(old) == row[number]
+        new = fields.encode(row[number]).decode()
         assert next(csv.reader(io.StringIO(new, newline="")), [""]) == [row[number]]

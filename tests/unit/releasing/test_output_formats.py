@@ -33,7 +33,7 @@ def test_every_form_can_be_written_from_every_other(tmp_path, out_of, into):
     assert [note or "" for note in notes] == table()["note"]
 
 
-def test_parquet_keeps_schema_metadata_groups_and_compression(tmp_path):
+def test_parquet_keeps_types_groups_and_compression(tmp_path):
     content = pa.table(table()).append_column("id", pa.array(range(400), pa.uint16()))
     content = content.append_column(
         "nested",
@@ -51,8 +51,7 @@ def test_parquet_keeps_schema_metadata_groups_and_compression(tmp_path):
     made = released(source)
     made.write(tmp_path / "out.parquet")
     old, new = pq.ParquetFile(source), pq.ParquetFile(tmp_path / "out.parquet")
-    assert new.schema_arrow.equals(old.schema_arrow, check_metadata=True)
-    assert new.metadata.metadata == old.metadata.metadata
+    assert new.schema_arrow.equals(old.schema_arrow)
     assert [new.metadata.row_group(at).num_rows for at in range(3)] == [150, 150, 100]
     assert new.metadata.row_group(0).column(1).compression == "ZSTD"
     assert not new.metadata.row_group(0).column(0).has_dictionary_page
