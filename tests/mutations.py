@@ -5,7 +5,7 @@ import io
 import json
 import re
 import zlib
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 from tests.alterations import at_path, places
@@ -282,16 +282,26 @@ def _by_json(content, generator, corpus):
 def _by_member(content, generator, corpus):
     """Changes one file of an archive and packs it again."""
     try:
-        with ZipFile(io.BytesIO(content)) as archive:
-            members = {name: archive.read(name) for name in archive.namelist()}
+        members = unpack(content)
     except (BadZipFile, zlib.error, OSError, ValueError, NotImplementedError, RuntimeError):
         return _by_bytes(content, generator, corpus)
     if not members:
         return _by_bytes(content, generator, corpus)
     name = [*members][generator.integers(len(members))]
     members[name] = _by_bytes(members[name], generator, [members[name]])
+    return pack(members)
+
+
+def unpack(content):
+    """The files of an archive by name."""
+    with ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def pack(members):
+    """An archive of these files; it does not depend on the time."""
     packed = io.BytesIO()
     with ZipFile(packed, "w") as archive:
         for member, inside in members.items():
-            archive.writestr(member, inside)
+            archive.writestr(ZipInfo(member), inside)
     return packed.getvalue()
