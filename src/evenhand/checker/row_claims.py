@@ -13,9 +13,8 @@ def count_data(
     Besides, each column of the graph but the two that are compared has a table of its own.
     """
     question, pooled = record["question"], record["pooled"]
-    # Decisions that only withheld people got have no name in a shared copy.
     decisions = {question["favorable"], question["unfavorable"]}
-    pools = pooled["unfavorable"] or record["copy"] == "shared"
+    pools = pooled["unfavorable"]
     rows = dict.fromkeys(("read", "dropped", "left_out", "examined"), 0)
     tables = [{labels: [0, 0, 0, 0] for labels in table} for table in tables]
     ends = {question["protected"], question["decision"]}
@@ -40,6 +39,14 @@ def count_data(
     kept = [{v: n for v, n in table.items() if any(n)} for table in tables]
     alone = {name: {v: n for v, n in table.items() if any(n)} for name, table in alone.items()}
     return kept, alone, rows, errors
+
+
+def check_pooled(record: Record) -> list[str]:
+    """A shared copy pools unfavorable decisions: a name would tell of people withheld."""
+    question, pooled = record["question"], record["pooled"]
+    name = f"not {question['favorable']}"
+    is_pooled = pooled["unfavorable"] is True and question["unfavorable"] == name
+    return [] if is_pooled else [f"question.unfavorable: in a shared copy it is {name!r}"]
 
 
 def absent_values(question: Record, table: Table) -> list[str]:

@@ -12,7 +12,7 @@ from .field_comparison import differences
 from .graph_claims import RecordedGraph
 from .record_fields import MALFORMED, Record, UnknownFormatError, inputs, parse
 from .release_claims import check_release
-from .row_claims import absent_values, check_counts, count_data, sum_tables
+from .row_claims import absent_values, check_counts, check_pooled, count_data, sum_tables
 from .rule_claims import check_declared, check_without, columns_of, right_rules, right_variants
 from .stated_fields import stated_fields
 from .subpopulation_claims import OPEN, YES, Table, judge, read_share, read_table
@@ -87,6 +87,7 @@ class Checker:
             self.errors += absent_values(self.question, first)
             self.errors += check_declared(self.record, tables)
         if not self.is_full:
+            self.errors += check_pooled(self.record)
             self.verdict_of_all = judge(first, self.question)["verdict"] if data else YES
             least = numbers["least_count"] = max(numbers["least_count"], 1)
             tables = [{v: n for v, n in first.items() if min(n) >= least}]

@@ -20,7 +20,7 @@ from evenhand.cli.options import (
     with_common_options,
 )
 from evenhand.cli.output_checks import after_writing, check_outputs
-from evenhand.cli.terminal import ProgressBar, print_json, print_result, say
+from evenhand.cli.terminal import ProgressBar, print_json, print_result, say, say_for_owner
 from evenhand.errors import EvenhandError, Problem, QuestionError
 
 _T = TypeVar("_T")
@@ -132,6 +132,7 @@ def audit(
                 least_count=least_count,
                 certificate_file=certificate,
             ).write(report, overwrite=overwrite)
+    say_for_owner(shared=share and not quiet)
     if json:
         content = result.to_dict(assurance=assurance)
         content["notes"] += [problem.text(option) for problem in refusals]

@@ -15,7 +15,7 @@ from evenhand.cli.options import (
     with_common_options,
 )
 from evenhand.cli.output_checks import after_writing, check_outputs
-from evenhand.cli.terminal import ProgressBar, print_json, print_result, say
+from evenhand.cli.terminal import ProgressBar, print_json, print_result, say, say_for_owner
 from evenhand.errors import QuestionError, did_you_mean
 
 if TYPE_CHECKING:
@@ -51,7 +51,10 @@ def release(
     ] = "0",
     seed: Annotated[
         int | None,
-        _release(help="Random seed: the same seed gives the same bytes; default: random."),
+        _release(
+            help="Random seed: the same seed gives the same bytes, and tells which rows were "
+            "changed. Give a large one that nobody knows, or leave it out; default: random."
+        ),
     ] = None,
     report: ReportFile = None,
     drop: Annotated[
@@ -73,7 +76,11 @@ def release(
     ] = False,
     share: Annotated[
         bool,
-        _release("--share", help="Also write a certificate for others, without small counts."),
+        _release(
+            "--share",
+            help="Also write a certificate for others, without small counts, and make the "
+            "report such a copy.",
+        ),
     ] = False,
     least_count: LeastCount = 10,
     uncertified: Annotated[
@@ -134,11 +141,13 @@ def release(
         with after_writing(files.data, files.certificate, files.shared, files.manifest):
             page = audit.report(released, share=share, least_count=least_count)
             page.write(report, overwrite=overwrite)
+    say_for_owner(shared=share)
     if json:
         names = {
             "output": str(files.data),
             "certificate": str(files.certificate),
             "manifest": str(files.manifest),
+            **({"shared": str(files.shared)} if files.shared else {}),
         }
         print_json(released.to_dict() | betrayals | names)
         return

@@ -29,6 +29,12 @@ def say(*lines: str, bold: bool = False, err: bool = False) -> None:
         typer.echo(typer.style(line, bold=True) if bold else line, err=err)
 
 
+def say_for_owner(*, shared: bool) -> None:
+    """Where a copy for others is made, say on standard error that it is in files alone."""
+    if shared:
+        say("What is printed is for the owner of the data; for others are the files.", err=True)
+
+
 def print_result(summary: Summary) -> None:
     """Print a summary with its title emphasised, on terminals that can."""
     summary = replace(summary, notes=tuple(map(_note_text, summary.notes)))

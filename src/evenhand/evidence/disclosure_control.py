@@ -41,7 +41,7 @@ def shown_part(judgement: AnyJudgement, *, least_count: int) -> AnyJudgement:
     if judgement.release:
         _check_certified(judgement)
         verdict = Verdict.CERTIFIED
-    elif partition.violating and len(sets) == 1 and not judgement.question.rule:
+    elif partition.violating and len(sets) == 1:
         verdict = Verdict.NOT_CERTIFIED
     return type(judgement)(
         verdict=verdict,
@@ -87,17 +87,21 @@ def _restricted(
     """The rows of some subpopulations, by cause, group and decision.
 
     There is no value without rows, and the values are in the order that these rows alone give.
+    Decisions that are not favorable are always pooled: else their name would tell of one person
+    who got a third one.
     """
     question, counts = examined.question, examined.counts
     line, _ = counts.groups(partition.names)
     part = CountTable.build(counts.attributes, counts.codes, counts.counts * shown[line])
     part = part.marginal((*partition.names, question.protected, question.decision)).pruned()
+    decisions = Attribute(question.decision, (question.favorable, f"not {question.favorable}"))
     if not shown.any():  # the values asked about are named all the same
         groups = Attribute(question.protected, (question.group, str(question.other)))
-        decisions = (question.favorable, f"not {question.favorable}")
         causes = map(part.attribute, partition.names)
-        named = (*causes, groups, Attribute(question.decision, decisions))
-        part = replace(part, attributes=named)
+        part = replace(part, attributes=(*causes, groups, decisions))
+    else:
+        others = {*part.attribute(question.decision).values} - {question.favorable}
+        part = part.recoded(question.decision, dict.fromkeys(others, decisions.values[1]))
     for name in partition.names:
         part = part.recoded(name, {})
     return ExaminedCounts(counts=part, question=question, left_out=0)

@@ -57,7 +57,8 @@ def release(
     """Apply a plan to the rows that it was made for.
 
     ``rows`` are what was audited: ``Rows``, whatever ``read`` takes, or a ``CountTable``.
-    Without a seed nobody can foresee which rows are chosen. What does not meet the criterion is
+    Without a seed nobody can foresee which rows are chosen; a given one should be large and
+    secret, as it tells which were. What does not meet the criterion is
     refused; ``uncertified`` allows it, and then the files say so by their names. In an engine,
     rows are chosen by a column of different whole numbers, the ``key``.
 

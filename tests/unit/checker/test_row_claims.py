@@ -95,3 +95,16 @@ def test_the_rows_read_are_those_examined_dropped_and_left_out():
     rows = {"dropped": 5, "left_out": 7}
     assert sum_tables(rows, tables[:1]) == rows | {"read": 22, "examined": 10}
     assert sum_tables(rows, tables) == rows | {"read": 22, "examined": [10, 12]}
+
+
+@pytest.mark.parametrize("place", ["question", "pooled"])
+def test_a_shared_copy_that_names_an_unfavorable_decision_is_found(place):
+    text = certify(datasets.admissions(1), GRAPH, QUESTION).to_shared_json(least_count=1)
+    assert verify(text)[0] == 3
+
+    def named(document):
+        document[place]["unfavorable"] = "rejected" if place == "question" else False
+
+    status, notes = forged(named, text)
+    assert status == 1
+    assert any("in a shared copy it is 'not admitted'" in note for note in notes)

@@ -130,3 +130,18 @@ def test_it_can_be_dropped_or_changed_along(run, tmp_path):
 def test_a_dry_run_says_the_same_each_time(run, options):
     command = ["release", *options, "--method", "local-massaging", "--dry-run", "--json"]
     assert run(*command) == run(*command)
+
+
+def test_with_a_copy_for_others_what_is_printed_is_for_the_owner(run, example, options):
+    words = ["release", *options, "--output", example / "released.csv", "--overwrite"]
+    _, out, error = run(*words, "--share", "--json")
+    shared = example / "released.shared.certificate.json"
+    assert json.loads(out)["shared"] == str(shared)
+    assert "for the owner of the data" in error
+    _, out, error = run(*words, "--json")
+    assert "shared" not in json.loads(out)
+    assert "for the owner of the data" not in error
+    page = example / "page.html"
+    for more in ([], ["--json"]):
+        _, _, error = run("audit", *options, "--report", page, "--overwrite", "--share", *more)
+        assert error.count("for the owner of the data") == 1

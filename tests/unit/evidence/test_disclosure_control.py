@@ -152,3 +152,18 @@ def test_several_unfavorable_decisions_are_named_so_in_what_is_shown():
     record = RecordedCertificate.parse(certify(counts, graph, question).to_shared_json())
     assert record.content["pooled"]["unfavorable"] is True
     assert record.own_differences() == record.differences(counts) == ()
+
+
+@pytest.mark.parametrize("third", ["no", "withdrew", "deported"])
+def test_what_one_person_got_instead_is_not_told(third):
+    columns = {"q": ["a"] * 5, "sex": ["F", "F", "F", "M", "M"]}
+    columns["admit"] = ["yes", "no", third, "yes", "no"]
+    counts = eh.CountTable.of(columns, [40, 39, 1, 60, 20])
+    question = eh.Question(protected="sex", group="F", decision="admit", favorable="yes")
+    graph = eh.CausalGraph.parse("q -> admit; sex -> admit")
+    text = certify(counts, graph, question).to_shared_json()
+    record = RecordedCertificate.parse(text)
+    assert record.content["question"]["unfavorable"] == "not yes"
+    assert record.content["pooled"]["unfavorable"] is True
+    assert record.own_differences() == record.differences(counts) == ()
+    assert third == "no" or third not in text
