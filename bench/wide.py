@@ -2,13 +2,15 @@
 
     python bench/wide.py [FOLDER]
 
-Seconds by the clock, since that is what somebody waits; the first words are the first line on
-standard error or output. Tables are written into FOLDER, by default a temporary one.
+Seconds by the clock, since that is what somebody waits, and of the processor; the first words
+are the first line on standard error or output. Tables are written into FOLDER, by default a
+temporary one.
 """
 
 import subprocess
 import sys
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 from tempfile import TemporaryDirectory
 from threading import Thread
 from time import perf_counter
@@ -45,8 +47,9 @@ def make_table(rows: int, columns: int) -> pa.Table:
     return pa.table(table | {"hired": yes[(score > 2.2).astype(int)]})
 
 
-def run(words: list[str]) -> tuple[float, float, int]:
-    """Seconds until the first words, until the end, and the status."""
+def run(words: list[str]) -> tuple[float, float, float, int]:
+    """Seconds until the first words, until the end, of the processor, and the status."""
+    before = getrusage(RUSAGE_CHILDREN).ru_utime
     begin, spoken = perf_counter(), []
     command = [sys.executable, "-m", "evenhand", *words]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -59,7 +62,8 @@ def run(words: list[str]) -> tuple[float, float, int]:
     status = process.wait()
     for reader in readers:
         reader.join()
-    return min(spoken, default=0.0), perf_counter() - begin, status
+    end, processor = perf_counter() - begin, getrusage(RUSAGE_CHILDREN).ru_utime - before
+    return min(spoken, default=0.0), end, processor, status
 
 
 def main() -> None:
@@ -94,10 +98,11 @@ def main() -> None:
                         *JUDGED,
                     ],
                 }.items():
-                    first, end, status = run([words[0], str(path), *words[1:]])
+                    first, end, processor, status = run([words[0], str(path), *words[1:]])
                     print(
                         f"{rows:>6,} x {columns:,} {ending:<8} {what:<25} first words "
-                        f"{first:5.1f} s   end {end:6.1f} s   status {status}",
+                        f"{first:5.1f} s   end {end:6.1f} s   processor {processor:5.1f} s   "
+                        f"status {status}",
                         flush=True,
                     )
 

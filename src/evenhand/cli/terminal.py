@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from shutil import get_terminal_size
+from time import perf_counter
 from types import TracebackType
 from typing import Any, Self
 
@@ -21,6 +22,7 @@ from evenhand.errors import Problem, Remedy
 _FAST = 1e5  # per second, from where on the rate is shown
 _LONG = 4  # seconds, from where on somebody who waits is told how long
 _SETTLED = 2  # seconds, from where on the rate tells how long the rest takes
+_PATIENCE = 2  # seconds after which the next step says how far it is, be it short
 
 
 def say(*lines: str, bold: bool = False, err: bool = False) -> None:
@@ -139,6 +141,7 @@ class ProgressBar:
         self._quiet = quiet
         self._shown = not quiet and sys.stderr.isatty()
         self._told: set[str] = set()
+        self._start = perf_counter()
         self._rate = 0.0  # tests in a second, in the step before
         self._bar: Any = None
         self._task: Any = None
@@ -166,6 +169,9 @@ class ProgressBar:
         """Show how much of the work is done, and say once of each step that it takes long."""
         left = self._seconds_left(progress)
         is_long = (progress.seconds if left is None else left) > _LONG
+        is_first = not self._told and perf_counter() - self._start > _PATIENCE
+        if is_first and progress.depth is None and progress.done < (progress.total or 0):
+            is_long, left = True, progress.seconds_left
         if is_long and not self._quiet and progress.step not in self._told:
             self._told.add(progress.step)
             say(_waiting_text(progress, left), err=True)
@@ -197,6 +203,7 @@ def _waiting_text(progress: Progress, left: float | None) -> str:
         what += f": {progress.done:,} so far, how many more is not known."
     else:
         what += f": {progress.done:,} of {progress.total:,} done, {duration(left)} left."
+        what += "" if depth is not None else " Further steps may follow."
     if depth is None:
         return what
     fewer = (Remedy("To be sooner done, name fewer columns", "columns"),)

@@ -203,7 +203,13 @@ class Rows(Described):
 
     def first_rows(self) -> CountTable:
         """The first rows of all columns, as they stand; enough of them for a first look."""
-        return read_lines(self.sources, self.columns, self._with_cuts, memory=FIRST_BYTES).table
+        return read_lines(
+            self.sources,
+            self.columns,
+            self._with_cuts,
+            memory=FIRST_BYTES,
+            progress=self.progress,
+        ).table
 
     @cached_property
     def _lines(self) -> LineTable:

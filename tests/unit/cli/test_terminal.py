@@ -92,6 +92,30 @@ def test_a_short_step_is_not_told(capsys, so_far):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize(("waited", "said"), [(1.9, 0), (2.1, 1)])
+def test_after_some_seconds_of_short_steps_the_next_says_how_far_it_is(
+    capsys, monkeypatch, waited, said
+):
+    clock = iter([0.0, waited, waited])
+    monkeypatch.setattr("evenhand.cli.terminal.perf_counter", lambda: next(clock))
+    step = Progress("looking at columns", 500, 10_000, 0.1)
+    with ProgressBar(quiet=False) as progress:
+        progress(step)
+        progress(replace(step, done=1_000))
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.partition(" done")[0] for line in lines] == [
+        "looking at columns: 500 of 10,000"
+    ] * said
+
+
+def test_a_step_that_is_done_is_not_told(capsys, monkeypatch):
+    clock = iter([0.0, 9.0])
+    monkeypatch.setattr("evenhand.cli.terminal.perf_counter", lambda: next(clock))
+    with ProgressBar(quiet=False) as progress:
+        progress(Progress("counting rows", 300, 300, 0.1))
+    assert capsys.readouterr().err == ""
+
+
 def test_who_asked_for_quiet_is_not_told(capsys):
     with ProgressBar(quiet=True) as progress:
         progress(LONG)
@@ -111,7 +135,7 @@ def test_who_asked_for_quiet_is_not_told(capsys):
         ),
         (
             Progress("counting rows", 10, 110, 30.0),
-            "counting rows: 10 of 110 done, about 5 minutes left.",
+            "counting rows: 10 of 110 done, about 5 minutes left. Further steps may follow.",
         ),
     ],
 )
