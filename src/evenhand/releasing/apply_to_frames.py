@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.releasing.row_editor import Edit, Editor, Integers
-from evenhand.rows.arrow_numpy import as_arrow
+from evenhand.rows.arrow_numpy import as_arrow, value_type
 from evenhand.rows.batch_source import Batches, BatchSource
 
 
@@ -82,15 +82,18 @@ def replace_values(array: pa.Array, at: Integers, values: pa.Array) -> pa.Array:
     chosen[at] = True
     bits = np.packbits(chosen, bitorder="little")
     mask = pa.Array.from_buffers(pa.bool_(), len(array), [None, pa.py_buffer(bits)])
+    # Arrow cannot replace or look up views of texts, as polars writes them.
+    plain = pa.string() if pa.types.is_string_view(value_type(kind)) else value_type(kind)
+    values = values.cast(plain)
     if not pa.types.is_dictionary(kind):
-        return pc.replace_with_mask(array, mask, values.cast(kind))
-    values = values.cast(kind.value_type)
-    added = pc.unique(values.filter(pc.invert(pc.is_in(values, value_set=array.dictionary))))
-    dictionary = array.dictionary
+        return pc.replace_with_mask(array.cast(plain), mask, values).cast(kind)
+    dictionary = array.dictionary.cast(plain)
+    added = pc.unique(values.filter(pc.invert(pc.is_in(values, value_set=dictionary))))
     if added.drop_null():
         dictionary = pa.concat_arrays([dictionary, added.drop_null()])
     codes = pc.index_in(values, value_set=dictionary, skip_nulls=True).cast(kind.index_type)
     indices = pc.replace_with_mask(array.indices, mask, codes)
+    dictionary = dictionary.cast(kind.value_type)
     return pa.DictionaryArray.from_arrays(indices, dictionary, ordered=kind.ordered)
 
 

@@ -3,6 +3,7 @@
 import json
 
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -175,3 +176,16 @@ def test_more_values_than_indices_allow_are_refused():
     encoder.encode(pa.RecordBatch.from_arrays([first], ["a"]))
     with pytest.raises(ResourceError, match="int8 is too small"):
         encoder.encode(pa.RecordBatch.from_arrays([second], ["a"]))
+
+
+@pytest.mark.parametrize("kind", [pl.String, pl.Categorical])
+def test_files_that_polars_wrote_can_be_released(kind, tmp_path):
+    """Its texts are views, of which Arrow can replace none."""
+    frame = pl.DataFrame(table()).with_columns(pl.col("hired").cast(kind))
+    frame.write_ipc(tmp_path / "in.arrow")
+    made = released(tmp_path / "in.arrow")
+    after = pl.read_ipc(made.write(tmp_path / "out.arrow").data)
+    assert after.schema["hired"] == kind
+    texts = (one["hired"].cast(pl.String).to_list() for one in (frame, after))
+    assert sum(a != b for a, b in zip(*texts, strict=True)) == made.changed_rows > 0
+    assert after.drop("hired").equals(frame.drop("hired"))
