@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.checker.graph_claims import RecordedGraph
-from evenhand.checker.verdict_claims import overall_verdict
+from evenhand.checker.verdict_claims import overall_verdict, shared_verdict
 
 YES, OPEN, NO = "certified", "cannot decide", "not certified"
 CLOSED = RecordedGraph(["c", "e"], {("c", "e")}, [], "c", "e")
@@ -38,3 +38,21 @@ def test_with_open_edges_a_block_set_that_differs_may_leave_it_open():
     """It need not be a block set in every graph, so both verdicts can be true."""
     assert verdict(UNDIRECTED, [YES, NO], asked="all", written=OPEN) == OPEN
     assert verdict(UNDIRECTED, [YES, NO], asked="all", written=NO) == NO
+
+
+@pytest.mark.parametrize(
+    ("lines", "sets", "rule", "release", "right"),
+    [
+        (NO, [["a"]], [], False, NO),
+        (NO, [["a"], ["b"]], [], False, "withheld"),
+        (NO, [["a"]], ["a"], False, "withheld"),
+        (YES, [["a"]], [], False, "withheld"),
+        (YES, [["a"], ["b"]], [], True, OPEN),
+        (YES, [["a"]], ["a"], True, OPEN),
+    ],
+)
+def test_a_shared_copy_says_what_its_lines_show_where_the_causes_are_known(
+    lines, sets, rule, release, right
+):
+    record = {"rules": {"declared": rule}} | ({"release": {}} if release else {})
+    assert shared_verdict(record, {"verdict": lines}, sets, OPEN) == right
