@@ -46,7 +46,7 @@ class Spellings:
         finder = FieldFinder(dialect.delimiter, numbers.values())
         text = TextFile(source.where, dialect.compression, dialect.delimiter)
         with reading(source.where):
-            if _has_quotes(text):
+            if _has_quotes(text, dialect):
                 cells = _cells_of_text(text, finder, dialect, [*numbers.values()])
             else:
                 several = [name for name in labels if any(map(_has_several, labels[name]))]
@@ -80,8 +80,13 @@ def _has_several(label: str) -> bool:
     return label == MISSING or bool(_SEVERAL.match(label))
 
 
-def _has_quotes(text: TextFile) -> bool:
+def _has_quotes(text: TextFile, dialect: Dialect) -> bool:
+    """Whether any field after the header may be in quotes."""
     with text.open() as file:
+        file.read(dialect.mark_bytes)
+        header = RecordReader(file, dialect.delimiter).take(1).text
+    with text.open() as file:
+        file.read(dialect.mark_bytes + len(header))
         return any(b'"' in block for block in iter(lambda: file.read(_BLOCK), b""))
 
 
