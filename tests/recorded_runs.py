@@ -17,6 +17,7 @@ import re
 import shlex
 import sys
 import tempfile
+from math import inf
 from pathlib import Path
 from string import Template
 from unittest import mock
@@ -126,6 +127,8 @@ def said(arguments):
     with (
         mock.patch.object(sys, "argv", ["evenhand", *arguments]),
         mock.patch("secrets.token_bytes", bytes),
+        # On a busy machine it would be told how long the rest takes.
+        mock.patch.multiple("evenhand.cli.terminal", _LONG=inf, _PATIENCE=inf),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from math import inf
 
 import pytest
 
@@ -14,6 +15,9 @@ GRAPH = "gender -> major; gender -> admission; major -> admission; test_score ->
 @pytest.fixture
 def run(monkeypatch, capsys):
     """Run a command in this process; returns exit status, output and errors."""
+    # On a busy machine it would be told how long the rest takes.
+    for patience in ("_LONG", "_PATIENCE"):
+        monkeypatch.setattr(f"evenhand.cli.terminal.{patience}", inf)
 
     def running(*arguments):
         monkeypatch.setattr(sys, "argv", ["evenhand", *map(str, arguments)])
