@@ -42,7 +42,7 @@ _OWNERS = {
         "sheet",
     ],
     "knowledge=Knowledge({})": ["required", "forbidden", "tiers"],
-    "method=ModifyData({})": ["policy"],
+    "method=ModifyData({})": ["only", "policy"],
 }
 
 

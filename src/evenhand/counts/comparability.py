@@ -6,20 +6,19 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.counts.compared_groups import group_labels
 from evenhand.counts.count_table import CountTable
 from evenhand.display import percent
 from evenhand.question import Question
 from evenhand.question.question import REST
 
-NEITHER = 2
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparability:
-    """Kinds of people alike in some columns: those that occur, and those of both groups.
+    """Kinds of people alike in some columns: those that occur, and those of two groups or more.
 
     ``without_comparator`` counts the rows of the others, ``same_decision`` the rows of those
-    kinds of both groups in which everybody got the same decision.
+    kinds of two groups or more in which everybody got the same decision.
     """
 
     columns: tuple[str, ...]
@@ -28,45 +27,51 @@ class Comparability:
     measured: int
     without_comparator: int
     same_decision: int
+    groups: int = 2
 
     def to_dict(self) -> dict[str, object]:
         """Plain values."""
-        return {**asdict(self), "columns": list(self.columns)}
+        values = {**asdict(self), "columns": list(self.columns)}
+        return {name: value for name, value in values.items() if name != "groups"}
 
     def __str__(self) -> str:
         rows = max(self.rows, 1)
+        groups = "both groups" if self.groups == 2 else "two groups or more"
         return (
             f"people alike in {len(self.columns)} columns: {self.occupied:,} kinds, "
-            f"{self.measured:,} with both groups; {percent(self.without_comparator / rows)} of "
+            f"{self.measured:,} with {groups}; {percent(self.without_comparator / rows)} of "
             f"the rows have no comparator, {percent(self.same_decision / rows)} lie where "
             "everybody got the same decision"
         )
 
 
-def question_sides(table: CountTable, question: Question) -> NDArray[np.uint8]:
-    """For each line 0 if it is of the group, 1 if of the other, 2 if of neither."""
-    values = table.attribute(question.protected).values
-    others = {*values} if question.other in (None, REST) else {question.other}
-    sides = [
-        0 if value == question.group else 1 if value in others else NEITHER for value in values
-    ]
-    of_lines: NDArray[np.uint8] = np.array(sides, np.uint8)[table.column(question.protected)]
+def question_groups(table: CountTable, question: Question) -> NDArray[np.int64]:
+    """For each line the index of its group among those that are compared, -1 if of none."""
+    labels, line = group_labels(table, question)
+    if question.group is None:
+        index = {label: at for at, label in enumerate(labels)}
+    else:
+        others = labels if question.other in (None, REST) else (question.other,)
+        index = {**dict.fromkeys(others, 1), question.group: 0}
+    codes = np.array([index.get(label, -1) for label in labels], np.int64)
+    of_lines: NDArray[np.int64] = codes[line]
     return of_lines
 
 
 def compare_alike(
-    table: CountTable, names: Sequence[str], decision: str, sides: NDArray[np.uint8]
+    table: CountTable, names: Sequence[str], decision: str, groups: NDArray[np.int64]
 ) -> Comparability:
-    """Compare people alike in these columns; lines of neither group are left out."""
-    compared = sides < NEITHER
+    """Compare people alike in these columns; lines of no compared group are left out."""
+    compared = groups >= 0
+    many = int(groups.max(initial=0)) + 1
     table = CountTable(
         table.attributes,
         tuple(column[compared] for column in table.codes),
         table.counts[compared],
     )
     kind, first = table.groups(names)
-    rows = table.totals(2 * kind + sides[compared], 2 * len(first)).reshape(-1, 2)
-    measured = np.logical_and(rows[:, 0], rows[:, 1])
+    rows = table.totals(many * kind + groups[compared], many * len(first)).reshape(-1, many)
+    measured = np.count_nonzero(rows, axis=1) > 1
     decisions = table.column(decision)
     same = measured.copy()
     same[kind[decisions != decisions[first][kind]]] = False
@@ -77,4 +82,5 @@ def compare_alike(
         measured=int(measured.sum()),
         without_comparator=int(rows[~measured].sum()),
         same_decision=int(rows[same].sum()),
+        groups=max(many, 2),
     )

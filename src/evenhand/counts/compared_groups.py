@@ -1,52 +1,120 @@
 """The rows that a question examines: counts of the groups that it compares, others left out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
-from evenhand.counts.count_table import CountTable
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.counts.count_table import Attribute, CountTable, code_type
+from evenhand.counts.label_order import in_order
 from evenhand.errors import ColumnError, Remedy, listed
 from evenhand.question import Question
-from evenhand.question.question import REST, check_values
+from evenhand.question.question import JOIN, REST
+from evenhand.question.value_checks import check_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExaminedCounts:
-    """Counts in which the protected attribute has the question's two values, and only those.
+    """Counts with a column of groups, in which only those that are compared occur.
 
-    ``left_out`` counts the rows of groups that the question does not ask about.
+    ``left_out`` counts the rows of groups that the question does not ask about;
+    ``absent_groups`` are compared although no row of them is here.
     """
 
     counts: CountTable
     question: Question
     left_out: int
+    absent_groups: tuple[str, ...] = ()
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups that are compared: the two that were asked about, or all."""
+        question = self.question
+        if question.group is not None:
+            return question.group, str(question.other)
+        return in_order({*group_labels(self.counts, question)[0], *self.absent_groups})
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """The kinds of decision that are counted apart, the favorable one first."""
+        question = self.question
+        values = tuple(self.counts.attribute(question.decision).values)
+        if question.criterion == "cumulative":
+            return question.order
+        if question.criterion == "every":
+            return values
+        others = [value for value in values if value not in question.favorable_values]
+        favorable = question.favorable_label
+        return favorable, others[0] if len(others) == 1 else f"not {favorable}"
+
+    @property
+    def group_codes(self) -> NDArray[np.intp]:
+        """The index of each line's group in ``groups``; all but the group are pooled as one."""
+        index = {group: at for at, group in enumerate(self.groups)}
+        labels, line = group_labels(self.counts, self.question)
+        codes = np.array([index.get(label, 1) for label in labels], np.intp)
+        of_lines: NDArray[np.intp] = codes[line]
+        return of_lines
+
+    @property
+    def decision_codes(self) -> NDArray[np.intp]:
+        """The index of each line's decision in ``decisions``."""
+        codes = self.counts.column(self.question.decision)
+        of_lines: NDArray[np.intp] = self.decision_kinds[codes]
+        return of_lines
+
+    @property
+    def decision_kinds(self) -> NDArray[np.intp]:
+        """The index in ``decisions`` of each value of the decision as it is stored."""
+        question = self.question
+        values = self.counts.attribute(question.decision).values
+        if question.criterion == "favorable":
+            kinds = [int(value not in question.favorable_values) for value in values]
+        else:
+            kinds = [self.decisions.index(value) for value in values]
+        return np.array(kinds, np.intp)
 
 
 def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
     """Check the question against the counts and bring both into the form of a comparison.
 
-    With ``other="rest"`` all further groups are pooled; with a named other, rows of further
-    groups are left out, and their number is returned.
+    With ``other="rest"`` all further groups are pooled; with a group and a named other, rows of
+    further groups are left out, and their number is returned. Of two groups neither of which
+    is named the first is the group.
     """
-    names = (question.protected, question.decision)
-    unknown = [n for n in (*names, *question.rule) if n not in counts.names]
+    unknown = [n for n in (*question.columns, *question.rule) if n not in counts.names]
     if unknown:
         raise ColumnError.unknown(unknown, counts.names, where="question")
-    check_values(question, {name: counts.values(name) for name in names}, where="question")
-    values = counts.values(question.protected)
+    labels, line = group_labels(counts, question)
+    rows = counts.totals(line, len(labels)).tolist()
+    groups = {label: many for label, many in zip(labels, rows, strict=True) if many}
+    values = {name: counts.values(name) for name in question.columns}
+    pooled = f"not {question.group}"
+    if len(question.protected_names) > 1 and question.other == pooled not in groups:
+        question = replace(question, other=REST)  # examined before: the pool is no value
+    check_values(question, {**values, question.groups_column: groups}, where="question")
     if question.other == REST:
-        pooled = f"not {question.group}"
-        merge = {value: pooled for value in values if value != question.group}
         return ExaminedCounts(
-            counts=counts.recoded(question.protected, merge),
+            counts=_pooled(counts, question, pooled),
             question=replace(question, other=pooled),
             left_out=0,
         )
-    other = question.other or next(value for value in values if value != question.group)
-    further = [value for value in values if value not in (question.group, other)]
-    compared = counts.without(question.protected, further) if further else counts
-    if question.favorable not in compared.values(question.decision):
+    if question.group is None:
+        if len(groups) > 2:
+            return ExaminedCounts(counts=counts, question=question, left_out=0)
+        first = next(value for value in in_order(groups) if value != question.other)
+        question = replace(question, group=first)
+    other = question.other or next(value for value in groups if value != question.group)
+    further = [value for value in groups if value not in (question.group, other)]
+    is_compared = np.array([label not in further for label in labels])[line]
+    compared = counts.chosen(is_compared) if further else counts
+    absent = {*question.favorable_values} - {*compared.values(question.decision)}
+    if absent:
         raise ColumnError.of(
-            f"Nobody with {question.protected} {question.group!r} or {other!r} has "
-            f"{question.decision} {question.favorable!r}.",
+            f"Nobody with {question.groups_column} {question.group!r} or {other!r} has "
+            f"{question.decision} {listed(sorted(absent))}.",
             f"Others have, of {listed(further)}.",
             Remedy("Compare with all others", "other", REST),
             where="question",
@@ -56,3 +124,63 @@ def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
         question=replace(question, other=other),
         left_out=counts.row_count - compared.row_count,
     )
+
+
+def _pooled(counts: CountTable, question: Question, pooled: str) -> CountTable:
+    """The counts with all groups but one under one name, if one column defines them."""
+    if len(question.protected_names) > 1:
+        return counts
+    column = question.groups_column
+    others = [value for value in counts.attribute(column).values if value != question.group]
+    return counts.recoded(column, dict.fromkeys(others, pooled))
+
+
+def group_labels(
+    counts: CountTable, question: Question
+) -> tuple[tuple[str, ...], NDArray[np.integer]]:
+    """The labels of groups, and the index of each line's label."""
+    names = question.protected_names
+    if len(names) == 1:
+        return tuple(counts.attribute(names[0]).values), counts.column(names[0])
+    line, first = counts.groups(names)
+    columns = [
+        np.asarray(counts.attribute(name).values, object)[counts.column(name)[first]]
+        for name in names
+    ]
+    joined = {
+        name: sorted({label for label in column if JOIN in label})
+        for name, column in zip(names, columns, strict=True)
+    }
+    if having := [name for name in names if joined[name]]:
+        raise ColumnError.of(
+            f"Values of {listed(having)} contain {JOIN!r}: {listed(chain(*joined.values()))}.",
+            "It is written between the values of a group that several columns define.",
+            Remedy("Give them other names", "merge"),
+            where="question",
+        )
+    return tuple(JOIN.join(parts) for parts in zip(*columns, strict=True)), line
+
+
+def with_groups(counts: CountTable, question: Question) -> CountTable:
+    """The counts with a column of groups: one more if several columns define them."""
+    if len(question.protected_names) == 1:
+        return counts
+    labels, line = group_labels(counts, question)
+    values = in_order({*labels})
+    codes = np.array([values.index(label) for label in labels])[line]
+    attribute = Attribute(question.groups_column, values)
+    columns = (*counts.codes, codes.astype(code_type(len(values))))
+    return CountTable((*counts.attributes, attribute), columns, counts.counts)
+
+
+def group_columns(
+    question: Question, groups: Sequence[str]
+) -> list[tuple[Attribute, NDArray[np.intp]]]:
+    """The protected attributes, each with the code of its value for each group."""
+    parts = [[*question.group_values(group).values()] for group in groups]
+    columns = []
+    for name, labels in zip(question.protected_names, zip(*parts, strict=True), strict=True):
+        values = tuple(dict.fromkeys(labels))
+        codes = np.array([values.index(label) for label in labels], np.intp)
+        columns.append((Attribute(name, values), codes))
+    return columns

@@ -313,10 +313,12 @@ class CountTable(Described):
     def without(self, name: str, values: Iterable[str]) -> Self:
         """Leave out the rows in which the attribute has one of these values."""
         excluded = frozenset(values)
-        is_excluded = np.array(
-            [value in excluded for value in self.attribute(name).values], bool
-        )
-        counts = np.where(is_excluded[self.column(name)], 0, self.counts)
+        is_kept = np.array([value not in excluded for value in self.attribute(name).values])
+        return self.chosen(is_kept[self.column(name)])
+
+    def chosen(self, lines: NDArray[np.bool_]) -> Self:
+        """The rows of some lines, without values that no longer occur."""
+        counts = np.where(lines, self.counts, 0)
         return self.build(self.attributes, self.codes, counts).pruned()
 
     @cached_property
@@ -327,10 +329,16 @@ class CountTable(Described):
         distinct assignment in that order and then its count; these lines are sorted as text.
         """
         names = sorted(self.names)
-        lines = sorted(
-            json.dumps([*labels, count], ensure_ascii=False)
-            for labels, count in self.marginal(names)
-        )
+        table = self.marginal(names)
+        # Each label is encoded once: there are far fewer than lines.
+        columns = [
+            np.array([json.dumps(v, ensure_ascii=False) for v in attribute.values], object)[
+                codes
+            ].tolist()
+            for attribute, codes in zip(table.attributes, table.codes, strict=True)
+        ]
+        columns.append([*map(str, table.counts.tolist())])
+        lines = sorted(f"[{', '.join(line)}]" for line in zip(*columns, strict=True))
         text = "\n".join([json.dumps(names, ensure_ascii=False), *lines])
         return hashlib.sha256(text.encode()).hexdigest()
 

@@ -1,12 +1,13 @@
 """``Question``: who is compared with whom, about which decision, and what difference counts."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
-from unicodedata import normalize
+from itertools import combinations
+from typing import Any, Literal, TypeAlias, get_args
 
-from evenhand.errors import Problem, QuestionError, Remedy, did_you_mean, listed
+from evenhand.errors import Problem, QuestionError, Remedy, listed
 from evenhand.question.parse_values import (
     Number,
     as_label,
@@ -17,6 +18,9 @@ from evenhand.question.parse_values import (
 )
 
 REST = "rest"  # as ``other``: all other groups, pooled
+JOIN = " & "  # between the values of a group that several attributes define
+OR = " or "  # between decisions that count as one
+Criterion: TypeAlias = Literal["favorable", "every", "cumulative"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +28,13 @@ class Question:
     """Did the protected attribute itself change the decision, by the threshold or more?
 
     ``group`` is compared with ``other``: a value, ``"rest"`` for everybody else pooled, or
-    nothing where the protected attribute has two values. The threshold is kept exactly.
-    ``rule`` names the columns by which was decided, if they leave nothing to decide.
+    nothing where the protected attribute has two values. Without a ``group`` all groups are
+    compared in pairs, or each with ``other``. Several protected attributes define groups by
+    their combinations. ``favorable`` is one value of the decision or several that count as one;
+    with the ``criterion`` "every" each value is compared, with "cumulative" each cut of their
+    ``order``, best first. Groups with fewer than ``min_rows`` rows in a subpopulation are not
+    compared there. The threshold is kept exactly. ``rule`` names the columns by which was
+    decided, if they leave nothing to decide.
 
     >>> question = Question(protected="sex", group="Female", decision="income",
     ...                     favorable=">50K", threshold="0.05")
@@ -35,110 +44,221 @@ class Question:
     Paper: sec:md
     """
 
-    protected: str
-    group: str
+    protected: str | tuple[str, ...]
     decision: str
-    favorable: str
+    group: str | None = None
+    favorable: str | tuple[str, ...] | None = None
     threshold: Fraction = Fraction(1, 20)
     other: str | None = None
     rule: tuple[str, ...] = ()
+    criterion: Criterion = "favorable"
+    order: tuple[str, ...] = ()
+    min_rows: int = 1
 
     def __post_init__(self) -> None:
-        for field in ("protected", "decision"):
-            require_text(getattr(self, field), f"`{field}`")
-        for field in ("group", "favorable", "other"):
+        if isinstance(self.protected, tuple | list):
+            names = tuple(dict.fromkeys(require_texts(self.protected, "`protected`")))
+            object.__setattr__(self, "protected", names[0] if len(names) == 1 else names)
+        else:
+            require_text(self.protected, "`protected`")
+        require_text(self.decision, "`decision`")
+        for field in ("group", "other"):
             value = getattr(self, field)
             if value is not None:
-                object.__setattr__(self, field, as_label(value))
+                object.__setattr__(self, field, _group_label(value))
+        object.__setattr__(self, "favorable", _favorable(self.favorable))
+        object.__setattr__(self, "order", _labels(self.order, "`order`"))
         object.__setattr__(self, "threshold", _parse_threshold(self.threshold))
         rule = dict.fromkeys(require_texts(self.rule, "`rule`"))
         object.__setattr__(self, "rule", tuple(rule))
-        if {self.protected, self.decision} & {*self.rule}:
-            raise QuestionError.of(
+        problems = [*self._column_problems(), *self._group_problems(), *self._value_problems()]
+        if problems:
+            raise QuestionError(*problems)
+
+    def _column_problems(self) -> Iterable[Problem]:
+        if not self.protected_names:
+            yield Problem(
+                "No protected attribute is named.", remedy="Name at least one column."
+            )
+        if {*self.protected_names, self.decision} & {*self.rule}:
+            yield Problem(
                 f"The rule {listed(self.rule)} names the protected attribute or the decision.",
                 remedy="Name the columns by which was decided.",
             )
-        if self.protected == self.decision:
-            raise QuestionError.of(
+        if self.decision in self.protected_names:
+            yield Problem(
                 f"{self.decision!r} is named both as the protected attribute and as "
                 "the decision.",
                 remedy="Name two different columns.",
             )
-        if self.other == self.group:
-            raise QuestionError.of(
+
+    def _group_problems(self) -> Iterable[Problem]:
+        if self.group is not None and self.other == self.group:
+            yield Problem(
                 f"{self.group!r} would be compared with itself.",
                 remedy=(Remedy("Name another value", "other"), Remedy("leave it out")),
             )
+        if self.group is None and self.other == REST:
+            yield Problem(
+                "It is not said which group is compared with the rest.",
+                remedy=(
+                    Remedy("Name it", "group"),
+                    Remedy("compare all groups in pairs: leave out the other"),
+                ),
+            )
+        if type(self.min_rows) is not int or not 1 <= self.min_rows < 2**63:
+            yield Problem(
+                f"The least number of rows {self.min_rows!r} is not a whole number of at "
+                "least 1.",
+                remedy=Remedy("Give one", "min_rows", 1),
+            )
+
+    def _value_problems(self) -> Iterable[Problem]:
+        if self.criterion not in get_args(Criterion):
+            yield Problem(
+                f"There is no criterion {self.criterion!r}.",
+                remedy=f"Choose one of {', '.join(get_args(Criterion))}.",
+            )
+        elif self.criterion == "favorable" and not self.favorable:
+            yield Problem(
+                "It is not said which decision is favorable.",
+                remedy=(
+                    Remedy("Name one value or several", "favorable"),
+                    Remedy("compare every value", "criterion", "every"),
+                ),
+            )
+        elif self.criterion != "favorable" and self.favorable:
+            yield Problem(
+                f"With the criterion {self.criterion!r} no value is the favorable one.",
+                f"{self.favorable_label!r} is named.",
+                (Remedy("Leave it out"), Remedy("ask for it alone", "criterion", "favorable")),
+            )
+        elif repeated := [value for value, many in Counter(self.order).items() if many > 1]:
+            yield Problem(
+                f"The order names {listed(repeated)} more than once.",
+                remedy=Remedy("Write each value once, best first", "order"),
+            )
+        elif self.criterion == "cumulative" and len(self.order) < 2:
+            yield Problem(
+                "The criterion 'cumulative' needs the order of the decision's values.",
+                remedy=Remedy("Write them all, best first", "order"),
+            )
+
+    @property
+    def protected_names(self) -> tuple[str, ...]:
+        """The columns that define the groups."""
+        return (self.protected,) if isinstance(self.protected, str) else self.protected
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The protected attributes and the decision."""
+        return *self.protected_names, self.decision
+
+    @property
+    def groups_column(self) -> str:
+        """The column of groups in counts that were examined: their attributes, joined."""
+        return JOIN.join(self.protected_names)
+
+    @property
+    def favorable_values(self) -> tuple[str, ...]:
+        """The values of the decision that count as favorable; none if each is compared."""
+        favorable = self.favorable or ()
+        return (favorable,) if isinstance(favorable, str) else favorable
+
+    @property
+    def favorable_label(self) -> str:
+        """What counts as favorable, as one text."""
+        return OR.join(self.favorable_values)
+
+    def group_values(self, group: str) -> dict[str, str]:
+        """The values of the protected attributes that define a group."""
+        names = self.protected_names
+        if len(names) == 1:
+            return {names[0]: group}
+        values = group.split(JOIN)  # of a pool they are no values, but its name
+        return (
+            dict(zip(names, values, strict=True))
+            if len(values) == len(names)
+            else dict.fromkeys(names, group)
+        )
+
+    def without_absent(self, decisions: Collection[str]) -> "Question":
+        """The question without values of the decision that nobody has."""
+        favorable = tuple(value for value in self.favorable_values if value in decisions)
+        order = tuple(value for value in self.order if value in decisions)
+        return replace(self, favorable=favorable or None, order=order)
+
+    def pairs(self, groups: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
+        """Which groups are compared, as indices: the group asked about and the other.
+
+        >>> Question(protected="race", decision="loan", favorable="yes", other="c").pairs(
+        ...     ("a", "b", "c"))
+        ((0, 2), (1, 2))
+        """
+        indices = range(len(groups))
+        if self.group is None and self.other is not None:
+            reference = groups.index(self.other)
+            return tuple((at, reference) for at in indices if at != reference)
+        return tuple(combinations(indices, 2))
+
+    def cuts(self, decisions: int) -> tuple[tuple[bool, ...], ...]:
+        """For each rate that is compared, which of so many kinds of decision it counts.
+
+        >>> Question(protected="race", decision="score", criterion="cumulative",
+        ...          order=("low", "medium", "high")).cuts(3)
+        ((True, False, False), (True, True, False))
+        """
+        kinds = range(decisions)
+        if self.criterion == "every" and decisions > 2:
+            return tuple(tuple(kind == one for kind in kinds) for one in kinds)
+        many = decisions - 1 if self.criterion == "cumulative" else 1
+        return tuple(tuple(kind <= last for kind in kinds) for last in range(many))
 
     def to_dict(self) -> dict[str, Any]:
         """The question as plain text values; the threshold as a fraction."""
-        fields = {
-            "protected": self.protected,
+        fields: dict[str, Any] = {
+            "protected": _plain(self.protected),
             "group": self.group,
             "other": self.other,
             "decision": self.decision,
-            "favorable": self.favorable,
+            "favorable": _plain(self.favorable),
             "threshold": str(self.threshold),
         }
-        rule = {"rule": list(self.rule)} if self.rule else {}
-        return {name: value for name, value in fields.items() if value is not None} | rule
+        further = {
+            "rule": list(self.rule),
+            "criterion": "" if self.criterion == "favorable" else self.criterion,
+            "order": list(self.order),
+            "min_rows": self.min_rows - 1 and self.min_rows,
+        }
+        named = {name: value for name, value in fields.items() if value is not None}
+        return named | {name: value for name, value in further.items() if value}
 
 
-def check_values(
-    question: Question, values: Mapping[str, Mapping[str, int]], *, where: str = ""
-) -> None:
-    """Raise every way in which the question does not fit the values that were counted.
+def _plain(value: str | tuple[str, ...] | None) -> str | list[str] | None:
+    return list(value) if isinstance(value, tuple) else value
 
-    ``values`` gives for the protected attribute and the decision how often each value occurs.
-    """
-    protected, decision = values[question.protected], values[question.decision]
-    problems = [
-        *_spelling_problems(question.protected, protected),
-        *_spelling_problems(question.decision, decision),
-        *_absent_value(question.protected, "group", question.group, protected),
-        *_absent_value(question.decision, "favorable", question.favorable, decision),
-    ]
-    if question.other not in (None, REST):
-        problems += _absent_value(question.protected, "other", str(question.other), protected)
-    if question.other == REST in protected:
-        problems.append(
-            Problem(
-                f"{REST!r} is itself a value of {question.protected!r}.",
-                "As `other` it means all other groups together.",
-                "Merge that value under another name.",
-            )
+
+def _group_label(value: object) -> str:
+    """The label of a group; of several attributes their values, joined."""
+    parts = value if isinstance(value, tuple | list) else (value,)
+    return JOIN.join(map(as_label, parts))
+
+
+def _labels(values: object, what: str) -> tuple[str, ...]:
+    if not isinstance(values, Iterable) or isinstance(values, str | set | frozenset):
+        raise QuestionError.of(
+            f"{what} is {values!r}, which is no list of values.",
+            remedy='Write a list, as ["a", "b"].',
         )
-    if len(protected) == 1:
-        problems.append(
-            Problem(
-                f"The protected attribute {question.protected!r} has one value only: "
-                f"{listed(protected)}.",
-                "There is nobody to compare with.",
-                "Name another column, or read rows of other groups too.",
-            )
-        )
-    elif len(protected) > 2 and question.other is None:
-        problems.append(
-            Problem(
-                f"The protected attribute {question.protected!r} has {len(protected)} values: "
-                f"{listed(protected)}.",
-                "One group is compared with one other.",
-                (
-                    Remedy("Name the other group", "other"),
-                    Remedy("pool all others", "other", REST),
-                ),
-            )
-        )
-    if len(decision) == 1:
-        problems.append(
-            Problem(
-                f"The decision {question.decision!r} is always {listed(decision)}.",
-                "No difference can show where nothing differs.",
-                "Name another column as the decision.",
-            )
-        )
-    if problems:
-        raise QuestionError(*(replace(problem, where=where) for problem in problems))
+    return tuple(map(as_label, values))
+
+
+def _favorable(value: object) -> str | tuple[str, ...] | None:
+    if not isinstance(value, tuple | list | set | frozenset):
+        return None if value is None else as_label(value)
+    values = sorted(value, key=as_label) if isinstance(value, set | frozenset) else value
+    labels = tuple(dict.fromkeys(_labels(values, "`favorable`")))
+    return labels if len(labels) > 1 else labels[0] if labels else None
 
 
 def _parse_threshold(value: Number) -> Fraction:
@@ -177,41 +297,3 @@ def _suggest_number(text: str) -> str:
     except ValueError:
         return ""
     return f"Did you mean '{meant}'?" if is_usable else ""
-
-
-def _absent_value(
-    column: str, role: str, value: str, values: Mapping[str, int]
-) -> list[Problem]:
-    if value in values:
-        return []
-    return [
-        Problem(
-            f"The column {column!r} has no value {value!r}, which is asked for as `{role}`.",
-            f"Its values are {listed(values)}. {did_you_mean(value, values)}".strip(),
-            "Write the value exactly as it stands in the data.",
-        )
-    ]
-
-
-def spelling_variants(values: Iterable[str]) -> list[list[str]]:
-    """Values that differ in case, spaces, Unicode form or closing marks alone.
-
-    >>> spelling_variants(["yes", "no", "Yes ", "no."])
-    [['yes', 'Yes '], ['no', 'no.']]
-    """
-    alike: dict[str, list[str]] = {}
-    for value in values:
-        spaced = " ".join(normalize("NFKC", value).split())
-        alike.setdefault(spaced.rstrip(".,;: ").casefold(), []).append(value)
-    return [group for group in alike.values() if len(group) > 1]
-
-
-def _spelling_problems(column: str, values: Mapping[str, int]) -> list[Problem]:
-    return [
-        Problem(
-            f"The column {column!r} writes one value in {len(group)} ways: {listed(group)}.",
-            "Counted apart they would be different groups.",
-            Remedy("Merge them", "merge", {column: {min(group, key=len): group}}),
-        )
-        for group in spelling_variants(values)
-    ]

@@ -1,6 +1,7 @@
 """Question files: everything that defines a run, in TOML, so that it can be repeated.
 
-[question]    protected, group, other, decision, favorable, threshold, rule, judge
+[question]    protected, group, other, decision, favorable, threshold, rule, judge;
+              criterion, order, min_rows
 [knowledge]   tiers, require, forbid
 [graph]       add, remove, reverse: edits of the graph, each as "a -> b: the reason",
               or as ["a", "b", "the reason"]
@@ -35,7 +36,10 @@ from evenhand.question.toml_limits import excess
 # Which verdict decides: the exact one on these rows, or what they show of the population.
 Judge: TypeAlias = Literal["rows", "population"]
 
-_ASKED = ("protected", "group", "other", "decision", "favorable", "threshold", "rule")
+_ASKED = (
+    *("protected", "group", "other", "decision", "favorable", "threshold", "rule"),
+    *("criterion", "order", "min_rows"),
+)
 _KEYS = {
     "question": (*_ASKED, "judge"),
     "knowledge": ("tiers", "require", "forbid"),
@@ -225,14 +229,15 @@ def toml_string(plain: str) -> str:
 
 
 def _parse_question(table: Mapping[str, Any]) -> Question:
-    needed = ("protected", "group", "decision", "favorable")
+    many = table.get("criterion", "favorable") != "favorable"
+    needed = ("protected", "decision", *(() if many else ("favorable",)))
     absent = [key for key in needed if table.get(key, "") == ""]
     if absent:
         raise QuestionError.of(
             f"The table [question] lacks {listed(absent)}.",
             remedy="Name the column and the value for each.",
         )
-    return Question(**{key: table[key] for key in _ASKED if key in table})
+    return Question(**{key: table[key] for key in _ASKED if table.get(key, "") != ""})
 
 
 def _parse_knowledge(table: Mapping[str, Any]) -> Knowledge:

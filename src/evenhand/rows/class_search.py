@@ -63,7 +63,7 @@ def find_class_choices(
         )
     finest = {name: Bins.union(found) for name, found in ways.items()}
     counted = replace(codings, bins={**others, **finest})
-    needed = tuple(dict.fromkeys((*alike, question.protected, decision)))
+    needed = tuple(dict.fromkeys((*alike, *question.protected_names, decision)))
     if codings.missing != "drop":  # which rows are dropped depends on all columns
         merge = {name: merged for name, merged in codings.merge.items() if name in needed}
         counted = replace(counted, columns=needed, merge=merge)

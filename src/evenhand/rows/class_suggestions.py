@@ -95,12 +95,12 @@ class NumberCounts:
         """What classes of the numbers leave to compare; empty without groups."""
         if self.groups.shape[1] < 2:
             return {}
-        group, other = (np.bincount(classes, rows) for rows in self.groups.T)
-        measured = (group > 0) & (other > 0)
+        groups = np.stack([np.bincount(classes, rows) for rows in self.groups.T])
+        rows, measured = groups.sum(axis=0), np.count_nonzero(groups, axis=0) > 1
         return {
-            "occupied": int(np.count_nonzero(group + other)),
+            "occupied": int(np.count_nonzero(rows)),
             "measured": int(np.count_nonzero(measured)),
-            "without_comparator": int((group + other)[~measured].sum()),
+            "without_comparator": int(rows[~measured].sum()),
         }
 
     def _suggestion(self, method: str, bins: Bins) -> ClassSuggestion:

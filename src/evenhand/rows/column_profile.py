@@ -16,7 +16,7 @@ from evenhand.question.codings import MISSING
 from evenhand.rows.class_suggestions import MOST_DECISIONS, ClassSuggestion, NumberCounts
 from evenhand.rows.label_array import LabelArray
 
-Sides: TypeAlias = NDArray[np.uint8]
+Sides: TypeAlias = NDArray[np.int64]
 ParsedNumbers: TypeAlias = tuple[NDArray[np.float64], list[int]]
 
 FEW = 12  # values up to which numbers need no classes
@@ -101,7 +101,7 @@ def profile_column(
 ) -> ColumnProfile:
     """Look at one column, beside the two that are asked about if they are named.
 
-    ``sides`` are those of ``question_sides``, ``parsed`` the result of ``parse_numbers``.
+    ``sides`` are those of ``question_groups``, ``parsed`` the result of ``parse_numbers``.
     """
     values = table.attribute(name).values
     numbers, unknown = parse_numbers(values) if parsed is None else parsed
@@ -248,5 +248,7 @@ def number_counts(
         by(table.column(decision), decisions)
         if decision and decisions <= MOST_DECISIONS
         else by(nothing, 1),
-        by(nothing, 1) if sides is None else by(sides, 3)[:, :2],
+        by(nothing, 1)
+        if sides is None
+        else by(sides + 1, int(sides.max(initial=0)) + 2)[:, 1:],
     )

@@ -18,9 +18,11 @@ from evenhand.counts import (
     determining_columns,
     equivalent_columns,
 )
+from evenhand.counts.compared_groups import with_groups
 from evenhand.errors import Remedy, listed
+from evenhand.question import Question
 from evenhand.question.codings import MISSING
-from evenhand.question.question import spelling_variants
+from evenhand.question.value_checks import spelling_variants
 from evenhand.rows.column_profile import FEW, MANY, ColumnKind, ColumnProfile
 from evenhand.rows.comma_numbers import are_comma_numbers, comma_numbers
 from evenhand.rows.table_finding import (
@@ -47,7 +49,8 @@ class Findings:
     table: CountTable
     profiles: Mapping[str, ColumnProfile]
     decision: str | None
-    protected: str | None
+    protected: tuple[str, ...]
+    question: Question | None = None
 
     def all(self) -> Iterator[TableFinding]:
         """Every finding, the most important first."""
@@ -62,18 +65,25 @@ class Findings:
 
     @cached_property
     def asked(self) -> AbstractSet[str]:
-        """The decision and the protected attribute, as far as they are named."""
-        return dict.fromkeys(filter(None, (self.decision, self.protected))).keys()
+        """The decision and the protected attributes, as far as they are named."""
+        return dict.fromkeys(filter(None, (self.decision, *self.protected))).keys()
 
     @cached_property
     def determining(self) -> tuple[Determination, ...]:
         """Columns that determine the decision, or nearly."""
         if self.decision is None:
             return ()
-        found = determining_columns(self.table, self.decision, protected=self.protected)
+        table, groups = self.table, next(iter(self.protected), None)
+        if self.question:
+            table, groups = with_groups(table, self.question), self.question.groups_column
         # A date forms no groups, but may tell the decision.
         hidden = NO_GROUPS - {ColumnKind.DATE}
-        return tuple(one for one in found if self.profiles[one.name].kind not in hidden)
+        names = [
+            name
+            for name, one in self.profiles.items()
+            if one.kind not in hidden and name not in self.asked
+        ]
+        return determining_columns(table, self.decision, protected=groups, names=names)
 
     @cached_property
     def usable(self) -> tuple[str, ...]:
@@ -112,19 +122,19 @@ class Findings:
     @cached_property
     def following(self) -> list[str]:
         """Columns that the decision determines, but not the other way round."""
-        return [b for a, b in self.pairs[0] if a == self.decision and b != self.protected]
+        return [b for a, b in self.pairs[0] if a == self.decision and b not in self.asked]
 
     @cached_property
     def tied(self) -> list[str]:
-        """Columns that determine the protected attribute, follow from it, or divide a group."""
-        if self.protected is None:
-            return []
-        pairs = [pair for pair in self.pairs[0] if self.protected in pair]
-        tied = [b if a == self.protected else a for a, b in pairs]
-        out = {*self.asked, *tied, *self.copies}
-        rest = [name for name in self.usable if name not in out]
-        tied += constant_in_a_group(self.table, self.protected, rest)
-        return [name for name in tied if name != self.decision]
+        """Columns that determine a protected attribute, follow from it, or divide a group."""
+        tied: list[str] = []
+        for protected in self.protected:
+            pairs = [pair for pair in self.pairs[0] if protected in pair]
+            tied += [b if a == protected else a for a, b in pairs]
+            out = {*self.asked, *tied, *self.copies}
+            rest = [name for name in self.usable if name not in out]
+            tied += constant_in_a_group(self.table, protected, rest)
+        return [name for name in dict.fromkeys(tied) if name not in self.asked]
 
     @cached_property
     def alike(self) -> list[str]:
@@ -169,9 +179,9 @@ class Findings:
         yield from leave_out(
             FindingKind.TIED_TO_PROTECTED,
             self.tied,
-            f"tied to {self.protected!r} without exception. People alike in {it(self.tied)} "
-            "may have nobody to be compared with.",
-            determined=[b for a, b in self.pairs[0] if a == self.protected],
+            f"tied to {listed(self.protected)} without exception. "
+            f"People alike in {it(self.tied)} may have nobody to be compared with.",
+            determined=[b for a, b in self.pairs[0] if a in self.protected],
         )
 
     def _spelling(self) -> Iterator[TableFinding]:

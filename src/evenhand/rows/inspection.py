@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.counts import Attribute, CountTable
-from evenhand.counts.comparability import Comparability, compare_alike, question_sides
+from evenhand.counts.comparability import Comparability, compare_alike, question_groups
 from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary, percent
 from evenhand.errors import ColumnError, Problem, Spelling, python_argument
 from evenhand.question import Question
@@ -65,9 +65,8 @@ class Inspection(Described):
         if of is None or 2 * of.same_decision < of.rows:
             return ()
         share = percent(of.same_decision / of.rows)
-        return (
-            Problem(f"{share} of the rows lie where both groups all got the same decision."),
-        )
+        who = "both groups all" if of.groups == 2 else "everybody"
+        return (Problem(f"{share} of the rows lie where {who} got the same decision."),)
 
     def to_dict(self, spelling: Spelling = python_argument) -> dict[str, Any]:
         """Plain values; remedies spelled as arguments, or in another way."""
@@ -113,7 +112,7 @@ def inspect(
     question: Question | None = None,
     *,
     decision: str | None = None,
-    protected: str | None = None,
+    protected: str | Sequence[str] | None = None,
     alike: Sequence[str] | None = None,
     where: str = "table",
     also: Sequence[TableFinding] = (),
@@ -122,15 +121,16 @@ def inspect(
 ) -> Inspection:
     """Look at a table of counts, or of rows read as they stand.
 
-    Without a question the decision and the protected attribute may be named alone. ``alike``
+    Without a question the decision and the protected attributes may be named alone. ``alike``
     names the columns in which people who are compared are alike; by default all that may be.
     """
+    names = (protected,) if isinstance(protected, str) else tuple(protected or ())
     if question:
-        decision, protected = question.decision, question.protected
-    unknown = [name for name in (protected, decision) if name and name not in table.names]
+        decision, names = question.decision, question.protected_names
+    unknown = [name for name in (*names, decision) if name and name not in table.names]
     if unknown:
         raise ColumnError.unknown(unknown, table.names, where=where)
-    sides = question_sides(table, question) if question else None
+    sides = question_groups(table, question) if question else None
     parsed = {one.name: parse_numbers(one.values) for one in table.attributes}
     profiles, reporter = {}, ProgressReporter(progress)
     for name in table.names:
@@ -138,13 +138,13 @@ def inspect(
             table,
             name,
             decision=decision,
-            protected=protected,
+            protected=name if name in names else None,
             sides=sides,
             parsed=parsed[name],
         )
         if len(profiles) % _STEP == 0:
             reporter.report("looking at columns", len(profiles), len(table.names))
-    findings = Findings(table, profiles, decision, protected)
+    findings = Findings(table, profiles, decision, names, question)
     comparison = None
     if sides is not None and decision:
         comparison = (

@@ -7,8 +7,10 @@ Values that are asked about follow rules, each stated beside the value, and can 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from evenhand.counts.suspected_missing import looks_missing
+from evenhand.errors import listed
 from evenhand.question import Codings, Question
 from evenhand.rows.column_profile import MANY, ColumnKind, ColumnProfile
 from evenhand.rows.findings import NO_GROUPS
@@ -32,14 +34,19 @@ class QuestionDraft:
     """Suggestions for a question file; ``given`` and ``codings`` are what the user said."""
 
     inspection: Inspection
-    given: Mapping[str, str]
+    given: Mapping[str, Any]
     codings: Codings
 
     @property
     def named(self) -> tuple[str, ...]:
-        """The decision and the protected attribute, as far as they are named."""
-        roles = (self.given.get("protected"), self.given.get("decision"))
-        return tuple(name for name in roles if name)
+        """The decision and the protected attributes, as far as they are named."""
+        decision = self.given.get("decision")
+        return (*self._protected, decision) if decision else self._protected
+
+    @property
+    def _protected(self) -> tuple[str, ...]:
+        protected = self.given.get("protected", ())
+        return (protected,) if isinstance(protected, str) else tuple(protected)
 
     @cached_property
     def excluded(self) -> dict[str, str]:
@@ -54,7 +61,7 @@ class QuestionDraft:
             if isinstance(copies, dict):
                 reasons |= {copy: f"says the same as {kept!r}" for copy, kept in copies.items()}
             if isinstance(determined, list):
-                why = f"is determined by {self.given.get('protected')!r}"
+                why = f"is determined by {listed(self._protected)}"
                 reasons |= dict.fromkeys(determined, why)
         reasons |= dict.fromkeys(self._columns(FindingKind.UNREADABLE), "no labels")
         comma = "numbers with a comma are read as texts; write a decimal point to use it"
@@ -64,12 +71,12 @@ class QuestionDraft:
     @cached_property
     def doubtful(self) -> dict[str, str]:
         """Columns that the user may have to leave out, each with the reason."""
-        decision, protected = self.given.get("decision"), self.given.get("protected")
+        decision = self.given.get("decision")
         because = {
             FindingKind.DETERMINES_DECISION: f"alone determines {decision!r}",
             FindingKind.NEARLY_DETERMINES_DECISION: f"nearly determines {decision!r}",
             FindingKind.FOLLOWS_FROM_DECISION: f"is determined by {decision!r}",
-            FindingKind.TIED_TO_PROTECTED: f"is tied to {protected!r}",
+            FindingKind.TIED_TO_PROTECTED: f"is tied to {listed(self._protected)}",
         }
         return {
             name: why
@@ -142,20 +149,23 @@ class QuestionDraft:
     def asked(self) -> dict[str, tuple[str, str]]:
         """Each part of the question: its value, and the rule by which it was filled in."""
         parts = {role: (value, "") for role, value in self.given.items()}
-        if protected := self._values("protected"):
-            first, second = ([*protected, "", ""])[:2]
-            parts.setdefault("group", (second, "the second most frequent value"))
+        values = [*self._values("protected")]
+        if len(values) == 2:
+            parts.setdefault("group", (values[1], "the second most frequent value"))
             if self.inspection.column(self.given["protected"]).distinct > 2:
-                other = second if parts["group"][0] == first else first
+                other = values[parts["group"][0] == values[0]]
                 parts.setdefault("other", (other, "the most frequent other value"))
-        if decision := self._values("decision"):
+        by_value = self.given.get("criterion", "favorable") != "favorable"
+        if not by_value and (decision := self._values("decision")):
             parts.setdefault("favorable", _favorable([*decision], self.given["decision"], self))
         return parts
 
     def question(self) -> Question | None:
         """The question as it is filled in, if it is complete and asks for stored values."""
         parts = {role: value for role, (value, _) in self.asked.items()}
-        if not {"protected", "group", "decision", "favorable"} <= {*parts}:
+        if not {"protected", "decision"} <= {*parts} or not {"favorable", "criterion"} & {
+            *parts
+        }:
             return None
         binned = not self.bins.keys().isdisjoint(self.named)
         return None if binned else Question(**parts)  # type: ignore[arg-type]
@@ -163,7 +173,7 @@ class QuestionDraft:
     def _values(self, role: str) -> dict[str, int]:
         """The values of a named column as they are counted, the most frequent first."""
         name = self.given.get(role)
-        if not name:
+        if not name or not isinstance(name, str):
             return {}
         one = self.inspection.column(name)
         rows = dict(one.frequent)
@@ -207,8 +217,10 @@ def _favorable(values: list[str], name: str, draft: QuestionDraft) -> tuple[str,
     return values[-1], "the least frequent value: change it if people hope for another"
 
 
-def _is_unchosen(name: str, given: Mapping[str, str]) -> bool:
+def _is_unchosen(name: str, given: Mapping[str, Any]) -> bool:
     words = "".join(mark if mark.isalnum() else " " for mark in name.casefold()).split()
-    return name == given.get("protected") or (
+    protected = given.get("protected", ())
+    asked = [protected] if isinstance(protected, str) else protected
+    return name in asked or (
         name != given.get("decision") and not {*_UNCHOSEN.split()}.isdisjoint(words)
     )

@@ -11,7 +11,7 @@ _EXAMPLES = 2
 _AUDIT = "# An audit holds only the causes of the decision equal, often far fewer columns."
 _ROLES = {
     "protected": "the column whose own effect is asked about",
-    "group": "one of its values; empty: the second most frequent one",
+    "group": "one of its values; left out: all groups are compared, in pairs",
     "other": 'compared with whom: another value, or "rest" for all of them',
     "decision": "the column that holds the decision",
     "favorable": "the value that people hope for; empty: as it sounds, or the least frequent",
@@ -61,11 +61,17 @@ def template(draft: QuestionDraft, *, data: str) -> str:
 def _question(draft: QuestionDraft) -> Iterator[str]:
     for role, words in _ROLES.items():
         value, rule = draft.asked.get(role, ("", ""))
-        mark = "# " if role == "other" and not value else ""
+        absent = ("group", "other", *(("favorable",) if "criterion" in draft.given else ()))
+        mark = "# " if role in absent and not value else ""
         said = rule or ("" if role in draft.given else words)
-        yield f"{mark}{role} = {toml_string(value)}" + (f"  # {said}" if said else "")
+        yield f"{mark}{role} = {toml_value(value)}" + (f"  # {said}" if said else "")
     threshold, _ = draft.asked.get("threshold", ("0.05", ""))
     yield f"threshold = {toml_string(threshold)}  # the difference of rates that counts"
+    for role in ("criterion", "order", "rule", "min_rows"):
+        if role in draft.given:
+            yield f"{role} = {toml_value(draft.given[role])}"
+    if "min_rows" not in draft.given:
+        yield "# min_rows = 5  # compare groups of at least so many people"
     yield '# judge = "population"  # what an audit\'s exit status goes by; default: "rows"'
 
 

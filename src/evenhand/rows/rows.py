@@ -176,14 +176,15 @@ class Rows(Described):
         question: Question | None = None,
         *,
         decision: str | None = None,
-        protected: str | None = None,
+        protected: str | Sequence[str] | None = None,
     ) -> Inspection:
         """Look at the columns before anything is judged: what is worth knowing, and remedies.
 
         Reads the rows once, as they stand but for bins and merges that were given, and accepts
-        any column. Without a question, two columns may be named alone.
+        any column. Without a question, its columns may be named alone.
         """
-        asked = (question.protected, question.decision) if question else (protected, decision)
+        names = (protected,) if isinstance(protected, str) else tuple(protected or ())
+        asked = question.columns if question else (*names, decision)
         self.check_counted(*filter(None, asked))
         lines = self._lines
         also = [
@@ -194,7 +195,7 @@ class Rows(Described):
             lines.table,
             question,
             decision=decision,
-            protected=protected,
+            protected=names,
             where=self.where,
             also=also,
             notes=(*self._name_notes(), *lines.notes),

@@ -1,0 +1,162 @@
+"""Whether a question fits the values that were counted: what is asked for has to be there."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from unicodedata import normalize
+
+from evenhand.errors import Problem, QuestionError, Remedy, did_you_mean, listed
+from evenhand.question.question import REST, Question
+
+# More would be compared in more pairs than anybody reads.
+MOST_GROUPS = 50
+
+
+def check_values(
+    question: Question, values: Mapping[str, Mapping[str, int]], *, where: str = ""
+) -> None:
+    """Raise every way in which the question does not fit the values that were counted.
+
+    ``values`` gives for each protected attribute, for the column of groups and for the decision
+    how often each value occurs.
+    """
+    column = question.groups_column
+    groups, decision = values[column], values[question.decision]
+    asked = {
+        "group": question.group,
+        "other": question.other if question.other != REST else None,
+    }
+    problems = [
+        *(
+            problem
+            for name in question.protected_names
+            for problem in _spelling_problems(name, values[name])
+        ),
+        *_spelling_problems(question.decision, decision),
+        *(
+            problem
+            for role, value in asked.items()
+            if value is not None
+            for problem in _absent_value(column, role, value, groups)
+        ),
+        *(
+            problem
+            for value in question.favorable_values
+            for problem in _absent_value(question.decision, "favorable", value, decision)
+        ),
+        *_order_problems(question, decision),
+    ]
+    if question.other == REST in groups:
+        problems.append(
+            Problem(
+                f"{REST!r} is itself a value of {column!r}.",
+                "As `other` it means all other groups together.",
+                "Merge that value under another name.",
+            )
+        )
+    if len(groups) == 1:
+        problems.append(
+            Problem(
+                f"The protected attribute {column!r} has one value only: {listed(groups)}.",
+                "There is nobody to compare with.",
+                "Name another column, or read rows of other groups too.",
+            )
+        )
+    elif len(groups) > 2 and question.other is None and question.group is not None:
+        problems.append(
+            Problem(
+                f"The protected attribute {column!r} has {len(groups)} values: "
+                f"{listed(groups)}.",
+                "One group is compared with one other.",
+                (
+                    Remedy("Name the other group", "other"),
+                    Remedy("pool all others", "other", REST),
+                    Remedy("compare all groups in pairs: leave out the group"),
+                ),
+            )
+        )
+    elif len(groups) > MOST_GROUPS and question.group is None:
+        problems.append(
+            Problem(
+                f"{column!r} has {len(groups):,} values, each of which would be a group.",
+                f"At most {MOST_GROUPS} groups are compared at once.",
+                (
+                    Remedy("Merge values", "merge"),
+                    Remedy("use classes of numbers", "bins"),
+                    Remedy("name one group", "group"),
+                ),
+            )
+        )
+    if len(decision) == 1:
+        problems.append(
+            Problem(
+                f"The decision {question.decision!r} is always {listed(decision)}.",
+                "No difference can show where nothing differs.",
+                "Name another column as the decision.",
+            )
+        )
+    elif {*decision} <= {*question.favorable_values}:
+        problems.append(
+            Problem(
+                f"Every value of {question.decision!r} is named as favorable.",
+                "No difference can show where nothing differs.",
+                Remedy("Leave out those that are not", "favorable"),
+            )
+        )
+    if problems:
+        raise QuestionError(*(replace(problem, where=where) for problem in problems))
+
+
+def _order_problems(question: Question, decision: Mapping[str, int]) -> list[Problem]:
+    """An order must name all values that occur, and no other."""
+    if not question.order or {*question.order} == {*decision}:
+        return []
+    missing = [value for value in decision if value not in question.order]
+    unknown = [value for value in question.order if value not in decision]
+    found = [f"It misses {listed(missing)}."] * bool(missing)
+    found += [f"Nobody has {listed(unknown)}."] * bool(unknown)
+    return [
+        Problem(
+            f"The order {listed(question.order)} does not fit the values of "
+            f"{question.decision!r}.",
+            " ".join(found),
+            Remedy("Write each value that occurs once, best first", "order"),
+        )
+    ]
+
+
+def _absent_value(
+    column: str, role: str, value: str, values: Mapping[str, int]
+) -> list[Problem]:
+    if value in values:
+        return []
+    return [
+        Problem(
+            f"The column {column!r} has no value {value!r}, which is asked for as `{role}`.",
+            f"Its values are {listed(values)}. {did_you_mean(value, values)}".strip(),
+            "Write the value exactly as it stands in the data.",
+        )
+    ]
+
+
+def spelling_variants(values: Iterable[str]) -> list[list[str]]:
+    """Values that differ in case, spaces, Unicode form or closing marks alone.
+
+    >>> spelling_variants(["yes", "no", "Yes ", "no."])
+    [['yes', 'Yes '], ['no', 'no.']]
+    """
+    alike: dict[str, list[str]] = {}
+    for value in values:
+        spaced = " ".join(normalize("NFKC", value).split())
+        alike.setdefault(spaced.rstrip(".,;: ").casefold(), []).append(value)
+    return [group for group in alike.values() if len(group) > 1]
+
+
+def _spelling_problems(column: str, values: Mapping[str, int]) -> list[Problem]:
+    return [
+        Problem(
+            f"The column {column!r} writes one value in {len(group)} ways: {listed(group)}.",
+            "Counted apart they would be different groups.",
+            Remedy("Merge them", "merge", {column: {min(group, key=len): group}}),
+        )
+        for group in spelling_variants(values)
+    ]
