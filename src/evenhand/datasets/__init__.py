@@ -8,6 +8,7 @@ on. ``question`` gives what the paper asks of each.
 import csv
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal
 
 from evenhand.counts import CountTable
 from evenhand.errors import InputError, listed
@@ -64,17 +65,26 @@ def admissions(example: int) -> CountTable:
     return CountTable.of(columns, counts)
 
 
-def adult(*, paper: bool = False) -> CountTable:
+def adult(*, paper: bool = False, race: Literal["two", "five"] = "two") -> CountTable:
     """UCI Adult, eleven attributes in two classes each: 48,842 rows.
 
-    With ``paper=True`` the test file is counted twice, as the paper's 65,123 rows do.
+    With ``paper=True`` the test file is counted twice, as the paper's 65,123 rows do. With
+    ``race="five"`` the values of race are kept as they are.
     """
+    if race not in ("two", "five"):
+        raise InputError.of(
+            f"Adult has no {race!r} classes of race.", remedy="Choose 'two' or 'five'."
+        )
     text = files(__package__).joinpath("adult.csv").read_text("utf-8")
     names, *lines = csv.reader(line for line in text.splitlines() if line[0] != "#")
     *labels, train, test = zip(*lines, strict=True)
     twice = 2 if paper else 1
     counts = [int(a) + twice * int(b) for a, b in zip(train, test, strict=True)]
-    return CountTable.of(dict(zip(names, labels, strict=False)), counts)
+    table = CountTable.of(dict(zip(names, labels, strict=False)), counts)
+    if race == "five":
+        return table
+    others = {value: "not White" for value in table.values("race") if value != "White"}
+    return table.recoded("race", others)
 
 
 def dutch(path: str | Path) -> CountTable:
