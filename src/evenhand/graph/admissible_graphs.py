@@ -83,7 +83,7 @@ def direct_every_way(
 ) -> AdmissibleGraphs:
     """Direct the open edges in every admissible way, if there are at most ``MOST_GRAPHS``."""
     decision = question.decision
-    earlier = [(question.protected, decision)]
+    earlier = [(name, decision) for name in question.protected_names]
     joined = set(both_ways((*arrows, *undirected)))
     allowed = colliders(arrows, joined).union(doubtful)
 
@@ -167,10 +167,10 @@ def _active_edges(
     is joined to both the protected attribute and the decision, where these are joined: for then
     every way to direct it has the same colliders, those of its arrows.
     """
-    ends = (question.protected, question.decision)
-    mixed = BitsetGraph.of(nodes, {*arrows, *both_ways(undirected), ends})
+    direct = ((name, question.decision) for name in question.protected_names)
+    mixed = BitsetGraph.of(nodes, {*arrows, *both_ways(undirected), *direct})
     linked = BitsetGraph.of(nodes, both_ways((*arrows, *undirected)))
-    protected, decision = (mixed.bits(end) for end in ends)
+    protected, decision = mixed.bits(*question.protected_names), mixed.bits(question.decision)
     telling = mixed.descendants(decision) | mixed.bits(*(centre for _, centre, _ in doubtful))
     if union(linked.children, protected) & decision:
         telling |= union(linked.children, protected) & union(linked.children, decision)

@@ -45,7 +45,7 @@ class BlockSetCheck(Described):
 
     def summary(self) -> Summary:
         """Say it in words."""
-        protected, decision = self.question.protected, self.question.decision
+        protected, decision = self.question.groups_column, self.question.decision
         shown = f"{{{', '.join(sorted(self.names))}}}"
         if self.holds:
             meaning = "Among people alike in it, only a direct effect sets the groups apart."
@@ -73,9 +73,13 @@ class PrunedGraph:
     @classmethod
     def of(cls, graph: BitsetGraph, question: Question) -> "PrunedGraph":
         """Take the direct arrow away; refuse a graph in which the decision comes first."""
-        protected, decision = graph.bits(question.protected), graph.bits(question.decision)
-        if path := graph.directed_path(question.decision, question.protected):
-            raise decision_first_error(path)
+        protected, decision = (
+            graph.bits(*question.protected_names),
+            graph.bits(question.decision),
+        )
+        for name in question.protected_names:
+            if path := graph.directed_path(question.decision, name):
+                raise decision_first_error(path)
         everything = (1 << len(graph.names)) - 1
         return cls(
             graph.without(protected, decision),
@@ -111,14 +115,18 @@ def check_block_set(
     """Decide whether the names are a block set, with a witness if not."""
     pruned = PrunedGraph.of(graph, question)
     names = frozenset(names)
-    ends = sorted(names & {question.protected, question.decision})
+    ends = sorted(names & {*question.protected_names, question.decision})
     if ends:
         raise GraphError.of(
             f"{_and(ends)} cannot be held equal: it is what is compared.",
             remedy="Name other attributes.",
         )
     given = graph.bits(*names)
-    path = pruned.graph.open_path(question.protected, question.decision, given)
+    paths = (
+        pruned.graph.open_path(name, question.decision, given)
+        for name in question.protected_names
+    )
+    path = min(filter(None, paths), key=len, default=())
     consequences = tuple(sorted(graph.names_in(given & ~pruned.allowed)))
     return BlockSetCheck(
         question=question,

@@ -51,7 +51,9 @@ class CausalGraph(MixedGraph):
         Raises where the decision causes that attribute: then no such question can be asked.
         """
         self.check(question=question)
-        return tuple(sorted(self.parents(question.decision) - {question.protected}))
+        return tuple(
+            sorted(self.parents(question.decision).difference(question.protected_names))
+        )
 
     def check_block_set(self, question: Question, names: Iterable[str]) -> BlockSetCheck:
         """Whether comparing people alike in the names measures the direct effect alone.

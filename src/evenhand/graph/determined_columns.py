@@ -65,7 +65,7 @@ def _rank(
     name: str, order: KnownOrder, question: Question | None, ends: set[str]
 ) -> tuple[object, ...]:
     tier = order.tier[name]
-    is_asked = question is not None and name in {question.protected, *question.rule}
+    is_asked = question is not None and name in {*question.protected_names, *question.rule}
     return (not is_asked, name not in ends, tier is None, tier or 0, name)
 
 

@@ -146,11 +146,13 @@ class MixedGraph(Pictured):
     def _question_problems(self, question: Question | None) -> Iterator[Problem]:
         if question is None:
             return
-        absent = {question.protected, question.decision} - set(self.nodes)
+        absent = {*question.protected_names, question.decision} - set(self.nodes)
         if absent:
             yield from GraphError.unknown(sorted(absent), self.nodes).problems
-        elif path := self._bitsets.directed_path(question.decision, question.protected):
-            yield from decision_first_error(path).problems
+            return
+        for name in question.protected_names:
+            if path := self._bitsets.directed_path(question.decision, name):
+                yield from decision_first_error(path).problems
 
     def _knowledge_problems(self, order: KnownOrder) -> Iterator[Problem]:
         for cause, effect in sorted(self.arrows):

@@ -191,7 +191,11 @@ class PartialGraph(MixedGraph):
         """
         self.check(question=question)
         found = self.parent_sets(question.decision, knowledge, question=question)
-        return tuple(dict.fromkeys(parents - {question.protected} for parents in found.sets))
+        return tuple(
+            dict.fromkeys(
+                parents.difference(question.protected_names) for parents in found.sets
+            )
+        )
 
     def extension(
         self, knowledge: Known = None, *, question: Question | None = None
@@ -242,8 +246,8 @@ def admissible_graphs(
 
 
 def _earlier(question: Question | None) -> list[Arrow]:
-    """The protected attribute before the decision, as a pair; none without a question."""
-    return [(question.protected, question.decision)] if question else []
+    """Each protected attribute before the decision, as a pair; none without a question."""
+    return [(name, question.decision) for name in question.protected_names] if question else []
 
 
 def _shown(triples: Iterable[Triple]) -> str:
