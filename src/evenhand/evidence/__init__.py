@@ -6,6 +6,7 @@ from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certification import certify, certify_relaxed
+from evenhand.evidence.comparisons import Comparisons
 from evenhand.evidence.disclosure_control import shown_part
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.graph_origin import GraphOrigin
@@ -15,6 +16,7 @@ from evenhand.evidence.meaningful_partitions import (
     PartitionSurvey,
     survey_partitions,
 )
+from evenhand.evidence.pair_matrix import PairDifference
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.partition_explanation import PartitionExplanation, explain_partition
 from evenhand.evidence.population import Population, StatisticalVerdict
@@ -32,11 +34,13 @@ __all__ = [
     "Bootstrap",
     "ByChance",
     "Certificate",
+    "Comparisons",
     "Coverage",
     "ExaminedPartition",
     "GraphDoubt",
     "GraphOrigin",
     "Judgement",
+    "PairDifference",
     "Partition",
     "PartitionExplanation",
     "PartitionSurvey",

@@ -157,7 +157,11 @@ def judge_arrows(
     sets = [frozenset(names) for names in certificate.possible_decision_causes]
     p = {one.name: one.p for one in doubt.implied} | {one.cause: one.p for one in doubt.arrows}
     order = known_order(knowledge, certificate.examined.counts.names)
-    certain = {question.protected, question.decision, *certificate.decision_causes}
+    certain = {
+        *question.protected_names,
+        question.decision,
+        *certificate.decision_causes,
+    }
     candidates = sorted(
         (
             name

@@ -28,7 +28,7 @@ def assumption_sentences(
         "The verdict holds if the graph is right: it lacks no common cause of its "
         "attributes, and every arrow points from cause to effect.": True,
         f"The graph was {graph_origin}.": True,
-        f"Only the direct effect of {question.protected} on {question.decision} is "
+        f"Only the direct effect of {question.groups_column} on {question.decision} is "
         "measured, not what works through other attributes.": True,
         "The threshold was chosen by whoever asked the question.": True,
         "The verdict describes these rows; what they tell about other people is a matter "

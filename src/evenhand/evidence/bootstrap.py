@@ -132,7 +132,9 @@ def bootstrap(
     examined = examined_counts(counts, question)
     seed = examined.counts.seed if seed is None else check_seed(seed)
     names = [
-        name for name in counts.names if name not in {question.protected, question.decision}
+        name
+        for name in counts.names
+        if name not in {*question.protected_names, question.decision}
     ]
     causes, possible = Counter(dict.fromkeys(names, 0)), Counter(dict.fromkeys(names, 0))
     verdicts: Counter[Verdict] = Counter()

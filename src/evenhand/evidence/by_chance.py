@@ -9,7 +9,7 @@ That nothing differs is not the criterion, which allows differences under the th
 beside it stands how many would be expected if every true difference were just under it.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from math import log
 from typing import Any
@@ -42,8 +42,8 @@ class ByChance:
 
     ``expected`` is their number, ``lower`` and ``upper`` its central 95 % range, ``p`` the
     probability of at least as many as were seen, ``rows`` the expected number of people in
-    them. ``at_threshold`` is the number expected if every true difference were just under the
-    threshold.
+    them. ``at_threshold`` is the number expected if every true difference of two groups were
+    just under the threshold; ``error`` the standard error of ``expected`` if it was simulated.
     """
 
     expected: float
@@ -51,7 +51,8 @@ class ByChance:
     upper: int
     p: float
     rows: float
-    at_threshold: float
+    at_threshold: float | None = None
+    error: float | None = None
 
     def __str__(self) -> str:
         """The number expected with its range, as in *about 35 (28 to 42)*."""
@@ -60,18 +61,11 @@ class ByChance:
     @property
     def text_at_threshold(self) -> str:
         """The number expected if every true difference were just under the threshold."""
-        return f"about {_rounded(self.at_threshold)}"
+        return "" if self.at_threshold is None else f"about {_rounded(self.at_threshold)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {
-            "expected": self.expected,
-            "lower": self.lower,
-            "upper": self.upper,
-            "p": self.p,
-            "rows": self.rows,
-            "at_threshold": self.at_threshold,
-        }
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def _rounded(number: float) -> str:
@@ -96,6 +90,20 @@ def by_chance(
     if not len(group):
         return None
     p = reach_probabilities(group_yes + other_yes, group, other, threshold)
+    return replace(
+        chance_of(p, group + other, violating),
+        # Chance makes as many also where people are so few that the estimate here is lower.
+        at_threshold=max(
+            float(p.sum()),
+            _expected_at_threshold(group_yes, group, other_yes, other, threshold),
+        ),
+    )
+
+
+def chance_of(
+    p: Floats, rows: Counts, violating: int, *, error: float | None = None
+) -> ByChance:
+    """The number of subpopulations that reach the threshold with these probabilities."""
     first, chances = _number_distribution(p)
     cumulated = np.cumsum(chances)
     lower, upper = first + np.searchsorted(cumulated, (0.025, 0.975))
@@ -105,12 +113,8 @@ def by_chance(
         lower=int(lower),
         upper=int(upper),
         p=min(max(tail, _SMALLEST_P), 1.0),
-        rows=float(p @ (group + other)),
-        # Chance makes as many also where people are so few that the estimate here is lower.
-        at_threshold=max(
-            float(p.sum()),
-            _expected_at_threshold(group_yes, group, other_yes, other, threshold),
-        ),
+        rows=float(p @ rows),
+        error=error,
     )
 
 

@@ -9,9 +9,7 @@ from evenhand.errors import words_only
 from evenhand.evidence import certificate_encoding as document
 from evenhand.evidence import partition_facts
 from evenhand.evidence.certificate_document import full_document, shared_document
-from evenhand.evidence.decision_rules import (
-    MET_BY_CONSTRUCTION,
-)
+from evenhand.evidence.decision_rules import met_by_construction
 from evenhand.evidence.judged_variants import JudgedVariants
 from evenhand.evidence.judgement import Judgement
 from evenhand.evidence.verdict import Verdict
@@ -93,17 +91,12 @@ class Certificate(Judgement, Pictured):
             "sentence": self.first_sentence(),
             "explained_by_chance": self.explained_by_chance,
             "reasons": [reason.text(words_only) for reason in self.reasons],
-            "protected": question.protected,
-            "group": question.group,
-            "other": question.other,
-            "decision": question.decision,
-            "favorable": question.favorable,
-            "threshold": str(question.threshold),
+            **replace(question, rule=()).to_dict(),
             "direct_arrow": self.direct_arrow,
             "rows": self.row_count,
             "left_out": self.examined.left_out,
             "dropped": self.dropped,
-            "coverage": {name: float(one) for name, one in coverage.shares.items()},
+            "coverage": coverage.by_name(float),
             "min_coverage": float(self.min_coverage),
             "decision_causes": list(self.decision_causes),
             "possible_decision_causes": list(map(list, self.possible_decision_causes)),
@@ -134,11 +127,11 @@ class Certificate(Judgement, Pictured):
         """The verdict, what was asked and given, and the strongest evidence."""
         question = self.question
         sets = ["{" + ", ".join(names) + "}" for names in self.possible_decision_causes]
-        compared = f"{question.protected} {question.group} against {question.other}"
+        compared = f"{question.groups_column} {self._compared}"
         facts = [
             ("verdict", f"criterion {self._claim}"),
             *([("in the population", self.population.headline)] if self.is_sample else []),
-            ("question", f"{question.decision} = {question.favorable}: {compared}"),
+            ("question", f"{question.decision}{self._favored}: {compared}"),
             ("threshold", f"{question.threshold}, chosen by whoever asked the question"),
             ("graph", str(self.graph_origin)),
             ("decision causes", "{" + ", ".join(self.decision_causes) + "}"),
@@ -172,6 +165,25 @@ class Certificate(Judgement, Pictured):
         )
 
     @property
+    def _compared(self) -> str:
+        """Who is compared with whom."""
+        question, groups = self.question, self.examined.groups
+        if question.group is not None:
+            return f"{question.group} against {question.other}"
+        if question.other is not None:
+            return f"against {question.other}: {len(groups) - 1} groups"
+        return f"in pairs of {len(groups)} groups"
+
+    @property
+    def _favored(self) -> str:
+        """Which decisions are compared."""
+        question = self.question
+        if question.favorable:
+            return f" = {question.favorable_label}"
+        each = "each cut of" if question.criterion == "cumulative" else "each of"
+        return f", {each} {len(self.examined.decisions)} values"
+
+    @property
     def is_sample(self) -> bool:
         """Whether the rows say something of a population: unchanged, and not determined."""
         return not self.release and not self.is_determined
@@ -185,5 +197,5 @@ class Certificate(Judgement, Pictured):
     def _claim(self) -> str:
         """Whether the criterion is met, in words."""
         if self.question.rule:
-            return MET_BY_CONSTRUCTION
+            return met_by_construction(self.question)
         return f"{_MET[self.verdict]} at τ = {self.question.threshold}, given this graph"

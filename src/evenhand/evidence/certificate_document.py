@@ -74,7 +74,8 @@ def _document(certificate: Judgement) -> dict[str, Any]:
         "verdict": str(certificate.verdict),
         "question": {
             **replace(certificate.question, rule=()).to_dict(),
-            "unfavorable": document.unfavorable(certificate.examined),
+            "groups": list(certificate.examined.groups),
+            "decisions": list(certificate.examined.decisions),
             "min_coverage": str(certificate.min_coverage),
         },
         "pooled": {

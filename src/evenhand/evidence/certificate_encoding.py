@@ -40,16 +40,24 @@ def check_format(found: object, where: str) -> None:
 
 
 def table(partition: Partition, lines: NDArray[np.intp]) -> list[list[Any]]:
-    """One line for each subpopulation: its values, its four counts, its exact difference."""
+    """One line for each subpopulation: its values, its counts, its largest exact difference.
+
+    Counts stand by group, and within a group by decision.
+    """
     assignments = partition.assignments
     labels = (
         np.asarray(attribute.values, object)[codes[lines]].tolist()
         for attribute, codes in zip(assignments.attributes, assignments.codes, strict=True)
     )
-    counts = (column[lines].tolist() for column in partition.cells)
-    differences = map(partition.risk_difference, lines.tolist())
-    texts = (None if difference is None else str(difference) for difference in differences)
+    counts = (column[lines].tolist() for column in cells(partition))
+    texts = partition.comparisons.texts(partition.widest[lines])
     return [list(line) for line in zip(*labels, *counts, texts, strict=True)]
+
+
+def cells(partition: Partition) -> NDArray[np.int64]:
+    """The counts of each line, by group and within a group by decision."""
+    many = len(partition.groups) * len(partition.decisions)
+    return partition.counts.transpose(1, 0, 2).reshape(many, len(partition))
 
 
 def floats_as_text(value: Any, name: str = "") -> Any:  # noqa: ANN401  # plain values
@@ -71,27 +79,25 @@ def floats_as_text(value: Any, name: str = "") -> Any:  # noqa: ANN401  # plain 
     return f"{0.0 if is_rounding else value:.12g}"
 
 
-def unfavorable(examined: ExaminedCounts) -> str:
-    """The label of decisions that are not favorable, pooled where there are several."""
-    favorable = examined.question.favorable
-    values = examined.counts.attribute(examined.question.decision).values
-    others = [value for value in values if value != favorable]
-    return others[0] if len(others) == 1 else f"not {favorable}"
-
-
 def digest(examined: ExaminedCounts, partition: Partition) -> str:
-    """SHA-256 of the counts of protected attribute, decision and the partition's attributes.
+    """SHA-256 of the counts of groups, decision and the partition's attributes.
 
-    They are counted as they were compared: two groups, two decisions.
+    They are counted as they were compared: only these groups, only these kinds of decision.
     """
     question, assignments = examined.question, partition.assignments
-    groups = Attribute(question.protected, (question.group, str(question.other)))
-    decisions = Attribute(question.decision, (question.favorable, unfavorable(examined)))
-    cell = np.tile(np.arange(4), len(partition))
+    groups = Attribute(question.groups_column, partition.groups)
+    decisions = Attribute(question.decision, partition.decisions)
+    many = len(partition.groups) * len(partition.decisions)
+    cell = np.tile(np.arange(many), len(partition))
+    kinds = len(partition.decisions)
     return CountTable.build(
         [*assignments.attributes, groups, decisions],
-        [*(np.repeat(column, 4) for column in assignments.codes), cell // 2, cell % 2],
-        np.stack(partition.cells, axis=1).ravel(),
+        [
+            *(np.repeat(column, many) for column in assignments.codes),
+            cell // kinds,
+            cell % kinds,
+        ],
+        np.ascontiguousarray(cells(partition).T).ravel(),
     ).digest
 
 

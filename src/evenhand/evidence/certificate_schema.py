@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 _TYPES = {
@@ -27,12 +28,17 @@ _KEYWORDS: dict[str, Callable[[Any, Any], object]] = {
     "minLength": lambda value, bound: not isinstance(value, str) or len(value) >= bound,
     "maxLength": lambda value, bound: not isinstance(value, str) or len(value) <= bound,
     "minItems": lambda value, bound: not isinstance(value, list) or len(value) >= bound,
+    "uniqueItems": lambda value, _: not isinstance(value, list) or _are_unique(value),
     "maxItems": lambda value, bound: not isinstance(value, list) or len(value) <= bound,
     "maxProperties": lambda value, bound: not isinstance(value, dict) or len(value) <= bound,
     "pattern": lambda value, bound: not isinstance(value, str) or re.search(bound, value),
     "const": lambda value, bound: value == bound,
     "enum": lambda value, bound: value in bound,
 }
+
+
+def _are_unique(values: list[Any]) -> bool:
+    return not any(value in values[:at] for at, value in enumerate(values))
 
 
 @cache
@@ -63,13 +69,36 @@ def schema_errors(value: Any, rule: Any = None, where: str = "") -> Iterator[str
             yield from schema_errors(
                 part, known.get(name, further), f"{where}.{name}".lstrip(".")
             )
-    if isinstance(value, list):
+    if isinstance(value, list) and not _all_plain(value, rule.get("items", True)):
         for at, part in enumerate(value):
             yield from schema_errors(part, rule.get("items", True), f"{where}[{at}]")
     if "if" in rule:
         yield from schema_errors(
             value, rule["then" if _is_valid(value, rule["if"]) else "else"], where
         )
+
+
+def _all_plain(values: list[Any], rule: Any) -> bool:  # noqa: ANN401
+    """Whether all values, or lists of values, have the types and bounds of a simple rule.
+
+    Long tables are validated at once; what this does not understand is validated one by one.
+    """
+    if not isinstance(rule, dict):
+        return rule is True
+    if "$ref" in rule:
+        rule = schema()["$defs"].get(rule["$ref"].rpartition("/")[2], {"not": {}})
+    kinds = rule.get("type", ())
+    known = {_TYPES[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds)}
+    if not {*map(type, values)} <= known:
+        return False
+    if rule.keys() <= {"type", "items", "minItems", "description"} and known == {list}:
+        longest = min(map(len, values), default=rule.get("minItems", 0))
+        inner = [*chain.from_iterable(values)]
+        return longest >= rule.get("minItems", 0) and _all_plain(inner, rule.get("items", True))
+    numbers = [value for value in values if type(value) is int] or [0]
+    least, most = rule.get("minimum", min(numbers)), rule.get("maximum", max(numbers))
+    simple = rule.keys() <= {"type", "minimum", "maximum", "description"}
+    return bool(simple and least <= min(numbers) and max(numbers) <= most)
 
 
 def _keyword_errors(value: Any, rule: dict[str, Any], where: str) -> Iterator[str]:  # noqa: ANN401

@@ -7,15 +7,14 @@ Where the graph leaves the causes of the decision open, every possible set is ex
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 from itertools import islice
 
 import numpy as np
 
 from evenhand.counts import CountTable, ExaminedCounts, examined_counts
-from evenhand.display import percent
-from evenhand.errors import Problem, QuestionError, Remedy
+from evenhand.errors import Problem, QuestionError
+from evenhand.evidence import certificate_encoding
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.decision_rules import (
     check_rule,
@@ -28,6 +27,7 @@ from evenhand.evidence.judgement import Graph, Scope
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
 from evenhand.evidence.verdict import Verdict, all_must_agree, all_must_hold
+from evenhand.evidence.verdict_reasons import edge_reasons, partition_reasons
 from evenhand.graph.admissible_graphs import MOST_GRAPHS, AdmissibleGraphs
 from evenhand.graph.block_sets import smallest_block_sets
 from evenhand.graph.parent_sets import ParentSets
@@ -132,7 +132,9 @@ def certify_partitions(
     question, least = examined.question, exact_share(min_coverage, "least coverage")
     graph = _with_knowledge(graph, question, knowledge)
     parents = parent_sets(graph, question)
-    by_causes = by_finest(divide, (names - {question.protected} for names in parents.sets))
+    by_causes = by_finest(
+        divide, (names.difference(question.protected_names) for names in parents.sets)
+    )
     causes = tuple(partition.names for partition in by_causes)
     check_rule(examined, question, causes)
     determined = rule_reasons(examined, determined_by)
@@ -152,11 +154,11 @@ def certify_partitions(
         verdict=verdict,
         reasons=determined
         or (
-            *_edge_reasons(edges),
+            *edge_reasons(edges),
             *(
                 reason
                 for partition in partitions
-                for reason in _partition_reasons(partition, least)
+                for reason in partition_reasons(partition, least)
             ),
             *unfinished,
         ),
@@ -164,7 +166,9 @@ def certify_partitions(
         pools_others=pools_others,
         graph=graph,
         graph_origin=graph_origin or GraphOrigin.of(graph),
-        direct_arrow=graph.adjacent(question.protected, question.decision),
+        direct_arrow=any(
+            graph.adjacent(name, question.decision) for name in question.protected_names
+        ),
         possible_decision_causes=causes,
         deciding_edges=edges,
         partitions=partitions,
@@ -219,7 +223,7 @@ def _with_knowledge(
     Who asks whether an attribute changed the decision takes for granted that the decision did
     not cause the attribute.
     """
-    is_open = question.protected in graph.neighbors(question.decision)
+    is_open = not graph.neighbors(question.decision).isdisjoint(question.protected_names)
     if not isinstance(graph, PartialGraph) or (knowledge is None and not is_open):
         return graph
     if graph.record and graph.record.stand_ins:
@@ -244,7 +248,10 @@ def by_finest(
     divide: Callable[[tuple[str, ...]], Partition], sets: Iterable[frozenset[str]]
 ) -> tuple[Partition, ...]:
     """The partitions by each of the sets, the finest first."""
-    return tuple(sorted(map(divide, _largest_first(sets)), key=_finest_first))
+    partitions = [*map(divide, _largest_first(sets))]
+    if len(partitions) == 1:  # as nearly always: its key would take longer than the verdict
+        return tuple(partitions)
+    return tuple(sorted(partitions, key=_finest_first))
 
 
 def _finest_first(partition: Partition) -> tuple[object, ...]:
@@ -252,7 +259,7 @@ def _finest_first(partition: Partition) -> tuple[object, ...]:
 
     Names decide only between partitions with the same counts.
     """
-    measured, cells = partition.measured, np.array(partition.cells)
+    measured, cells = partition.measured, certificate_encoding.cells(partition)
     compared, names = int(partition.row_counts[measured].sum()), partition.names
     return (
         -len(names),
@@ -330,51 +337,3 @@ def _deciding_edges(
 
 def _in_all(name: str, sets: tuple[tuple[str, ...], ...]) -> bool:
     return all(name in names for names in sets)
-
-
-def _edge_reasons(edges: tuple[tuple[str, str], ...]) -> tuple[Problem, ...]:
-    return tuple(
-        Problem(
-            f"The verdict hangs on the edge {name} - {decision}, whose direction is open.",
-            remedy=direct_edge(name, decision),
-        )
-        for name, decision in edges
-    )
-
-
-def direct_edge(name: str, decision: str) -> tuple[Remedy, ...]:
-    """What directs an open edge at the decision."""
-    return (
-        Remedy(f"Require {name} -> {decision}", "required", [f"{name} -> {decision}"]),
-        Remedy(f"{decision} -> {name}", "required", [f"{decision} -> {name}"]),
-        Remedy("put the two in different tiers", "tiers"),
-        Remedy("give a graph", "graph"),
-    )
-
-
-def _partition_reasons(partition: Partition, least: Fraction) -> tuple[Problem, ...]:
-    """Why a partition is not certified: what differs, and what could not be compared."""
-    question, measured = partition.question, partition.measured
-    alike = f"{{{', '.join(partition.names)}}}"
-    differing = Problem(
-        f"{partition.violating:,} of {measured.sum():,} measured subpopulations of "
-        f"{alike} differ by {question.threshold} or more."
-    )
-    uncovered = (
-        Problem(
-            f"Only {rows[measured].sum():,} of {rows.sum():,} rows of {label!r} lie in "
-            f"subpopulations of {alike} in which both groups occur.",
-            f"At least {percent(float(least))} are asked for.",
-            (
-                Remedy("Merge values", "merge"),
-                Remedy("use coarser bins", "bins"),
-                Remedy("lower the least coverage", "min_coverage"),
-            ),
-        )
-        for label, rows, share in (
-            (question.group, partition.group, partition.coverage.group),
-            (question.other, partition.other, partition.coverage.other),
-        )
-        if share < least or not partition.coverage.overall
-    )
-    return (*((differing,) if partition.violating else ()), *uncovered)

@@ -112,7 +112,7 @@ class Spread:
 
 def spread(partition: Partition) -> Spread | None:
     """Weigh every measured subpopulation by its rows; None if there is none."""
-    a, n, b, m = (counts.astype(float) for counts in partition.measured_counts)
+    a, n, b, m = (counts.astype(float) for counts in partition.leading.tables)
     if not len(a):
         return None
     threshold = float(partition.question.threshold)

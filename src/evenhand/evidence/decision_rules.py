@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeVar
 
-import numpy as np
-
 from evenhand.counts import (
     Attribute,
     CountTable,
@@ -20,8 +18,9 @@ from evenhand.counts import (
     examined_counts,
     joint_determination,
 )
+from evenhand.counts.compared_groups import with_groups
+from evenhand.counts.count_table import code_type
 from evenhand.errors import Problem, QuestionError, Remedy, listed
-from evenhand.evidence.certificate_encoding import unfavorable
 from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.edited_graphs import fitting_edits
@@ -30,20 +29,24 @@ from evenhand.question import Knowledge, Question
 
 _Judged = TypeVar("_Judged")
 
-MET_BY_CONSTRUCTION = (
-    "met by construction: the rule has no exception in either group; whether the rule is "
-    "justified is not asked here"
-)
+
+def met_by_construction(question: Question) -> str:
+    """What is said of a declared rule; of many groups, that none has an exception."""
+    which = "either" if question.group else "any"
+    return (
+        f"met by construction: the rule has no exception in {which} group; whether the rule is "
+        "justified is not asked here"
+    )
 
 
 def determinations(examined: ExaminedCounts, names: Iterable[str]) -> tuple[Determination, ...]:
     """Which of these columns alone determine whether the decision is favorable, or nearly."""
     question = examined.question
     return determining_columns(
-        _two_decisions(examined),
+        with_groups(_two_decisions(examined), question),
         question.decision,
-        protected=question.protected,
-        names=sorted({*names} - {question.protected, question.decision}),
+        protected=question.groups_column,
+        names=sorted({*names} - {*question.protected_names, question.decision}),
     )
 
 
@@ -70,8 +73,10 @@ def check_rule(
             f"{question.decision!r}.",
             remedy=(Remedy("Give a graph with these arrows", "graph"), _NO_RULE),
         )
-    counts = _two_decisions(examined)
-    found = joint_determination(counts, rule, question.decision, protected=question.protected)
+    counts = with_groups(_two_decisions(examined), question)
+    found = joint_determination(
+        counts, rule, question.decision, protected=question.groups_column
+    )
     if found is None:
         raise QuestionError.of(
             f"The rule {listed(rule)} says nothing about {question.decision!r}.",
@@ -96,10 +101,8 @@ def rule_reasons(
     """Why nothing can be decided where columns determine the decision; empty where none do."""
     question = examined.question
     if question.rule:
-        claim = (
-            f"Under the rule {listed(question.rule)} the criterion is {MET_BY_CONSTRUCTION}."
-        )
-        return (Problem(claim),)
+        met = met_by_construction(question)
+        return (Problem(f"Under the rule {listed(question.rule)} the criterion is {met}."),)
     if not determined_by:
         return ()
     each = listed(determined_by) + ("" if len(determined_by) == 1 else ", each of them,")
@@ -154,13 +157,12 @@ def judge_without_rule(
 
 
 def _two_decisions(examined: ExaminedCounts) -> CountTable:
-    """The examined counts with all unfavorable decisions as one."""
+    """The examined counts with the decisions that count as one put together."""
     counts, question = examined.counts, examined.question
     at = counts.position(question.decision)
     if len(counts.attributes[at]) == 2:
         return counts
     codes, attributes = list(counts.codes), list(counts.attributes)
-    favorable = counts.code(question.decision, question.favorable)
-    codes[at] = (codes[at] != favorable).astype(np.uint8)
-    attributes[at] = Attribute(question.decision, (question.favorable, unfavorable(examined)))
+    codes[at] = examined.decision_codes.astype(code_type(len(examined.decisions)))
+    attributes[at] = Attribute(question.decision, examined.decisions)
     return CountTable(tuple(attributes), tuple(codes), counts.counts)

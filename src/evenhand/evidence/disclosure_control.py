@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, ExaminedCounts
+from evenhand.counts.compared_groups import group_columns
 from evenhand.errors import CannotReleaseError, QuestionError
 from evenhand.evidence.judgement import Graph, Judgement
 from evenhand.evidence.partition import Partition
@@ -24,7 +25,7 @@ AnyJudgement = TypeVar("AnyJudgement", bound=Judgement)
 
 
 def shown_part(judgement: AnyJudgement, *, least_count: int) -> AnyJudgement:
-    """The judgement on the subpopulations in which each of the four counts is large enough.
+    """The judgement on the subpopulations in which every count is large enough.
 
     Of the sets of causes that the graph leaves open the first by name is shown; a second
     partition of the same people would give withheld counts back by subtraction. The verdict
@@ -34,7 +35,7 @@ def shown_part(judgement: AnyJudgement, *, least_count: int) -> AnyJudgement:
     check_least_count(least_count)
     sets = sorted(judgement.possible_decision_causes, key=lambda names: (-len(names), names))
     whole = next(one for one in judgement.partitions if one.names == sets[0])
-    shown = np.min(whole.cells, axis=0, initial=least_count) >= least_count
+    shown = whole.counts.min(axis=(0, 1), initial=least_count) >= least_count
     examined = _restricted(judgement.examined, whole, shown)
     partition = Partition.of(examined, sets[0])
     verdict = Verdict.WITHHELD
@@ -93,18 +94,21 @@ def _restricted(
     question, counts = examined.question, examined.counts
     line, _ = counts.groups(partition.names)
     part = CountTable.build(counts.attributes, counts.codes, counts.counts * shown[line])
-    part = part.marginal((*partition.names, question.protected, question.decision)).pruned()
-    decisions = Attribute(question.decision, (question.favorable, f"not {question.favorable}"))
+    part = part.marginal((*partition.names, *question.columns)).pruned()
+    favorable = question.favorable_label
+    decisions = (favorable, f"not {favorable}") if favorable else examined.decisions
     if not shown.any():  # the values asked about are named all the same
-        groups = Attribute(question.protected, (question.group, str(question.other)))
+        groups = [attribute for attribute, _ in group_columns(question, examined.groups)]
         causes = map(part.attribute, partition.names)
-        part = replace(part, attributes=(*causes, groups, decisions))
-    else:
-        others = {*part.attribute(question.decision).values} - {question.favorable}
-        part = part.recoded(question.decision, dict.fromkeys(others, decisions.values[1]))
+        named = (*causes, *groups, Attribute(question.decision, decisions))
+        part = replace(part, attributes=named)
+    elif favorable:
+        others = {*part.attribute(question.decision).values} - {*question.favorable_values}
+        part = part.recoded(question.decision, dict.fromkeys(others, decisions[1]))
     for name in partition.names:
         part = part.recoded(name, {})
-    return ExaminedCounts(counts=part, question=question, left_out=0)
+    absent = () if shown.any() else examined.groups
+    return ExaminedCounts(counts=part, question=question, left_out=0, absent_groups=absent)
 
 
 def _without_statistics(graph: Graph) -> Graph:

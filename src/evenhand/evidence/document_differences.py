@@ -4,6 +4,7 @@ Everything is compared exactly, types included, but for the estimates: they are 
 with twelve digits, of which another machine may round the last one otherwise.
 """
 
+import json
 from collections.abc import Iterator
 from math import isclose
 
@@ -23,6 +24,8 @@ def document_differences(written: object, right: object, where: str = "") -> Ite
             first, second = (content.get(name, _ABSENT) for content in (written, right))
             yield from document_differences(first, second, f"{where}.{name}".lstrip("."))
     elif isinstance(written, list) and isinstance(right, list) and len(written) == len(right):
+        if json.dumps(written) == json.dumps(right):  # tells types apart, and is quick
+            return
         for at, (first, second) in enumerate(zip(written, right, strict=True)):
             yield from document_differences(first, second, f"{where}[{at}]")
     elif written is _ABSENT:

@@ -57,12 +57,12 @@ def finding(
     """
     words = labels or Labels()
     who = _people(subpopulation, question, words)
-    other = people_of(question, str(question.other), words)
+    group, other = (people_of(question, one, words) for one in pair_of(subpopulation, question))
     difference, interval = subpopulation.risk_difference, subpopulation.interval
     if difference is None or interval is None:
-        absent = other if subpopulation.group else people_of(question, question.group, words)
+        absent = other if subpopulation.group else group
         return f"{who}: nobody to compare with, as there are no {absent}."
-    favored = decision_phrase(question, words)
+    favored = decision_phrase(question, words, subpopulation.decision)
     return (
         f"Of {subpopulation.group:,} {who} {subpopulation.group_yes:,} {favored}, of "
         f"{subpopulation.other:,} {other} {subpopulation.other_yes:,}: "
@@ -89,7 +89,7 @@ def _people(subpopulation: Subpopulation, question: Question, words: Labels) -> 
     phrases = [text for text, is_phrase in conditions if is_phrase]
     plain = [text for text, is_phrase in conditions if not is_phrase]
     listed = ", ".join(plain[:-1]) + (" and " if plain[1:] else "") + "".join(plain[-1:])
-    parts = [people_of(question, question.group, words), *phrases]
+    parts = [people_of(question, pair_of(subpopulation, question)[0], words), *phrases]
     return " ".join([*parts, f"with {listed}"] if plain else parts)
 
 
@@ -102,18 +102,23 @@ def _condition(name: str, value: str, words: Labels) -> tuple[str, bool]:
 
 def people_of(question: Question, value: str, words: Labels) -> str:
     """People with a value of the protected attribute: "women", "people with sex 2"."""
-    label = words.value(question.protected, value)
-    return (
-        label if label != value else f"people with {words.column(question.protected)} {value}"
-    )
+    name = question.groups_column
+    label = words.value(name, value)
+    return label if label != value else f"people with {words.column(name)} {value}"
 
 
-def decision_phrase(question: Question, words: Labels) -> str:
+def pair_of(subpopulation: Subpopulation, question: Question) -> tuple[str, str]:
+    """The groups that are compared in a subpopulation."""
+    group, other = subpopulation.labels or (str(question.group), str(question.other))
+    return group, other
+
+
+def decision_phrase(question: Question, words: Labels, decision: str = "") -> str:
     """What happened to those who were favored: "were admitted", "had income >50K".
 
     A value called like its column is a participle: "hired" gives "were hired".
     """
-    label = words.value(question.decision, question.favorable)
+    label = words.value(question.decision, decision or question.favorable_label)
     column = words.column(question.decision)
     if label.split(" ")[0] in _BEGINS_DECISION:
         return label

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from evenhand.display import percent
-from evenhand.evidence.finding_sentence import people_of
+from evenhand.evidence.finding_sentence import decision_phrase, people_of
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.subpopulations import points, threshold_points
 from evenhand.question import Question
@@ -36,7 +36,7 @@ def first_sentence(
     labels = labels or Labels()
     partition = deciding_partition(partitions)
     if not partition.measured.any():
-        return "Nobody could be compared: in no group of people alike do both groups occur."
+        return _nobody_sentence(partition.question)
     sentence = seen_sentence(partition)
     if partition is not partitions[0]:
         sentence = f"Alike in {_names(partition, labels)}: {_lower(sentence)}"
@@ -57,6 +57,12 @@ def first_sentence(
         f"{sentence} If instead the other causes are {_names(other, labels)}, which the graph "
         f"leaves open: {_lower(seen_sentence(other))}; {average}"
     )
+
+
+def _nobody_sentence(question: Question) -> str:
+    two = "both groups" if question.group is not None else "two groups"
+    enough = f" with {question.min_rows:,} rows or more" if question.min_rows > 1 else ""
+    return f"Nobody could be compared: in no group of people alike do {two} occur{enough}."
 
 
 def _average(partition: Partition) -> float:
@@ -82,8 +88,9 @@ def coverage_phrase(
     if cover.overall < min_coverage:
         share, whom = cover.overall, "the rows"
     else:
-        fewest = question.group if cover.group < cover.other else str(question.other)
-        share = min(cover.group, cover.other)
+        share, fewest = min(
+            zip(cover.groups, partition.groups, strict=True), key=lambda pair: pair[0]
+        )
         whom = f"the {people_of(question, fewest, labels or Labels())}"
     return f", in the {percent(float(share))} of {whom} that could be compared"
 
@@ -101,17 +108,21 @@ def explained_by_chance(partitions: Sequence[Partition]) -> bool:
     for all of them, each tested at its part of .05.
     """
     different = {partition.names: partition for partition in partitions}.values()
-    return all(_explained(one, _LEVEL / len(different)) for one in different)
+    return all(is_explained(one, _LEVEL / len(different)) for one in different)
 
 
-def _explained(partition: Partition, level: float) -> bool:
+def is_explained(partition: Partition, level: float = _LEVEL) -> bool:
+    """Whether chance explains one partition: the number seen, each difference and each mean.
+
+    Of many means the least likely counts, allowing for their number (Bonferroni); it need not
+    be that of the leading pair.
+    """
     chance, statistics = partition.by_chance, partition.statistics
-    common = statistics.common
+    means = [mean for mean in statistics.means if mean]
     return (
         chance is not None
-        and common is not None
         and chance.p >= level
-        and common.p_zero >= level
+        and min(mean.p_zero for mean in means) * len(means) >= level
         and not statistics.any_shown
     )
 
@@ -131,8 +142,16 @@ def average_sentence(partition: Partition, labels: Labels, *, released: bool = F
     size = _points(abs(common.difference), question)
     if not common.difference:
         return f"On average nobody is ahead{span}."
-    ahead = str(question.other) if common.difference > 0 else question.group
-    return f"On average {people_of(question, ahead, labels)} are {size} points ahead{span}."
+    pair = partition.leading_labels
+    ahead, behind = pair[::-1] if common.difference > 0 else pair
+    leads = people_of(question, ahead, labels)
+    if partition.two_groups:
+        return f"On average {leads} are {size} points ahead{span}."
+    return (
+        f"On average the clearest of {partition.statistics.mean_count:,} differences: {leads} "
+        f"{decision_phrase(question, labels, partition.leading_decision)} {size} points more "
+        f"often than {people_of(question, behind, labels)}{span}."
+    )
 
 
 def seen_sentence(partition: Partition) -> str:

@@ -268,7 +268,7 @@ def _implied(
         {*graph.nodes} - _effects(graph, order, decision) - frozenset().union(*possible)
     )
     sets = {
-        name: [tuple((causes | {question.protected}) - {name}) for causes in possible]
+        name: [tuple(causes.union(question.protected_names) - {name}) for causes in possible]
         for name in apart
     }
     weakest = _largest_p(evaluator, decision, sets, _CALIBRATED)

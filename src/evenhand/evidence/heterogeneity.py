@@ -65,7 +65,7 @@ def heterogeneity(partition: Partition, common: float) -> Heterogeneity:
     """
     from scipy.special import chdtrc  # noqa: PLC0415
 
-    a, n, b, m = partition.measured_counts
+    a, n, b, m = partition.leading.tables
     varied = (a + b > 0) & (a + b < n + m)
     a, n, b, m = a[varied], n[varied], b[varied], m[varied]
     difference = b / m - a / n

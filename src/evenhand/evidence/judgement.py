@@ -233,7 +233,8 @@ class Judgement:
     @property
     def pools_decisions(self) -> bool:
         """Whether several decisions count as unfavorable, and are named so."""
-        return document.unfavorable(self.examined) == f"not {self.question.favorable}"
+        favorable = self.question.favorable_label
+        return bool(favorable) and self.examined.decisions[1] == f"not {favorable}"
 
     @property
     def variants(self) -> dict[str, int]:

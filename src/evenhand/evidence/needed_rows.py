@@ -1,6 +1,6 @@
 """How many rows would probably settle what these rows leave open."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Literal
 
@@ -31,13 +31,14 @@ class NeededRows:
     settle with a probability of 80 % whether it is beyond the threshold ("shown"), or within.
     "shown on average" is about the common difference, and the rows of all measured
     subpopulations. For "within" every subpopulation must do its part; this one has the longest
-    way to go.
+    way to go. Of more than two groups the rows are those of one ``pair``.
     """
 
     toward: Toward
     where: dict[str, str]
     row_count: int
     needed: int
+    pair: tuple[str, ...] = ()
 
     @property
     def times(self) -> float:
@@ -61,6 +62,8 @@ class NeededRows:
         on_average = self.toward == "shown on average"
         who = "in all measured subpopulations" if on_average else f"where {alike or _EVERYBODY}"
         aim = f"to show {_AIMS[self.toward]}"
+        if self.pair:
+            who, aim = f"of {' and '.join(self.pair)} {who}", f"{aim} of this one pair"
         if self.times > _MOST_TIMES:
             return (
                 f"no number of rows that anyone could collect, {aim}: {who} the difference "
@@ -81,32 +84,36 @@ def needed_rows(partition: Partition) -> NeededRows | None:
     """
     from scipy.special import ndtri  # noqa: PLC0415  # slow to import
 
-    a, n, b, m = (counts.astype(float) for counts in partition.measured_counts)
+    a, n, b, m = (counts.astype(float) for counts in partition.comparisons.tables)
     statistics, threshold = partition.statistics, float(partition.question.threshold)
     # Decided exactly, so that a difference of just the threshold is not taken for less.
-    reaches = partition.side[partition.measured] != 0
+    reaches = partition.comparisons.side != 0
     excess = np.abs(statistics.difference) - threshold
     beyond = reaches & (excess > 0) & ~statistics.shown
     unsettled = np.flatnonzero(beyond if reaches.any() else ~statistics.within)
     if not len(unsettled):
         return None
     # Intervals have 95 %, 2.5 % at either end; Holm asks for less where there are many.
-    family = len(a) + (len(a) > 1)
+    family = statistics.family
     level = min(_LEVEL / 2, _LEVEL / family) if reaches.any() else _LEVEL / 2
     deviates = float(ndtri(1 - level) + ndtri(_POWER))
     variance = sampling_variance(a, n, b, m, smoothed=True)
     times = variance[unsettled] * (deviates / excess[unsettled]) ** 2
     chosen = int(times.argmin() if reaches.any() else times.argmax())
-    line = int(np.flatnonzero(partition.measured)[unsettled[chosen]])
-    common = statistics.common
+    line = int(partition.comparisons.line[unsettled[chosen]])
+    common, several = statistics.common, len(partition.pairs) > 1
     if family > 1 and common and (mean_excess := abs(common.difference) - threshold) > 0:
         error = (common.high - common.low) / (2 * Z)
         mean_times = (error * deviates / mean_excess) ** 2
         if mean_times < times[chosen]:
-            rows = int(partition.row_counts[partition.measured].sum())
-            return _needed("shown on average", {}, rows, mean_times)
-    rows, where = int(partition.row_counts[line]), partition.where(line)
-    return _needed("shown" if reaches.any() else "within", where, rows, float(times[chosen]))
+            rows = int(partition.leading.row_counts.sum())
+            mean = _needed("shown on average", {}, rows, mean_times)
+            return replace(mean, pair=partition.leading_labels) if several else mean
+    rows = int(partition.comparisons.row_counts[unsettled[chosen]])
+    toward: Toward = "shown" if reaches.any() else "within"
+    one = _needed(toward, partition.where(line), rows, float(times[chosen]))
+    ends = partition.pairs[partition.comparisons.pair[unsettled[chosen]]]
+    return replace(one, pair=tuple(partition.groups[at] for at in ends)) if several else one
 
 
 def _needed(toward: Toward, where: dict[str, str], rows: int, times: float) -> NeededRows:

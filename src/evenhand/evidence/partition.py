@@ -4,23 +4,27 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable, ExaminedCounts
-from evenhand.evidence.by_chance import ByChance, by_chance
+from evenhand.evidence.by_chance import ByChance, by_chance, chance_of
+from evenhand.evidence.comparisons import Comparisons
+from evenhand.evidence.simulated_chance import simulate_reach
 from evenhand.evidence.statistics import Statistics, statistics, statistics_of_several
-from evenhand.evidence.verdict import Coverage, Verdict, judge, sides
+from evenhand.evidence.verdict import Coverage, Verdict, judge
 from evenhand.question import Question
+from evenhand.question.question import OR
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Partition:
     """The subpopulations of some attributes that occur, as columns.
 
-    ``assignments`` has one line for each of them, with its rows; the four arrays of counts have
-    one element for each line.
+    ``assignments`` has one line for each of them, with its rows; ``counts`` has an axis of
+    decisions, one of groups and one of lines.
 
     >>> from evenhand.counts import examined_counts
     >>> columns = {"sex": ["f", "f", "m", "m"], "hired": ["no", "yes", "no", "yes"]}
@@ -33,42 +37,35 @@ class Partition:
 
     question: Question
     assignments: CountTable
-    group_yes: NDArray[np.int64]
-    group_no: NDArray[np.int64]
-    other_yes: NDArray[np.int64]
-    other_no: NDArray[np.int64]
+    groups: tuple[str, ...]
+    decisions: tuple[str, ...]
+    counts: NDArray[np.int64]
 
     @classmethod
     def of(cls, examined: ExaminedCounts, names: Iterable[str]) -> "Partition":
         """Divide the people of an examined question by some attributes."""
-        counts, question, names = examined.counts, examined.question, sorted(names)
+        counts, names = examined.counts, sorted(names)
         line, first = counts.groups(names)
-        in_other = counts.column(question.protected) != counts.code(
-            question.protected, question.group
+        groups, decisions = examined.groups, examined.decisions
+        shape = (len(first), len(groups), len(decisions))
+        cell = examined.group_codes * shape[2] + examined.decision_codes
+        cells = counts.totals(
+            line * (shape[1] * shape[2]) + cell, shape[0] * shape[1] * shape[2]
         )
-        unfavorable = counts.column(question.decision) != counts.code(
-            question.decision, question.favorable
-        )
-        cells = counts.totals(4 * line + 2 * in_other + unfavorable, 4 * len(first))
-        columns = np.ascontiguousarray(cells.reshape(-1, 4).T)
+        table = np.ascontiguousarray(cells.reshape(shape).T)
+        table.flags.writeable = False
         assignments = CountTable(
             tuple(counts.attribute(name) for name in names),
             tuple(counts.column(name)[first] for name in names),
-            columns.sum(axis=0),
+            table.sum(axis=(0, 1)),
         )
-        columns.flags.writeable = False
-        return cls(question, assignments, *columns)
+        return cls(examined.question, assignments, groups, decisions, table)
 
     def __repr__(self) -> str:
         return f"<Partition by {', '.join(self.names) or 'nothing'}: {len(self):,}>"
 
     def __len__(self) -> int:
-        return len(self.group_yes)
-
-    @property
-    def cells(self) -> tuple[NDArray[np.int64], ...]:
-        """The four counts: of the group and of the others, favorable and not."""
-        return self.group_yes, self.group_no, self.other_yes, self.other_no
+        return len(self.assignments)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,14 +73,26 @@ class Partition:
         return self.assignments.names
 
     @cached_property
-    def group(self) -> NDArray[np.int64]:
-        """The rows of the group in each subpopulation."""
-        return self.group_yes + self.group_no
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The groups that are compared, as indices of ``groups``."""
+        return self.question.pairs(self.groups)
+
+    @property
+    def two_groups(self) -> bool:
+        """Whether two groups are compared by one rate: one comparison in each subpopulation."""
+        return len(self.pairs) == len(self.favorable) == 1
 
     @cached_property
-    def other(self) -> NDArray[np.int64]:
-        """The rows of the others in each subpopulation."""
-        return self.other_yes + self.other_no
+    def rows(self) -> NDArray[np.int64]:
+        """The rows of each group in each subpopulation."""
+        rows: NDArray[np.int64] = self.counts.sum(axis=0)
+        return rows
+
+    @cached_property
+    def favorable(self) -> NDArray[np.int64]:
+        """Favorable decisions by cut, group and line: what is compared with ``rows``."""
+        cuts = self.question.cuts(len(self.decisions))
+        return np.stack([self.counts[np.array(cut)].sum(axis=0) for cut in cuts])
 
     @property
     def row_counts(self) -> NDArray[np.int64]:
@@ -91,63 +100,106 @@ class Partition:
         return self.assignments.counts
 
     @cached_property
-    def measured(self) -> NDArray[np.bool_]:
-        """Where both groups occur: elsewhere there is no difference to speak of."""
-        return (self.group > 0) & (self.other > 0)
-
-    @property
-    def measured_counts(self) -> tuple[NDArray[np.int64], ...]:
-        """Favorable decisions and rows of the group, then of the others, in measured lines."""
-        columns = (self.group_yes, self.group, self.other_yes, self.other)
-        return tuple(column[self.measured] for column in columns)
-
-    @cached_property
-    def side(self) -> NDArray[np.int8]:
-        """1 where the difference is at or above the threshold, -1 at or below its negative."""
-        return sides(
-            group_yes=self.group_yes,
-            group=self.group,
-            other_yes=self.other_yes,
-            other=self.other,
+    def comparisons(self) -> Comparisons:
+        """Every pair of groups, by every cut, in every subpopulation where both occur."""
+        return Comparisons.of(
+            self.favorable,
+            self.rows,
+            self.pairs,
+            least_rows=self.question.min_rows,
             threshold=self.question.threshold,
         )
 
     @property
+    def leading(self) -> Comparisons:
+        """The comparisons of the pair of groups whose mean difference leads."""
+        return self.comparisons.of_mean(self.statistics.leading)
+
+    @property
+    def leading_labels(self) -> tuple[str, str]:
+        """The groups of that pair."""
+        group, other = self.pairs[self.statistics.leading % len(self.pairs)]
+        return self.groups[group], self.groups[other]
+
+    @property
+    def leading_decision(self) -> str:
+        """What counts as favorable for that pair."""
+        return self.cut_label(self.statistics.leading // len(self.pairs))
+
+    @cached_property
+    def widest(self) -> NDArray[np.intp]:
+        """For each line the comparison with the largest difference, -1 if unmeasured."""
+        return self.lead if self.two_groups else self.comparisons.widest(len(self))
+
+    @cached_property
+    def measured(self) -> NDArray[np.bool_]:
+        """Where two groups can be compared: elsewhere there is no difference to speak of."""
+        measured = np.zeros(len(self), bool)
+        measured[self.comparisons.line] = True
+        return measured
+
+    @cached_property
+    def violates(self) -> NDArray[np.bool_]:
+        """Where two groups differ by the threshold or more."""
+        violates = np.zeros(len(self), bool)
+        violates[self.comparisons.line[self.comparisons.side != 0]] = True
+        return violates
+
+    @property
     def violating(self) -> int:
         """How many subpopulations differ by the threshold or more."""
-        return int(np.count_nonzero(self.side))
+        return int(np.count_nonzero(self.violates))
 
     @property
     def violating_rows(self) -> int:
         """How many people are in them."""
-        return int(self.row_counts[self.side != 0].sum())
+        return int(self.row_counts[self.violates].sum())
 
     @property
     def same_decision(self) -> NDArray[np.bool_]:
         """Where everybody, of whatever group, got the same decision."""
-        favorable = self.group_yes + self.other_yes
-        alike: NDArray[np.bool_] = (favorable == 0) | (favorable == self.row_counts)
+        alike: NDArray[np.bool_] = self.counts.sum(axis=1).max(axis=0) == self.row_counts
         return alike
 
     @property
     def numbers(self) -> dict[str, int]:
-        """How many subpopulations occur, are measured, and lie at or beyond the threshold."""
-        return {
+        """How many subpopulations occur, are measured, and lie at or beyond the threshold.
+
+        Pairs of groups are counted besides where there are several in a subpopulation.
+        """
+        side = self.comparisons.side
+        numbers = {
             "occupied": len(self),
             "measured": int(np.count_nonzero(self.measured)),
             "violating": self.violating,
-            "above": int(np.count_nonzero(self.side > 0)),
-            "below": int(np.count_nonzero(self.side < 0)),
+            "above": int(np.count_nonzero(side > 0)),
+            "below": int(np.count_nonzero(side < 0)),
         }
+        return numbers if self.two_groups else {**numbers, "comparisons": len(side)}
 
     @cached_property
     def coverage(self) -> Coverage:
-        """The share of rows in measured subpopulations."""
+        """The share of rows in measured subpopulations, and of each group's beside another."""
+        beside = np.zeros(self.rows.shape, bool)
+        compared = self.comparisons
+        for end in np.array(self.pairs, np.intp).reshape(-1, 2).T:
+            beside[end[compared.pair], compared.line] = True
         return Coverage(
             overall=_share(self.row_counts, self.measured),
-            group=_share(self.group, self.measured),
-            other=_share(self.other, self.measured),
+            groups=tuple(map(_share, self.rows, beside)),
+            labels=() if self.question.group is not None else self.groups,
         )
+
+    @property
+    def pair_coverage(self) -> tuple[Fraction, ...]:
+        """For each pair the share of rows beside the other group, of the group with less."""
+        compared = self.comparisons
+        shares = []
+        for pair, ends in enumerate(self.pairs):
+            beside = np.zeros(len(self), bool)
+            beside[compared.line[compared.pair == pair]] = True
+            shares.append(min(_share(self.rows[end], beside) for end in ends))
+        return tuple(shares)
 
     def verdict(self, min_coverage: Fraction) -> Verdict:
         """Whether the criterion is met in every subpopulation, as far as they were measured."""
@@ -155,22 +207,114 @@ class Partition:
             violating=self.violating, coverage=self.coverage, min_coverage=min_coverage
         )
 
+    @cached_property
+    def lead(self) -> NDArray[np.intp]:
+        """For each line the comparison that speaks for it, -1 where nothing is measured.
+
+        It is the one of which chance is the least likely cause among those at or beyond the
+        threshold, or among all where none is.
+        """
+        lead = np.full(len(self), -1)
+        compared = self.comparisons
+        if self.two_groups:
+            lead[compared.line] = np.arange(len(compared))
+            return lead
+        weakest_first = np.lexsort(
+            (compared.row_counts, -self.statistics.p_threshold, compared.side != 0)
+        )
+        lead[compared.line[weakest_first]] = weakest_first
+        return lead
+
+    @cached_property
+    def lead_cells(self) -> NDArray[np.int64]:
+        """Favorable decisions and rows, of the group and of the others, for each line.
+
+        The groups are those of the comparison that speaks for it; where nothing is measured,
+        the two with the most rows.
+        """
+        group, other, cut = self._lead_groups
+        lines = np.arange(len(self))
+        return np.stack(
+            [
+                self.favorable[cut, group, lines],
+                self.rows[group, lines],
+                self.favorable[cut, other, lines],
+                self.rows[other, lines],
+            ]
+        )
+
+    @cached_property
+    def _lead_groups(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+        """For each line the indices of both groups that are compared, and of the cut."""
+        if self.two_groups:
+            zero = np.zeros(len(self), np.intp)
+            return zero, zero + 1, zero
+        most = np.sort(np.argsort(-self.rows, axis=0, kind="stable")[:2], axis=0)
+        found, compared = self.lead >= 0, self.comparisons
+        at = self.lead[found]
+        cut = np.zeros(len(self), np.intp)
+        most[:, found] = np.array(self.pairs, np.intp)[compared.pair[at]].T
+        cut[found] = compared.cut[at]
+        return most[0], most[1], cut
+
+    def lead_labels(self, at: int) -> tuple[str, str]:
+        """The groups that are compared in a line."""
+        group, other, _ = self._lead_groups
+        return self.groups[group[at]], self.groups[other[at]]
+
+    def lead_decision(self, at: int) -> str:
+        """What counts as favorable in the comparison that speaks for a line."""
+        return self.cut_label(int(self._lead_groups[2][at]))
+
+    def cut_label(self, cut: int) -> str:
+        """The decisions that a cut counts as favorable."""
+        counted = zip(self.decisions, self.question.cuts(len(self.decisions))[cut], strict=True)
+        return OR.join(label for label, counts in counted if counts)
+
+    @property
+    def group_yes(self) -> NDArray[np.int64]:
+        """The group's favorable decisions in each line, as ``lead_cells`` has it."""
+        cells: NDArray[np.int64] = self.lead_cells[0]
+        return cells
+
+    @property
+    def group(self) -> NDArray[np.int64]:
+        """The group's rows in each line."""
+        cells: NDArray[np.int64] = self.lead_cells[1]
+        return cells
+
+    @property
+    def other_yes(self) -> NDArray[np.int64]:
+        """The others' favorable decisions in each line."""
+        cells: NDArray[np.int64] = self.lead_cells[2]
+        return cells
+
+    @property
+    def other(self) -> NDArray[np.int64]:
+        """The others' rows in each line."""
+        cells: NDArray[np.int64] = self.lead_cells[3]
+        return cells
+
+    @cached_property
+    def side(self) -> NDArray[np.int8]:
+        """1 where the difference is at or above the threshold, -1 at or below its negative."""
+        side, found = np.zeros(len(self), np.int8), np.flatnonzero(self.measured)
+        side[found] = self.comparisons.side[self.lead[found]]
+        return side
+
     def risk_difference(self, at: int) -> Fraction | None:
         """The others' rate of favorable decisions minus the group's, or None if unmeasured."""
-        group, other = int(self.group[at]), int(self.other[at])
-        if not group or not other:
-            return None
-        crossed = int(self.other_yes[at]) * group - int(self.group_yes[at]) * other
-        return Fraction(crossed, group * other)
+        lead = int(self.lead[at])
+        return None if lead < 0 else self.comparisons.difference(lead)
 
     @property
     def extremes(self) -> tuple[Fraction, ...]:
         """The smallest and the largest difference, exact; nothing where none is measured."""
-        lines, differences = np.flatnonzero(self.measured), self.statistics.difference
-        if not len(lines):
+        differences = self.statistics.difference
+        if not len(differences):
             return ()
-        ends = map(self.risk_difference, lines[[differences.argmin(), differences.argmax()]])
-        return tuple(end for end in ends if end is not None)
+        ends = (int(differences.argmin()), int(differences.argmax()))
+        return tuple(map(self.comparisons.difference, ends))
 
     def where(self, at: int) -> dict[str, str]:
         """The values that the people of a subpopulation share, by attribute."""
@@ -179,20 +323,15 @@ class Partition:
 
     @cached_property
     def statistics(self) -> Statistics:
-        """Intervals and p-values of the measured subpopulations."""
-        group_yes, group, other_yes, other = self.measured_counts
-        return statistics(
-            group_yes=group_yes,
-            group=group,
-            other_yes=other_yes,
-            other=other,
-            threshold=float(self.question.threshold),
-        )
+        """Intervals and p-values of the comparisons."""
+        return statistics(self.comparisons, float(self.question.threshold))
 
     @cached_property
     def by_chance(self) -> ByChance | None:
         """How many subpopulations chance alone would put at or beyond the threshold."""
-        group_yes, group, other_yes, other = self.measured_counts
+        if not self.two_groups:
+            return self._simulated_chance
+        group_yes, group, other_yes, other = self.comparisons.tables
         return by_chance(
             group_yes=group_yes,
             group=group,
@@ -202,24 +341,33 @@ class Partition:
             violating=self.violating,
         )
 
-    @cached_property
-    def measured_index(self) -> NDArray[np.intp]:
-        """The index of each measured line in ``statistics`` and ``measured_counts``."""
-        return np.cumsum(self.measured) - 1
+    @property
+    def _simulated_chance(self) -> ByChance | None:
+        """The same of many groups or values; the seed depends on the counts alone."""
+        if not len(self.comparisons):
+            return None
+        lines, p, error = simulate_reach(
+            self.counts,
+            self.question.cuts(len(self.decisions)),
+            self.comparisons,
+            self.pairs,
+            seed=int.from_bytes(sha256(self.counts.tobytes()).digest()[:16]),
+        )
+        return chance_of(p, self.row_counts[lines], self.violating, error=error)
 
     @cached_property
     def by_strength(self) -> NDArray[np.intp]:
         """The violating subpopulations, least likely to be chance first, then by rows."""
-        violating = np.flatnonzero(self.side)
-        p = self.statistics.p_threshold[self.measured_index[violating]]
+        violating = np.flatnonzero(self.violates)
+        p = self.statistics.p_threshold[self.lead[violating]]
         return violating[np.lexsort((-self.row_counts[violating], p))]
 
 
 def share_statistics(partitions: Sequence[Partition]) -> None:
     """Work out the statistics of similar partitions of one question together: much faster."""
     threshold = float(partitions[0].question.threshold)
-    tables = [one.measured_counts for one in partitions]
-    for one, its in zip(partitions, statistics_of_several(tables, threshold), strict=True):
+    compared = [one.comparisons for one in partitions]
+    for one, its in zip(partitions, statistics_of_several(compared, threshold), strict=True):
         vars(one)["statistics"] = its  # where the cached property keeps them
 
 

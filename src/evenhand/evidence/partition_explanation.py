@@ -86,7 +86,7 @@ class PartitionExplanation(Described):
         if self.is_meaningful is None:
             question, names = self.check.question, ", ".join(self.partition.names)
             title = (
-                f"Whether {{{names}}} is a block set for {question.protected} and "
+                f"Whether {{{names}}} is a block set for {question.groups_column} and "
                 f"{question.decision} is open."
             )
             facts = (("it hangs on", ", ".join(f"{a} - {b}" for a, b in self.deciding_edges)),)

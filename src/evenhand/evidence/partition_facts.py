@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import sqrt
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from evenhand.display import percent
 from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.subpopulations import group_heading, p_value, points
+
+_SHOWN_GROUPS = 10  # of more those with the smallest coverage
 
 
 def partition_facts(partition: Partition) -> list[tuple[str, str]]:
@@ -52,9 +55,14 @@ def _chance_text(partition: Partition) -> str:
         return ""
     return (
         f"{chance}, p of as many {p_value(chance.p)}; {chance.rows:,.0f} people, seen "
-        f"{partition.violating_rows:,}; if all true differences were just under the threshold "
-        f"{chance.text_at_threshold}"
+        f"{partition.violating_rows:,}{_further(chance)}"
     )
+
+
+def _further(chance: ByChance) -> str:
+    if chance.error is not None:
+        return f"; simulated, standard error {chance.error:.2g}"
+    return f"; if all true differences were just under the threshold {chance.text_at_threshold}"
 
 
 def difference_moments(partition: Partition) -> dict[str, float | None]:
@@ -62,7 +70,7 @@ def difference_moments(partition: Partition) -> dict[str, float | None]:
     differences = partition.statistics.difference
     if not len(differences):
         return dict.fromkeys(("min", "max", "mean", "sd"))
-    rows = partition.row_counts[partition.measured]
+    rows = partition.comparisons.row_counts
     mean = float(np.average(differences, weights=rows))
     variance = float(np.average((differences - mean) ** 2, weights=rows))
     return {
@@ -75,21 +83,30 @@ def difference_moments(partition: Partition) -> dict[str, float | None]:
 
 def _numbers_text(partition: Partition) -> str:
     numbers = partition.numbers
+    above, below = numbers["above"], numbers["below"]
+    detail = (
+        f" ({above:,} above, {below:,} below)"
+        if partition.two_groups
+        else f"; of {numbers['comparisons']:,} comparisons {above + below:,} at or beyond"
+    )
     return (
         f"{numbers['occupied']:,} occur, {numbers['measured']:,} measured, "
-        f"{numbers['violating']:,} at or beyond the threshold "
-        f"({numbers['above']:,} above, {numbers['below']:,} below)"
+        f"{numbers['violating']:,} at or beyond the threshold{detail}"
     )
 
 
 def _coverage_text(partition: Partition) -> str:
     question, coverage = partition.question, partition.coverage
-    shares = (
-        (group_heading(question, question.group), coverage.group),
-        (group_heading(question, str(question.other)), coverage.other),
+    shares = [*zip(partition.groups, coverage.groups, strict=True)]
+    rest = len(shares) - _SHOWN_GROUPS
+    if rest > 0:
+        shares.sort(key=itemgetter(1))
+    by_group = ", ".join(
+        f"{group_heading(question, label)} {percent(float(share))}"
+        for label, share in shares[:_SHOWN_GROUPS]
     )
-    by_group = ", ".join(f"{label} {percent(float(share))}" for label, share in shares)
-    return f"{percent(float(coverage.overall))} of the rows; {by_group}"
+    more = f" and {rest:,} more" if rest > 0 else ""
+    return f"{percent(float(coverage.overall))} of the rows; {by_group}{more}"
 
 
 def _same_decision_text(partition: Partition) -> str:

@@ -15,6 +15,7 @@ from evenhand.evidence.common_difference import CommonDifference
 from evenhand.evidence.corrected_spread import Spread, spread
 from evenhand.evidence.heterogeneity import Heterogeneity, heterogeneity
 from evenhand.evidence.needed_rows import NeededRows, needed_rows
+from evenhand.evidence.pair_matrix import PairDifference, pair_differences
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.subpopulations import p_value, points
 from evenhand.evidence.verdict import ThreeValued, Verdict
@@ -23,6 +24,9 @@ _GIVEN = (
     "p-values take the subpopulations as given: a graph that was learned from the same rows "
     "has already used them once."
 )
+
+
+_SHOWN_PAIRS = 10
 
 
 class StatisticalVerdict(ThreeValued):
@@ -64,11 +68,12 @@ class Population(Described):
     common: CommonDifference | None
     heterogeneity: Heterogeneity | None
     spread: Spread | None
+    pairs: tuple[PairDifference, ...] = ()
 
     @property
     def comparisons(self) -> int:
         """The size of Holm's family: each subpopulation, and the mean of several."""
-        return self.measured + (self.measured > 1)
+        return self.partition.statistics.family
 
     @property
     def mean_beyond(self) -> bool:
@@ -102,20 +107,23 @@ class Population(Described):
             "heterogeneity": self.heterogeneity.to_dict() if self.heterogeneity else None,
             "spread": self.spread.to_dict() if self.spread else None,
             "notes": list(self.notes),
+            **({"pairs": [pair.to_dict() for pair in self.pairs]} if self.pairs else {}),
         }
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
         """The tests over all subpopulations, and what would settle an open verdict."""
         facts = []
-        if self.common:
+        if self.pairs:
+            facts += self._pair_facts
+        elif self.common:
             threshold = self.partition.question.threshold
             text = _common_text(self.common, threshold)
             facts.append(("common difference (p vs 0)", text))
             if self.mean_beyond:
                 beyond = _beyond_text(self.common, self.comparisons)
                 facts.append(("common difference (p vs τ)", beyond))
-        if self.heterogeneity and self.measured > 1:
+        if self.heterogeneity and self.measured > 1 and not self.pairs:
             tests = self.heterogeneity
             facts += [
                 ("all the same", f"p {p_value(tests.p)}"),
@@ -124,6 +132,31 @@ class Population(Described):
         if self.needed:
             facts.append(("to settle it", self.needed.text))
         return tuple(facts)
+
+    @property
+    def _pair_facts(self) -> list[tuple[str, str]]:
+        """The pairs whose mean is farthest from what chance makes, strongest first."""
+        threshold, several = (
+            self.partition.question.threshold,
+            len(self.partition.favorable) > 1,
+        )
+
+        def strength(pair: PairDifference) -> tuple[float, float]:
+            common = pair.common
+            return (common.p_threshold, common.p_zero) if common else (2.0, 2.0)
+
+        strongest = sorted(self.pairs, key=strength)
+        facts = [
+            (
+                f"{pair.group} → {pair.other}{f', {pair.decision}' if several else ''}",
+                _common_text(pair.common, threshold) + _shown_text(pair.common),
+            )
+            for pair in strongest[:_SHOWN_PAIRS]
+            if pair.common
+        ]
+        rest = len(strongest) - len(facts)
+        more = [("", f"and {rest:,} more pairs")] if rest else []
+        return [("on average", "the second group's rate minus the first's"), *facts, *more]
 
     @property
     def shown_on_average_only(self) -> bool:
@@ -137,10 +170,17 @@ class Population(Described):
         if not self.agreed:
             where = ", as possible sets of decision causes differ in it"
         return (
-            f"{self.verdict}{where}: of {self.measured:,} measured {self.shown:,} shown beyond "
-            f"the threshold ({self.shown_for_group:,} in favor of the group), "
-            f"{self.within:,} shown within"
+            f"{self.verdict}{where}: of {self.measured:,} {self._measured_what} {self.shown:,} "
+            f"shown beyond the threshold{self._for_group}, {self.within:,} shown within"
         )
+
+    @property
+    def _measured_what(self) -> str:
+        return "comparisons" if self.pairs else "measured"
+
+    @property
+    def _for_group(self) -> str:
+        return "" if self.pairs else f" ({self.shown_for_group:,} in favor of the group)"
 
     def summary(self) -> Summary:
         """The headline and the tests over all subpopulations."""
@@ -175,6 +215,7 @@ def population(partitions: Iterable[Partition], *, min_coverage: Fraction) -> Po
         common=common,
         heterogeneity=heterogeneity(finest, common.difference) if common else None,
         spread=spread(finest),
+        pairs=() if finest.two_groups else pair_differences(finest),
     )
 
 
@@ -207,6 +248,10 @@ def _common_text(common: CommonDifference, threshold: Fraction) -> str:
         points(x, threshold=threshold) for x in (common.difference, common.low, common.high)
     )
     return f"{difference} points, 95 % interval {low} to {high}, p {p_value(common.p_zero)}"
+
+
+def _shown_text(common: CommonDifference) -> str:
+    return f", {'shown' if common.shown else 'not shown'} beyond the threshold"
 
 
 def _beyond_text(common: CommonDifference, comparisons: int) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, ExaminedCounts, examined_counts
+from evenhand.counts.compared_groups import group_columns
 from evenhand.counts.count_table import check_row_count
 from evenhand.errors import EvenhandError, InputError, Problem, listed, words_only
 from evenhand.evidence import certificate_encoding
@@ -33,7 +34,7 @@ from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
 from evenhand.question import Codings, Question
-from evenhand.question.question import REST
+from evenhand.question.question import JOIN, REST
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +69,8 @@ class RecordedCertificate:
     def question(self) -> Question:
         """The question as it was asked."""
         fields = dict(self.content["question"])
-        del fields["unfavorable"], fields["min_coverage"]
+        for derived in ("groups", "decisions", "min_coverage"):
+            del fields[derived]
         if self.content["pooled"]["other"]:
             fields["other"] = REST
         fields["rule"] = self.content["rules"]["declared"]
@@ -241,7 +243,7 @@ class RecordedCertificate:
                 row_count=certificate.row_count,
                 left_out=certificate.examined.left_out,
                 dropped=certificate.dropped,
-                protected=self.question.protected,
+                protected=self.question.protected_names,
                 effects=_possible_effects(certificate.graph, self.question.decision),
                 nodes=certificate.graph.nodes,
             )
@@ -254,34 +256,88 @@ class RecordedCertificate:
 
     def _examined(self, entry: Mapping[str, Any]) -> ExaminedCounts:
         """The counts that a partition's table holds, as they were compared."""
-        question, pooled = self.content["question"], self.content["pooled"]
-        other = f"not {question['group']}" if pooled["other"] else question["other"]
-        decisions = [question["favorable"], question["unfavorable"]]
-        if pooled["unfavorable"]:
-            # A third value, which no row has: these decisions were pooled.
-            decisions.append(f"not {question['unfavorable']}")
-        values, codes, cells = _encode_table(entry)
-        a, b, c, d = map(sum, zip((0, 0, 0, 0), *cells, strict=True))
-        for name, people in (("group", a + b), ("other", c + d), ("favorable", a + c)):
-            if not people:
-                raise InputError.of(f"question.{name}: nobody has {question[name]!r}.")
-        cell = np.tile(np.arange(4), len(cells))
+        content, question = self.content, self.question
+        written, pooled = content["question"], content["pooled"]
+        groups, kinds = tuple(written["groups"]), tuple(written["decisions"])
+        if pooled["other"]:
+            question = replace(question, other=groups[1])
+        _check_labels(question, groups, kinds)
+        favorable = question.favorable_values
+        stored = (*favorable, kinds[1]) if favorable else kinds
+        of_kinds = np.array([0, len(favorable)]) if favorable else np.arange(len(kinds))
+        many = len(groups) * len(kinds)
+        values, codes, cells = _encode_table(entry, many)
+        table = np.array(cells, np.int64).reshape(len(cells), len(groups), len(kinds))
+        _check_occurring(table.sum(axis=0), question, groups, kinds)
+        cell = np.tile(np.arange(many), len(cells))
+        columns = group_columns(question, groups)
         counts = CountTable.build(
             [
                 *map(Attribute, entry["names"], values),
-                Attribute(question["protected"], (question["group"], other)),
-                Attribute(question["decision"], tuple(decisions)),
+                *(attribute for attribute, _ in columns),
+                Attribute(question.decision, stored),
             ],
-            [*(np.repeat(column, 4) for column in codes), cell // 2, cell % 2],
-            np.array(cells, np.int64).ravel(),
+            [
+                *(np.repeat(column, many) for column in codes),
+                *(of_group[cell // len(kinds)] for _, of_group in columns),
+                of_kinds[cell % len(kinds)],
+            ],
+            table.ravel(),
         )
         return ExaminedCounts(
             counts=counts,
-            question=replace(self.question, other=other),
+            question=question,
             left_out=0
-            if pooled["other"] or self.is_shared
-            else self.content["rows"]["left_out"],
+            if pooled["other"] or self.is_shared or question.group is None
+            else content["rows"]["left_out"],
         )
+
+
+def _check_labels(question: Question, groups: tuple[str, ...], kinds: tuple[str, ...]) -> None:
+    """Refuse groups and kinds of decision that are not those of the question."""
+    attributes = len(question.protected_names)
+    asked = (question.group, question.other)
+    if (
+        (groups != asked if question.group is not None else len(groups) < 3)
+        or (question.other is not None and question.other not in groups)
+        or (attributes > 1 and any(len(one.split(JOIN)) != attributes for one in groups))
+    ):
+        raise InputError.of(f"question.groups: {listed(groups)} are not those asked about.")
+    order = question.order or kinds
+    if (
+        (question.favorable and kinds != (question.favorable_label, *kinds[1:2]))
+        or (question.criterion == "cumulative" and kinds != order)
+        or (question.criterion == "every" and {*kinds} != {*order})
+    ):
+        raise InputError.of(f"question.decisions: {listed(kinds)} are not those asked about.")
+
+
+def _check_occurring(
+    people: NDArray[np.int64],
+    question: Question,
+    groups: tuple[str, ...],
+    kinds: tuple[str, ...],
+) -> None:
+    """Refuse tables in which nobody has what the question asks about."""
+    absent = [
+        f"question.{role}: nobody has {group!r}."
+        for role, group, rows in zip(
+            ("group", "other") if question.group else ("groups",) * len(groups),
+            groups,
+            people.sum(axis=1).tolist(),
+            strict=True,
+        )
+        if not rows
+    ]
+    # Of decisions that are favorable or not, the others need not occur in a group compared.
+    role, asked = ("favorable", kinds[:1]) if question.favorable else ("decisions", kinds)
+    absent += [
+        f"question.{role}: nobody has {kind!r}."
+        for kind, rows in zip(asked, people.sum(axis=0).tolist(), strict=False)
+        if not rows
+    ]
+    if absent:
+        raise InputError(*map(Problem, absent))
 
 
 def _possible_effects(graph: Graph, cause: str) -> set[str]:
@@ -295,7 +351,7 @@ def _possible_effects(graph: Graph, cause: str) -> set[str]:
 
 
 def _encode_table(
-    entry: Mapping[str, Any],
+    entry: Mapping[str, Any], many: int
 ) -> tuple[list[tuple[str, ...]], list[NDArray[np.int64]], list[list[int]]]:
     """The values of each column in their order, the codes of each column, and the counts.
 
@@ -303,10 +359,11 @@ def _encode_table(
     sorting.
     """
     names, table = entry["names"], entry["table"]
-    kinds = [str] * len(names) + [int] * 4
+    kinds = [str] * len(names) + [int] * many
     if any([*map(type, line[:-1])] != kinds for line in table):
-        raise InputError.of(f"The table of {names} has a line without four counts.")
-    lines, cells = [line[:-5] for line in table], [line[-5:-1] for line in table]
+        raise InputError.of(f"The table of {names} has a line without {many} counts.")
+    lines = [line[: len(names)] for line in table]
+    cells = [line[len(names) : -1] for line in table]
     check_row_count(sum(map(sum, cells)), counts=f"counts of the table of {names}")
     orders = [TopologicalSorter({line[at]: () for line in lines}) for at in range(len(names))]
     try:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.question.question import JOIN, OR
 
 _NOT_COMPARED = "of this shared copy only form and seal are checked without the data"
 _VARIANTS = {"classes": "ways to class numbers", "arrows": "other arrows"}
@@ -54,15 +55,29 @@ def _stated_release(release: Mapping[str, Any] | None) -> Iterator[StatedField]:
         yield StatedField("release.dropped_columns", what)
 
 
+def _asked(question: Mapping[str, Any]) -> str:
+    """The question in a few words."""
+    protected, favorable = (
+        one if isinstance(one, str) else joint.join(one)
+        for one, joint in ((question["protected"], JOIN), (question.get("favorable", ""), OR))
+    )
+    if "group" in question:
+        groups = f"{question['group']} against {question['other']}"
+    else:
+        against = f"each against {question['other']}" if "other" in question else "in pairs"
+        groups = f"{', '.join(question['groups'])}, {against}"
+    what = f" = {favorable}" if favorable else f", {question['criterion']}"
+    what += f", groups of {question['min_rows']} rows or more" if "min_rows" in question else ""
+    return (
+        f"{protected} {groups}, {question['decision']}{what}, threshold "
+        f"{question['threshold']}, least coverage {question['min_coverage']}"
+    )
+
+
 def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[StatedField]:
     """The fields that are not derived, with the data at hand or from the document alone."""
-    question, release = content["question"], content.get("release")
-    yield StatedField(
-        "question",
-        f"what was asked: {question['protected']} {question['group']} against "
-        f"{question['other']}, {question['decision']} = {question['favorable']}, threshold "
-        f"{question['threshold']}, least coverage {question['min_coverage']}",
-    )
+    release = content.get("release")
+    yield StatedField("question", f"what was asked: {_asked(content['question'])}")
     yield StatedField("codings", "how columns were read, classed and merged")
     yield StatedField(
         "graph",

@@ -32,20 +32,30 @@ class Moments:
 
     @classmethod
     def of(cls, partition: Partition) -> "Moments | None":
-        """Weigh every measured subpopulation by its rows; None if there is none.
+        """Weigh the largest difference of every measured subpopulation by its rows.
+
+        None if there is none.
+
+        Two groups and two decisions keep its sign. Of more it is the size: the sign would hang
+        on the order of the groups' names, and differences of unlike pairs would cancel.
 
         Terms of one denominator are added first: large tables have few distinct ones.
         """
-        columns = (column.tolist() for column in partition.measured_counts)
+        signed, measured = partition.two_groups, partition.measured
+        widest = partition.widest[measured]
+        columns = (column[widest].tolist() for column in partition.comparisons.tables)
         sums: dict[int, tuple[int, int]] = {}
-        for a, n, b, m in zip(*columns, strict=True):
+        for rows, a, n, b, m in zip(
+            partition.row_counts[measured].tolist(), *columns, strict=True
+        ):
             crossed, denominator = b * n - a * m, n * m
+            crossed = crossed if signed else abs(crossed)
             first, second = sums.get(denominator, (0, 0))
-            weighted = (n + m) * crossed
+            weighted = rows * crossed
             sums[denominator] = first + weighted, second + weighted * crossed
         if not sums:
             return None
-        rows = sum(partition.row_counts[partition.measured].tolist())
+        rows = int(partition.row_counts[measured].sum())
         common = lcm(*sums)
         mean = sum(first * (common // d) for d, (first, _) in sums.items())
         square = sum(second * (common // d) ** 2 for d, (_, second) in sums.items())

@@ -4,7 +4,7 @@ The rows before are not in the certificate, so most of it cannot be checked. Wha
 other fields can: the notice, and bounds on the numbers.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -97,7 +97,7 @@ class ReleaseStatement:
         row_count: int,
         left_out: int,
         dropped: int,
-        protected: str,
+        protected: Collection[str],
         effects: Iterable[str],
         nodes: Iterable[str],
     ) -> Iterator[str]:
@@ -125,7 +125,7 @@ class ReleaseStatement:
             yield f"release.changed_rows: {changed} rows cannot have changed in {[*columns]}"
 
     def _column_contradictions(
-        self, protected: str, effects: set[str], nodes: set[str]
+        self, protected: Collection[str], effects: set[str], nodes: set[str]
     ) -> Iterator[str]:
         columns = [*self.columns]
         if not self._can_change(protected, effects, nodes):
@@ -133,7 +133,9 @@ class ReleaseStatement:
         if {*self.dropped_columns} & {*nodes, *columns}:
             yield "release.dropped_columns: a dropped column is there"
 
-    def _can_change(self, protected: str, effects: set[str], nodes: set[str]) -> bool:
+    def _can_change(
+        self, protected: Collection[str], effects: set[str], nodes: set[str]
+    ) -> bool:
         """Whether a change of this kind can be one in these columns."""
         columns = self.columns
         if len({*columns}) < len(columns):
@@ -142,9 +144,9 @@ class ReleaseStatement:
             return {*columns} == nodes
         if self.change == "resampled":
             return not columns
-        first, *others = columns or (protected,)
-        if first != self.decision:
-            return not others and first == protected
+        if self.decision not in columns[:1]:
+            return {*columns} <= {*protected}  # or none, if no row had to be changed
+        others = columns[1:]
         return {*others} & nodes <= effects  # those outside of the graph changed along
 
 

@@ -1,7 +1,6 @@
 """Intervals, p-values and corrections for many tests: what counts tell about a population.
 
-Functions of counts take arrays of equal length, with both groups present in every place, and
-return arrays of floats. No exact verdict depends on them.
+Comparisons have both groups present in every place. No exact verdict depends on them.
 """
 
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from evenhand.evidence.common_difference import (
     MeanDifference,
     mean_difference,
 )
+from evenhand.evidence.comparisons import Comparisons
 from evenhand.evidence.distinct_tables import for_each_distinct
 from evenhand.evidence.p_values import threshold_p, within_p, zero_p
 from evenhand.evidence.score_intervals import newcombe_interval
@@ -28,14 +28,16 @@ _LEVEL = 0.05 * (1 - 1e-9)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statistics:
-    """Intervals and p-values of the measured subpopulations, in order, and of their mean.
+    """Intervals and p-values of comparisons, in order, and of the mean of each pair of groups.
 
-    ``p_adjusted`` is ``p_threshold`` after Holm's correction for all of them and the ``common``
-    difference; a difference is ``shown`` when it stays under .05 there and the interval lies
-    wholly beyond the threshold. If the mean of the differences lies beyond, one of them does.
+    ``p_adjusted`` is ``p_threshold`` after Holm's correction for all of them and the ``means``;
+    a difference is ``shown`` when it stays under .05 there and the interval lies wholly beyond
+    the threshold. If the mean of the differences lies beyond, one of them does.
     ``discovery_rate`` is Benjamini and Hochberg's. A difference is shown to lie ``within`` the
     threshold when its interval does and ``within_p`` is under .05: that all do needs no
-    correction, as each of them has to.
+    correction, as each of them has to. ``means`` has one common difference for each cut and
+    pair, in this order, None where nothing is measured; ``tested_means`` of them are hypotheses
+    of their own.
     """
 
     difference: Floats
@@ -47,48 +49,69 @@ class Statistics:
     discovery_rate: Floats
     shown: NDArray[np.bool_]
     within: NDArray[np.bool_]
-    common: CommonDifference | None
+    means: tuple[CommonDifference | None, ...]
+    tested_means: int
 
     @property
     def any_shown(self) -> bool:
         """Whether a difference is shown somewhere: in a subpopulation, or on average."""
-        return bool(self.shown.any()) or (self.common is not None and self.common.shown)
+        return bool(self.shown.any()) or any(mean.shown for mean in self.means if mean)
+
+    @property
+    def family(self) -> int:
+        """The size of Holm's family: each comparison, and the means of several."""
+        return len(self.shown) + self.tested_means
+
+    @property
+    def mean_count(self) -> int:
+        """How many pairs of groups have a mean."""
+        return sum(mean is not None for mean in self.means)
+
+    @property
+    def leading(self) -> int:
+        """The index of the mean that is farthest from what chance makes; 0 if there is none."""
+        strength = {
+            at: (-mean.p_threshold, -mean.p_zero, abs(mean.difference))
+            for at, mean in enumerate(self.means)
+            if mean is not None
+        }
+        return max(strength, key=strength.__getitem__, default=0)
+
+    @property
+    def common(self) -> CommonDifference | None:
+        """The common difference of the leading pair: of two groups, that of these."""
+        return self.means[self.leading] if self.means else None
 
 
-def statistics(
-    *, group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: float
-) -> Statistics:
-    """All statistics of the measured subpopulations."""
-    return statistics_of_several([(group_yes, group, other_yes, other)], threshold)[0]
+def statistics(compared: Comparisons, threshold: float) -> Statistics:
+    """All statistics of comparisons."""
+    return statistics_of_several([compared], threshold)[0]
 
 
-def statistics_of_several(
-    tables: Sequence[tuple[Counts, ...]], threshold: float
-) -> list[Statistics]:
+def statistics_of_several(several: Sequence[Comparisons], threshold: float) -> list[Statistics]:
     """The statistics of several partitions; a table that occurs in many is worked out once."""
-    stacked = map(np.concatenate, zip(*tables, strict=True))
+    stacked = map(np.concatenate, zip(*(one.tables for one in several), strict=True))
     of_each = for_each_distinct(partial(_of_each, threshold), *stacked)
-    ends = np.cumsum([len(table[0]) for table in tables])[:-1]
+    ends = np.cumsum([len(one) for one in several])[:-1]
     parts = zip(*(np.split(column, ends) for column in of_each), strict=True)
     return [
-        _with_family(table, part, threshold) for table, part in zip(tables, parts, strict=True)
+        _with_family(one, part, threshold) for one, part in zip(several, parts, strict=True)
     ]
 
 
 def _with_family(
-    table: tuple[Counts, ...], of_each: tuple[NDArray[Any], ...], threshold: float
+    compared: Comparisons, of_each: tuple[NDArray[Any], ...], threshold: float
 ) -> Statistics:
-    """What each subpopulation's counts tell, corrected for all of them and their mean."""
-    group_yes, group, other_yes, other = table
+    """What each comparison's counts tell, corrected for all of them and their means."""
+    group_yes, group, other_yes, other = compared.tables
     low, high, p_zero, p_threshold, within = of_each
-    mean = (
-        mean_difference(group_yes, group, other_yes, other, threshold) if len(group) else None
-    )
-    if mean is not None and len(group) == 1:  # the mean of one is that one
-        own = (low[0], high[0], p_zero[0], p_threshold[0])
-        fields = ("low", "high", "p_zero", "p_threshold")
-        mean = mean._replace(**dict(zip(fields, map(float, own), strict=True)))
-    p_adjusted, common = _family(p_threshold, mean, threshold)
+    means, members = _means(compared, of_each, threshold)
+    # The mean of one comparison is that one: it is tested once, and has one adjusted p.
+    several = [at for at, own in enumerate(members) if len(own) > 1]
+    tested = [mean.p_threshold for at in several if (mean := means[at])]
+    adjusted = holm(np.append(p_threshold, tested))
+    place = {at: len(p_threshold) + more for more, at in enumerate(several)}
+    p_adjusted = adjusted[: len(p_threshold)]
     return Statistics(
         # One rounding, at the end: the float of the exact difference while counts are moderate.
         difference=(other_yes * group.astype(float) - group_yes * other.astype(float))
@@ -101,7 +124,45 @@ def _with_family(
         discovery_rate=benjamini_hochberg(p_threshold),
         shown=((low > threshold) | (high < -threshold)) & (p_adjusted < _LEVEL),
         within=within,
-        common=common,
+        means=tuple(
+            _in_family(mean, float(adjusted[place.get(at, int(own[0]))]), threshold)
+            if mean
+            else None
+            for at, (mean, own) in enumerate(zip(means, members, strict=True))
+        ),
+        tested_means=len(several),
+    )
+
+
+def _means(
+    compared: Comparisons, of_each: tuple[NDArray[Any], ...], threshold: float
+) -> tuple[list[MeanDifference | None], list[NDArray[np.intp]]]:
+    """For each cut and pair the mean of its differences, and the comparisons that it is of."""
+    if compared.means == 1:
+        members = [np.arange(len(compared))]
+    else:
+        order = np.argsort(compared.mean, kind="stable")
+        ends = np.searchsorted(compared.mean[order], np.arange(1, compared.means))
+        members = np.split(order, ends)
+    means: list[MeanDifference | None] = []
+    for own in members:
+        if not len(own):
+            means.append(None)
+            continue
+        a, n, b, m = (column[own] for column in compared.tables)
+        mean = mean_difference(a, n, b, m, threshold)
+        if len(own) == 1:
+            fields = zip(("low", "high", "p_zero", "p_threshold"), of_each, strict=False)
+            mean = mean._replace(**{name: float(column[own[0]]) for name, column in fields})
+        means.append(mean)
+    return means, members
+
+
+def _in_family(mean: MeanDifference, p_adjusted: float, threshold: float) -> CommonDifference:
+    """The mean with its p-value after the correction for the whole family."""
+    beyond = mean.low > threshold or mean.high < -threshold
+    return CommonDifference(
+        **mean._asdict(), p_adjusted=p_adjusted, shown=beyond and p_adjusted < _LEVEL
     )
 
 
@@ -116,24 +177,6 @@ def _of_each(
     p_zero = zero_p(group_yes, group, other_yes, other)
     p_threshold = threshold_p(group_yes, group, other_yes, other, threshold)
     return low, high, p_zero, p_threshold, within
-
-
-def _family(
-    p_threshold: Floats, mean: MeanDifference | None, threshold: float
-) -> tuple[Floats, CommonDifference | None]:
-    """Correct for all subpopulations and their mean; the mean of one is that one.
-
-    Then there is one hypothesis: it is tested once, and has one adjusted p.
-    """
-    if mean is None:
-        return p_threshold, None
-    one = len(p_threshold) == 1
-    adjusted = holm(p_threshold if one else np.append(p_threshold, mean.p_threshold))
-    p_adjusted = float(adjusted[-1])
-    beyond = mean.low > threshold or mean.high < -threshold
-    return adjusted[: len(p_threshold)], CommonDifference(
-        **mean._asdict(), p_adjusted=p_adjusted, shown=beyond and p_adjusted < _LEVEL
-    )
 
 
 def holm(p: Floats) -> Floats:

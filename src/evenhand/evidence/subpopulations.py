@@ -22,7 +22,8 @@ _SHOWN_ROWS = 10
 class Subpopulation:
     """People who share some values: the four counts of their decisions, and what they tell.
 
-    Statistics are None where one of the groups is absent.
+    Statistics are None where one of the groups is absent. Of many groups these are the two that
+    the ``labels`` name; ``decision`` is what counts as favorable, unless the question says so.
 
     Paper: tab:contingencyTable
     """
@@ -39,6 +40,8 @@ class Subpopulation:
     p_adjusted: float | None
     discovery_rate: float | None
     shown: bool
+    labels: tuple[str, ...] = ()
+    decision: str = ""
 
     @property
     def group(self) -> int:
@@ -51,6 +54,15 @@ class Subpopulation:
         return self.other_yes + self.other_no
 
     @property
+    def labelled_counts(self) -> tuple[str, str]:
+        """Both groups' favorable decisions and rows, with their names if there are several."""
+        group, other = (f"{label}: " for label in self.labels or ("", ""))
+        return (
+            f"{group.lstrip(': ')}{self.group_yes:,} of {self.group:,}",
+            f"{other.lstrip(': ')}{self.other_yes:,} of {self.other:,}",
+        )
+
+    @property
     def row_count(self) -> int:
         """How many rows."""
         return self.group + self.other
@@ -59,8 +71,9 @@ class Subpopulation:
         """Plain values; the difference as an exact fraction."""
         return {
             "where": dict(self.where),
-            "group": {"favorable": self.group_yes, "total": self.group},
-            "other": {"favorable": self.other_yes, "total": self.other},
+            "group": _side(self.labels[:1], self.group_yes, self.group),
+            "other": _side(self.labels[1:], self.other_yes, self.other),
+            **({"decision": self.decision} if self.decision else {}),
             "risk_difference": None
             if self.risk_difference is None
             else str(self.risk_difference),
@@ -71,6 +84,11 @@ class Subpopulation:
             "discovery_rate": self.discovery_rate,
             "shown": self.shown,
         }
+
+
+def _side(label: tuple[str, ...], favorable: int, total: int) -> dict[str, Any]:
+    value = {"value": label[0]} if label else {}
+    return {**value, "favorable": favorable, "total": total}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,14 +125,18 @@ class Subpopulations(Described, Sequence[Subpopulation]):
 
     def _read(self, line: int) -> Subpopulation:
         partition = self.partition
-        statistics, at = partition.statistics, partition.measured_index[line]
-        measured = bool(partition.measured[line])
+        statistics, at = partition.statistics, int(partition.lead[line])
+        measured = at >= 0
+        group_yes, group, other_yes, other = partition.lead_cells[:, line].tolist()
+        labels = partition.lead_labels(line) if partition.question.group is None else ()
         return Subpopulation(
             where=partition.where(line),
-            group_yes=int(partition.group_yes[line]),
-            group_no=int(partition.group_no[line]),
-            other_yes=int(partition.other_yes[line]),
-            other_no=int(partition.other_no[line]),
+            group_yes=group_yes,
+            group_no=group - group_yes,
+            other_yes=other_yes,
+            other_no=other - other_yes,
+            labels=labels,
+            decision="" if partition.two_groups else partition.lead_decision(line),
             risk_difference=partition.risk_difference(line),
             interval=(float(statistics.low[at]), float(statistics.high[at]))
             if measured
@@ -137,12 +159,18 @@ class Subpopulations(Described, Sequence[Subpopulation]):
                 partition.assignments.attributes, partition.assignments.codes, strict=True
             )
         }
-        for name in ("group_yes", "group_no", "other_yes", "other_no"):
-            columns[name] = pa.array(getattr(partition, name)[lines])
+        group_yes, group, other_yes, other = partition.lead_cells[:, lines]
+        counts = {
+            "group_yes": group_yes,
+            "group_no": group - group_yes,
+            "other_yes": other_yes,
+            "other_no": other - other_yes,
+        }
+        columns |= {name: pa.array(column) for name, column in counts.items()}
         columns["reaches"] = pa.array(partition.side[lines] != 0)
         unmeasured = ~partition.measured[lines]
         # An unmeasured line has no statistics: index 0 is a placeholder that the mask hides.
-        at = np.where(unmeasured, 0, partition.measured_index[lines])
+        at = np.where(unmeasured, 0, partition.lead[lines])
         for name, field in _STATISTICS.items():
             values = getattr(partition.statistics, field)
             taken = values[at] if len(values) else np.zeros(len(lines), values.dtype)
@@ -163,17 +191,25 @@ class Subpopulations(Described, Sequence[Subpopulation]):
 
         return pl.from_arrow(self.to_arrow())
 
+    @property
+    def _group_headings(self) -> tuple[str, ...]:
+        question = self.partition.question
+        if question.group is None:
+            return "group", "compared with"
+        return tuple(group_heading(question, value) for value in self.partition.groups)
+
     def summary(self) -> Summary:
         """The first of them with their counts, differences and intervals."""
         question = self.partition.question
         threshold = question.threshold
+        several = len(self.partition.favorable) > 1
         rest = len(self) - _SHOWN_ROWS
         return Summary(
             title=f"{len(self):,} subpopulations",
             columns=(
                 *self.partition.names,
-                group_heading(question, question.group),
-                group_heading(question, str(question.other)),
+                *(("decision",) if several else ()),
+                *self._group_headings,
                 "difference",
                 "95 % interval",
                 "p (vs τ)",
@@ -181,8 +217,8 @@ class Subpopulations(Described, Sequence[Subpopulation]):
             lines=tuple(
                 (
                     *one.where.values(),
-                    f"{one.group_yes:,} of {one.group:,}",
-                    f"{one.other_yes:,} of {one.other:,}",
+                    *((one.decision,) if several else ()),
+                    *one.labelled_counts,
                     points(one.risk_difference, threshold=threshold),
                     " to ".join(points(x, threshold=threshold) for x in one.interval or ()),
                     p_value(one.p_threshold) + (", shown" if one.shown else ""),
@@ -225,7 +261,7 @@ def points(difference: Fraction | float | None, *, threshold: Fraction) -> str:
 def group_heading(question: Question, value: str) -> str:
     """A group's value, after its column if it says nothing alone: "women", "sex 1"."""
     is_word = sum(letter.isalpha() for letter in value) > 1
-    return value if is_word else f"{question.protected} {value}"
+    return value if is_word else f"{question.groups_column} {value}"
 
 
 def threshold_points(question: Question) -> str:

@@ -4,10 +4,11 @@ A float loses a piece of evidence in the paper's own Example 2, where 90/200 - 2
 the threshold of 1/20. So this module never divides, and uses no floats.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,24 +44,31 @@ class Verdict(ThreeValued):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """The share of rows where both groups occur: of all rows, and of each group's own."""
+    """The share of rows that can be compared: of all rows, and of each group's own.
+
+    ``labels`` names the groups, unless they are the two that were asked about.
+    """
 
     overall: Fraction
-    group: Fraction
-    other: Fraction
+    groups: tuple[Fraction, ...]
+    labels: tuple[str, ...] = ()
 
     def reaches(self, least: Fraction) -> bool:
         """Whether enough of each group's own rows can be compared."""
-        return min(self.group, self.other) >= least
+        return min(self.groups) >= least
 
-    @property
-    def shares(self) -> dict[str, Fraction]:
-        """The three shares by name."""
-        return {"rows": self.overall, "group": self.group, "other": self.other}
+    def to_dict(self) -> dict[str, Any]:
+        """The shares as exact fractions, those of the groups in their order."""
+        return {"rows": str(self.overall), "groups": [*map(str, self.groups)]}
 
-    def to_dict(self) -> dict[str, str]:
-        """The three shares as exact fractions."""
-        return {name: str(share) for name, share in self.shares.items()}
+    def by_name(self, form: Callable[[Fraction], Any]) -> dict[str, Any]:
+        """The share of all rows and of each group, by name, in some form."""
+        shares = [form(share) for share in self.groups]
+        if self.labels:
+            groups = {"groups": dict(zip(self.labels, shares, strict=True))}
+        else:
+            groups = dict(zip(("group", "other"), shares, strict=True))
+        return {"rows": form(self.overall), **groups}
 
 
 def sides(
