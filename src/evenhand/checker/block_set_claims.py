@@ -11,7 +11,7 @@ def check_block_sets(
     graph: RecordedGraph, asked: str, causes: frozenset[str], *others: frozenset[str]
 ) -> tuple[bool | None, list[str]]:
     """Whether no block set is missing (None if not worked out), and which sets are none."""
-    free = {*graph.nodes} - {*graph.ends}
+    free = {*graph.nodes} - graph.ends
     complete, sets = None, {names for names in others if is_block_set(graph, names)}
     if not graph.undirected and len(free) <= MOST_ATTRIBUTES:
         trials = chain(*(combinations(free, size) for size in range(len(free) + 1)))
@@ -23,7 +23,7 @@ def check_block_sets(
 
 def is_block_set(graph: RecordedGraph, names: frozenset[str]) -> bool:
     """Whether names block all paths but the direct arrow, as far as edges are directed."""
-    arrows, side = graph.arrows - {graph.ends}, {graph.protected}
+    arrows, side = graph.arrows - graph.direct, {*graph.protected}
     above = reachable({*names, *graph.ends}, {(b, a) for a, b in arrows})
     families = [{node, *(a for a, b in arrows if b == node)} for node in above]
     while more := set().union(*(f for f in families if f & side)) - side - names:

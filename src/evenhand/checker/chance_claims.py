@@ -8,9 +8,9 @@ from collections import Counter
 from fractions import Fraction
 from math import fsum, inf, isclose
 
+from .group_comparisons import GroupComparisons, Table
 from .record_fields import Record
 from .row_claims import check_counts
-from .subpopulation_claims import Table
 
 MOST_ROWS = 10**7  # of one subpopulation: beyond, a sum of so many terms would take too long
 _NEGLIGIBLE = 1e-290
@@ -19,18 +19,24 @@ _ROUNDED = 1.01e-15  # what is smaller is written as 0
 
 def has_too_many_rows(table: Table) -> bool:
     """Whether one of the sums would have too many terms."""
-    return any(sum(counts) > MOST_ROWS for counts in table.values())
+    return any(sum(map(sum, counts)) > MOST_ROWS for counts in table.values())
 
 
-def chance_numbers(table: Table, threshold: Fraction) -> dict[str, float] | None:
+def chance_numbers(
+    table: Table, threshold: Fraction, least_rows: int = 1
+) -> dict[str, float] | None:
     """The expected numbers of subpopulations and rows; None with too many rows in one of them.
 
-    >>> chance_numbers({("x",): [1, 1, 1, 1]}, Fraction(1, 20))
+    >>> chance_numbers({("x",): [[1, 1], [1, 1]]}, Fraction(1, 20))
     {'expected': 0.3333333333333333, 'rows': 1.3333333333333333}
     """
     if has_too_many_rows(table):
         return None
-    lines = Counter((a + b, c + d, a + c) for a, b, c, d in table.values() if a + b and c + d)
+    lines = Counter(
+        (a + b, c + d, a + c)
+        for (a, b), (c, d) in table.values()
+        if min(a + b, c + d) >= least_rows
+    )
     terms = [
         (reach_probability(group, other, favorable, threshold) * times, group + other)
         for (group, other, favorable), times in lines.items()
@@ -60,7 +66,7 @@ def reach_probability(group: int, other: int, favorable: int, threshold: Fractio
     return fsum(beyond) / fsum(weights.values())
 
 
-def right_chance(written: Record, table: Table, threshold: Fraction) -> Record:
+def right_chance(written: Record, table: Table, compared: GroupComparisons) -> Record:
     """The fields of ``by_chance`` as they should be; the range and the p as they are written.
 
     All decimals have twelve digits at most, and one spelling.
@@ -70,12 +76,15 @@ def right_chance(written: Record, table: Table, threshold: Fraction) -> Record:
     """
     check_counts({name: written[name] for name in ("lower", "upper")})
     right = {name: written[name] for name in ("lower", "upper")}
-    for name in ("p", "at_threshold"):
+    exact = compared.is_one
+    estimates = ("p", "at_threshold") if exact else ("p", "expected", "rows", "error")
+    for name in estimates:
         if not 0 <= float(written[name]) < inf:
             raise ValueError(f"{name}: {written[name]!r} is no estimate")
         right[name] = f"{float(written[name]):.12g}"
-    people = sum(map(sum, table.values()))
-    for name, number in (chance_numbers(table, threshold) or {}).items():
+    people = sum(sum(map(sum, counts)) for counts in table.values())
+    numbers = chance_numbers(table, compared.threshold, compared.least_rows) if exact else None
+    for name, number in (numbers or {}).items():
         text = f"{float(written[name]):.12g}"
         least = _ROUNDED * (people if name == "rows" else 1)
         same = isclose(float(text), number, rel_tol=1e-9, abs_tol=least)

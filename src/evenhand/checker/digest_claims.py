@@ -4,8 +4,8 @@ import hashlib
 import json
 from itertools import product
 
+from .group_comparisons import GroupComparisons, Table
 from .record_fields import Record
-from .subpopulation_claims import Table
 
 
 def seal(record: Record) -> str:
@@ -15,13 +15,13 @@ def seal(record: Record) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def digest(question: Record, names: list[str], table: Table) -> str:
+def digest(compared: GroupComparisons, decision: str, names: list[str], table: Table) -> str:
     """SHA-256 of the counts as lines of JSON: the sorted names, then the sorted lines."""
-    columns, lines = [*names, question["protected"], question["decision"]], []
-    cells = [*product(("group", "other"), ("favorable", "unfavorable"))]
-    for (labels, counts), (at, cell) in product(table.items(), enumerate(cells)):
-        values = dict(zip(columns, (*labels, *map(question.get, cell)), strict=True))
-        line = [*(values[column] for column in sorted(columns)), counts[at]]
-        lines += [json.dumps(line, ensure_ascii=False)] if counts[at] else []
+    columns, lines = [*names, compared.column, decision], []
+    cells = [*product(enumerate(compared.groups), enumerate(compared.kinds))]
+    for (labels, counts), ((at, group), (kind, label)) in product(table.items(), cells):
+        values = dict(zip(columns, (*labels, group, label), strict=True))
+        line = [*(values[column] for column in sorted(columns)), counts[at][kind]]
+        lines += [json.dumps(line, ensure_ascii=False)] if counts[at][kind] else []
     text = "\n".join([json.dumps(sorted(columns), ensure_ascii=False), *sorted(lines)])
     return hashlib.sha256(text.encode()).hexdigest()

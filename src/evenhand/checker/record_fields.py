@@ -13,7 +13,8 @@ Record = dict[str, Any]
 
 # The parts of a record that are taken from it, and the fields that each of them may have.
 _INPUTS = {
-    "question": "protected group other decision favorable unfavorable threshold min_coverage",
+    "question": "protected group other decision favorable threshold criterion order min_rows "
+    "groups decisions min_coverage",
     "pooled": "other unfavorable",
     "codings": "bins columns delimiter frequency merge missing na sheet",
     "graph": "nodes arrows undirected doubtful origin",
@@ -22,7 +23,7 @@ _INPUTS = {
     "dropped_columns changed_rows dropped_before left_out_before",
 }
 _ORIGIN = "kind rows algorithm test significance decision_last"
-_OPTIONAL = ("codings", "release")
+_OPTIONAL = ("question", "codings", "release")
 
 
 class UnknownFormatError(Exception):

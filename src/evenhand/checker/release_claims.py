@@ -43,7 +43,8 @@ def can_change(change: str, columns: list[str], graph: RecordedGraph) -> bool:
     effects = {*columns[1:]}
     is_of_decisions = columns[:1] == [graph.decision] and len(effects) == len(columns) - 1
     is_edit = is_of_decisions and effects & {*graph.nodes} <= graph.possible_effects
-    return columns == [] or (change == "edited" and (is_edit or columns == [graph.protected]))
+    is_of_groups = columns == sorted({*columns} & {*graph.protected}, key=columns.index)
+    return columns == [] or (change == "edited" and (is_edit or is_of_groups))
 
 
 def row_errors(release: Record, rows: Record) -> dict[str, bool]:

@@ -1,64 +1,73 @@
 """The claims about rows: how many were read, dropped, left out and examined."""
 
+from .group_comparisons import JOIN, GroupComparisons, Table
 from .people_in_csv import read_people
 from .record_fields import Record
-from .subpopulation_claims import Table
 
 
 def count_data(
-    path: str, record: Record, tables: list[Table]
+    path: str, record: Record, compared: GroupComparisons, tables: list[Table]
 ) -> tuple[list[Table], dict[str, Table], dict[str, int], list[str]]:
     """Count the data: tables with their lines in the recorded order, rows, and errors.
 
     Besides, each column of the graph but the two that are compared has a table of its own.
     """
     question, pooled = record["question"], record["pooled"]
-    decisions = {question["favorable"], question["unfavorable"]}
     pools = pooled["unfavorable"]
     rows = dict.fromkeys(("read", "dropped", "left_out", "examined"), 0)
-    tables = [{labels: [0, 0, 0, 0] for labels in table} for table in tables]
-    ends = {question["protected"], question["decision"]}
+    tables = [{labels: compared.nobody() for labels in table} for table in tables]
+    ends = {*compared.protected, question["decision"]}
     alone: dict[str, Table] = {
         name: {} for name in record["graph"]["nodes"] if name not in ends
     }
     pairs = [*zip([entry["names"] for entry in record["partitions"]], tables, strict=True)]
     pairs += [([name], table) for name, table in alone.items()]
     errors = []
-    for place, labels, weight in read_people(path, record["codings"]):
-        group = labels.get(question["protected"])
-        decision = labels.get(question["decision"])
-        compared = pooled["other"] or group in (question["group"], question["other"])
-        fate = "dropped" if not labels else "examined" if compared else "left_out"
+    for line, labels, weight in read_people(path, record["codings"]):
+        group = JOIN.join(labels.get(name, "") for name in compared.protected)
+        place = compared.place(group, pooled=pooled["other"])
+        fate = "dropped" if not labels else "left_out" if place is None else "examined"
         rows["read"], rows[fate] = rows["read"] + weight, rows[fate] + weight
-        if fate == "examined" and not pools and decision not in decisions:
-            errors += [f"{place}: the decision is neither favorable nor unfavorable"]
-        cell = 2 * (group != question["group"]) + (decision != question["favorable"])
-        for names, table in pairs if fate == "examined" else ():
+        if fate == "left_out" and not compared.is_named:
+            errors += [f"{line}: the group {group!r} is none of those that are compared"]
+        if place is None or fate == "dropped":
+            continue
+        kind = compared.kind(labels[question["decision"]])
+        if kind is None and not (pools and compared.favorable):
+            errors += [f"{line}: the decision is none of those that are compared"]
+        for names, table in pairs:
             values = tuple(labels[name] for name in names)
-            table.setdefault(values, [0, 0, 0, 0])[cell] += weight
-    kept = [{v: n for v, n in table.items() if any(n)} for table in tables]
-    alone = {name: {v: n for v, n in table.items() if any(n)} for name, table in alone.items()}
+            counts = table.setdefault(values, compared.nobody())
+            counts[place][1 if kind is None else kind] += weight
+    kept = [{v: n for v, n in table.items() if any(map(any, n))} for table in tables]
     return kept, alone, rows, errors
 
 
 def check_pooled(record: Record) -> list[str]:
     """A shared copy pools unfavorable decisions: a name would tell of people withheld."""
-    question, pooled = record["question"], record["pooled"]
-    name = f"not {question['favorable']}"
-    is_pooled = pooled["unfavorable"] is True and question["unfavorable"] == name
-    return [] if is_pooled else [f"question.unfavorable: in a shared copy it is {name!r}"]
+    kinds, pooled = record["question"]["decisions"], record["pooled"]["unfavorable"]
+    name = f"not {kinds[0]}"
+    is_pooled = "favorable" not in record["question"] or (pooled is True and kinds[1] == name)
+    return [] if is_pooled else [f"question.decisions: in a shared copy the second is {name!r}"]
 
 
-def absent_values(question: Record, table: Table) -> list[str]:
+def absent_values(compared: GroupComparisons, table: Table) -> list[str]:
     """The values asked about that nobody in a table has: no question can be about them."""
-    a, b, c, d = map(sum, zip((0, 0, 0, 0), *table.values(), strict=True))
-    people = {"group": a + b, "other": c + d, "favorable": a + c}
-    return [f"question.{n}: nobody has {question[n]!r}" for n in people if not people[n]]
+    people = [
+        [*map(sum, zip(*kinds, strict=True))]
+        for kinds in zip(compared.nobody(), *table.values(), strict=True)
+    ]
+    named = [*zip(compared.roles, compared.groups, map(sum, people), strict=True)]
+    decisions = [*zip(compared.kinds, map(sum, zip(*people, strict=True)), strict=True)]
+    # Of decisions that are favorable or not, the others need not occur in a group compared.
+    role, asked = ("favorable", 1) if compared.favorable else ("decisions", None)
+    named += [(role, label, many) for label, many in decisions[:asked]]
+    return [f"question.{role}: nobody has {label!r}" for role, label, many in named if not many]
 
 
 def sum_tables(rows: Record, tables: list[Table]) -> Record:
     """The numbers of rows that follow from the record's own tables."""
-    totals = [sum(map(sum, table.values())) for table in tables]
+    totals = [sum(sum(map(sum, n)) for n in table.values()) for table in tables]
     return {
         **rows,
         "read": totals[0] + rows["dropped"] + rows["left_out"],

@@ -3,17 +3,20 @@
 from collections.abc import Iterable, Sequence
 
 from .graph_claims import RecordedGraph, reachable
+from .group_comparisons import Table
 from .record_fields import Record
 from .row_claims import check_counts
-from .subpopulation_claims import Table
 
 
 def people_by(table: Table, places: Sequence[int]) -> Table:
-    """The four counts by some of the values that the people of a table share."""
+    """The counts by some of the values that the people of a table share."""
     people: Table = {}
     for values, counts in table.items():
-        total = people.setdefault(tuple(values[at] for at in places), [0, 0, 0, 0])
-        total[:] = map(sum, zip(total, counts, strict=True))
+        total = people.setdefault(tuple(values[at] for at in places), [])
+        total[:] = [
+            [*map(sum, zip(*both, strict=True))]
+            for both in zip(total or counts, *[counts] * bool(total), strict=True)
+        ]
     return people
 
 
@@ -22,17 +25,18 @@ def determines(people: Table) -> bool:
 
     Values that occur at least twice must cover nine tenths of the rows, with both decisions.
     """
-    decisions = [(a + c, b + d) for a, b, c, d in people.values()]
-    often = [pair for pair in decisions if sum(pair) > 1]
+    decisions = [[*map(sum, zip(*counts, strict=True))] for counts in people.values()]
+    often = [kinds for kinds in decisions if sum(kinds) > 1]
     enough = 10 * sum(map(sum, often)) >= 9 * sum(map(sum, decisions))
-    both = any(yes for yes, _ in often) and any(no for _, no in often)
-    return enough and both and not any(yes and no for yes, no in decisions)
+    several = sum(map(any, zip(*often, strict=True))) > 1
+    return enough and several and not any(sum(map(bool, kinds)) > 1 for kinds in decisions)
 
 
 def is_protected(people: Table) -> bool:
-    """Whether the values are the two groups under other names."""
-    groups = [(bool(a + b), bool(c + d)) for a, b, c, d in people.values()]
-    return sorted(groups) == [(False, True), (True, False)]
+    """Whether the values are the groups under other names."""
+    groups = [[bool(sum(kinds)) for kinds in counts] for counts in people.values()]
+    once = all(sum(column) == 1 for column in zip(*groups, strict=True))
+    return once and all(sum(line) == 1 for line in groups)
 
 
 def columns_of(record: Record, tables: Iterable[Table]) -> dict[str, Table]:
@@ -51,7 +55,7 @@ def right_rules(record: Record, graph: RecordedGraph, by_column: dict[str, Table
         return {"declared": [*map(str, rules["declared"])]}
     if "release" in record:
         return {"declared": [], "determining": []}
-    comparable = {*graph.nodes} - reachable({graph.decision}, graph.arrows) - {graph.protected}
+    comparable = {*graph.nodes} - reachable({graph.decision}, graph.arrows) - {*graph.protected}
     determining = {*rules["determining"]} & comparable - {*by_column}
     determining |= {name for name in comparable & {*by_column} if _alone(by_column[name])}
     right: Record = {

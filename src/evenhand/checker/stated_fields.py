@@ -1,5 +1,6 @@
 """What a record states and this program does not check, each with a word on what it is."""
 
+from .group_comparisons import JOIN, OR, listed
 from .record_fields import Record
 
 _COUNTS = {
@@ -15,8 +16,7 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
     release, variants = record.get("release"), record.get("variants", {})
     learned = "learned from the {rows} rows by {algorithm}, {test}, significance {significance}"
     fields = {
-        "question": "what was asked: {protected} {group} against {other}, {decision} = "
-        "{favorable}, threshold {threshold}, least coverage {min_coverage}".format(**question),
+        "question": f"what was asked: {asked(question)}",
         "pooled": "whether several groups or decisions count as one",
         "codings": "how columns were read, classed and merged",
         "graph": "that its arrows, open edges and doubtful triples are right and that no "
@@ -64,6 +64,23 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         if record["copy"] == "full":
             fields["rows"] = "how many rows were dropped or left out"
     return fields
+
+
+def asked(question: Record) -> str:
+    """The question in a few words."""
+    protected = JOIN.join(listed(question["protected"]))
+    favorable = OR.join(listed(question.get("favorable", [])))
+    if "group" in question:
+        groups = f"{question['group']} against {question['other']}"
+    else:
+        against = f"each against {question['other']}" if "other" in question else "in pairs"
+        groups = f"{', '.join(question['groups'])}, {against}"
+    what = f" = {favorable}" if favorable else f", {question['criterion']}"
+    what += f", groups of {question['min_rows']} rows or more" if "min_rows" in question else ""
+    return (
+        f"{protected} {groups}, {question['decision']}{what}, threshold "
+        f"{question['threshold']}, least coverage {question['min_coverage']}"
+    )
 
 
 def stated_rules(rules: Record, *, is_full: bool) -> dict[str, str]:

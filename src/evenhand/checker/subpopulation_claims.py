@@ -1,64 +1,75 @@
 """The claims about one partition: differences, coverage, numbers, evidence, verdict."""
 
 from fractions import Fraction
+from itertools import chain
 
+from .group_comparisons import GroupComparisons, Table
 from .record_fields import Record
 
 YES, OPEN, NO = VERDICTS = "certified", "cannot decide", "not certified"
 WITHHELD = "withheld"
-Table = dict[tuple[str, ...], list[int]]
 
 
-def read_table(entry: Record) -> Table:
+def read_table(entry: Record, compared: GroupComparisons) -> Table:
     """The counts of a partition, by the values that people share."""
-    kinds = [str] * len(entry["names"]) + [int] * 4
+    names, kinds = len(entry["names"]), len(compared.kinds)
+    types = [str] * names + [int] * kinds * len(compared.groups)
+    table: Table = {}
     for line in entry.get("table", ()):
-        if [*map(type, line[:-1])] != kinds or min(line[-5:-1]) < 0:
+        counts = line[names:-1]
+        if [*map(type, line[:-1])] != types or min(counts) < 0:
             raise ValueError(f"{entry['names']}: {line} is no subpopulation")
-    return {(*line[:-5],): line[-5:-1] for line in entry.get("table", ()) if any(line[-5:-1])}
+        if any(counts):
+            groups = [counts[at : at + kinds] for at in range(0, len(counts), kinds)]
+            table[(*line[:names],)] = groups
+    return table
 
 
-def judge(table: Table, question: Record) -> Record:
+def judge(table: Table, compared: GroupComparisons) -> Record:
     """The fields of a partition that follow from its counts."""
-    threshold, least = (read_share(question[name]) for name in ("threshold", "min_coverage"))
-    if not 0 < threshold < 1 or not 0 <= least <= 1:
-        raise ValueError(f"threshold {threshold} or least coverage {least} is out of range")
-    exact = [  # the others' rate, c of c + d, minus the group's
-        Fraction(c, c + d) - Fraction(a, a + b) if a + b and c + d else None
-        for a, b, c, d in table.values()
+    exact = [compared.differences(counts) for counts in table.values()]
+    reached = [
+        [d for d in line if d is not None and abs(d) >= compared.threshold] for line in exact
     ]
-    lines = zip(table, table.values(), exact, strict=True)
-    sides = [0 if d is None or abs(d) < threshold else 1 if d > 0 else -1 for d in exact]
-    shares = coverage(table, exact)
-    enough = shares["rows"] > 0 and min(shares["group"], shares["other"]) >= least
-    above, below, occupied = sides.count(1), sides.count(-1), len(sides)
-    numbers = {"above": above, "below": below, "violating": above + below, "occupied": occupied}
+    measured = [any(d is not None for d in line) for line in exact]
+    widest = [max((d for d in line if d is not None), key=abs, default=None) for line in exact]
+    overall, groups = coverage(table, compared, exact)
+    enough = overall > 0 and min(groups) >= compared.least
+    sides = [d > 0 for line in reached for d in line]
+    numbers = {"above": sides.count(True), "below": sides.count(False)}
+    if not compared.is_one:
+        numbers["comparisons"] = sum(d is not None for line in exact for d in line)
     return {
-        "coverage": {name: str(share) for name, share in shares.items()},
-        "subpopulations": {**numbers, "measured": occupied - exact.count(None)},
-        "evidence": [line for line, side in enumerate(sides) if side],
-        "verdict": NO if any(sides) else YES if enough else OPEN,
-        "table": [[*v, *n, d if d is None else str(d)] for v, n, d in lines],
+        "coverage": {"rows": str(overall), "groups": [*map(str, groups)]},
+        "subpopulations": {
+            **numbers,
+            "violating": sum(map(bool, reached)),
+            "occupied": len(exact),
+            "measured": sum(measured),
+        },
+        "evidence": [line for line, differences in enumerate(reached) if differences],
+        "verdict": NO if any(reached) else YES if enough else OPEN,
+        "table": [
+            [*values, *chain(*counts), None if d is None else str(d)]
+            for (values, counts), d in zip(table.items(), widest, strict=True)
+        ],
     }
 
 
-def read_share(text: str) -> Fraction:
-    """A fraction in lowest terms; any other spelling of it is refused.
-
-    >>> read_share("1/20")
-    Fraction(1, 20)
-    """
-    share = Fraction(*map(int, text.split("/")))
-    if str(share) != text:
-        raise ValueError(f"{text!r} should be written {str(share)!r}")
-    return share
-
-
-def coverage(table: Table, exact: list[Fraction | None]) -> dict[str, Fraction]:
+def coverage(
+    table: Table, compared: GroupComparisons, exact: list[list[Fraction | None]]
+) -> tuple[Fraction, list[Fraction]]:
     """The share of rows with somebody to be compared with: of all, and of each group's own."""
-    shares = {}
-    for name, cells in {"rows": slice(4), "group": slice(2), "other": slice(2, 4)}.items():
-        sizes = [sum(counts[cells]) for counts in table.values()]
-        measured = sum(n for n, d in zip(sizes, exact, strict=True) if d is not None)
-        shares[name] = Fraction(measured, sum(sizes) or 1)
-    return shares
+    own, beside = ([0] * len(compared.groups) for _ in range(2))
+    measured = people = 0
+    for counts, differences in zip(table.values(), exact, strict=True):
+        rows = [sum(kinds) for kinds in counts]
+        pairs = zip(compared.pairs, differences, strict=False)  # those of the first cut
+        ends = {end for pair, d in pairs if d is not None for end in pair}
+        people += sum(rows)
+        measured += sum(rows) if ends else 0
+        for group, many in enumerate(rows):
+            own[group] += many
+            beside[group] += many if group in ends else 0
+    shares = [Fraction(b, n or 1) for b, n in zip(beside, own, strict=True)]
+    return Fraction(measured, people or 1), shares

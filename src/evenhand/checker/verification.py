@@ -10,12 +10,13 @@ from .chance_claims import has_too_many_rows, right_chance
 from .digest_claims import digest, seal
 from .field_comparison import differences
 from .graph_claims import RecordedGraph
+from .group_comparisons import GroupComparisons, Table
 from .record_fields import MALFORMED, Record, UnknownFormatError, inputs, parse
 from .release_claims import check_release
 from .row_claims import absent_values, check_counts, check_pooled, count_data, sum_tables
 from .rule_claims import check_declared, check_without, columns_of, right_rules, right_variants
 from .stated_fields import stated_fields
-from .subpopulation_claims import OPEN, YES, Table, judge, read_share, read_table
+from .subpopulation_claims import OPEN, YES, judge, read_table
 from .verdict_claims import overall_verdict, shared_verdict
 
 
@@ -42,7 +43,7 @@ class Checker:
     """A parsed record, the errors found in it, and what could not be decided."""
 
     def __init__(self, record: Record) -> None:
-        self.record, self.question = record, record["question"]
+        self.record, self.compared = record, GroupComparisons(record["question"])
         self.is_full = {"full": True, "shared": False}[record["copy"]]
         self.graph = RecordedGraph.of(record)
         self.errors, self.undecided = list[str](), list[str]()
@@ -71,9 +72,12 @@ class Checker:
         """The numbers of rows, or the least count of a line, and the partitions' entries."""
         numbers = dict(self.record["rows" if self.is_full else "withheld"])
         check_counts(numbers)
-        tables = [*map(read_table, self.record["partitions"])]
+        compared, written = self.compared, self.record["partitions"]
+        tables = [read_table(entry, compared) for entry in written]
         if data:
-            tables, self.by_column, rows, errors = count_data(data, self.record, tables)
+            tables, self.by_column, rows, errors = count_data(
+                data, self.record, compared, tables
+            )
             self.errors += errors
             numbers |= rows if self.is_full else {}
         elif self.is_full:
@@ -84,18 +88,16 @@ class Checker:
             self.stated["verdict"] = self.stated["partitions.table"] = "needs the data"
         first, *_ = tables
         if data or self.is_full:
-            self.errors += absent_values(self.question, first)
+            self.errors += absent_values(compared, first)
             self.errors += check_declared(self.record, tables)
         if not self.is_full:
             self.errors += check_pooled(self.record)
-            self.verdict_of_all = judge(first, self.question)["verdict"] if data else YES
+            self.verdict_of_all = judge(first, compared)["verdict"] if data else YES
             least = numbers["least_count"] = max(numbers["least_count"], 1)
-            tables = [{v: n for v, n in first.items() if min(n) >= least}]
-        entries = [judge(table, self.question) for table in tables]
-        for entry, written, table in zip(
-            entries, self.record["partitions"], tables, strict=True
-        ):
-            self.complete_entry(entry, written, table)
+            tables = [{v: n for v, n in first.items() if min(map(min, n)) >= least}]
+        entries = [judge(table, compared) for table in tables]
+        for entry, recorded, table in zip(entries, written, tables, strict=True):
+            self.complete_entry(entry, recorded, table)
         return numbers, entries
 
     def complete_entry(self, entry: Record, written: Record, table: Table) -> None:
@@ -106,12 +108,14 @@ class Checker:
         place = {line: at for at, line in enumerate(written["evidence"])}
         # The order is a matter of statistics, which are not computed here.
         entry["evidence"].sort(key=lambda line: place.get(line, len(place)))
-        entry["digest"] = digest(self.question, written["names"], table)
+        decision = self.record["question"]["decision"]
+        entry["digest"] = digest(self.compared, decision, written["names"], table)
         if "release" not in self.record and entry["subpopulations"]["measured"]:
-            chance = written["subpopulations"]["by_chance"]
-            right = right_chance(chance, table, read_share(self.question["threshold"]))
-            entry["subpopulations"]["by_chance"] = right
-            if has_too_many_rows(table):
+            chance = right_chance(written["subpopulations"]["by_chance"], table, self.compared)
+            entry["subpopulations"]["by_chance"] = chance
+            if not self.compared.is_one:
+                self.stated["by_chance"] = "all of it, as it was simulated"
+            elif has_too_many_rows(table):
                 self.stated["by_chance"] = "all of it, as there are very many rows"
 
     def derived(self, entries: list[Record]) -> Record:
