@@ -11,16 +11,18 @@ from evenhand.removal.baselines import (
     Seed,
     ShuffleProtected,
 )
+from evenhand.removal.decision_changes import ByDirection, ChangedDecisions, DecisionChanges
 from evenhand.removal.generated_plan import GeneratedPlan, changeable_columns, changed_columns
 from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
-from evenhand.removal.removal_plan import ByDirection, ChangedDecisions, Move, Plan, RemovalPlan
+from evenhand.removal.removal_plan import Move, Plan, RemovalPlan
 
 __all__ = [
     "Baseline",
     "BaselinePlan",
     "ByDirection",
     "ChangedDecisions",
+    "DecisionChanges",
     "GeneratedPlan",
     "LocalMassaging",
     "LocalPreferentialSampling",

@@ -21,14 +21,15 @@ from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, Summary
-from evenhand.errors import ColumnError
+from evenhand.errors import CannotReleaseError, ColumnError, Remedy, listed
 from evenhand.evidence import Certificate, Partition
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Question
+from evenhand.removal.decision_changes import ByDirection, ChangedDecisions
 from evenhand.removal.logistic_ranker import favorable_scores
-from evenhand.removal.preconditions import check_releasable
+from evenhand.removal.preconditions import check_releasable, check_two_groups
 from evenhand.removal.random_rows import choose_rows
-from evenhand.removal.removal_plan import ByDirection, ChangedDecisions, FromCertificate, Move
+from evenhand.removal.removal_plan import FromCertificate, Move
 
 Seed: TypeAlias = int | np.random.Generator
 # The rows of each line of people, by group (the one asked about, the others) and by decision
@@ -58,18 +59,15 @@ class BaselinePlan(FromCertificate, Described):
     def changed_decisions(self) -> ChangedDecisions | None:
         """The changed decisions by group and direction; None if it is not these that change."""
         question = self.question
-        amounts: Counter[tuple[bool, bool]] = Counter()
+        amounts: Counter[tuple[str, bool]] = Counter()
         for move in self.moves:
             if question.decision not in move.becomes:
                 return None
-            in_group = move.where[question.protected] == question.group
-            favorable = move.becomes[question.decision] == question.favorable
-            amounts[in_group, favorable] += move.row_count
-        group, other = (
-            ByDirection(amounts[in_group, True], amounts[in_group, False])
-            for in_group in (True, False)
-        )
-        return ChangedDecisions(group=group, other=other)
+            favorable = move.becomes[question.decision] in question.favorable_values
+            amounts[move.where[question.groups_column], favorable] += move.row_count
+        labels = self.partition.groups
+        groups = (ByDirection(amounts[label, True], amounts[label, False]) for label in labels)
+        return ChangedDecisions(groups=tuple(groups), labels=labels, question=question)
 
     def to_dict(self) -> dict[str, object]:
         """The plan as plain values."""
@@ -88,7 +86,7 @@ class BaselinePlan(FromCertificate, Described):
         changed = self.changed_decisions
         return Summary(
             title=f"{self.method} ({self.policy}): {self.changed_rows:,} rows would change",
-            facts=changed.facts(self.question) if changed else (),
+            facts=changed.facts() if changed else (),
             notes=("A method to compare with: it gives no guarantee.",),
         )
 
@@ -110,7 +108,7 @@ class ShuffleProtected:
         rows = people.cells.sum(axis=1).ravel()
         in_group = choose_rows(rows, int(people.cells[:, 0].sum()), people.generator(seed))
         after = np.stack([in_group, rows - in_group]).reshape(2, -1, 2).transpose(1, 0, 2)
-        return people.plan(self.name, self.policy, after, becomes=people.question.protected)
+        return people.plan(self.name, self.policy, after, becomes=people.question.groups_column)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,15 +170,20 @@ class _People:
 
     certificate: Certificate
     lines: Partition
-    unfavorable: str
 
     @classmethod
     def of(cls, certificate: Certificate) -> "_People":
-        _, unfavorable = check_releasable(certificate)
-        question = certificate.question
-        others = {*certificate.examined.counts.names}
-        others -= {question.protected, question.decision}
-        return cls(certificate, Partition.of(certificate.examined, others), unfavorable)
+        check_two_groups(check_releasable(certificate), "This method")
+        question, counts = certificate.question, certificate.examined.counts
+        values = counts.attribute(question.decision).values
+        if len(question.protected_names) > 1 or len(values) > 2:
+            raise CannotReleaseError.of(
+                "This method is for one protected attribute and a decision of two values.",
+                f"There are {listed(question.protected_names)} and {listed(values)}.",
+                Remedy("Use modify-data", "method", "modify-data"),
+            )
+        others = {*counts.names} - {*question.columns}
+        return cls(certificate, Partition.of(certificate.examined, others))
 
     def generator(self, seed: Seed | None) -> np.random.Generator:
         """The generator of a seed; without one, of a seed that depends on the counts alone."""
@@ -194,9 +197,7 @@ class _People:
 
     @property
     def cells(self) -> Cells:
-        lines = self.lines
-        counts = (lines.group_no, lines.group_yes, lines.other_no, lines.other_yes)
-        return np.stack(counts, axis=1).reshape(-1, 2, 2)
+        return self.lines.counts[::-1].transpose(2, 1, 0)
 
     def equalize_rates(
         self,
@@ -264,18 +265,17 @@ class _People:
             method=method,
             policy=policy,
             certificate=self.certificate,
-            names=(*self.lines.names, self.question.protected, self.question.decision),
+            names=(*self.lines.names, *self.question.columns),
             moves=tuple(self._moves(after - self.cells, becomes)),
         )
 
     def _moves(self, change: Cells, becomes: str | None) -> Iterator[Move]:
         """Rows get the other value of ``becomes``; without it they are left out or doubled."""
         question = self.question
-        groups = (question.group, str(question.other))
-        decisions = (self.unfavorable, question.favorable)
+        groups, decisions = self.lines.groups, self.lines.decisions[::-1]
         for line, group, decision in np.argwhere(change < 0 if becomes else change).tolist():
             where = self.lines.where(line) | {
-                question.protected: groups[group],
+                question.groups_column: groups[group],
                 question.decision: decisions[decision],
             }
             rows = int(change[line, group, decision])

@@ -5,59 +5,51 @@ jump past its other side in small groups. The policies here solve the integer pr
 ``paper`` and ``printed`` keep the rule, for comparison, and their plans say what they leave.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
-from typing import Literal, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evenhand.errors import QuestionError
+from evenhand.errors import CannotReleaseError, QuestionError, Remedy, did_you_mean, listed
 from evenhand.evidence import Certificate, Partition
 from evenhand.question import exact_fraction
-from evenhand.removal.preconditions import check_releasable
+from evenhand.question.parse_values import require_texts
+from evenhand.removal.preconditions import check_releasable, check_two_groups
 from evenhand.removal.removal_plan import RemovalPlan
-from evenhand.removal.smallest_change import Pair, feasible_range, fewest_changes
+from evenhand.removal.stored_decisions import StoredDecisions
+from evenhand.removal.value_change import (
+    fewest_rows_cumulative,
+    fewest_rows_every,
+    fewest_steps_cumulative,
+)
+from evenhand.removal.window_change import fewest_in_window
 
-Policy: TypeAlias = Literal["minimal", "group", "raise", "paper", "printed"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """One subpopulation: favorable decisions and rows, of the group and of the others."""
-
-    group_yes: int
-    group: int
-    other_yes: int
-    other: int
-
-    @property
-    def difference(self) -> Fraction:
-        """The others' rate minus the group's."""
-        return Fraction(self.other_yes, self.other) - Fraction(self.group_yes, self.group)
-
-    @property
-    def group_is_smaller(self) -> bool:
-        """Which group moves the difference most with one change; the group itself on a tie."""
-        return self.group <= self.other
+Policy: TypeAlias = Literal["minimal", "group", "raise", "rows", "paper", "printed"]
+_RULES = ("paper", "printed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModifyData:
     """Remove differences by changing the fewest decisions.
 
-    Policies: ``minimal`` changes as few rows as possible, in both groups; ``group`` only rows
-    of the group asked about, where that can reach the criterion; ``raise`` only turns
-    unfavorable decisions into favorable ones; ``paper`` is the rule behind the paper's tables
-    and ``printed`` its pseudo-code to the letter, neither with a guarantee. A ``margin`` asks
-    for differences below threshold minus margin.
+    Policies: ``minimal`` changes as few rows as possible, in all groups, or as few steps along
+    the order of values; ``rows`` the fewest rows of ordered values; ``group`` only rows of the
+    group asked about, where that can reach the criterion; ``raise`` only turns unfavorable
+    decisions into favorable ones; ``paper`` is the rule behind the paper's tables and
+    ``printed`` its pseudo-code to the letter, neither with a guarantee. ``only`` names the
+    groups whose decisions may change. A ``margin`` asks for differences below threshold minus
+    margin.
 
     Paper: alg:md
     """
 
+    name: ClassVar[str] = "modify-data"
     policy: Policy = "minimal"
     margin: Fraction = Fraction(0)
+    only: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.policy not in get_args(Policy):
@@ -78,35 +70,118 @@ class ModifyData:
                 f"The margin {self.margin} is negative.", remedy="Write 0 or more."
             )
         object.__setattr__(self, "margin", margin)
+        object.__setattr__(self, "only", require_texts(self.only, "`only`"))
+        if self.only and self.policy not in ("minimal", "raise"):
+            raise QuestionError.of(
+                f"The policy {self.policy!r} says itself whose decisions change.",
+                remedy=(
+                    Remedy("Leave that out", "only"),
+                    Remedy("choose", "policy", "minimal"),
+                ),
+            )
 
     @property
     def guaranteed(self) -> bool:
         """Whether a plan that can be made reaches the criterion."""
-        return self.policy not in ("paper", "printed")
+        return self.policy not in _RULES
 
     def plan(self, certificate: Certificate) -> RemovalPlan:
         """Compute how many decisions change in each subpopulation."""
-        partition, unfavorable = check_releasable(certificate)
+        partition = check_releasable(certificate)
         threshold = reduced_threshold(partition, self.margin)
-        change = _CHANGES[self.policy]
-        group_change = np.zeros(len(partition), np.int64)
-        other_change = np.zeros(len(partition), np.int64)
-        for at in np.flatnonzero(at_threshold(partition, threshold).side).tolist():
-            cell = Cell(
-                group_yes=int(partition.group_yes[at]),
-                group=int(partition.group[at]),
-                other_yes=int(partition.other_yes[at]),
-                other=int(partition.other[at]),
-            )
-            group_change[at], other_change[at] = change(cell, threshold)
+        if partition.question.favorable:
+            change = self._favorable_change(partition, threshold)
+            changes = StoredDecisions.of(certificate).changes_across(change)
+        else:
+            new = self._new_values(partition, threshold)
+            changes = StoredDecisions.of(certificate).changes_to(new)
         return RemovalPlan(
-            method="modify-data",
-            policy=self.policy,
-            certificate=certificate,
-            unfavorable=unfavorable,
-            group_change=group_change,
-            other_change=other_change,
+            method=self.name, policy=self.policy, certificate=certificate, changes=changes
         )
+
+    def _favorable_change(self, partition: Partition, threshold: Fraction) -> NDArray[np.int64]:
+        """By how many the favorable decisions of each group grow in each subpopulation."""
+        if self.policy in _RULES:
+            return _by_rule(partition, threshold, smaller=self.policy == "paper")
+        if self.policy == "rows":
+            raise _no_policy(self.policy, "a favorable decision", "minimal, group, raise")
+        favorable, rows = measured_counts(partition)
+        new, _ = fewest_in_window(
+            favorable,
+            rows,
+            threshold,
+            only_raise=self.policy == "raise",
+            may_change=self._changeable(partition),
+            reference=reference(partition),
+            asked=0 if partition.question.group is not None else None,
+        )
+        change: NDArray[np.int64] = new - favorable
+        return change
+
+    def _new_values(self, partition: Partition, threshold: Fraction) -> NDArray[np.int64]:
+        """The new counts of every value, of the groups that are compared."""
+        if self.policy not in ("minimal", "rows"):
+            raise _no_policy(self.policy, "decisions of many values", "minimal, rows")
+        if self.only:
+            raise CannotReleaseError.of(
+                "Where every value is compared, decisions of all groups may change.",
+                f"Only those of {listed(self.only)} are to.",
+                (
+                    Remedy("Leave that out", "only"),
+                    Remedy("ask for a favorable value", "criterion", "favorable"),
+                ),
+            )
+        solve = fewest_rows_every
+        if partition.question.criterion == "cumulative":
+            solve = (
+                fewest_steps_cumulative if self.policy == "minimal" else fewest_rows_cumulative
+            )
+        compared = partition.rows >= partition.question.min_rows
+        counts = np.where(compared, partition.counts, 0)
+        new = solve(counts, threshold, reference=reference(partition))
+        return np.where(compared, new, partition.counts)
+
+    def _changeable(self, partition: Partition) -> NDArray[np.bool_] | None:
+        """Whose decisions may change; None if everybody's."""
+        if self.policy == "group":
+            if partition.question.group is None:
+                raise CannotReleaseError.of(
+                    "The policy 'group' changes the group asked about, and none is named.",
+                    remedy=Remedy("Name the groups whose decisions may change", "only"),
+                )
+            return np.array([True, False])
+        unknown = [label for label in self.only if label not in partition.groups]
+        if unknown:
+            raise QuestionError.of(
+                f"{listed(unknown)} is no group that is compared.",
+                f"There are {listed(partition.groups)}. "
+                f"{did_you_mean(unknown[0], partition.groups)}".strip(),
+                Remedy("Name some of these", "only"),
+            )
+        return (
+            np.array([label in self.only for label in partition.groups]) if self.only else None
+        )
+
+
+def measured_counts(partition: Partition) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Favorable decisions and rows by group and line; none of groups that are not compared."""
+    compared = partition.rows >= partition.question.min_rows
+    return np.where(compared, partition.favorable[0], 0), np.where(compared, partition.rows, 0)
+
+
+def reference(partition: Partition) -> int | None:
+    """The group with which all others are compared, if there is one."""
+    question = partition.question
+    if question.group is not None or question.other is None:
+        return None
+    return partition.groups.index(question.other)
+
+
+def _no_policy(policy: str, what: str, policies: str) -> CannotReleaseError:
+    return CannotReleaseError.of(
+        f"The policy {policy!r} does not apply to {what}.",
+        remedy=Remedy(f"Choose one of {policies}", "policy", "minimal"),
+    )
 
 
 def reduced_threshold(partition: Partition, margin: Fraction) -> Fraction:
@@ -125,52 +200,14 @@ def at_threshold(partition: Partition, threshold: Fraction) -> Partition:
     return replace(partition, question=replace(partition.question, threshold=threshold))
 
 
-def _fewest(cell: Cell, threshold: Fraction, *, only_raise: bool = False) -> tuple[int, int]:
-    group, other = (cell.group_yes, cell.group), (cell.other_yes, cell.other)
-    small, large = (group, other) if cell.group_is_smaller else (other, group)
-    new = fewest_changes(
-        Pair(small[0], large[0]),
-        Pair(small[1], large[1]),
-        threshold,
-        asks_small=cell.group_is_smaller,
-        only_raise=only_raise,
-    )
-    changes = (new.small - small[0], new.large - large[0])
-    return changes if cell.group_is_smaller else changes[::-1]
-
-
-def _only_raise(cell: Cell, threshold: Fraction) -> tuple[int, int]:
-    return _fewest(cell, threshold, only_raise=True)
-
-
-def _only_group(cell: Cell, threshold: Fraction) -> tuple[int, int]:
-    """The group's nearest feasible count with the others unchanged, if there is one."""
-    counts = feasible_range(cell.other_yes, cell.other, cell.group, threshold)
-    if not counts:
-        return 0, 0
-    return min(max(cell.group_yes, counts[0]), counts[-1]) - cell.group_yes, 0
-
-
-def _smaller_by_rule(cell: Cell, threshold: Fraction) -> tuple[int, int]:
-    if cell.group_is_smaller:
-        return _group_by_rule(cell, threshold)
-    return 0, -_by_rule(cell, cell.other, threshold)
-
-
-def _group_by_rule(cell: Cell, threshold: Fraction) -> tuple[int, int]:
-    return _by_rule(cell, cell.group, threshold), 0
-
-
-def _by_rule(cell: Cell, size: int, threshold: Fraction) -> int:
-    """So many favorable decisions more for a group of this size, fewer if it is ahead."""
-    change = ceil(size * (abs(cell.difference) - threshold))
-    return change if cell.difference > 0 else -change
-
-
-_CHANGES: dict[str, Callable[[Cell, Fraction], tuple[int, int]]] = {
-    "minimal": _fewest,
-    "group": _only_group,
-    "raise": _only_raise,
-    "paper": _smaller_by_rule,
-    "printed": _group_by_rule,
-}
+def _by_rule(partition: Partition, threshold: Fraction, *, smaller: bool) -> NDArray[np.int64]:
+    """The paper's rule: ⌈n(|Δ|−τ)⌉ changes in the group asked about, or in the smaller one."""
+    check_two_groups(partition, "The paper's rule")
+    change = np.zeros(partition.rows.shape, np.int64)
+    for at in np.flatnonzero(at_threshold(partition, threshold).violates).tolist():
+        difference = partition.comparisons.difference(int(partition.lead[at]))
+        sizes = partition.rows[:, at].tolist()
+        group = int(smaller and sizes[0] > sizes[1])
+        rows = ceil(sizes[group] * (abs(difference) - threshold))
+        change[group, at] = rows if (difference > 0) == (group == 0) else -rows
+    return change

@@ -2,27 +2,35 @@
 
 The paper's quadratic programme falls apart into one small problem for each assignment q of the
 decision causes, because an unfavorable rate is one minus a favorable one and no constraint
-joins two q. With weights of the two groups the excess over the threshold is shared in inverse
-proportion to them; both new rates lie between the old ones, so nothing else can bind.
+joins two q. With a window that begins at t each rate moves to its nearest point in it; the best
+t is found exactly. With two groups the excess over the threshold is shared in inverse
+proportion to their weights.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.errors import CannotReleaseError, Remedy, listed
 from evenhand.evidence import Certificate, Partition
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.conditional_tables import Factor, Network, eliminate
 from evenhand.graph.partial_graph import PartialGraph
-from evenhand.question import Question
 from evenhand.removal.generated_plan import GeneratedPlan
-from evenhand.removal.modify_data import ModifyData, at_threshold, reduced_threshold
+from evenhand.removal.modify_data import (
+    ModifyData,
+    at_threshold,
+    measured_counts,
+    reduced_threshold,
+)
+from evenhand.removal.nearest_rates import nearest_counts_in_window, nearest_rates
 from evenhand.removal.preconditions import check_releasable
 from evenhand.removal.removal_plan import RemovalPlan
-from evenhand.removal.smallest_change import Pair, nearest_counts
+from evenhand.removal.stored_decisions import StoredDecisions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +68,8 @@ class ModifyGraph:
 
     def plan(self, certificate: Certificate) -> RemovalPlan | GeneratedPlan:
         """Compute how many decisions change in each subpopulation, or what is generated."""
-        partition, unfavorable = check_releasable(certificate)
+        partition = check_releasable(certificate)
+        check_two_decisions(certificate)
         counts, question = certificate.examined.counts, certificate.question
         graph = model_graph(certificate)
         network = Network.estimate(counts, graph)
@@ -78,20 +87,18 @@ class ModifyGraph:
                 row_count=counts.row_count,
                 model_distance=optimum.distance,
             )
-        changes = np.zeros((2, len(partition)), np.int64)
-        sizes = np.stack([partition.group, partition.other])
-        targets = np.stack([optimum.group, optimum.other]) * sizes
-        for at in np.flatnonzero(at_threshold(partition, threshold).side).tolist():
-            changes[:, at] = quotas(sizes[:, at], targets[:, at], threshold)
-            changes[:, at] -= (partition.group_yes[at], partition.other_yes[at])
+        favorable, rows = measured_counts(partition)
+        change = np.zeros_like(favorable)
+        differing = np.flatnonzero(at_threshold(partition, threshold).violates)
+        targets = np.nan_to_num(optimum.rates[:, differing]) * rows[:, differing]
+        new = nearest_counts_in_window(targets, rows[:, differing], threshold)
+        change[:, differing] = new - favorable[:, differing]
         effects = graph.descendants(question.decision)
         return RemovalPlan(
             method=self.name,
             policy=self.policy,
             certificate=certificate,
-            unfavorable=unfavorable,
-            group_change=changes[0],
-            other_change=changes[1],
+            changes=StoredDecisions.of(certificate).changes_across(change),
             redrawn=tuple(network.tables[node] for node in network.nodes if node in effects),
             model_distance=optimum.distance,
         )
@@ -99,10 +106,12 @@ class ModifyGraph:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Optimum:
-    """The rates of favorable decisions nearest to the old ones, and how far the joint moved."""
+    """The rates of favorable decisions nearest to the old ones, and how far the joint moved.
 
-    group: NDArray[np.float64]
-    other: NDArray[np.float64]
+    ``rates`` has one row per group; it is not a number where a group is not compared.
+    """
+
+    rates: NDArray[np.float64]
     distance: float
 
 
@@ -122,33 +131,30 @@ def cell_weights(network: Network, partition: Partition) -> NDArray[np.float64]:
         for name, table in network.tables.items()
         if name != question.decision
     ]
-    remaining = (question.protected, *partition.names, question.decision)
+    remaining = (*question.protected_names, *partition.names, question.decision)
     ones = [Factor(decision.names, np.ones(decision.counts.shape))]
     beta = eliminate([*others, *ones], remaining).table.sum(axis=-1)
     at = tuple(np.asarray(codes) for codes in partition.assignments.codes)
-    return np.stack([beta[(code, *at)] for code in _group_codes(network, question)])
+    of_groups = (beta[(*codes, *at)] for codes in _group_codes(network, partition))
+    return np.stack([np.broadcast_to(one, len(partition)) for one in of_groups])
 
 
 def optimal_rates(
     partition: Partition, weights: NDArray[np.float64], threshold: Fraction
 ) -> Optimum:
-    """Solve the programme in closed form; unmeasured subpopulations keep their rates.
+    """Solve the programme: rates in one window, the nearest by weighted squares.
 
     Paper: alg:mg
     """
-    measured = partition.measured
-    group = partition.group_yes / np.maximum(partition.group, 1)
-    other = partition.other_yes / np.maximum(partition.other, 1)
-    difference = np.where(measured, other - group, 0.0)
-    excess = np.maximum(abs(difference) - float(threshold), 0.0)
-    of_group, of_other = weights
-    total = np.where(measured, of_group + of_other, 1.0)
-    shift = np.sign(difference) * excess / total
-    return Optimum(
-        group=group + shift * of_other,
-        other=other - shift * of_group,
-        distance=float(np.sqrt((excess**2 * of_group * of_other / total).sum())),
+    favorable, rows = measured_counts(partition)
+    old = np.where(rows > 0, favorable / np.maximum(rows, 1), np.nan)
+    new = old.copy()
+    differing = np.flatnonzero(at_threshold(partition, threshold).violates)
+    new[:, differing] = nearest_rates(
+        old[:, differing], weights[:, differing], float(threshold)
     )
+    moved = np.nan_to_num(new - old)
+    return Optimum(rates=new, distance=float(np.sqrt((weights * moved**2).sum())))
 
 
 def modified_shares(
@@ -156,46 +162,34 @@ def modified_shares(
 ) -> NDArray[np.float64]:
     """The decision's table with the optimal rates; all other tables stay as they are.
 
-    A group that a subpopulation lacks gets the other's rate, should it come to have rows.
+    A group that is not compared keeps its rate; one that a subpopulation lacks gets the mean of
+    the others' rates, should it come to have rows.
 
     Paper: alg:mg
     """
     question = partition.question
     table = network.tables[question.decision]
     shares = table.shares.copy()
-    favorable = table.node.values.index(question.favorable)
-    present = (partition.group > 0, partition.other > 0)
-    rates = (
-        np.where(present[0], optimum.group, optimum.other),
-        np.where(present[1], optimum.other, optimum.group),
-    )
-    for code, rate in zip(_group_codes(network, question), rates, strict=True):
+    favorable = table.node.values.index(question.favorable_label)
+    rows = partition.rows
+    own = partition.favorable[0] / np.maximum(rows, 1)
+    known = np.where(np.isnan(optimum.rates), own, optimum.rates)
+    mean = (known * rows).sum(axis=0) / partition.row_counts
+    rates = np.where(rows > 0, known, mean).clip(0, 1)
+    of_groups = dict(zip(_group_codes(network, partition), rates, strict=True))
+    values = (range(len(network.tables[name].node)) for name in question.protected_names)
+    for codes in product(*values):
+        code = dict(zip(question.protected_names, codes, strict=True))
+        rate = of_groups.get(codes, mean)
         at = tuple(
-            np.full(len(partition), code)
-            if parent.name == question.protected
+            np.full(len(partition), code[parent.name])
+            if parent.name in code
             else partition.assignments.column(parent.name)
             for parent in table.parents
         )
-        shares[(*at, favorable)] = rate.clip(0, 1)
-        shares[(*at, 1 - favorable)] = 1 - rate.clip(0, 1)
+        shares[(*at, favorable)] = rate
+        shares[(*at, 1 - favorable)] = 1 - rate
     return shares
-
-
-def quotas(
-    sizes: NDArray[np.int64], targets: NDArray[np.float64], threshold: Fraction
-) -> tuple[int, int]:
-    """The favorable decisions of two groups of rows, feasible and nearest to the targets.
-
-    >>> quotas(np.array([200, 600]), np.array([90.0, 240.0]), Fraction(1, 20))
-    (89, 240)
-    """
-    small, large = (0, 1) if sizes[0] <= sizes[1] else (1, 0)
-    counts = nearest_counts(
-        (float(targets[small]), float(targets[large])),
-        Pair(int(sizes[small]), int(sizes[large])),
-        threshold,
-    )
-    return (counts.small, counts.large) if small == 0 else (counts.large, counts.small)
 
 
 def model_graph(certificate: Certificate) -> CausalGraph:
@@ -210,12 +204,27 @@ def model_graph(certificate: Certificate) -> CausalGraph:
     decision = question.decision
     if isinstance(graph, PartialGraph):
         graph = graph.extension(question=question).graph
-    causes = (certificate.question.protected, *certificate.partition.names)
+    causes = (*certificate.question.protected_names, *certificate.partition.names)
     arrows = {(cause, effect) for cause, effect in graph.arrows if effect != decision}
     arrows |= {(cause, decision) for cause in causes}
     return CausalGraph(graph.nodes, frozenset(arrows))
 
 
-def _group_codes(network: Network, question: Question) -> tuple[int, int]:
-    values = network.tables[question.protected].node.values
-    return values.index(question.group), values.index(str(question.other))
+def check_two_decisions(certificate: Certificate) -> None:
+    """Refuse decisions of more than two values, which the model does not know."""
+    values = certificate.examined.counts.attribute(certificate.question.decision).values
+    if len(values) != 2 or not certificate.question.favorable:
+        raise CannotReleaseError.of(
+            "The model of modify-graph knows one favorable decision and one other.",
+            f"The values of the decision are {listed(values)}.",
+            remedy=Remedy("Use modify-data", "method", "modify-data"),
+        )
+
+
+def _group_codes(network: Network, partition: Partition) -> list[tuple[int, ...]]:
+    """The codes of each group's values of the protected attributes."""
+    values = [partition.question.group_values(group) for group in partition.groups]
+    return [
+        tuple(network.tables[name].node.values.index(label) for name, label in group.items())
+        for group in values
+    ]

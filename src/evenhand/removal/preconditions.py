@@ -2,16 +2,16 @@
 
 from itertools import chain
 
-from evenhand.errors import CannotReleaseError, Problem, listed
+from evenhand.errors import CannotReleaseError, Problem, Remedy
 from evenhand.evidence import Certificate, Partition
-from evenhand.evidence.certification import direct_edge
+from evenhand.evidence.verdict_reasons import direct_edge
 
 
-def check_releasable(certificate: Certificate) -> tuple[Partition, str]:
-    """The partition whose decisions may change, and the unfavorable value.
+def check_releasable(certificate: Certificate) -> Partition:
+    """The partition whose decisions may change.
 
-    Raises ``CannotReleaseError`` unless the causes of the decision are known and it is stored
-    in exactly two values: a merged one has no value to write back.
+    Raises ``CannotReleaseError`` unless the causes of the decision are known and its values are
+    counted as they are stored: a merged one has no single value to write back.
     """
     question = certificate.question
     problems = []
@@ -28,16 +28,12 @@ def check_releasable(certificate: Certificate) -> tuple[Partition, str]:
             for name in sorted({*chain(*causes)})
             if not all(name in names for names in causes)
         ]
-    values = certificate.examined.counts.attribute(question.decision).values
-    if len(values) != 2:
+    if certificate.pools_others and len(question.protected_names) > 1:
         problems.append(
             Problem(
-                f"The decision {question.decision!r} has {len(values)} values: "
-                f"{listed(values)}.",
-                "A changed decision would have no single value to become.",
-                "Add a column to the data that says only whether it is "
-                f"{question.favorable!r}, and name that as the decision; or leave out the rows "
-                "of further values. The audit stands as it is.",
+                f"All but {question.group!r} are pooled, and several columns define groups.",
+                "A changed row could not be told by its values.",
+                Remedy("Compare all groups: name neither group nor other", "group"),
             )
         )
     if certificate.codings.is_coded(question.decision):
@@ -45,11 +41,26 @@ def check_releasable(certificate: Certificate) -> tuple[Partition, str]:
             Problem(
                 f"The decision {question.decision!r} is counted in classes or merged values.",
                 "A changed decision would have no stored value to become.",
-                "Add a column to the data that holds the merged values or classes, and name "
-                "that as the decision, without a coding.",
+                (
+                    Remedy(
+                        "Count its values as they are, and name several as favorable",
+                        "favorable",
+                    ),
+                    Remedy("add a column to the data that holds the classes"),
+                ),
             )
         )
     if problems:
         raise CannotReleaseError(*problems)
-    unfavorable = next(value for value in values if value != question.favorable)
-    return certificate.partition, unfavorable
+    return certificate.partition
+
+
+def check_two_groups(partition: Partition, what: str) -> None:
+    """Refuse more than two groups or two decisions, for a method that knows only two."""
+    if len(partition.groups) != 2 or partition.counts.shape[0] != 2:
+        raise CannotReleaseError.of(
+            f"{what} is for two groups and two decisions.",
+            f"There are {len(partition.groups)} groups and {len(partition.decisions)} kinds of "
+            "decision.",
+            (Remedy("Name a group", "group"), Remedy("use another method", "method")),
+        )

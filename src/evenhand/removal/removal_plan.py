@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.display import Described, Summary
 from evenhand.evidence import Certificate, Partition
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Question
+from evenhand.removal.decision_changes import ChangedDecisions, DecisionChanges
 
 _SHOWN_MOVES = 10
 
@@ -36,44 +36,6 @@ class Move:
             "rows": self.row_count,
             "becomes": dict(self.becomes),
         }
-
-
-class ByDirection(NamedTuple):
-    """How many decisions become favorable, and how many unfavorable."""
-
-    to_favorable: int
-    to_unfavorable: int
-
-    @classmethod
-    def of(cls, change: NDArray[np.int64]) -> "ByDirection":
-        """The two numbers of changes by line, which are negative where they are unfavorable."""
-        return cls(int(change.clip(0).sum()), int((-change).clip(0).sum()))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedDecisions:
-    """How many decisions of the group and of the others change: who gains and who loses."""
-
-    group: ByDirection
-    other: ByDirection
-
-    def to_dict(self) -> dict[str, dict[str, int]]:
-        """Plain values, by group."""
-        return {"group": self.group._asdict(), "other": self.other._asdict()}
-
-    def facts(self, question: Question) -> tuple[tuple[str, str], ...]:
-        """Both directions in words, for a summary."""
-        ways = zip(self.group, self.other, ("none", "none: nobody loses"), strict=True)
-        in_group, in_other = (
-            f"{question.protected}={value}" for value in (question.group, question.other)
-        )
-        gains, losses = (
-            f"{group + other:,} ({in_group}: {group:,}, {in_other}: {other:,})"
-            if group or other
-            else none
-            for group, other, none in ways
-        )
-        return ("to favorable", gains), ("to unfavorable", losses)
 
 
 class Plan(Protocol):
@@ -133,32 +95,23 @@ class FromCertificate:
 class RemovalPlan(FromCertificate, Described):
     """Changes of decisions that make every measured difference smaller than the threshold.
 
-    ``group_change`` and ``other_change`` have one number for each line of the partition: how
-    many unfavorable decisions become favorable, or the reverse where negative. In changed rows
-    the decision's effects are sampled again from the tables ``redrawn``, causes first; nothing
-    else changes.
+    In changed rows the decision's effects are sampled again from the tables ``redrawn``, causes
+    first; nothing else changes.
     """
 
     method: str
     policy: str
     certificate: Certificate
-    unfavorable: str
-    group_change: NDArray[np.int64]
-    other_change: NDArray[np.int64]
+    changes: DecisionChanges
     redrawn: tuple[ConditionalTable, ...] = ()
     model_distance: float | None = None
 
     @cached_property
     def after(self) -> Partition:
         """The partition as it will be counted after the change."""
-        before = self.partition
-        return replace(
-            before,
-            group_yes=before.group_yes + self.group_change,
-            group_no=before.group_no - self.group_change,
-            other_yes=before.other_yes + self.other_change,
-            other_no=before.other_no - self.other_change,
-        )
+        before, kinds = self.partition, self.certificate.examined.decision_kinds
+        change = self.changes.count_change(kinds, before.counts.shape)
+        return replace(before, counts=before.counts + change)
 
     @property
     def reaches_criterion(self) -> bool:
@@ -168,36 +121,33 @@ class RemovalPlan(FromCertificate, Described):
     @property
     def changed_rows(self) -> int:
         """How many rows get another decision."""
-        return sum(map(sum, (self.changed_decisions.group, self.changed_decisions.other)))
+        return int(self.changes.rows.sum())
 
     @cached_property
     def changed_decisions(self) -> ChangedDecisions:
         """The changed decisions by group and direction."""
-        group, other = map(ByDirection.of, (self.group_change, self.other_change))
-        return ChangedDecisions(group=group, other=other)
+        kinds, groups = self.certificate.examined.decision_kinds, self.partition.groups
+        return ChangedDecisions(
+            groups=self.changes.by_group(kinds, len(groups)),
+            labels=groups,
+            question=self.question,
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns that patterns name: the causes, the protected attribute, the decision."""
-        return (*self.partition.names, self.question.protected, self.question.decision)
+        """The columns that patterns name: causes, protected attributes, the decision."""
+        return (*self.partition.names, *self.question.columns)
 
     @property
     def moves(self) -> Iterator[Move]:
         """Each change as a pattern of rows, their number, and their new decision."""
-        question = self.question
-        for value, changes in (
-            (question.group, self.group_change),
-            (str(question.other), self.other_change),
-        ):
-            for at in np.flatnonzero(changes).tolist():
-                old, new = self.unfavorable, question.favorable
-                if changes[at] < 0:
-                    old, new = new, old
-                where = self.partition.where(at) | {
-                    question.protected: value,
-                    question.decision: old,
-                }
-                yield Move(where, abs(int(changes[at])), {question.decision: new})
+        question, partition, changes = self.question, self.partition, self.changes
+        values = self.certificate.examined.counts.attribute(question.decision).values
+        columns = (changes.group, changes.line, changes.old, changes.new, changes.rows)
+        people = [question.group_values(label) for label in partition.groups]
+        for group, line, old, new, rows in zip(*(c.tolist() for c in columns), strict=True):
+            where = partition.where(line) | people[group] | {question.decision: values[old]}
+            yield Move(where, rows, {question.decision: values[new]})
 
     def to_dict(self) -> dict[str, object]:
         """The plan as plain values."""
@@ -225,12 +175,12 @@ class RemovalPlan(FromCertificate, Described):
                 f"{self.after.violating} subpopulations would still differ by the threshold or "
                 "more: this is no plan for a release."
             )
-        touched = np.count_nonzero((self.group_change != 0) | (self.other_change != 0))
+        touched = len(np.unique(self.changes.line))
         return Summary(
             title=f"{self.method} ({self.policy}): {self.changed_rows:,} of "
             f"{int(self.partition.row_counts.sum()):,} decisions would change",
             facts=(
-                *self.changed_decisions.facts(self.question),
+                *self.changed_decisions.facts(),
                 ("subpopulations changed", f"{touched:,}"),
             ),
             columns=("rows", "where", "becomes"),
