@@ -8,7 +8,7 @@ where the move ends. The new table is then one SELECT with a CASE; nothing is jo
 
 import re
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from math import isnan
@@ -90,19 +90,15 @@ class EngineChange:
         decision = self.plan.question.decision
         columns = [name for name in self.rows.origin.columns if name not in self.drop]
         table = self._numbered
-        reach = dict(zip(self._patterns, self._reach, strict=True))
-        taken = table[_PLACE] < self._by_pattern(table, reach, otherwise=0)
-        kind = table[decision].type()
-        stored = self._decisions
-        becomes = {move.where[decision]: move.becomes[decision] for move in self.plan.moves}
-        conditions = self._conditions[decision](table)
-        new = _ibis().cases(
-            *(
-                (taken & conditions[old], _ibis().literal(stored[label], kind))
-                for old, label in becomes.items()
-            ),
-            else_=table[decision],
-        )
+        new, taken = table[decision], _ibis().literal(value=False)
+        # The first rows of a pattern become one value, the next ones another.
+        for level in reversed(self._levels):
+            wanted = {pattern: rows for pattern, (rows, _) in level.items()}
+            reach = dict(zip(level, self._reach(wanted), strict=True))
+            reached = table[_PLACE] < self._by_pattern(table, reach, otherwise=0)
+            labels = {pattern: label for pattern, (_, label) in level.items()}
+            new = _ibis().ifelse(reached, self._new_decision(table, labels), new)
+            taken = reached | taken
         table = table.mutate(**{decision: new, _TAKEN: taken})
         for number, drawn in enumerate(self.plan.redrawn):
             table = self._changed_along(table, drawn, number)
@@ -147,11 +143,35 @@ class EngineChange:
             )
         return given
 
+    def _new_decision(self, table: Table, labels: Mapping[tuple[str, ...], str]) -> Any:  # noqa: ANN401
+        """What rows become: by their old decision if that tells it, else by their pattern."""
+        decision = self.plan.question.decision
+        kind, stored = table[decision].type(), self._decisions
+        literals = {label: _ibis().literal(stored[label], kind) for label in {*labels.values()}}
+        at = self.plan.names.index(decision)
+        by_old = {(pattern[at], label) for pattern, label in labels.items()}
+        if len(dict(by_old)) < len(by_old):
+            columns = [self._conditions[name](table) for name in self.plan.names]
+            leaves = {pattern: literals[label] for pattern, label in labels.items()}
+            return _tree(leaves, columns, table[decision])
+        conditions = self._conditions[decision](table)
+        cases = ((conditions[old], literals[label]) for old, label in sorted(by_old))
+        return _ibis().cases(*cases, else_=table[decision])
+
     @cached_property
-    def _patterns(self) -> dict[tuple[str, ...], int]:
-        """The labels that the moves ask for, each with how many rows it takes."""
-        names = self.plan.names
-        return {tuple(m.where[name] for name in names): m.row_count for m in self.plan.moves}
+    def _levels(self) -> list[dict[tuple[str, ...], tuple[int, str]]]:
+        """How many rows each pattern takes up to its first, second … move; what they become."""
+        names, decision = self.plan.names, self.plan.question.decision
+        levels: list[dict[tuple[str, ...], tuple[int, str]]] = [{}]
+        taken: dict[tuple[str, ...], int] = {}
+        for move in self.plan.moves:
+            pattern = tuple(move.where[name] for name in names)
+            taken[pattern] = taken.get(pattern, 0) + move.row_count
+            level = next((one for one in levels if pattern not in one), None)
+            if level is None:
+                levels.append(level := {})
+            level[pattern] = taken[pattern], move.becomes[decision]
+        return levels
 
     @cached_property
     def _numbered(self) -> Table:
@@ -181,12 +201,11 @@ class EngineChange:
         stored = fetch(self.rows.origin.select(name).distinct(), self.rows.where)
         return pa.concat_arrays(stored.column(0).chunks)
 
-    @cached_property
-    def _reach(self) -> list[int]:
-        """For each move the place before which its rows are taken."""
-        wanted, sizes = list(self._patterns.values()), self._sizes()
+    def _reach(self, wanted: Mapping[tuple[str, ...], int]) -> list[int]:
+        """For each pattern the place before which so many of its rows are."""
+        sizes = self._sizes(wanted)
         bucket = _bucket_size(sum(sizes), len(sizes))
-        numbers = {pattern: at for at, pattern in enumerate(self._patterns)}
+        numbers = {pattern: at for at, pattern in enumerate(wanted)}
         table = self._numbered
         table = table.mutate(
             **{
@@ -200,11 +219,10 @@ class EngineChange:
         )
         if np.bincount(histogram[_MOVE], histogram["rows"], len(sizes)).tolist() != sizes:
             raise rows_differ(self.rows.where, "A move finds other rows than were counted.")
-        ends = [_last_bucket(histogram, move, rows) for move, rows in enumerate(wanted)]
+        amounts = enumerate(wanted.values())
+        ends = [_last_bucket(histogram, move, rows) for move, rows in amounts]
         begins = {
-            pattern: begin
-            for pattern, (begin, rest) in zip(self._patterns, ends, strict=True)
-            if rest
+            pattern: begin for pattern, (begin, rest) in zip(wanted, ends, strict=True) if rest
         }
         if not begins:
             return [begin + bucket for begin, _ in ends]
@@ -217,10 +235,10 @@ class EngineChange:
             for move, (begin, rest) in enumerate(ends)
         ]
 
-    def _sizes(self) -> list[int]:
-        """How many rows were counted under each move."""
+    def _sizes(self, patterns: Iterable[tuple[str, ...]]) -> list[int]:
+        """How many rows were counted under each pattern."""
         counts = dict(self.examined.counts.marginal(self.plan.names))
-        return [counts.get(pattern, 0) for pattern in self._patterns]
+        return [counts.get(pattern, 0) for pattern in patterns]
 
     def _fetch(self, table: Table) -> dict[str, Any]:
         fetched = fetch(table, self.rows.where)
@@ -265,7 +283,7 @@ class EngineChange:
     def _column_conditions(self, name: str) -> Conditions:
         codings = self.rows.codings
         bins = codings.bins.get(name)
-        pools = self.plan.pooled is not None and name == self.plan.question.protected
+        pools = self.plan.pooled is not None and name == self.plan.question.groups_column
 
         def conditions(table: Table) -> Mapping[str, Any]:
             column = table[name]

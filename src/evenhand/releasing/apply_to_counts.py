@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
+from evenhand.counts.compared_groups import group_labels
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.releasing.row_selection import Patterns
 from evenhand.removal import GeneratedPlan, Plan
-from evenhand.removal.modify_graph import quotas
+from evenhand.removal.nearest_rates import nearest_counts_in_window
 from evenhand.removal.random_rows import choose_rows
 
 
@@ -38,7 +39,7 @@ def change_counts(
     pieces: list[CountTable] = []
     by_move = np.argsort(moves, kind="stable")
     starts = np.searchsorted(moves[by_move], np.arange(len(patterns.moves) + 1))
-    for at, move in enumerate(patterns.moves):
+    for at, move in ((at, move) for at, moves in enumerate(patterns.moves) for move in moves):
         lines = by_move[starts[at] : starts[at + 1]]
         amounts = choose_rows(left[lines], move.row_count, generator)
         left[lines] -= amounts
@@ -136,22 +137,27 @@ def _by_quotas(
 ) -> NDArray[np.float64]:
     """The decision's shares that give each group a whole, allowed number of favorable rows."""
     question = plan.question
-    favorable = plan.network.tables[question.decision].node.values.index(question.favorable)
-    line, first = table.groups(plan.partition.names)
-    side = (
-        table.column(question.protected) != table.code(question.protected, question.group)
-    ).astype(int)
-    sizes = table.totals(2 * line + side, 2 * len(first)).reshape(-1, 2)
-    rates = np.zeros((len(first), 2))
-    rates[line, side] = given[:, favorable]
-    targets = sizes * rates
-    whole = np.array(
-        [
-            quotas(size, target, plan.threshold) if size.all() else np.rint(target)
-            for size, target in zip(sizes, targets, strict=True)
-        ]
+    favorable = plan.network.tables[question.decision].node.values.index(
+        question.favorable_label
     )
-    exact = (whole / np.maximum(sizes, 1))[line, side]
+    line, first = table.groups(plan.partition.names)
+    # Of several attributes the model makes combinations that nobody had before.
+    labels, side = group_labels(table, question)
+    many = len(labels)
+    sizes = table.totals(many * line + side, many * len(first)).reshape(-1, many).T
+    rates = np.zeros(sizes.shape)
+    rates[side, line] = given[:, favorable]
+    groups = plan.partition.groups if question.group is not None else labels
+    asked = np.array([[label in groups] for label in labels])
+    compared = np.where(asked & (sizes >= question.min_rows), sizes, 0)
+    whole = np.where(
+        compared > 0,
+        nearest_counts_in_window(compared * rates, compared, plan.threshold),
+        np.rint(sizes * rates),
+    )
+    alone = np.count_nonzero(compared, axis=0) < 2
+    whole[:, alone] = np.rint((sizes * rates)[:, alone])
+    exact = (whole / np.maximum(sizes, 1))[side, line]
     shares = np.empty_like(given)
     shares[:, favorable], shares[:, 1 - favorable] = exact, 1 - exact
     return shares

@@ -84,7 +84,7 @@ def find_betrayals(
     among the betrayals.
     """
     decision = plan.question.decision
-    passed_over = {plan.question.protected, decision, *changed_columns(plan)}
+    passed_over = {*plan.question.columns, *changed_columns(plan)}
     names = [name for name in _names(after) if name not in passed_over]
     telling = {
         table.names[0]: values

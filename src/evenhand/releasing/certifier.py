@@ -47,13 +47,16 @@ class Certifier:
             else (released, Codings(), 0)
         )
         before = self.plan.certificate
-        question = before.question
-        if len(decisions := counts.values(question.decision)) == 1:
+        decisions = counts.values(before.question.decision)
+        favorable = before.question.favorable_values
+        if len(decisions) == 1 or (favorable and not {*favorable} & {*decisions}):
             raise CannotReleaseError.of(
-                f"{question.decision!r} would always be {listed(decisions)} then.",
+                f"{before.question.decision!r} would always be {listed(decisions)} then.",
                 "There would be no decisions left to speak of.",
                 "Raise the threshold, or merge values so that more people are compared.",
             )
+        # A plan may leave nobody with some value: the question is asked of the others.
+        question = before.question.without_absent(decisions)
         if before.pools_others and not isinstance(self.plan, GeneratedPlan):
             question = replace(question, other=REST)
         certificate = certify(

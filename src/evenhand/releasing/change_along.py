@@ -121,7 +121,7 @@ def _to_be_dropped(problem: Problem) -> Problem:
 
 def _given(plan: RemovalPlan | BaselinePlan) -> tuple[str, ...]:
     """The causes, the protected attribute and the decision."""
-    return (*plan.partition.names, plan.question.protected, plan.question.decision)
+    return (*plan.partition.names, *plan.question.columns)
 
 
 def _tables(
@@ -132,7 +132,7 @@ def _tables(
     for name in names:
         card = prod(len(counts.attribute(other)) for other in (*earlier, name))
         # All of these, or only group and decision, or the decision alone.
-        for first in (0, len(given) - 2, len(given) - 1):
+        for first in (0, len(given) - len(plan.question.columns), len(given) - 1):
             parents = given[first:]
             if card * prod(len(counts.attribute(other)) for other in parents) <= _MOST_CELLS:
                 break
@@ -142,20 +142,22 @@ def _tables(
                 f"A table of them would have more than {_MOST_CELLS:,} cells.",
                 Remedy("Drop it", "drop", [name]),
             )
-        yield _table(counts, name, (*parents, *earlier), len(parents))
+        others = max(len(parents) - len(plan.question.columns), 0)
+        yield _table(counts, name, (*parents, *earlier), {others, len(parents) - 1})
         earlier = (*earlier, name)
 
 
 def _table(
-    counts: CountTable, name: str, parents: tuple[str, ...], given: int
+    counts: CountTable, name: str, parents: tuple[str, ...], ignored: set[int]
 ) -> ConditionalTable:
     """How often each value occurs; where nobody is alike, among the next larger set of rows.
 
-    Of the parents so many are ``given``, the last two the protected attribute and the decision.
+    For it so many of the first parents are ``ignored``: all before the protected attributes,
+    then all before the decision.
     """
     table = ConditionalTable.estimate(counts, name, parents)
     filled = cube = table.counts
-    for leading in sorted({max(given - 2, 0), given - 1} - {0}):
+    for leading in sorted(ignored - {0}):
         larger = cube.sum(axis=tuple(range(leading)), keepdims=True)
         filled = np.where(filled.sum(axis=-1, keepdims=True) > 0, filled, larger)
     return replace(table, counts=filled)

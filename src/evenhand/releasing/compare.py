@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.display import Described, Summary
-from evenhand.errors import ResourceError, listed
+from evenhand.errors import CannotReleaseError, ResourceError, listed, words_only
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.question import Number, Question
 from evenhand.question.parse_values import check_seed
@@ -45,6 +45,7 @@ EVERY_METHOD: tuple[Method | Baseline, ...] = (
     LocalMassaging(),
     LocalPreferentialSampling(),
 )
+_IN_ORDER = (ModifyData(policy="rows"),)  # differs from the first only where values have one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ class Outcome:
     ``guaranteed`` says whether the plan promises that none does. ``model_distance`` is the
     optimum in the model, where there is one; what was measured is in ``utility``. ``seconds``
     is processor time, of planning and applying. ``changed_decisions`` is None for methods that
-    change, add or leave out other things.
+    change, add or leave out other things, and where no value is better than another.
     """
 
     method: str
@@ -126,15 +127,16 @@ class Comparison(Described):
         """One line for each method and threshold."""
         baselines = [one for one in self.outcomes if one.method.startswith("local-")]
         question = self.question
-        groups = f"{question.protected}={question.group} + {question.other}"
-        notes = [
-            f"gain, lose: decisions that become favorable, unfavorable; {groups}.",
-            "× 10⁻³: distances. CPU s: seconds of processor time.",
-        ]
+        groups = f"{question.groups_column}={' + '.join(self.before[0].groups)}"
+        ways = {"favorable": "favorable, unfavorable", "cumulative": "better, worse"}
+        notes = ["× 10⁻³: distances. CPU s: seconds of processor time."]
+        if question.criterion in ways:
+            become = f"decisions that become {ways[question.criterion]}"
+            notes.insert(0, f"gain, lose: {become}; {groups}.")
         if self.pooled_decisions:
             notes.append(
-                f"The decisions {listed(self.pooled_decisions)} are taken as one here: a "
-                "release needs a column with two values."
+                f"The decisions {listed(self.pooled_decisions)} are taken as one here; no "
+                "rows with merged decisions can be released."
             )
         if baselines:
             notes.append(
@@ -146,7 +148,7 @@ class Comparison(Described):
             for partition in self.before
         ]
         return Summary(
-            title=f"{question.decision} by {question.protected}: methods compared",
+            title=f"{question.decision} by {question.groups_column}: methods compared",
             facts=(("seed", str(self.seed)), *before),
             columns=(
                 "τ",
@@ -174,12 +176,14 @@ def compare(
     certificate: Certificate,
     *,
     thresholds: Iterable[Number] | None = None,
-    methods: Sequence[Method | Baseline] = EVERY_METHOD,
+    methods: Sequence[Method | Baseline] | None = None,
     seed: int | None = None,
 ) -> Comparison:
     """Apply every method to the certificate's counts, at its threshold or at several.
 
-    All decisions but the favorable one are taken as one. Without a seed it is derived from the
+    Without methods these are all that there are; those that know only two groups, or two
+    decisions, are left out where there are more, and named. Merged decisions, which no release
+    could write back, are compared as favorable or not. Without a seed it is derived from the
     counts.
 
     Paper: table:comparison, table:setting
@@ -187,10 +191,14 @@ def compare(
     question = certificate.question
     counts = certificate.examined.counts
     values = counts.attribute(question.decision).values
-    others = tuple(value for value in values if value != question.favorable)
-    if len(others) > 1:
-        one = f"not {question.favorable}"
-        counts = counts.recoded(question.decision, dict.fromkeys(others, one))
+    pooled: tuple[str, ...] = ()
+    coded = certificate.codings.is_coded(question.decision)
+    if question.favorable and coded and len(values) > 2:
+        label, other = certificate.examined.decisions
+        pooled = tuple(v for v in values if v not in question.favorable_values)
+        merge = dict.fromkeys(question.favorable_values, label) | dict.fromkeys(pooled, other)
+        counts = counts.recoded(question.decision, merge)
+        question = replace(question, favorable=label, order=())
     certificates = [
         certify(
             counts,
@@ -202,20 +210,26 @@ def compare(
         for threshold in ([question.threshold] if thresholds is None else thresholds)
     ]
     seed = certificate.examined.counts.seed if seed is None else check_seed(seed)
+    if methods is None:
+        in_order = question.criterion == "cumulative"
+        methods = (*EVERY_METHOD[:1], *_IN_ORDER * in_order, *EVERY_METHOD[1:])
     outcomes, skipped = [], []
     for certified in certificates:
         for method in methods:
             try:
                 outcomes.append(_outcome(certified, method, seed))
-            except ResourceError as error:
-                skipped.append(f"{type(method).__name__} was left out. {error}")
+            except (ResourceError, CannotReleaseError) as error:
+                if method is methods[-1] and not outcomes:
+                    raise  # no method can do it, so it is not a question of the method
+                why = " ".join(problem.text(words_only) for problem in error.problems)
+                skipped.append(f"{method.name} ({method.policy}) was left out. {why}")
     return Comparison(
         question=question,
         seed=seed,
         before=tuple(certified.partition for certified in certificates),
         outcomes=tuple(outcomes),
         skipped=tuple(dict.fromkeys(skipped)),
-        pooled_decisions=others if len(others) > 1 else (),
+        pooled_decisions=pooled if len(pooled) > 1 else (),
     )
 
 
@@ -227,6 +241,7 @@ def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> 
     after = apply_to_counts(before, plan, generator)
     seconds = process_time() - start
     columns = [name for name in before.names if name in certificate.graph.nodes]
+    has_better = certificate.question.criterion != "every"
     partition = Partition.of(
         replace(certificate.examined, counts=after), certificate.partition.names
     )
@@ -236,7 +251,7 @@ def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> 
         threshold=certificate.question.threshold,
         guaranteed=method.guaranteed and plan.reaches_criterion,
         changed_rows=plan.changed_rows,
-        changed_decisions=plan.changed_decisions,
+        changed_decisions=plan.changed_decisions if has_better else None,
         utility=compare_counts(before.marginal(columns), after.marginal(columns)),
         model_distance=plan.model_distance,
         violating=partition.violating,
@@ -255,13 +270,13 @@ def _before_text(partition: Partition) -> str:
 def _line(outcome: Outcome) -> tuple[str, ...]:
     utility, model = outcome.utility, outcome.model_distance
     changed = outcome.changed_decisions
-    ways = zip(changed.group, changed.other, strict=True) if changed else ()
+    ways = zip(*changed.groups, strict=True) if changed else ()
     return (
         str(outcome.threshold),
         outcome.method,
         outcome.policy,
         f"{outcome.changed_rows:,}",
-        *([f"{group:,} + {other:,}" for group, other in ways] or ["", ""]),
+        *([" + ".join(f"{rows:,}" for rows in way) for way in ways] or ["", ""]),
         f"{utility.cell_changes:,}",
         f"{1000 * utility.distance:.3f}",
         "" if model is None else f"{1000 * model:.3f}",

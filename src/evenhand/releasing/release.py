@@ -278,7 +278,7 @@ class Release(Pictured):
             facts=(
                 ("before", _in_words(self.before)),
                 ("after", _in_words(after)),
-                *(changed.facts(self.plan.question) if changed else ()),
+                *(changed.facts() if changed else ()),
                 ("changed columns", ", ".join(changed_columns(self.plan)) or "none"),
                 *([("dropped columns", ", ".join(self.drop))] if self.drop else []),
                 *self.utility.summary().facts,
@@ -309,13 +309,17 @@ def _out_of_reach(plan: Plan) -> CannotReleaseError:
     left = after.by_strength.tolist() if after else []
     places = [_place(after, line) for line in left[:_SHOWN]] if after else []
     more = f" and {len(left) - _SHOWN:,} more" if len(left) > _SHOWN else ""
+    # These policies reach it unless only some groups may change.
+    some = plan.method == "modify-data" and plan.policy in ("minimal", "raise")
     return CannotReleaseError.of(
         f"{plan.method} ({plan.policy}) does not reach the criterion.",
         f"Still at or beyond {plan.question.threshold}: {'; '.join(places)}{more}."
         if places
         else "It gives no guarantee.",
         (
-            Remedy(
+            Remedy("Let decisions of more groups change, or of all: leave that out", "only")
+            if some
+            else Remedy(
                 "Use modify-data, which always reaches it with this policy",
                 "policy",
                 "minimal",
@@ -332,4 +336,6 @@ def _out_of_reach(plan: Plan) -> CannotReleaseError:
 def _place(partition: Partition, line: int) -> str:
     where = partition.where(line).items()
     alike = ", ".join(f"{name} = {label}" for name, label in where) or "everybody"
-    return f"{alike}: {partition.risk_difference(line)}"
+    pair = f"{' and '.join(partition.lead_labels(line))}, "
+    pair = "" if partition.question.group else pair
+    return f"{alike}: {pair}{partition.risk_difference(line)}"

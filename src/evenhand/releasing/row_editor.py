@@ -21,6 +21,7 @@ from evenhand.question import Codings
 from evenhand.question.codings import MISSING
 from evenhand.releasing.row_selection import (
     LineSelection,
+    Outcomes,
     Patterns,
     Selection,
     StoredValues,
@@ -86,7 +87,7 @@ class Editor:
         examined: ExaminedCounts,
         seed: int,
     ) -> None:
-        choosing, self._drawing = np.random.default_rng(seed).spawn(2)
+        choosing, self._drawing, assigning = np.random.default_rng(seed).spawn(3)
         self._where, self.values, self.na = rows.where, values, rows.codings.na
         self._redrawn = plan.redrawn if values else ()
         self._question, self._pooled = plan.question, plan.pooled
@@ -100,16 +101,18 @@ class Editor:
             if name in wanted
         }
         self._patterns = Patterns(plan)
-        moves = self._patterns.moves
-        self._times = np.array([move.times for move in moves], np.int64)
+        patterns = self._patterns.moves
+        self._times = np.array([moves[0].times for moves in patterns], np.int64)
         self._becomes = {
-            name: self._columns[name].codes(move.becomes.get(name) for move in moves)
+            name: self._columns[name].codes(m.becomes.get(name) for ms in patterns for m in ms)
             for name in values
         }
+        parts = [[move.row_count for move in moves] for moves in patterns]
+        self._outcomes = Outcomes(parts, assigning)
         self.frequency = rows.codings.frequency
         self._frequency_parser = ColumnEncoder(FrequencyParser(self.frequency or ""))
         self._source = rows.sources[0]
-        sizes, amounts = self._sizes(examined.counts), [move.row_count for move in moves]
+        sizes, amounts = self._sizes(examined.counts), [sum(rows) for rows in parts]
         if any(amount > size for amount, size in zip(amounts, sizes, strict=True)):
             raise rows_differ(self._where, "The plan would change more rows than there are.")
         if max(sizes, default=0) >= _MOST_ALIKE:
@@ -235,8 +238,9 @@ class Editor:
         For every row as many random numbers are drawn, so that batches do not matter.
         """
         after = {name: _codes(encoded[name], chosen) for name in self.values}
+        move = self._outcomes.take(moves[chosen])
         for name, by_move in self._becomes.items():
-            new = by_move[moves[chosen]]
+            new = by_move[move]
             after[name] = np.where(new >= 0, new, after[name])
         uniform = self._drawing.random((len(chosen), len(self._redrawn)))
         for at, table in enumerate(self._redrawn):
@@ -255,7 +259,7 @@ class Editor:
     def _codes_in(self, attribute: Attribute) -> Integers:
         """For each label of a column its code in an attribute of a conditional table."""
         group, pooled = self._question.group, self._pooled
-        pools = pooled is not None and attribute.name == self._question.protected
+        pools = pooled is not None and attribute.name == self._question.groups_column
         code = {value: at for at, value in enumerate(attribute.values)}
         labels = self._columns[attribute.name].labels
         known = [pooled if pools and label != group else label for label in labels]

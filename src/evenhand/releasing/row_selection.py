@@ -31,23 +31,27 @@ class Patterns:
     """The patterns of a plan's moves, ready to be looked up for many rows at once.
 
     Rows come as codes with the labels that the codes stand for, whatever their order. A label
-    that no pattern names matches none.
+    that no pattern names matches none. ``moves`` has for each pattern the moves of its rows:
+    one, or several if they become different values.
     """
 
     def __init__(self, plan: Plan) -> None:
         self.names = plan.names
-        self.moves: tuple[Move, ...] = tuple(plan.moves)
-        self._protected, self._group = plan.question.protected, plan.question.group
+        by_pattern: dict[tuple[str, ...], list[Move]] = {}
+        for move in plan.moves:
+            by_pattern.setdefault(tuple(move.where[n] for n in self.names), []).append(move)
+        self.moves = tuple(map(tuple, by_pattern.values()))
+        self._protected, self._group = plan.question.groups_column, plan.question.group
         self._pooled = plan.pooled
         self._codes: dict[str, dict[str | None, int]] = {
             name: {label: code for code, label in enumerate(sorted(labels))}
             for name in self.names
-            for labels in [{move.where[name] for move in self.moves}]
+            for labels in [{move.where[name] for move, *_ in self.moves}]
         }
         # One code more stands for every label that no pattern names.
         self._cards = {name: len(codes) + 1 for name, codes in self._codes.items()}
         patterns = [
-            np.array([self._codes[name][move.where[name]] for move in self.moves], np.int64)
+            np.array([self._codes[name][m.where[name]] for m, *_ in self.moves], np.int64)
             for name in self.names
         ]
         self._ranks: list[NDArray[np.int64]] = []
@@ -67,7 +71,7 @@ class Patterns:
         )
 
     def find(self, columns: Mapping[str, NDArray[np.integer]]) -> NDArray[np.int64]:
-        """The move of each row, or -1; ``columns`` holds codes from ``codes_of``."""
+        """The pattern of each row, or -1; ``columns`` holds codes from ``codes_of``."""
         keys = self._keys_of([columns[name].astype(np.int64) for name in self.names])
         if self._by_key is not None:
             return self._by_key[keys]
@@ -77,7 +81,7 @@ class Patterns:
         return np.where(self._keys[place] == keys, self._order[place], -1)
 
     def find_in(self, counts: CountTable) -> NDArray[np.int64]:
-        """The move of each line of a table of counts, or -1."""
+        """The pattern of each line of a table of counts, or -1."""
         return self.find(
             {
                 name: self.codes_of(name, counts.attribute(name).values)[counts.column(name)]
@@ -176,6 +180,41 @@ class Selection:
         return bool((self._seen == self.sizes).all())
 
 
+class Outcomes:
+    """Which of its moves each row that a pattern takes falls to, in the order rows come.
+
+    >>> outcomes = Outcomes([[2], [1, 2]], np.random.default_rng(7))
+    >>> sorted(outcomes.take(np.array([1, 0, 1, 1, 0])).tolist())
+    [0, 0, 1, 2, 2]
+    """
+
+    def __init__(
+        self, amounts: Sequence[Sequence[int]], generator: np.random.Generator
+    ) -> None:
+        many = np.array([len(parts) for parts in amounts], np.int64)
+        self._first = np.cumsum(many) - many
+        self._several = many > 1
+        shuffled = [
+            generator.permutation(np.repeat(np.arange(len(parts)), parts))
+            for parts in amounts
+            if len(parts) > 1
+        ]
+        self._parts = np.concatenate([*shuffled, np.zeros(0, np.int64)])
+        self._next = np.zeros(len(many), np.int64)  # the place of each pattern's next row there
+        self._next[self._several] = np.cumsum([0, *map(len, shuffled)])[:-1]
+
+    def take(self, patterns: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The number of the move, among those of all patterns, for each taken row."""
+        move = self._first[patterns]
+        rows = np.flatnonzero(self._several[patterns])
+        rows = rows[np.argsort(patterns[rows], kind="stable")]
+        amounts = np.bincount(patterns[rows], minlength=len(self._next))
+        number = np.arange(len(rows)) - np.repeat(np.cumsum(amounts) - amounts, amounts)
+        move[rows] += self._parts[self._next[patterns[rows]] + number]
+        self._next += amounts
+        return move
+
+
 class LineSelection:
     """Selection for counted lines: how many of the rows of each line are taken."""
 
@@ -226,9 +265,9 @@ def stored_values(rows: Rows, plan: Plan) -> dict[str, StoredValues]:
             "Leave out the coding, or use modify-data, which changes decisions alone.",
         )
     labels = {name: _labels(plan, name) for name in names}
-    if plan.pooled in labels.get(plan.question.protected, ()):
+    if plan.pooled in labels.get(plan.question.groups_column, ()):
         raise CannotReleaseError.of(
-            f"The plan changes {plan.question.protected!r}, whose other groups are pooled.",
+            f"The plan changes {plan.question.groups_column!r}, whose other groups are pooled.",
             f"{plan.pooled!r} is no stored value.",
             Remedy("Name the other group", "other"),
         )

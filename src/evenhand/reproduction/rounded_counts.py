@@ -23,18 +23,13 @@ def rounded_model(
 
     Paper: table:setting
     """
-    partition, unfavorable = check_releasable(certificate)
+    partition = check_releasable(certificate)
     counts, question = certificate.examined.counts, certificate.question
     subpopulation, _ = counts.groups(partition.names)
-    side = (
-        counts.column(question.protected) != counts.code(question.protected, question.group)
-    ).astype(np.int64)
-    favorable = counts.column(question.decision) == counts.code(
-        question.decision, question.favorable
-    )
+    side = certificate.examined.group_codes
+    favorable = certificate.examined.decision_codes == 0
 
-    yes = np.stack([partition.group_yes, partition.other_yes])
-    old = yes / np.maximum([partition.group, partition.other], 1)
+    old = partition.favorable[0] / np.maximum(partition.rows, 1)
     rate = old[side, subpopulation]
     share = np.where(favorable, rate, 1 - rate)
     cells = counts.counts / counts.row_count
@@ -45,13 +40,14 @@ def rounded_model(
     np.add.at(weights, (side, subpopulation), squares)
     optimum = optimal_rates(partition, weights, question.threshold)
 
-    new = np.stack([optimum.group, optimum.other])[side, subpopulation]
+    new = optimum.rates[side, subpopulation]
+    new = np.where(np.isnan(new), rate, new)
     new_share = np.where(favorable, new, 1 - new)
     flipped = [column[alone] for column in counts.codes]
     flipped[counts.position(question.decision)] = np.where(
         favorable[alone],
-        counts.code(question.decision, unfavorable),
-        counts.code(question.decision, question.favorable),
+        counts.code(question.decision, partition.decisions[1]),
+        counts.code(question.decision, partition.decisions[0]),
     )
     rounded = np.rint(
         np.concatenate(
