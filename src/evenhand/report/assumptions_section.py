@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from evenhand.counts import CountTable
+from evenhand.counts.compared_groups import group_labels
 from evenhand.evidence import Certificate, Sensitivity, Verdict, sensitivity_of_findings
 from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.graph_doubt import GraphDoubt
@@ -103,7 +104,9 @@ def _threshold(certificate: Certificate, words: Words) -> page.Premise:
 
 def direct_effect_premise(certificate: Certificate, words: Words) -> page.Premise:
     """What the question leaves out, with the names of what passes it on."""
-    passing = certificate.graph.descendants(certificate.question.protected)
+    passing = frozenset[str]().union(
+        *map(certificate.graph.descendants, certificate.question.protected_names)
+    )
     through = [name for name in certificate.partition.names if name in passing]
     named = f" (here {words.columns(through)})" if through else ""
     return page.Premise(
@@ -281,12 +284,8 @@ def coding_premises(certificate: Certificate, words: Words) -> tuple[page.Premis
 def _left_out(
     counts: CountTable, certificate: Certificate, words: Words
 ) -> tuple[page.Premise, ...]:
-    statements, question = [], certificate.question
-    further = [
-        words.value(question.protected, value)
-        for value in counts.values(question.protected)
-        if value not in (question.group, question.other)
-    ]
+    statements = []
+    further = [words.group_name(value) for value in _further_groups(counts, certificate)]
     these = f" ({listing(further)})" if further else ""
     if certificate.examined.left_out:
         many = f"{count(certificate.examined.left_out, 'row')} of"
@@ -301,9 +300,22 @@ def _left_out(
         statements.append(
             f"Everybody but {words.group}{these} was put together as {words.other}."
         )
-    if len(certificate.examined.counts.attribute(certificate.question.decision)) > 2:
+    values = len(certificate.examined.counts.attribute(certificate.question.decision))
+    favorable = len(certificate.question.favorable_values)
+    if favorable > 1:
+        statements.append(f"The {favorable} favorable decisions count as one.")
+    if favorable and values - favorable > 1:
         statements.append("All decisions that are not favorable were put together.")
     return tuple(page.Premise(status="Given", what=one) for one in statements)
+
+
+def _further_groups(counts: CountTable, certificate: Certificate) -> list[str]:
+    """The groups that are not compared, or not by themselves."""
+    question = certificate.question
+    if question.group is None:
+        return []
+    labels, _ = group_labels(counts, question)
+    return [value for value in labels if value not in (question.group, question.other)]
 
 
 def _sensitivity(certificate: Certificate, cases: Sequence[Case], words: Words) -> page.Premise:
@@ -326,8 +338,8 @@ def _sensitivity(certificate: Certificate, cases: Sequence[Case], words: Words) 
         )
     return page.Premise(
         status="Cannot be tested",
-        what=f"No unrecorded cause of {words.decision} differs between {words.group} and "
-        f"{words.other} of the same group.",
+        what=f"No unrecorded cause of {words.decision} differs between {words.both} of the "
+        "same group.",
         why=why,
         needed=tuple(
             _needed(case, finding, words)

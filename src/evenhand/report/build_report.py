@@ -28,7 +28,7 @@ from evenhand.report.html_report import Report
 from evenhand.report.limits_and_checking_sections import checking, small_print, unmeasured
 from evenhand.report.opening_section import example, first_sentence, lead, verdicts
 from evenhand.report.partitions_section import comparisons
-from evenhand.report.phrases import Words, readable_labels
+from evenhand.report.phrases import Words
 from evenhand.report.release_facts import ReleaseFacts
 from evenhand.report.release_section import released
 from evenhand.report.rule_premises import near_premises
@@ -36,6 +36,7 @@ from evenhand.report.shared_page import shared_page
 from evenhand.report.shown_groups import select_cases
 from evenhand.report.table_premises import inspection_premises, missing_value_premises
 from evenhand.report.variant_premises import variant_premises
+from evenhand.report.who_against_whom import who_against_whom
 from evenhand.rows import Inspection, Rows
 
 
@@ -103,12 +104,12 @@ def report(
     generated = generated or f"{today.day} {today:%B %Y}"
     source = _file_name(audit.rows)
     certificate, knowledge = audit.certificate, audit.knowledge
-    words = Words(
-        question=certificate.question,
-        labels=readable_labels(labels or Labels(), audit.counts.names),
-    )
+    words = Words.of(certificate, labels, audit.counts.names)
     name = title or source or "a table"
-    question = f"Does {words.protected} itself change {words.decision.rstrip('?')}?"
+    does, itself = (
+        ("Do", "themselves") if len(words.question.protected_names) > 1 else ("Does", "itself")
+    )
+    question = f"{does} {words.protected} {itself} change {words.decision.rstrip('?')}?"
     if release and release.files:
         name = f"{release.files.data.name}, released from {name}"
     if share:
@@ -135,6 +136,7 @@ def report(
         first_sentence=first_sentence(certificate, words),
         lead=lead(certificate, words),
         verdicts=verdicts(certificate, cases, words, doubt),
+        who=who_against_whom(certificate, words),
         example=example(certificate, cases, words),
         causes=causes(certificate, words),
         graph=graph_figure(certificate, knowledge, words),

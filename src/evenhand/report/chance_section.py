@@ -2,17 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from evenhand.evidence import Certificate, Partition, RelaxedCertificate
 from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.common_difference import CommonDifference
-from evenhand.evidence.first_sentence import deciding_partition, seen_sentence
+from evenhand.evidence.first_sentence import deciding_partition, is_explained, seen_sentence
 from evenhand.evidence.population import Population
 from evenhand.evidence.subpopulations import p_value
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.differences_sections import ids
-from evenhand.report.phrases import Words, count, share
-from evenhand.report.shown_groups import Case
+from evenhand.report.phrases import Words, count, listing, share
+from evenhand.report.shown_groups import Case, turned_common
 from evenhand.report.template_types import Strong, text
 
 _LEVEL = 0.05
@@ -51,9 +53,21 @@ def _by_chance(certificate: Certificate, words: Words) -> Iterator[page.Text]:
         f"groups: {partition.violating_rows:,} seen, about {chance.rows:,.0f} by chance. "
         f"{_conclusion(certificate, partition, chance)}",
     )
-    yield text(
+    meaning = (
         "Chance alone means that nothing differs: in each group as many get the favorable "
-        "decision as did, but who they are is drawn by lot. The criterion asks less, that no "
+        "decision as did, but who they are is drawn by lot. "
+    )
+    if chance.at_threshold is None:
+        meaning = meaning.replace("the favorable decision", "each decision")
+        yield text(
+            f"{meaning}With more than two {words.kinds} or decisions that is simulated, so "
+            f"that the number expected has a standard error, {chance.error or 0:.2g}. The "
+            "criterion asks less than that nothing differs; how many groups would be seen to "
+            "reach the threshold if every true difference were just under it is not computed."
+        )
+        return
+    yield text(
+        f"{meaning}The criterion asks less, that no "
         "difference reaches the threshold: if every true difference were just under "
         f"{words.threshold_points}, {chance.text_at_threshold} groups would be seen to reach "
         "it.",
@@ -68,12 +82,14 @@ def _conclusion(certificate: Certificate, partition: Partition, chance: ByChance
         return "That is more than chance alone would make."
     shown = int(partition.statistics.shown.sum())
     what = f"{count(shown, 'difference')} shown beyond the threshold"
-    common = partition.statistics.common
-    if not shown and common and common.p_zero >= _LEVEL:
-        return "With other causes that the graph leaves open, chance would not explain it."
+    if is_explained(partition):
+        others = "other causes that the graph leaves open"
+        if len(certificate.possible_decision_causes) < 2:
+            others = "the causes of the decision held equal"
+        return f"With {others}, chance would not explain it."
+    average = f"{'the' if partition.two_groups else 'every'} difference on average"
     return (
-        "The number may be chance, but chance does not explain "
-        f"{what if shown else 'the difference on average'}."
+        f"The number may be chance, but chance does not explain {what if shown else average}."
     )
 
 
@@ -102,7 +118,9 @@ def _line(partition: Partition, chance: ByChance, words: Words) -> pictures.Seen
         alike=words.same(partition.names),
         seen=100 * partition.violating / measured,
         band=(100 * chance.lower / measured, 100 * chance.upper / measured),
-        limit=100 * min(chance.at_threshold / measured, 1.0),
+        limit=None
+        if chance.at_threshold is None
+        else 100 * min(chance.at_threshold / measured, 1.0),
         seen_text=seen,
         chance_text=str(chance),
         limit_text=chance.text_at_threshold,
@@ -117,25 +135,41 @@ def _each_group(
     shown = [case for case in cases if case.shown]
     allowing = f"After allowing for {count(population.comparisons, 'comparison')}, "
     if not shown:
+        one = "group" if partition.two_groups else "comparison"
         return text(
-            f"{allowing}no single group is shown to differ by more than "
+            f"{allowing}no single {one} is shown to differ by more than "
             f"{words.threshold_points}{_milder(partition)}. "
             f"{f'{population.within:,}' if population.within else 'None'} "
             f"{'are' if population.within > 1 else 'is'} shown to differ by less, each taken "
             "by itself.",
         )
-    for_group = population.shown_for_group
-    pairs = ((population.shown - for_group, words.other), (for_group, words.group))
-    sides = " and ".join(f"{many:,} with {who} ahead" for many, who in pairs if many)
-    reaching = sum(case.side != 0 for case in cases)
+    sides = _sides(population, words)
+    reaching = int(np.count_nonzero(partition.comparisons.side))
+    many = population.shown
     return text(
         allowing,
-        Strong(f"{len(shown):,} of {reaching:,}"),
-        f" differences at or beyond the threshold {'is' if len(shown) == 1 else 'are'} shown "
+        Strong(f"{many:,} of {reaching:,}"),
+        f" differences at or beyond the threshold {'is' if many == 1 else 'are'} shown "
         f"to lie beyond it ({ids(shown)}): {sides}{_milder(partition)}. "
-        f"{'Its interval lies' if len(shown) == 1 else 'Their intervals lie'} wholly beyond "
+        f"{'Its interval lies' if many == 1 else 'Their intervals lie'} wholly beyond "
         f"{words.threshold_points}.",
     )
+
+
+def _sides(population: Population, words: Words) -> str:
+    """How many of the differences shown favor whom."""
+    if words.has_sides:
+        for_group = population.shown_for_group
+        sides = [(population.shown - for_group, words.other), (for_group, words.group)]
+    else:
+        partition = population.partition
+        compared, statistics = partition.comparisons, partition.statistics
+        ends = np.array(partition.pairs, np.intp)[compared.pair[statistics.shown]]
+        ahead = ends[range(len(ends)), (statistics.difference[statistics.shown] > 0) * 1]
+        tally = np.bincount(ahead, minlength=len(partition.groups)).tolist()
+        sides = [*zip(tally, map(words.group_name, partition.groups), strict=True)]
+    more = "ahead" if words.is_favor else "more often"
+    return listing(f"{many:,} with {who} {more}" for many, who in sides if many)
 
 
 def _milder(partition: Partition) -> str:
@@ -159,20 +193,33 @@ def _notes(certificate: Certificate, words: Words) -> Iterator[str]:
 
 
 def _all_together(population: Population, words: Words) -> Iterator[page.Text]:
+    partition = population.partition
+    pair = words.leading_pair(partition)
     if common := population.common:
+        difference, low, high = turned_common(common, partition.question)
+        group, other = pair if difference == common.difference else pair[::-1]
+        told = ""
+        if not partition.two_groups:
+            several = partition.statistics.mean_count
+            did = f" who {words.did_by(partition.leading_decision)}" if words.cuts[1:] else ""
+            told = f" that is clearest of {several:,}, {other} minus {group}{did},"
         yield text(
-            "Weighed together (Mantel–Haenszel), the difference is ",
-            Strong(f"{words.points(common.difference)} points"),
-            f", 95% interval {words.interval((common.low, common.high))}, p that it is "
+            f"Weighed together (Mantel–Haenszel), the difference{told} is ",
+            Strong(f"{words.points(difference)} points"),
+            f", 95% interval {words.interval((low, high))}, p that it is "
             f"zero: {p_value(common.p_zero)}."
             + (f" {_on_average(common, words)}" if population.measured > 1 else ""),
         )
     if (varying := population.heterogeneity) and population.measured > 1:
+        more = f"more often {words.did_by(partition.leading_decision)}"
+        both, lead = f"{pair[0]} {more} in some and {pair[1]} in others", more
+        if words.is_favor:
+            both, lead = f"some favor {pair[0]} and some {pair[1]}", "are ahead"
         yield text(
             f"Whether all groups share one difference: p {p_value(varying.p)}. Whether "
-            f"some favor {words.group} and some {words.other}: p "
-            f"{p_value(varying.p_opposite)}; {words.other_people} are ahead in "
-            f"{varying.for_other:,}, {words.group} in {varying.for_group:,}.",
+            f"{both}: p "
+            f"{p_value(varying.p_opposite)}; {words.people_with(partition.leading_labels[1])} "
+            f"{lead} in {varying.for_other:,}, {pair[0]} in {varying.for_group:,}.",
         )
     if needed := population.needed:
         aims = {
@@ -180,11 +227,13 @@ def _all_together(population: Population, words: Words) -> Iterator[page.Text]:
             "shown on average": "the difference on average",
             "within": "that all are within where it is nearest",
         }
-        who = words.alike(needed.where)
         whole = "all groups" if needed.toward == "shown on average" else "everybody"
+        who = words.alike(needed.where) or whole
+        of_pair = f" of {listing(map(words.group_name, needed.pair))}" if needed.pair else ""
         yield text(
-            f"About {needed.needed:,} rows instead of {needed.row_count:,} would probably do, "
-            f"were the true rates those seen, to show {aims[needed.toward]} ({who or whole}).",
+            f"About {needed.needed:,} rows{of_pair} instead of {needed.row_count:,} would "
+            "probably do, were the true rates those seen, to show "
+            f"{aims[needed.toward]} ({who}){'; that settles this one pair' * bool(of_pair)}.",
         )
 
 

@@ -1,16 +1,18 @@
 """Differences as charts: a scale, dots with intervals, the funnel and histograms."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from math import floor, log10
+from typing import NamedTuple
 
 import numpy as np
 
 from evenhand.evidence import Partition
 from evenhand.report import picture_types as pictures
-from evenhand.report.phrases import Words, rate
-from evenhand.report.shown_groups import Case
+from evenhand.report.phrases import Words, has_sides, rate
+from evenhand.report.shown_groups import KINDS, Case
 
 _STEPS = (1, 2, 5, 10, 20, 25, 50, 100)
 _MOST_TICKS = 7
@@ -33,11 +35,15 @@ class Scale:
         values: Iterable[float],
         threshold: float,
         *,
+        signed: bool = True,
         left: float = 0.02,
         right: float = 0.02,
     ) -> "Scale":
-        """A scale that holds all values and the band; at both ends some room for numbers."""
-        held = [*values, -1.6 * threshold, 1.6 * threshold]
+        """A scale that holds all values and the band; at both ends some room for numbers.
+
+        Gaps, which are not ``signed``, begin at zero.
+        """
+        held = [*values, -1.6 * threshold if signed else 0.0, 1.6 * threshold]
         low, high = max(min(held), -100.0), min(max(held), 100.0)
         return cls(low - left * (high - low), high + right * (high - low))
 
@@ -57,10 +63,43 @@ class Scale:
                 for n in range(first, last + 1)
             ),
             zero=self.at(0.0),
-            band=(self.at(-threshold), self.at(threshold)),
-            left=f"{words.group} higher",
-            right=f"{words.other} higher",
+            band=(self.at(-threshold if words.has_sides else 0.0), self.at(threshold)),
+            left=f"{words.group} higher" if words.has_sides else "",
+            right=f"{words.other} higher" if words.has_sides else "farther apart",
         )
+
+
+class Spot(NamedTuple):
+    """One comparison in a funnel: the difference in points, the people, and what was found."""
+
+    points: float
+    rows: int
+    kind: str
+    shown: bool
+    id: str = ""
+
+
+def case_spots(cases: Iterable[Case]) -> list[Spot]:
+    """The comparisons that speak for groups."""
+    return [
+        Spot(in_points(case), case.people.row_count, case.kind, case.shown, case.id)
+        for case in cases
+    ]
+
+
+def further_spots(partition: Partition) -> list[Spot]:
+    """The other comparisons, which many groups or values have: shown ones, then the largest."""
+    compared, statistics = partition.comparisons, partition.statistics
+    rest = np.setdiff1d(np.arange(len(compared)), partition.lead)
+    rows, shown = compared.row_counts, statistics.shown
+    rest = rest[np.lexsort((-rows[rest], ~shown[rest]))][:_MOST_DOTS]
+    points, side = 100 * statistics.difference, compared.side
+    if not has_sides(partition.question):
+        points, side = abs(points), abs(side)
+    return [
+        Spot(float(points[at]), int(rows[at]), KINDS[int(side[at])], bool(shown[at]))
+        for at in rest.tolist()
+    ]
 
 
 def in_points(case: Case) -> float:
@@ -76,49 +115,75 @@ def ends(case: Case) -> tuple[float, float]:
 
 def mark(case: Case, scale: Scale, words: Words) -> pictures.Mark:
     """A dot with its interval, its number on the outer side."""
-    (low, high), here = ends(case), in_points(case)
+    low, high = case.people.interval or (0.0, 0.0)
+    return interval_mark(
+        (case.difference, low, high),
+        scale,
+        words,
+        kind=case.kind,
+        shown=case.shown,
+        description=f"difference {words.points(case.difference)} points, "
+        f"{words.higher(case.difference, words.pair(case.people))}, interval "
+        f"{words.interval(case.people.interval)}",
+    )
+
+
+def interval_mark(
+    difference: tuple[Fraction | float, float, float],
+    scale: Scale,
+    words: Words,
+    *,
+    kind: str,
+    shown: bool,
+    description: str,
+) -> pictures.Mark:
+    """A difference and both ends of its interval, drawn."""
+    here, low, high = (100 * float(value) for value in difference)
     left = here < 0
     return pictures.Mark(
         at=scale.at(here),
         low=scale.at(low),
         high=scale.at(high),
-        text=words.points(case.difference),
+        text=words.points(difference[0]),
         text_at=scale.at(low if left else high),
         text_left=left,
-        kind=case.kind,
-        shown=case.shown,
-        description=f"difference {words.points(case.difference)} points, "
-        f"{words.higher(case.difference)}, interval {words.interval(case.people.interval)}",
+        kind=kind,
+        shown=shown,
+        description=description,
     )
 
 
 def rates(case: Case, words: Words) -> pictures.Rates:
     """The rates of both groups."""
     people = case.people
+    names = words.pair(people)
     group, other = people.group_yes / people.group, people.other_yes / people.other
     return pictures.Rates(
         group=100 * group,
         other=100 * other,
         group_text=f"{100 * group:.0f}%",
         other_text=f"{100 * other:.0f}%",
-        description=f"{words.group} {rate(people.group_yes, people.group)}, {words.other} "
+        description=f"{names[0]} {rate(people.group_yes, people.group)}, {names[1]} "
         f"{rate(people.other_yes, people.other)}",
     )
 
 
 def funnel(
-    cases: Sequence[Case], words: Words, *, total: int, filled: str, hollow: str
+    spots: Iterable[Spot], words: Words, *, total: int, what: str, filled: str, hollow: str
 ) -> pictures.Funnel:
-    """All groups by difference and, logarithmically, by size.
+    """All comparisons by difference and, logarithmically, by size.
 
     If there are many: those that are shown, then the largest. ``total`` is of how many.
     """
-    chosen = sorted(cases, key=lambda case: (not case.shown, -case.people.row_count))
+    chosen = sorted(spots, key=lambda spot: (not spot.shown, -spot.rows))
     del chosen[_MOST_DOTS:]
-    sizes = [case.people.row_count for case in chosen]
+    sizes = [spot.rows for spot in chosen]
     most, least = max(sizes), min(sizes)
     threshold = float(100 * words.question.threshold)
-    scale = Scale.over(map(in_points, chosen), threshold, left=0.07, right=0.07)
+    held = [spot.points for spot in chosen]
+    # Gaps are many near zero, where the numbers of people stand.
+    left = 0.07 if words.has_sides else 0.14
+    scale = Scale.over(held, threshold, signed=words.has_sides, left=left, right=0.07)
 
     def height(rows: float) -> float:
         part = log10(rows / least) / (log10(most / least) or 1.0)
@@ -127,19 +192,19 @@ def funnel(
     powers = [10**power for power in range(1, 12) if least <= 10**power <= most]
     dots = tuple(
         pictures.Dot(
-            at=scale.at(in_points(case)),
-            y=height(case.people.row_count),
-            kind=case.kind,
-            shown=case.shown,
-            id=case.id if case.shown else "",
-            id_left=in_points(case) < 0,
+            at=scale.at(spot.points),
+            y=height(spot.rows),
+            kind=spot.kind,
+            shown=spot.shown,
+            id=spot.id if spot.shown else "",
+            id_left=spot.points < 0,
         )
-        for case in sorted(chosen, key=lambda case: (case.shown, case.side != 0))
+        for spot in sorted(chosen, key=lambda spot: (spot.shown, spot.kind != "none"))
     )
     some = f"{len(chosen):,} shown or largest of the " if len(chosen) < total else ""
     return pictures.Funnel(
         title="Differences by size of group",
-        subtitle=f"Each dot is one of the {some}{total:,} comparable groups: its "
+        subtitle=f"Each dot is one of the {some}{total:,} {what}: its "
         "difference in percentage points from left to right, and from bottom to top how many "
         "people it holds (logarithmic).",
         axis=scale.axis(words),
@@ -148,7 +213,7 @@ def funnel(
         height=FUNNEL_HEIGHT,
         filled=filled,
         hollow=hollow,
-        description=f"{total:,} comparable groups by difference and size.",
+        description=f"{total:,} {what} by difference and size.",
     )
 
 
@@ -160,6 +225,7 @@ def histogram(
     *,
     tallest: int,
     within: str,
+    what: str,
 ) -> pictures.Histogram:
     """Groups by difference in bars as wide as the threshold, so that no bar crosses it."""
     step = float(100 * words.question.threshold)
@@ -176,7 +242,7 @@ def histogram(
             )
             for place, many in sorted(many_at.items())
         ),
-        description=f"{label}: {many_at[-1] + many_at[0]:,} of {many_at.total():,} groups are "
+        description=f"{label}: {many_at[-1] + many_at[0]:,} of {many_at.total():,} {what} are "
         "under the threshold.",
     )
 
@@ -185,9 +251,10 @@ def count_by_step(partition: Partition) -> Counter[int]:
     """How many differences lie in each step of a threshold, exactly; 0 and -1 are under it."""
     # Python's integers: products of counts may not fit into 64 bits.
     group_yes, group, other_yes, other = (
-        column.astype(object) for column in partition.measured_counts
+        column.astype(object) for column in partition.comparisons.tables
     )
     crossed = other_yes * group - group_yes * other
     threshold = partition.question.threshold
     reach = abs(crossed) * threshold.denominator // (group * other * threshold.numerator)
-    return Counter(np.where(crossed < 0, -reach - 1, reach).tolist())
+    left = has_sides(partition.question) & (crossed < 0)
+    return Counter(np.where(left, -reach - 1, reach).tolist())

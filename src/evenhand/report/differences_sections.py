@@ -1,16 +1,27 @@
 """Sections 2 and 3: how far the groups differ, and the counts that show it."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evenhand.evidence import Certificate
+from evenhand.evidence import Certificate, Partition
 from evenhand.evidence.subpopulations import p_value
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
-from evenhand.report.charts import Scale, ends, funnel, in_points, mark, rates
+from evenhand.report.charts import (
+    Scale,
+    case_spots,
+    ends,
+    funnel,
+    further_spots,
+    in_points,
+    mark,
+    rates,
+)
 from evenhand.report.phrases import Words, capital, count, listing, share
-from evenhand.report.shown_groups import Case, GroupNames
+from evenhand.report.shown_groups import Case, GroupNames, shown_lines, turned_sides, widest_in
 from evenhand.report.template_types import Strong, text
 
 # Up to so many groups one plot shows all of them.
@@ -29,10 +40,10 @@ def differences(
     reaching = [case for case in cases if case.side]
     chosen, draw = (cases, plot_of_few) if few else (reaching[:STRONGEST], _strongest)
     return page.Differences(
-        lead=_lead(cases, words),
+        lead=_lead(certificate, cases, words),
         all_people=f"{certificate.row_count:,} people by the difference in their group.",
         segments=() if few else _segments(certificate, words),
-        funnel=None if few else funnel(cases, words, total=len(cases), **MARKS_KEY),
+        funnel=None if few else _dots(certificate, cases, words),
         plot=draw(certificate, chosen, words) if chosen else None,
     )
 
@@ -44,8 +55,8 @@ def evidence(certificate: Certificate, cases: Sequence[Case], words: Words) -> p
     beyond = len(reaching) - len(strongest) - len(others)
     return page.Evidence(
         lead=_evidence_lead(certificate, reaching, len(strongest), words),
-        in_words=tuple(_finding(case, words) for case in strongest),
-        others=tuple(_finding(case, words) for case in others),
+        in_words=tuple(_finding(certificate, case, words) for case in strongest),
+        others=tuple(_finding(certificate, case, words) for case in others),
         others_title=f"The other {count(len(others), 'group')}, in numbers"
         + (f"; {beyond:,} more are in the certificate" if beyond else ""),
         group=capital(words.group),
@@ -54,22 +65,35 @@ def evidence(certificate: Certificate, cases: Sequence[Case], words: Words) -> p
     )
 
 
-def _lead(cases: Sequence[Case], words: Words) -> page.Text:
+def _dots(certificate: Certificate, cases: Sequence[Case], words: Words) -> pictures.Funnel:
+    """All comparisons; where there are several in a group, an id is that of its strongest."""
+    partition = certificate.partition
+    spots = [*case_spots(cases), *further_spots(partition)]
+    total = len(partition.comparisons)
+    return funnel(spots, words, total=total, what=words.comparisons, **MARKS_KEY)
+
+
+def _lead(certificate: Certificate, cases: Sequence[Case], words: Words) -> page.Text:
     if not cases:
+        return text(f"There is no group to show in which {words.both} can be compared.")
+    if not words.has_sides:
+        widest = words.points(max(map(abs, certificate.partition.extremes)))
         return text(
-            f"There is no group to show in which {words.group} and {words.other} can be "
-            "compared.",
+            "The widest gap in a group is ",
+            Strong(f"{widest} points"),
+            f". Of each group those two {words.kinds} are drawn and told whose difference "
+            "chance explains least.",
         )
-    sides = {case.side for case in cases}
-    values = [case.difference for case in cases]
+    compared, values = certificate.partition.comparisons, certificate.partition.extremes
+    sides = {*compared.side.tolist()}
     who = (
-        f"In every one of them {words.other_people} are ahead."
+        f"In every one of them {words.other_people} {words.lead}."
         if sides == {1}
-        else f"In every one of them {words.group_people} are ahead."
+        else f"In every one of them {words.group_people} {words.lead}."
         if sides == {-1}
-        else f"Above zero {words.other_people} are ahead, below zero {words.group_people}."
+        else f"Above zero {words.other_people} {words.lead}, below zero {words.group_people}."
     )
-    if len(cases) == 1:
+    if len(compared) == 1:
         return text("The one difference is ", Strong(f"{words.points(values[0])} points"), ".")
     least, most = words.points(min(values)), words.points(max(values))
     if least == most:
@@ -80,11 +104,10 @@ def _lead(cases: Sequence[Case], words: Words) -> page.Text:
 def _segments(certificate: Certificate, words: Words) -> tuple[pictures.Segment, ...]:
     """All people by what was found in their group."""
     partition, t = certificate.partition, words.threshold_points
-    shown = np.zeros(len(partition), bool)
-    shown[partition.measured] = partition.statistics.shown
-    calm = partition.measured & (partition.side == 0)
-    higher, lower = partition.side > 0, partition.side < 0
-    kinds = (
+    shown, side = shown_lines(partition), turned_sides(partition)
+    calm = partition.measured & (side == 0)
+    higher, lower = side > 0, side < 0
+    kinds: tuple[tuple[str, str, NDArray[np.bool_]], ...] = (
         ("shown", f"{words.group} higher, shown beyond {t}", lower & shown),
         ("other", f"{words.group} higher by {t} or more, not shown", lower & ~shown),
         ("none", f"under {t} either way", calm),
@@ -92,6 +115,14 @@ def _segments(certificate: Certificate, words: Words) -> tuple[pictures.Segment,
         ("shown", f"{words.other} higher, shown beyond {t}", higher & shown),
         ("absent", "no comparison possible", ~partition.measured),
     )
+    if not words.has_sides:
+        apart = f"{words.both} {t} or more apart"
+        kinds = (
+            ("none", f"under {t}, all of them", calm),
+            ("group", f"{apart}, not shown", higher & ~shown),
+            ("shown", f"{apart}, shown beyond {t}", higher & shown),
+            kinds[-1],
+        )
     segments, at = [], 0.0
     for kind, label, lines in kinds:
         if kind == "shown" and not lines.any():
@@ -142,6 +173,7 @@ def plot_of_few(
                 id=case.id,
                 name=names.name(case),
                 detail=names.detail(case),
+                pair=words.pair_phrase(case.people),
                 rates=rates(case, words),
                 mark=mark(case, scale, words),
             )
@@ -174,6 +206,7 @@ def _strongest(
                 id=case.id,
                 name=words.alike({name: case.people.where[name] for name in varying or names}),
                 detail=f"{case.people.row_count:,}",
+                pair=words.pair_phrase(case.people),
                 flags=tuple(case.people.where[name] == value for name, value in flags.items()),
                 mark=mark(case, scale, words),
             )
@@ -198,7 +231,8 @@ def _scale(chosen: Sequence[Case], words: Words) -> Scale:
     left, right = (
         0.26 if any(sign * case.difference > 0 for case in chosen) else 0.02 for sign in (-1, 1)
     )
-    return Scale.over(held, float(100 * words.question.threshold), left=left, right=right)
+    threshold = float(100 * words.question.threshold)
+    return Scale.over(held, threshold, signed=words.has_sides, left=left, right=right)
 
 
 def _common(chosen: Sequence[Case], names: Sequence[str]) -> dict[str, str]:
@@ -258,20 +292,38 @@ def _note(words: Words) -> str:
     )
 
 
-def _finding(case: Case, words: Words) -> page.Finding:
+def _finding(certificate: Certificate, case: Case, words: Words) -> page.Finding:
     people = case.people
+    group, other = words.pair(people)
+    named = ("", "") if words.is_named else (f"{group}: ", f"{other}: ")
     return page.Finding(
         id=case.id,
         sentence=words.story(people),
         rows=words.alike(people.where) or "everybody",
-        group=f"{people.group_yes:,} of {people.group:,}",
-        other=f"{people.other_yes:,} of {people.other:,}",
+        group=f"{named[0]}{people.group_yes:,} of {people.group:,}",
+        other=f"{named[1]}{people.other_yes:,} of {people.other:,}",
         difference=words.points(people.risk_difference),
-        direction=words.higher(people.risk_difference),
+        direction=words.higher(people.risk_difference, (group, other)),
         interval=words.interval(people.interval),
         p=p_value(people.p_threshold),
         adjusted=p_value(people.p_adjusted),
         shown=case.shown,
+        widest=_widest(certificate.partition, case, words),
+    )
+
+
+def _widest(partition: Partition, case: Case, words: Words) -> str:
+    """The widest gap of a group, where it is not the one that chance explains least."""
+    if partition.widest[case.line] == partition.lead[case.line]:
+        return ""
+    people = widest_in(partition, case.line)
+    size = abs(people.risk_difference or Fraction(0))
+    group, other = words.pair(people)
+    decided = f" {words.did_by(people.decision)}" if len(words.cuts) > 1 else ""
+    return (
+        f"Widest gap: {words.points(size)} points, "
+        f"{people.other_yes:,} of {people.other:,} {other} and {people.group_yes:,} of "
+        f"{people.group:,} {group}{decided}."
     )
 
 

@@ -1,7 +1,7 @@
 """What of a causal graph is drawn: which attributes, in which columns, with which links."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from evenhand.display import visible
@@ -50,7 +50,7 @@ def select_for_drawing(
         chosen = {n for n in chosen if roles[n] not in ("plain", "consequence")}
         chosen |= graph.children(question.decision)
     places = {
-        name: _place(graph, question.protected, question.decision, order, name)
+        name: _place(graph, question.protected_names, question.decision, order, name)
         for name in chosen
     }
     columns = sorted(set(places.values()))
@@ -68,7 +68,7 @@ def select_for_drawing(
         *((a, b, False) for a, b in sorted(graph.undirected)),
     )
     links = tuple(
-        (a, b, _kind(question.protected, question.decision, roles, a, b), directed)
+        (a, b, _kind(question.protected_names, question.decision, roles, a, b), directed)
         for a, b, directed in ends
         if a in chosen and b in chosen
     )
@@ -118,12 +118,15 @@ def _roles(certificate: Certificate) -> dict[str, str]:
     roles |= dict.fromkeys(possible, "possible") | dict.fromkeys(
         certificate.decision_causes, "cause"
     )
-    return roles | {question.protected: "protected", question.decision: "decision"}
+    return roles | {
+        **dict.fromkeys(question.protected_names, "protected"),
+        question.decision: "decision",
+    }
 
 
 def _place(
     graph: Graph,
-    protected: str,
+    protected: Collection[str],
     decision: str,
     order: KnownOrder | None,
     name: str,
@@ -139,21 +142,24 @@ def _place(
         return tier, 2 if after else 0 if before else 1
     if after or name == decision:
         return 2, int(after)
-    return (1 if name in graph.descendants(protected) and name != protected else 0), 0
+    follows = name not in protected and not graph.ancestors(name).isdisjoint(protected)
+    return int(follows), 0
 
 
-def _kind(protected: str, decision: str, roles: dict[str, str], a: str, b: str) -> str:
+def _kind(
+    protected: Collection[str], decision: str, roles: dict[str, str], a: str, b: str
+) -> str:
     if b == decision:
         return (
             "direct"
-            if a == protected
+            if a in protected
             else "cause"
             if roles[a] in ("cause", "possible")
             else "rest"
         )
     if a == decision:
         return "after" if roles[b] != "possible" else "cause"
-    return "held" if a == protected and roles[b] == "cause" else "rest"
+    return "held" if a in protected and roles[b] == "cause" else "rest"
 
 
 def _headings(

@@ -44,12 +44,18 @@ class Report:
 
 def render(page: Page | SharedPage) -> str:
     """Fill the templates with a page's fields, and with the style sheet and its hash."""
-    style = style_sheet("pictures.css", "style.css")
+    style = style_sheet(*_sheets(page))
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     context = {field.name: getattr(page, field.name) for field in fields(page)}
     name = "shared.html.j2" if isinstance(page, SharedPage) else "page.html.j2"
     template = environment().get_template(name)
     return template.render(context, style=Markup(style), style_hash=digest)  # noqa: S704  # ours
+
+
+def _sheets(page: Page | SharedPage) -> tuple[str, ...]:
+    """The style sheets that a page needs: that of matrices only where there is one."""
+    sheets = ("pictures.css", "style.css")
+    return (*sheets, "against.css") if isinstance(page, Page) and page.who else sheets
 
 
 def style_sheet(*names: str) -> str:

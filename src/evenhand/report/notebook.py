@@ -15,15 +15,16 @@ from evenhand.graph.mixed_graph import MixedGraph
 from evenhand.question import Knowledge
 from evenhand.question.question_file import Labels
 from evenhand.releasing import Release
-from evenhand.report.charts import funnel
+from evenhand.report.charts import case_spots, funnel
 from evenhand.report.differences_sections import FEW, MARKS_KEY, plot_of_few
 from evenhand.report.graph_section import graph_figure, whole_graph_figure
 from evenhand.report.html_report import environment, style_sheet
-from evenhand.report.phrases import Words, readable_labels
+from evenhand.report.phrases import Words
 from evenhand.report.release_facts import same_lines
 from evenhand.report.release_section import histograms, shifts
 from evenhand.report.shown_groups import select_cases
 from evenhand.report.template_types import NotebookFigures
+from evenhand.report.who_against_whom import who_against_whom
 
 # More dots than these are hard to tell apart, and a notebook keeps every output.
 MOST_DOTS = 150
@@ -76,28 +77,30 @@ def _differences(certificate: Certificate, words: Words) -> NotebookFigures:
     if certificate.is_sample and len(cases) <= FEW:
         plot = plot_of_few(certificate, cases, words)
         subtitle = "With 95% intervals. Evidence first, least likely to be chance first."
-        return NotebookFigures(plot=replace(plot, title=title, subtitle=subtitle, rates=""))
+        plot = replace(plot, title=title, subtitle=subtitle, rates="")
+        return NotebookFigures(who=who_against_whom(certificate, words), plot=plot)
     key = dict(MARKS_KEY)
     if not certificate.is_sample:
         # Chance did not make these rows: nothing is shown of a population.
         cases = tuple(replace(case, shown=False) for case in cases)
         key["hollow"] = "at or beyond it"
     total = int(np.count_nonzero(certificate.partition.measured))
-    chart = funnel(cases, words, total=total, **key)
+    what = "comparable groups"
+    chart = funnel(case_spots(cases), words, total=total, what=what, **key)
     dots = tuple(replace(dot, id="") for dot in chart.dots)
-    return NotebookFigures(funnel=replace(chart, title=title, dots=dots))
+    return NotebookFigures(
+        who=who_against_whom(certificate, words),
+        funnel=replace(chart, title=title, dots=dots),
+    )
 
 
 def _words(certificate: Certificate, labels: Labels | None = None) -> Words:
-    names = certificate.examined.counts.names
-    return Words(
-        question=certificate.question, labels=readable_labels(labels or Labels(), names)
-    )
+    return Words.of(certificate, labels, certificate.examined.counts.names)
 
 
 def _render(shown: NotebookFigures) -> str:
     if shown == NotebookFigures():
         return ""
-    style = style_sheet("pictures.css", "notebook.css")
+    style = style_sheet("pictures.css", "notebook.css", *["against.css"] * bool(shown.who))
     template = environment().get_template("notebook.html.j2")
     return template.render(figures=shown, style=Markup(style))  # noqa: S704  # ours

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Verdict
-from evenhand.evidence.decision_rules import MET_BY_CONSTRUCTION
+from evenhand.evidence.decision_rules import met_by_construction
 from evenhand.evidence.first_sentence import average_sentence, coverage_phrase
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.population import Population, StatisticalVerdict
+from evenhand.evidence.verdict import Coverage
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
-from evenhand.report.phrases import Words, capital, count, rate, share
+from evenhand.report.phrases import MOST_LISTED, Words, capital, count, rate, share, shortened
 from evenhand.report.shown_groups import Case
 from evenhand.report.template_types import Strong, text
 
@@ -39,7 +40,6 @@ def lead(certificate: Certificate, words: Words) -> page.Text:
     """Who is compared with whom, and why."""
     people = f"{_recorded(certificate)} "
     causes = certificate.partition.names
-    compared = f"{capital(words.group_people)} are compared with {words.other_people}"
     if not causes:
         why = ". According to the graph nothing else causes the decision."
     else:
@@ -51,7 +51,14 @@ def lead(certificate: Certificate, words: Words) -> page.Text:
             f" who are alike in {words.columns(causes)}, because {these} {verb} "
             f"{words.decision} too{_among(certificate)}."
         )
-    return text(f"{people}{compared}{why} Counted are those who {words.did}.")
+    least = words.question.min_rows
+    few = (
+        f" Who is in a group with fewer than {least:,} people of the same {words.protected} is "
+        "not compared there."
+        if least > 1
+        else ""
+    )
+    return text(f"{people}{words.compared}{why} Counted are those who {words.did}.{few}")
 
 
 def _among(certificate: Certificate) -> str:
@@ -108,17 +115,17 @@ def example(
     common = certificate.population.common
     if common is None or certificate.is_determined:
         return None
-    sides = (
-        (words.group, "group", common.group_rate),
-        (words.other, "other", common.other_rate),
-    )
-    (_, _, group), (_, _, other) = sides
+    partition = certificate.partition
+    rates = (common.group_rate, common.other_rate)
+    sides = [*zip(words.leading_pair(partition), ("group", "other"), rates, strict=True)]
+    (group_name, _, group), (other_name, _, other) = sides
+    did = words.did_by(partition.leading_decision)
     single = f" No single group shows a difference beyond {words.threshold_points}."
     return page.Example(
         heading="On average",
         sentence=text(
             f"All comparable groups weighed together (Mantel–Haenszel), {share(group)} of "
-            f"{words.group} and {share(other)} of {words.other} {words.did}. ",
+            f"{group_name} and {share(other)} of {other_name} {did}. ",
             Strong(average_sentence(certificate.partition, words.labels)),
             single if certificate.population.measured > 1 else "",
         ),
@@ -137,9 +144,10 @@ def example(
 
 def _shown_example(case: Case, words: Words) -> page.Example:
     people = case.people
+    group, other = words.pair(people)
     sides = (
-        (words.group, "group", people.group_yes, people.group),
-        (words.other, "other", people.other_yes, people.other),
+        (group, "group", people.group_yes, people.group),
+        (other, "other", people.other_yes, people.other),
     )
     return page.Example(
         heading="For example",
@@ -176,7 +184,7 @@ def _exact_sentence(certificate: Certificate, cases: Sequence[Case], words: Word
     if verdict is Verdict.CANNOT_DECIDE:
         return text(_undecided(certificate))
     if verdict is Verdict.CERTIFIED:
-        largest = words.points(max((abs(case.difference) for case in cases), default=0))
+        largest = words.points(max(map(abs, certificate.partition.extremes), default=0))
         return text(f"The largest difference is {largest} points, under {threshold}.")
     above, below = (
         [abs(case.difference) for case in cases if case.side == side] for side in (1, -1)
@@ -186,9 +194,16 @@ def _exact_sentence(certificate: Certificate, cases: Sequence[Case], words: Word
             "People alike in what causes the decision differ by less than the threshold, but "
             "another comparison that the graph calls meaningful does not meet it.",
         )
+    if not words.has_sides:
+        widest = words.points(max(map(abs, certificate.partition.extremes)))
+        return text(
+            f"{capital(words.both)} lie {threshold} or more apart in ",
+            Strong(f"{len(above):,} of {len(cases):,} groups"),
+            f", up to {widest} points.",
+        )
     if above and below:
         return text(
-            f"{capital(words.other_people)} are ahead by {threshold} or more in ",
+            f"{capital(words.other_people)} {words.lead} by {threshold} or more in ",
             Strong(count(len(above), "group")),
             f", {words.group_people} in ",
             Strong(f"{len(below):,}"),
@@ -197,7 +212,7 @@ def _exact_sentence(certificate: Certificate, cases: Sequence[Case], words: Word
     ahead, sizes = (words.other_people, above) if above else (words.group_people, below)
     least, most = words.points(min(sizes)), words.points(max(sizes))
     return text(
-        f"{capital(ahead)} are ahead by "
+        f"{capital(ahead)} {words.lead} by "
         f"{most if least == most else f'{least} to {most}'} points in ",
         Strong(
             f"{len(sizes):,} of {len(cases):,} groups"
@@ -210,7 +225,7 @@ def _exact_sentence(certificate: Certificate, cases: Sequence[Case], words: Word
 
 def _undecided(certificate: Certificate) -> str:
     if certificate.question.rule:
-        return f"{capital(MET_BY_CONSTRUCTION)}."
+        return f"{capital(met_by_construction(certificate.question))}."
     if certificate.is_determined:
         return "Between people alike in what determines the decision nothing differs."
     return "These rows and this graph do not settle the question."
@@ -228,20 +243,21 @@ def _statistical_sentence(population: Population, words: Words) -> page.Text:
         return text(
             f"Chance and the number of comparisons allowed for, {beyond} is shown ",
             Strong("on average, in no single group"),
-            f": {size} points, {words.higher(common.difference)}. If the average lies beyond, "
+            f": {size} points, {_ahead(population, words)}. If the average lies beyond, "
             "some group does; which one is not settled.",
         )
+    compared = words.comparisons.removeprefix("comparable ")
     if population.verdict is StatisticalVerdict.SHOWN and population.measured == 1:
         return text("Chance allowed for, ", Strong("the one group"), f" shows {beyond}.")
     if population.verdict is StatisticalVerdict.SHOWN:
         return text(
             "Chance and the number of comparisons allowed for, ",
-            Strong(f"{population.shown:,} of {population.measured:,} groups"),
+            Strong(f"{population.shown:,} of {population.measured:,} {compared}"),
             f" {'shows' if population.shown == 1 else 'show'} {beyond}. "
             + (
                 "The others do not settle it."
                 if population.shown < population.measured
-                else "No group is left open."
+                else f"No {compared.removesuffix('s')} is left open."
             ),
         )
     return text(
@@ -253,18 +269,21 @@ def _statistical_sentence(population: Population, words: Words) -> page.Text:
     )
 
 
+def _ahead(population: Population, words: Words) -> str:
+    """Who is ahead on average, where the difference is clearest."""
+    difference = population.common.difference if population.common else 0.0
+    return words.higher(difference, words.leading_pair(population.partition))
+
+
 def _rests_on(certificate: Certificate, words: Words) -> page.Text:
     partition, cover = certificate.partition, certificate.coverage
     compared = int(partition.row_counts[partition.measured].sum())
     absent = len(certificate.unmeasured)
     many = (
-        f"All {certificate.row_count:,} rows lie in a group where {words.group} and "
-        f"{words.other} can be compared."
+        f"All {certificate.row_count:,} rows lie in a group where {words.both} can be compared."
         if cover.overall == 1
         else f"{compared:,} of {certificate.row_count:,} rows ({share(float(cover.overall))}) "
-        f"lie in a group where {words.group} and {words.other} can be compared: "
-        f"{share(float(cover.group))} of the {words.group}, {share(float(cover.other))} of "
-        f"the {words.other}. "
+        f"lie in a group where {words.both} can be compared: {_of_each(cover, words)}. "
         f"{count(absent, 'group')} could not be compared."
     )
     arrow = (
@@ -277,6 +296,18 @@ def _rests_on(certificate: Certificate, words: Words) -> page.Text:
         f"{many} Both verdicts hold given the causal graph, {_origin(certificate)} (section "
         f"7), and for a threshold of {words.threshold_points}, chosen by whoever asked.{arrow}",
     )
+
+
+def _of_each(cover: Coverage, words: Words) -> str:
+    """Which share of each group can be compared; of very many groups those with the least."""
+    parts = [*zip(cover.groups, words.groups, strict=True)]
+    if len(parts) > MOST_LISTED:
+        parts.sort(key=lambda one: one[0])
+    article = "the " if words.is_named else ""
+    named = shortened([f"{share(float(part))} of {article}{who}" for part, who in parts])
+    if len(parts) > MOST_LISTED:
+        named[-1] = f"and no less of {named[-1]}"
+    return ", ".join(named)
 
 
 def _against(doubt: GraphDoubt | None) -> page.Text:
@@ -304,10 +335,21 @@ def _figures(certificate: Certificate, words: Words) -> tuple[tuple[str, str], .
     common, beyond = population.common, words.threshold_points
     if common is None:
         return ()
-    ahead = f", {words.higher(common.difference)}" if common.difference else ""
+    ahead = f", {_ahead(population, words)}" if common.difference else ""
+    if not words.has_sides and common.difference:
+        partition = certificate.partition
+        pair = words.leading_pair(partition)
+        behind, before = pair if common.difference > 0 else pair[::-1]
+        by = f" in {words.decision} {partition.leading_decision}" if words.cuts[1:] else ""
+        more = f"{before} ahead of {behind}{by}"
+        if not words.is_favor:
+            did = words.did_by(partition.leading_decision)
+            more = f"{before} more often than {behind} {did}"
+        ahead = f" where it is clearest: {more}"
+    compared = words.comparisons.removeprefix("comparable ")
     return (
         (
-            f"{certificate.partition.violating:,} of {population.measured:,}",
+            f"{certificate.partition.violating:,} of {certificate.partition.measured.sum():,}",
             f"comparable groups differ by {beyond} or more",
         ),
         # The range stays in one line where the page is narrow.
@@ -322,6 +364,6 @@ def _figures(certificate: Certificate, words: Words) -> tuple[tuple[str, str], .
         ),
         (
             f"{population.shown:,} of {population.measured:,}",
-            f"groups with a difference shown to lie beyond {beyond}",
+            f"{compared} with a difference shown to lie beyond {beyond}",
         ),
     )

@@ -2,7 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import pairwise
+
+import numpy as np
 
 from evenhand.evidence import (
     Certificate,
@@ -24,11 +27,11 @@ def comparisons(
     certificate: Certificate,
     requested: PartitionExplanation | None,
     words: Words,
-) -> page.Comparisons:
+) -> page.ComparisonTable:
     """The decision causes, other block sets checked, everybody, and what was asked."""
     survey = survey_partitions(certificate)
     explained = ((survey.everybody, ""), (requested, "asked for"))
-    return page.Comparisons(
+    return page.ComparisonTable(
         lead=_lead(certificate, survey, words),
         rows=(
             *_examined(certificate, survey, words),
@@ -86,10 +89,14 @@ def _explained(
 def _numbers(partition: Partition, words: Words) -> dict[str, str]:
     """How many groups reach the threshold, and the range of differences."""
     measured = int(partition.measured.sum())
-    shown = dict.fromkeys(map(words.points, partition.extremes))
+    ends = partition.extremes
+    if not words.has_sides:
+        ends = tuple(max(map(abs, ends)) for _ in ends[:1])
+    shown = dict.fromkeys(map(words.points, ends))
     return {
         "reached": f"{partition.violating:,} of {measured:,}",
-        "span": " to ".join(shown) or "none",
+        "span": ("" if words.has_sides or not ends else "up to ") + " to ".join(shown)
+        or "none",
     }
 
 
@@ -159,14 +166,15 @@ def _gap(
         return ()
     if everybody.is_meaningful is not False:
         return ()
-    plain = everybody.partition.risk_difference(0)
+    plain = _plain(everybody.partition, certificate.partition.statistics.leading)
     if plain is None:
         return ()
+    pair = words.leading_pair(certificate.partition)
     return (
         text(
-            "Why the choice matters: over everybody the difference is ",
+            f"Why the choice matters: over everybody the difference {_of_pair(pair, words)}is ",
             Strong(f"{words.points(plain)} points"),
-            f" ({words.higher(plain)}). Among people alike in "
+            f" ({words.higher(plain, pair)}). Among people alike in "
             f"{words.columns(certificate.partition.names)} it is "
             f"{words.points(common.difference)} points on average. What lies between the two "
             "goes with what is held equal"
@@ -174,6 +182,16 @@ def _gap(
             + ": it is no direct effect, and whether it should be there is not asked here.",
         ),
     )
+
+
+def _of_pair(pair: tuple[str, str], words: Words) -> str:
+    return "" if words.is_named else f"of {pair[1]} and {pair[0]} "
+
+
+def _plain(everybody: Partition, leading: int) -> Fraction | None:
+    """The difference over everybody of the pair whose difference on average leads."""
+    (own,) = np.nonzero(everybody.comparisons.mean == leading)
+    return everybody.comparisons.difference(int(own[0])) if len(own) else None
 
 
 def _requested(requested: PartitionExplanation | None, words: Words) -> tuple[page.Text, ...]:

@@ -2,17 +2,21 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from evenhand.display import percent
-from evenhand.evidence import Subpopulation, points
-from evenhand.evidence.finding_sentence import decision_phrase
+from evenhand.evidence import Certificate, Partition, Subpopulation, points
+from evenhand.evidence.finding_sentence import decision_phrase, pair_of
 from evenhand.evidence.subpopulations import threshold_points
 from evenhand.question import Question
+from evenhand.question.question import JOIN, OR
 from evenhand.question.question_file import Labels
 from evenhand.report.template_types import Strong, Text, text
+
+_MOST_NAMED = 12
+MOST_LISTED = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +29,30 @@ class Words:
 
     question: Question
     labels: Labels
+    group_values: tuple[str, ...] = ()
+    cuts: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, certificate: Certificate, labels: Labels | None, names: Collection[str]
+    ) -> "Words":
+        """The words for a certificate, from the labels of a question file."""
+        partition, question = certificate.partition, certificate.question
+        cuts = tuple(map(partition.cut_label, range(len(partition.favorable))))
+        read = readable_labels(labels or Labels(), names)
+        return cls(
+            question=question,
+            labels=joined_labels(read, question, partition.groups, cuts),
+            group_values=partition.groups,
+            cuts=cuts,
+            decisions=partition.decisions,
+        )
 
     @property
     def protected(self) -> str:
         """The protected attribute."""
-        return self.labels.column(self.question.protected)
+        return self.labels.column(self.question.groups_column)
 
     @property
     def decision(self) -> str:
@@ -37,34 +60,157 @@ class Words:
         return self.labels.column(self.question.decision)
 
     @property
+    def decision_names(self) -> tuple[str, ...]:
+        """The kinds of decision that are counted apart."""
+        return tuple(self.labels.value(self.question.decision, one) for one in self.decisions)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the question names the two groups that it compares."""
+        return self.question.group is not None
+
+    @property
+    def has_sides(self) -> bool:
+        """Whether differences have a sign; where any group may be ahead they are gaps."""
+        return has_sides(self.question)
+
+    @property
     def did(self) -> str:
         """What those did who got the favorable decision: "were admitted", "had income >50K"."""
+        if len(self.cuts) > 1:
+            better = " or a better one" if self.question.criterion == "cumulative" else ""
+            return f"had the {self.decision} named{better}"
         return decision_phrase(self.question, self.labels)
+
+    def did_by(self, cut: str) -> str:
+        """What those did whom one of several rates counts."""
+        return decision_phrase(self.question, self.labels, cut)
 
     @property
     def group(self) -> str:
-        """The group asked about."""
-        return self.value(self.question.protected, self.question.group)
+        """The group asked about; of several the one behind."""
+        if self.is_named:
+            return self.group_name(str(self.question.group))
+        return "others" if self.has_sides else f"the group {self.behind}"
 
     @property
     def other(self) -> str:
-        """Whom it is compared with."""
-        return self.value(self.question.protected, str(self.question.other))
+        """Whom it is compared with; of several groups the one ahead."""
+        if self.has_sides:
+            return self.group_name(str(self.question.other))
+        return f"the group {self.ahead}"
+
+    @property
+    def is_favor(self) -> bool:
+        """Whether a higher rate is an advantage, not just more of one of several values."""
+        return self.question.criterion != "every"
+
+    @property
+    def ahead(self) -> str:
+        """What is said of the group with the higher rate."""
+        return "ahead" if self.is_favor else "with more"
+
+    @property
+    def behind(self) -> str:
+        """What is said of the group with the lower rate."""
+        return "behind" if self.is_favor else "with less"
+
+    @property
+    def than(self) -> str:
+        """What stands between the group with the higher rate and the other."""
+        return "ahead of" if self.is_favor else "more often than"
+
+    @property
+    def lead(self) -> str:
+        """What people with the higher rate do."""
+        return "are ahead" if self.is_favor else f"have one {self.decision} more often"
+
+    def group_name(self, value: str) -> str:
+        """A group: "women", or "sex 2"; where many are named a word like "Black" is enough."""
+        is_word = sum(letter.isalpha() for letter in value) > 1
+        if is_word and not self.is_named:
+            return self.labels.value(self.question.groups_column, value)
+        return self.value(self.question.groups_column, value)
+
+    @property
+    def kinds(self) -> str:
+        """What tells groups apart: "values of race", "combinations of sex and race"."""
+        several = len(self.question.protected_names) > 1
+        return f"{'combinations' if several else 'values'} of {self.protected}"
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """All groups that are compared."""
+        named = (str(self.question.group), str(self.question.other))
+        return tuple(map(self.group_name, self.group_values or named))
 
     @property
     def group_people(self) -> str:
         """The group asked about, as people: "women", or "people with sex 2"."""
-        return self.people_with(self.question.group)
+        return self.people_with(str(self.question.group)) if self.is_named else self.group
 
     @property
     def other_people(self) -> str:
         """Whom it is compared with, as people."""
-        return self.people_with(str(self.question.other))
+        return self.people_with(str(self.question.other)) if self.has_sides else self.other
+
+    @property
+    def both(self) -> str:
+        """Two groups that are compared, whichever they are: "women and men"."""
+        if self.is_named:
+            return f"{self.group} and {self.other}"
+        if self.has_sides:
+            return f"{self.other} and others"
+        return f"two {self.kinds}"
+
+    @property
+    def compared(self) -> str:
+        """Who is compared with whom, as the beginning of a sentence."""
+        if self.is_named:
+            return f"{capital(self.group_people)} are compared with {self.other_people}"
+        values = [value for value in self.group_values if value != self.question.other]
+        column = self.question.groups_column
+        names = [self.labels.value(column, value) for value in values[:_MOST_NAMED]]
+        labelled = all(value in self._group_labels for value in values)
+        people = "" if labelled else f"people with {self.protected} "
+        rest = len(values) - len(names)
+        named = people + listing([*names, f"{rest:,} more"] if rest else names)
+        if self.has_sides:
+            return f"{capital(named)} are compared with {self.other_people}"
+        return f"Compared in pairs are {named}"
+
+    @property
+    def comparisons(self) -> str:
+        """What is counted where several differences are measured in a group."""
+        return "comparable groups" if self.is_named and len(self.cuts) < 2 else "comparisons"
+
+    def leading_pair(self, partition: Partition) -> tuple[str, str]:
+        """The names of the two groups whose difference on average chance explains least."""
+        group, other = map(self.group_name, partition.leading_labels)
+        return group, other
 
     def people_with(self, value: str) -> str:
         """A group of people in a sentence: "women", or "people with sex 2"."""
-        label = self.labels.values.get(self.question.protected, {}).get(value)
+        label = self._group_labels.get(value)
         return f"people with {self.protected} {value}" if label is None else label
+
+    def pair(self, people: Subpopulation) -> tuple[str, str]:
+        """The names of both groups that are compared in a subpopulation."""
+        group, other = map(self.group_name, pair_of(people, self.question))
+        return group, other
+
+    def pair_phrase(self, people: Subpopulation) -> str:
+        """Who is compared in a subpopulation, by what; nothing where the question says that."""
+        decided = [self.did_by(people.decision)] if len(self.cuts) > 1 else []
+        if self.is_named:
+            return capital("".join(decided))
+        behind, ahead = self.pair(people)
+        who = f"{behind} and {ahead}" if self.has_sides else f"{ahead} {self.than} {behind}"
+        return ", ".join([who, *decided])
+
+    @property
+    def _group_labels(self) -> Mapping[str, str]:
+        return self.labels.values.get(self.question.groups_column, {})
 
     def column(self, name: str) -> str:
         """What an attribute is called."""
@@ -94,14 +240,13 @@ class Words:
     def story(self, people: Subpopulation) -> Text:
         """A group in counts, both sides in one breath."""
         alike = self.alike(people.where)
-        group = self.people_with(self.question.group)
-        other = self.people_with(str(self.question.other))
+        group, other = map(self.people_with, pair_of(people, self.question))
         return text(
             "Of ",
             *self.people(people.group, group),
             f" ({alike}), " if alike else ", ",
             Strong(f"{people.group_yes:,}"),
-            f" ({rate(people.group_yes, people.group)}) {self.did}. Of ",
+            f" ({rate(people.group_yes, people.group)}) {self.did_by(people.decision)}. Of ",
             *self.people(people.other, f"such {other}" if people.other != 1 else other),
             ", ",
             Strong(f"{people.other_yes:,}"),
@@ -116,16 +261,24 @@ class Words:
         """Both ends of an interval, in points."""
         return " to ".join(self.points(end) for end in interval or ())
 
-    def higher(self, difference: Fraction | float | None) -> str:
-        """Who is ahead."""
+    def higher(
+        self, difference: Fraction | float | None, pair: tuple[str, str] | None = None
+    ) -> str:
+        """Who is ahead, of a pair of names or of the two groups asked about."""
         if not difference:
             return "no difference"
-        return f"{self.other if difference > 0 else self.group} higher"
+        group, other = pair or (self.group, self.other)
+        return f"{other if difference > 0 else group} higher"
 
     @property
     def threshold_points(self) -> str:
         """The threshold with its unit: "5 points", "1 point"."""
         return threshold_points(self.question)
+
+
+def has_sides(question: Question) -> bool:
+    """Whether it is said who is compared with whom, so that differences have a sign."""
+    return question.group is not None or question.other is not None
 
 
 def readable_labels(labels: Labels, names: Collection[str]) -> Labels:
@@ -149,6 +302,39 @@ def readable_labels(labels: Labels, names: Collection[str]) -> Labels:
         for name, word in read.items()
     }
     return replace(labels, columns={**clear, **labels.columns})
+
+
+def joined_labels(
+    labels: Labels, question: Question, groups: Iterable[str], cuts: Iterable[str]
+) -> Labels:
+    """The labels, and those of groups and decisions that several values define.
+
+    >>> asked = Question(protected=("sex", "race"), decision="hired", favorable="yes")
+    >>> words = Labels(values={"sex": {"f": "women", "m": "men"}})
+    >>> joined_labels(words, asked, ["f & b"], []).values["sex & race"]
+    {'f & b': 'women & b'}
+    """
+    names, column = question.protected_names, question.groups_column
+    columns, values = dict(labels.columns), {**labels.values}
+    if len(names) > 1:
+        columns[column] = listing(map(labels.column, names))
+        joined = {
+            group: JOIN.join(
+                labels.value(name, value)
+                for name, value in question.group_values(group).items()
+            )
+            for group in groups
+        }
+        values[column] = {group: label for group, label in joined.items() if label != group}
+    parts = {cut: cut.split(OR) for cut in (question.favorable_label, *cuts) if OR in cut}
+    if parts:
+        decided = question.decision
+        values[decided] = {**labels.values.get(decided, {})} | {
+            cut: OR.join(labels.value(decided, one) for one in these)
+            for cut, these in parts.items()
+            if any(one in labels.values.get(decided, {}) for one in these)
+        }
+    return replace(labels, columns=columns, values=values)
 
 
 def rate(yes: int, total: int) -> str:
@@ -182,6 +368,28 @@ def listing(names: Iterable[str]) -> str:
     """
     *most, last = [*names] or ["nothing"]
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def shortened(names: Sequence[str]) -> list[str]:
+    """The names, of more than ten the first ten and how many more there are.
+
+    >>> shortened([*"abcdefghijkl"])[-2:]
+    ['j', '2 more']
+    """
+    rest = len(names) - MOST_LISTED
+    return [*names[:MOST_LISTED], f"{rest:,} more"] if rest > 0 else [*names]
+
+
+def tally(counts: Iterable[int], names: Iterable[str]) -> list[str]:
+    """How many of each there are, none left out; of more than ten the most frequent ones.
+
+    >>> tally([0, 3, 1200], ["red", "green", "blue"])
+    ['3 green', '1,200 blue']
+    """
+    each = [(many, name) for many, name in zip(counts, names, strict=True) if many]
+    if len(each) > MOST_LISTED:
+        each.sort(key=lambda one: -one[0])
+    return shortened([f"{many:,} {name}" for many, name in each])
 
 
 def capital(text: str) -> str:

@@ -104,12 +104,13 @@ class Rates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One group in a dot plot."""
+    """One group in a dot plot; ``pair`` says who is compared in it, where that varies."""
 
     id: str
     name: str
     detail: str
     flags: tuple[bool, ...] = ()
+    pair: str = ""
     rates: Rates | None = None
     mark: Mark
 
@@ -183,7 +184,7 @@ class SeenLine:
     alike: str
     seen: float
     band: tuple[float, float]
-    limit: float
+    limit: float | None
     seen_text: str
     chance_text: str
     limit_text: str
@@ -255,3 +256,34 @@ class Histograms:
     axis: Axis
     height: float
     both: tuple[Histogram, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairCell:
+    """Two groups in a matrix: by how many points the one at the left is ahead on average.
+
+    ``kind`` says how sure that is; a cell without a pair is "self" or the "mirror" of another.
+    ``head`` is the group on top.
+    """
+
+    kind: str
+    head: str = ""
+    points: str = ""
+    interval: str = ""
+    reached: str = ""
+    shown: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairMatrix:
+    """Groups against groups by one rate, those ahead first.
+
+    ``than`` is "ahead of" or "more often than"; ``corner`` says it with arrows.
+    """
+
+    title: str
+    than: str
+    corner: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[PairCell, ...]], ...]

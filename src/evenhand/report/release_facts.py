@@ -1,5 +1,6 @@
 """``ReleaseFacts``: what a report says of a release."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,8 @@ from evenhand.evidence import Certificate, Partition
 from evenhand.releasing import Release, Utility
 from evenhand.releasing.cost import Relearned
 from evenhand.releasing.manifest import notice
-from evenhand.removal import ChangedDecisions, changed_columns
+from evenhand.removal import ChangedDecisions, RemovalPlan, changed_columns
+from evenhand.removal.decision_changes import DecisionChanges
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +20,7 @@ class ReleaseFacts:
     """Both certificates, what the method did, and what it cost.
 
     ``file`` is the name of the released rows, if they were written. ``changed`` is None if what
-    changes is not decisions.
+    changes is not decisions; ``moves`` counts them by group, old and new value.
     """
 
     before: Certificate
@@ -30,6 +32,7 @@ class ReleaseFacts:
     changed_columns: tuple[str, ...]
     redrawn: tuple[str, ...]
     changed: ChangedDecisions | None
+    moves: Mapping[tuple[int, int, int], int]
     changed_rows: int
     utility: Utility
     relearned: Relearned | None
@@ -50,12 +53,27 @@ class ReleaseFacts:
             changed_columns=changed_columns(plan),
             redrawn=tuple(table.node.name for table in plan.redrawn),
             changed=plan.changed_decisions,
+            moves=_moves(plan.changes) if isinstance(plan, RemovalPlan) else {},
             changed_rows=release.changed_rows,
             utility=release.utility,
             relearned=release.relearned,
             dropped_columns=release.drop,
             warnings=tuple(release.warnings),
         )
+
+
+def _moves(changes: DecisionChanges) -> dict[tuple[int, int, int], int]:
+    if not len(changes.rows):
+        return {}
+    ways, way = np.unique(
+        np.stack([changes.group, changes.old, changes.new]), axis=1, return_inverse=True
+    )
+    rows = np.zeros(ways.shape[1], np.int64)
+    np.add.at(rows, way.ravel(), changes.rows)
+    return {
+        (group, old, new): many
+        for (group, old, new), many in zip(ways.T.tolist(), rows.tolist(), strict=True)
+    }
 
 
 def same_lines(before: Partition, after: Partition) -> bool:
@@ -69,8 +87,7 @@ def same_lines(before: Partition, after: Partition) -> bool:
     return all(np.array_equal(old, new) for old, new in zip(*columns, strict=True))
 
 
-def changes_by_line(
-    before: Partition, after: Partition
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """By how many the favorable decisions of the group and of the others grow, by group."""
-    return after.group_yes - before.group_yes, after.other_yes - before.other_yes
+def changes_by_line(before: Partition, after: Partition) -> NDArray[np.int64]:
+    """By how many the favorable decisions of each group grow in each subpopulation."""
+    change: NDArray[np.int64] = after.favorable[0] - before.favorable[0]
+    return change

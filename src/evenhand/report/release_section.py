@@ -8,12 +8,12 @@ from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.evidence.first_sentence import deciding_partition, seen_sentence
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
-from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, count_by_step, histogram, in_points
+from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, count_by_step, histogram
 from evenhand.report.differences_sections import FEW
 from evenhand.report.opening_section import mark
-from evenhand.report.phrases import Words, capital, listing, rate
+from evenhand.report.phrases import Words, capital, listing, rate, tally
 from evenhand.report.release_facts import ReleaseFacts, changes_by_line, same_lines
-from evenhand.report.shown_groups import Case, GroupNames
+from evenhand.report.shown_groups import Case, GroupNames, widest_in
 from evenhand.report.template_types import Strong, text
 
 
@@ -41,6 +41,7 @@ def released(
         if len(cases) > FEW
         else None,
         measures=tuple(_measures(release, words)),
+        moves=_moves(release, words),
         paragraphs=tuple(_paragraphs(release, words)),
     )
 
@@ -100,13 +101,23 @@ def shifts(
 ) -> pictures.ShiftPlot:
     """Few groups, each before and after, with the decisions changed where it is these."""
     naming, partitions = GroupNames.of(before, words), (before.partition, after.partition)
-    _, later = partitions
-    now = {case.line: later.risk_difference(case.line) or Fraction(0) for case in cases}
-    held = [*map(in_points, cases), *(float(100 * value) for value in now.values())]
-    scale = Scale.over(held, float(100 * words.question.threshold), left=0.04, right=0.04)
+    was, now = (
+        {case.line: widest_in(one, case.line).risk_difference or Fraction(0) for case in cases}
+        for one in partitions
+    )
+    scale = Scale.over(
+        [float(100 * value) for value in (*was.values(), *now.values())],
+        float(100 * words.question.threshold),
+        signed=words.has_sides,
+        left=0.04,
+        right=0.04,
+    )
+    what = "difference" if before.partition.two_groups else "widest difference"
+    many = _has_many_values(before)
+    ways = ("to favorable", "to unfavorable") if many else ("no → yes", "yes → no")
     return pictures.ShiftPlot(
         title="Each group before and after",
-        subtitle="The difference as recorded and as released"
+        subtitle=f"The {what} as recorded and as released"
         + (", with the decisions changed." if tells_changes else "."),
         name=naming.head,
         detail=naming.detail_head,
@@ -117,11 +128,11 @@ def shifts(
                 id=case.id,
                 name=naming.name(case),
                 detail=naming.detail(case),
-                before=scale.at(in_points(case)),
+                before=scale.at(float(100 * was[case.line])),
                 after=scale.at(float(100 * now[case.line])),
-                description=f"from {words.points(case.difference)} to "
+                description=f"from {words.points(was[case.line])} to "
                 f"{words.points(now[case.line])} points",
-                changes=_changes(partitions, case.line, words) if tells_changes else (),
+                changes=_changes(partitions, case.line, ways, words) if tells_changes else (),
             )
             for case in cases
         ),
@@ -129,17 +140,38 @@ def shifts(
 
 
 def _changes(
-    partitions: tuple[Partition, Partition], line: int, words: Words
+    partitions: tuple[Partition, Partition], line: int, ways: tuple[str, str], words: Words
 ) -> tuple[str, ...]:
-    changes = changes_by_line(*partitions)
-    pairs = (
-        (who, int(change[line]))
-        for who, change in zip((words.group, words.other), changes, strict=True)
-    )
+    """How many decisions of each group change; of more than two kinds, by how many each."""
+    before, after = partitions
+    names = words.groups
+    if len(words.cuts) > 1:
+        moved = (after.counts - before.counts)[:, :, line].T.tolist()
+        return tuple(
+            f"{who}: {_growth(change, words)}"
+            for who, change in zip(names, moved, strict=True)
+            if any(change)
+        )
+    changes = [*zip(names, changes_by_line(before, after)[:, line].tolist(), strict=True)]
+    if words.is_named:
+        return tuple(
+            f"{abs(many):,} {who} {way}"
+            for who, many in changes
+            for way, sign in zip(ways, (1, -1), strict=True)
+            if many * sign > 0
+        )
     return tuple(
-        f"{abs(many):,} {who} {'no → yes' if many > 0 else 'yes → no'}"
-        for who, many in pairs
-        if many
+        f"{way}: {', '.join(some)}"
+        for way, sign in zip(ways, (1, -1), strict=True)
+        if (some := tally([max(many * sign, 0) for _, many in changes], names))
+    )
+
+
+def _growth(change: Sequence[int], words: Words) -> str:
+    """By how many each kind of decision grows or shrinks."""
+    each = zip(change, words.decision_names, strict=True)
+    return ", ".join(
+        f"{'+' if n > 0 else '−'}{abs(n):,}\u00a0{decided}" for n, decided in each if n
     )
 
 
@@ -150,17 +182,30 @@ def histograms(before: Certificate, after: Certificate, words: Words) -> picture
         ("As released", "after", after.partition),
     ]
     threshold = float(100 * words.question.threshold)
-    ends = (float(100 * end) for _, _, partition in both for end in partition.extremes)
-    scale = Scale.over(ends, threshold)
+    signed = words.has_sides
+    ends = (
+        float(100 * (end if signed else abs(end)))
+        for _, _, partition in both
+        for end in partition.extremes
+    )
+    scale = Scale.over(ends, threshold, signed=signed)
     tallest = max(max(count_by_step(partition).values(), default=1) for _, _, partition in both)
     return pictures.Histograms(
         title="Before and after",
-        subtitle="Comparable groups by difference in percentage points. Each bar is "
-        f"{words.threshold_points} wide; those within the band are under the threshold.",
+        subtitle=f"{capital(words.comparisons)} by difference in percentage points. Each bar "
+        f"is {words.threshold_points} wide; those within the band are under the threshold.",
         axis=scale.axis(words),
         height=HISTOGRAM_HEIGHT,
         both=tuple(
-            histogram(label, partition, scale, words, tallest=tallest, within=within)
+            histogram(
+                label,
+                partition,
+                scale,
+                words,
+                tallest=tallest,
+                within=within,
+                what=words.comparisons.removeprefix("comparable "),
+            )
             for label, within, partition in both
         ),
     )
@@ -172,9 +217,11 @@ def _measures(release: ReleaseFacts, words: Words) -> Iterator[tuple[str, str, s
     def largest(partition: Partition) -> str:
         return words.points(_largest(partition))
 
-    def favored(partition: Partition, side: str) -> str:
-        yes = int(getattr(partition, f"{side}_yes").sum())
-        total = int(getattr(partition, side).sum())
+    def favored(partition: Partition, cut: int, group: int) -> str:
+        yes, total = (
+            int(partition.favorable[cut, group].sum()),
+            int(partition.rows[group].sum()),
+        )
         return f"{yes:,} of {total:,} ({rate(yes, total)})"
 
     yield (
@@ -183,12 +230,42 @@ def _measures(release: ReleaseFacts, words: Words) -> Iterator[tuple[str, str, s
         _reached(after),
     )
     yield "Largest difference, points", largest(before), largest(after)
-    for who, side in ((words.group, "group"), (words.other, "other")):
-        yield f"{capital(who)} who {words.did}", favored(before, side), favored(after, side)
+    for at, who in enumerate(words.groups):
+        for cut, label in enumerate(map(before.cut_label, range(len(before.favorable)))):
+            did = f"{capital(who)} who {words.did_by(label)}"
+            yield did, favored(before, cut, at), favored(after, cut, at)
     utility = release.utility
     yield "Cells of the table changed (n_T)", "", f"{utility.cell_changes:,}"
     yield "Distance of the distributions", "", f"{utility.distance:.3g}"
     yield "Chi-square", "", f"{utility.chi_square:,.1f}"
+
+
+def _moves(release: ReleaseFacts, words: Words) -> tuple[tuple[str, str], ...]:
+    """From which decision to which, and how many of each group, if there are more than two."""
+    if not _has_many_values(release.before):
+        return ()
+    decided = release.before.examined.counts.attribute(words.question.decision).values
+    names = [words.labels.value(words.question.decision, value) for value in decided]
+    rank = release.before.examined.decision_kinds.tolist()
+    ways = {(old, new) for _, old, new in release.moves}
+    return tuple(
+        (
+            f"{names[old]} → {names[new]}",
+            ", ".join(
+                tally(
+                    (release.moves.get((at, old, new), 0) for at in range(len(words.groups))),
+                    words.groups,
+                )
+            ),
+        )
+        for old, new in sorted(ways, key=lambda way: [(rank[kind], kind) for kind in way])
+    )
+
+
+def _has_many_values(certificate: Certificate) -> bool:
+    """Whether more than two decisions are recorded, however many are told apart."""
+    decision = certificate.question.decision
+    return len(certificate.examined.counts.attribute(decision).values) > 2
 
 
 def _paragraphs(release: ReleaseFacts, words: Words) -> Iterator[page.Text]:
@@ -241,17 +318,24 @@ def _directions(release: ReleaseFacts, words: Words) -> page.Text:
     changed = release.changed
     if changed is None:
         return text(release.notice)
-    groups = (words.group, words.other)
+    groups = words.groups
+    if words.question.criterion == "every":
+        each = listing(tally(map(sum, changed.groups), groups) or ["nobody"])
+        return text("Whose decision becomes another: ", Strong(each), ".")
+    better, worse = (
+        ("to a better value", "to a worse one")
+        if words.question.criterion == "cumulative"
+        else ("to a favorable decision", "to an unfavorable one")
+        if _has_many_values(release.before)
+        else ("no to yes", "yes to no")
+    )
     gains, losses = (
-        listing(f"{n:,} {who}" for n, who in zip(way, groups, strict=True) if n)
-        if any(way)
-        else "nobody"
-        for way in zip(changed.group, changed.other, strict=True)
+        listing(tally(way, groups) or ["nobody"]) for way in zip(*changed.groups, strict=True)
     )
     return text(
-        "Who gains (no to yes): ",
+        f"Who gains ({better}): ",
         Strong(gains),
-        ". Who loses (yes to no): ",
+        f". Who loses ({worse}): ",
         Strong(losses),
         ".",
     )

@@ -4,12 +4,9 @@ It is made from ``shown_part`` of a certificate and from nothing else. Which gro
 depends on their counts, so there is no interval, p-value or chance line on it.
 """
 
-from dataclasses import replace
 from shlex import quote
 
-import numpy as np
-
-from evenhand.evidence import Certificate, Subpopulations, Verdict
+from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.evidence.first_sentence import seen_sentence
 from evenhand.question import Knowledge
 from evenhand.report import picture_types as pictures
@@ -20,13 +17,13 @@ from evenhand.report.assumptions_section import (
     order_premises,
     record_premise,
 )
-from evenhand.report.charts import funnel
+from evenhand.report.charts import case_spots, funnel
 from evenhand.report.differences_sections import MARKS_KEY
 from evenhand.report.edit_premises import edit_premises
 from evenhand.report.graph_section import caused_by, graph_figure
 from evenhand.report.limits_and_checking_sections import small_print
 from evenhand.report.phrases import Words, capital, count
-from evenhand.report.shown_groups import Case
+from evenhand.report.shown_groups import Case, widest_in, widest_sides
 from evenhand.report.template_types import Strong, text
 
 _MOST_GROUPS = 500
@@ -73,9 +70,8 @@ def shared_page(
         causes=(caused_by(shown, words),),
         graph=graph_figure(shown, knowledge, words),
         funnel=_dots(cases, words),
-        group=capital(words.group),
-        other=capital(words.other),
-        groups=tuple(_row(case, words) for case in cases[:_MOST_GROUPS]),
+        heads=tuple(map(capital, words.groups)) if shown.partition.two_groups else (),
+        groups=tuple(_row(shown.partition, case, words) for case in cases[:_MOST_GROUPS]),
         more=f"{len(cases) - _MOST_GROUPS:,} more groups are in the certificate."
         if len(cases) > _MOST_GROUPS
         else "",
@@ -95,15 +91,16 @@ def shared_page(
 
 
 def _cases(shown: Certificate) -> tuple[Case, ...]:
-    """The groups, those that differ most first."""
+    """The groups, those that differ most first, each with its widest difference."""
     partition = shown.partition
-    people = Subpopulations(partition, np.arange(len(partition)))
-    cases = [
-        Case(one, line, int(partition.side[line]), shown=False, id="")
-        for line, one in enumerate(people)
-    ]
-    cases.sort(key=lambda case: (-abs(case.difference), -case.people.row_count))
-    return tuple(replace(case, id=f"S{number}") for number, case in enumerate(cases, 1))
+    people = [widest_in(partition, line) for line in range(len(partition))]
+    rows, side = partition.row_counts, widest_sides(partition)
+    size = [abs(one.risk_difference or 0) for one in people]
+    order = sorted(range(len(partition)), key=lambda at: (-size[at], -rows[at]))
+    return tuple(
+        Case(people[line], line, int(side[line]), shown=False, id=f"S{number}")
+        for number, line in enumerate(order, 1)
+    )
 
 
 def _first_sentence(shown: Certificate, least_count: int) -> page.Text:
@@ -121,42 +118,57 @@ def _lead(shown: Certificate, words: Words) -> page.Text:
     one_of = f", one of {sets} sets of causes that the graph allows" if sets > 1 else ""
     who = f" who are alike in {alike}{one_of}" if shown.partition.names else ""
     people = f"{shown.row_count:,} people are in these groups. " if shown.row_count else ""
-    compared = f"{capital(words.group_people)} are compared with {words.other_people}{who}."
-    return text(f"{people}{compared} Counted are those who {words.did}.")
+    return text(f"{people}{words.compared}{who}. Counted are those who {words.did}.")
 
 
 def _verdict_sentence(shown: Certificate, words: Words) -> str:
     differ = f"differ by {words.threshold_points} or more"
+    two = "the two" if words.is_named else words.both
     if shown.verdict is Verdict.CERTIFIED:
-        return (
-            f"In no comparable group of the released rows, shown or not, do the two {differ}."
-        )
+        return f"In no comparable group of the released rows, shown or not, do {two} {differ}."
     if shown.verdict is Verdict.NOT_CERTIFIED:
-        return f"There are groups, shown here, in which the two {differ}."
+        return f"There are groups, shown here, in which {two} {differ}."
     if shown.question.rule:
         return "A rule was declared by which was decided: what that gives is not told here."
     if len(shown.possible_decision_causes) > 1:
         return "The graph leaves open what causes the decision; the verdict is not told here."
-    return f"Whether the two {differ} in a group that is not shown is not told."
+    return f"Whether {two} {differ} in a group that is not shown is not told."
 
 
 def _dots(cases: tuple[Case, ...], words: Words) -> pictures.Funnel | None:
     if not cases:
         return None
     key = {**MARKS_KEY, "hollow": "at or beyond it"}
-    return funnel(cases, words, total=len(cases), **key)
+    total = len(cases)
+    return funnel(case_spots(cases), words, total=total, what="comparable groups", **key)
 
 
-def _row(case: Case, words: Words) -> tuple[str, ...]:
-    people = case.people
-    return (
-        case.id,
-        words.alike(people.where) or "everybody",
-        f"{people.group_yes:,} of {people.group:,}",
-        f"{people.other_yes:,} of {people.other:,}",
-        words.points(people.risk_difference),
-        words.higher(people.risk_difference),
+def _row(partition: Partition, case: Case, words: Words) -> page.SharedGroup:
+    people, line = case.people, case.line
+    rows = zip(
+        words.groups,
+        partition.counts[:, :, line].T.tolist(),
+        partition.rows[:, line].tolist(),
+        strict=True,
     )
+    return page.SharedGroup(
+        id=case.id,
+        alike=words.alike(people.where) or "everybody",
+        counts=tuple(
+            (capital(who), _counts(counts, total, words)) for who, counts, total in rows
+        ),
+        pair=words.pair_phrase(people),
+        difference=words.points(people.risk_difference),
+        direction=words.higher(people.risk_difference, words.pair(people)),
+    )
+
+
+def _counts(counts: list[int], total: int, words: Words) -> str:
+    """Favorable decisions of all, or how many got each decision where each is compared."""
+    if len(words.cuts) < 2:
+        return f"{counts[0]:,} of {total:,}"
+    each = zip(counts, words.decision_names, strict=True)
+    return ", ".join(f"{many:,} {decided}" for many, decided in each)
 
 
 def _graph_premises(shown: Certificate) -> tuple[page.Premise, ...]:

@@ -1,19 +1,28 @@
 """The groups of a report, in the order in which it shows them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate, Partition, Subpopulation, Subpopulations
-from evenhand.report.phrases import Words, capital
+from evenhand.evidence.common_difference import CommonDifference
+from evenhand.question import Question
+from evenhand.report.phrases import Words, capital, has_sides
+
+# Who is behind by the threshold or more.
+KINDS = {1: "group", -1: "other", 0: "none"}
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A comparable group: its counts, on which side it reaches the threshold, its id if so."""
+    """A comparable group: its counts, on which side it reaches the threshold, its id if so.
+
+    Of many groups of people two are compared in it, those that chance explains least. Where any
+    may be ahead of any other, ``people`` has the one behind first: differences are gaps then.
+    """
 
     people: Subpopulation
     line: int
@@ -29,7 +38,7 @@ class Case:
     @property
     def kind(self) -> str:
         """Who is behind by the threshold or more: the group, the others, or nobody."""
-        return {1: "group", -1: "other", 0: "none"}[self.side]
+        return KINDS[self.side]
 
 
 def select_cases(certificate: Certificate, *, most: int | None = None) -> tuple[Case, ...]:
@@ -41,18 +50,18 @@ def select_cases(certificate: Certificate, *, most: int | None = None) -> tuple[
     chosen = _most_notable(partition, most)
     reaching = [line for line in partition.by_strength.tolist() if chosen[line]]
     calm = np.flatnonzero(partition.measured & (partition.side == 0) & chosen)
-    size = -abs(partition.statistics.difference[partition.measured_index[calm]])
+    size = -abs(partition.statistics.difference[partition.lead[calm]])
     named = [(line, f"E{number}") for number, line in enumerate(reaching, 1)]
     named += [
         (line, "") for line in calm[np.lexsort((-partition.row_counts[calm], size))].tolist()
     ]
-    lines = [line for line, _ in named]
+    lines, side = [line for line, _ in named], turned_sides(partition)
     read: Iterable[Subpopulation] = Subpopulations(partition, np.asarray(lines, np.intp))
     return tuple(
         Case(
-            people=people,
+            people=turned(people, partition.question),
             line=line,
-            side=int(partition.side[line]),
+            side=int(side[line]),
             shown=people.shown,
             id=name,
         )
@@ -63,10 +72,81 @@ def select_cases(certificate: Certificate, *, most: int | None = None) -> tuple[
 def _most_notable(partition: Partition, most: int | None) -> NDArray[np.bool_]:
     """Which lines are shown or have the most people, of those that are measured."""
     lines = np.flatnonzero(partition.measured)
-    order = np.lexsort((-partition.row_counts[lines], ~partition.statistics.shown))
+    order = np.lexsort((-partition.row_counts[lines], ~shown_lines(partition)[lines]))
     chosen = np.zeros(len(partition), bool)
     chosen[lines[order[:most]]] = True
     return chosen
+
+
+def turned(people: Subpopulation, question: Question) -> Subpopulation:
+    """The same counts with the group behind first, where any group may be ahead."""
+    difference = people.risk_difference
+    if has_sides(question) or difference is None or difference >= 0:
+        return people
+    interval = people.interval
+    return replace(
+        people,
+        group_yes=people.other_yes,
+        group_no=people.other_no,
+        other_yes=people.group_yes,
+        other_no=people.group_no,
+        risk_difference=-difference,
+        interval=interval and (0.0 - interval[1], 0.0 - interval[0]),
+        labels=people.labels[::-1],
+    )
+
+
+def turned_common(common: CommonDifference, question: Question) -> tuple[float, float, float]:
+    """A difference on average with the ends of its interval; a gap is not below zero."""
+    if has_sides(question) or common.difference >= 0:
+        return common.difference, common.low, common.high
+    return -common.difference, 0.0 - common.high, 0.0 - common.low
+
+
+def widest_in(partition: Partition, line: int) -> Subpopulation:
+    """A subpopulation with the widest difference in it, as exact counts without statistics."""
+    at, compared = int(partition.widest[line]), partition.comparisons
+    pair, cut = (0, 0) if at < 0 else (int(compared.pair[at]), int(compared.cut[at]))
+    ends = partition.pairs[pair]
+    group_yes, other_yes = (int(partition.favorable[cut, end, line]) for end in ends)
+    group, other = (int(partition.rows[end, line]) for end in ends)
+    named = partition.question.group is not None
+    people = Subpopulation(
+        where=partition.where(line),
+        group_yes=group_yes,
+        group_no=group - group_yes,
+        other_yes=other_yes,
+        other_no=other - other_yes,
+        risk_difference=None if at < 0 else compared.difference(at),
+        interval=None,
+        p_zero=None,
+        p_threshold=None,
+        p_adjusted=None,
+        discovery_rate=None,
+        shown=False,
+        labels=() if named else tuple(partition.groups[end] for end in ends),
+        decision="" if partition.two_groups else partition.cut_label(cut),
+    )
+    return turned(people, partition.question)
+
+
+def widest_sides(partition: Partition) -> NDArray[np.int8]:
+    """On which side the widest difference of each line reaches the threshold."""
+    side = np.append(partition.comparisons.side, 0)[partition.widest]
+    return side if has_sides(partition.question) else abs(side)
+
+
+def turned_sides(partition: Partition) -> NDArray[np.int8]:
+    """On which side each line reaches the threshold; gaps have one side."""
+    side = partition.side
+    return side if has_sides(partition.question) else abs(side)
+
+
+def shown_lines(partition: Partition) -> NDArray[np.bool_]:
+    """Where a difference of two groups is shown to lie beyond the threshold."""
+    shown = np.zeros(len(partition), bool)
+    shown[partition.comparisons.line[partition.statistics.shown]] = True
+    return shown
 
 
 @dataclass(frozen=True, slots=True)

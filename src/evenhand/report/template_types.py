@@ -64,6 +64,24 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WhoAgainstWhom:
+    """All pairs of groups: matrices or one plot, and in ``rows`` the same in numbers.
+
+    ``size`` says how much room a matrix needs; ``key`` gives kinds of cells and their meaning.
+    """
+
+    heading: str
+    lead: Text
+    matrices: tuple[pictures.PairMatrix, ...]
+    size: str
+    key: tuple[tuple[str, str], ...]
+    plot: pictures.DotPlot | None
+    rows_title: str
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GraphFigure:
     """The graph, drawn for wide pages and perhaps for narrow ones, with its key and words."""
 
@@ -100,6 +118,7 @@ class Finding:
     p: str
     adjusted: str
     shown: bool
+    widest: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +158,7 @@ class ComparisonRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparisons:
+class ComparisonTable:
     """Section 5: the rows of the table; ``reached`` heads a column."""
 
     lead: Text
@@ -150,7 +169,10 @@ class Comparisons:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Released:
-    """The release, with which the page opens, and section 6: ``measures`` before and after."""
+    """The release, with which the page opens, and section 6: ``measures`` before and after.
+
+    ``moves`` says from which decision to which, and whose.
+    """
 
     heading: str
     lead: Text
@@ -158,6 +180,7 @@ class Released:
     shifts: pictures.ShiftPlot | None
     histograms: pictures.Histograms | None
     measures: tuple[tuple[str, str, str], ...]
+    moves: tuple[tuple[str, str], ...]
     paragraphs: tuple[Text, ...]
 
 
@@ -184,12 +207,11 @@ class Premise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unmeasured:
-    """Section 8: the ``largest`` groups that lack a side, with the rows of both sides."""
+    """Section 8: the ``largest`` groups without a comparison; ``heads`` says who is there."""
 
     lead: tuple[Text, ...]
-    group: str
-    other: str
-    largest: tuple[tuple[str, str, str], ...]
+    heads: tuple[str, ...]
+    largest: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,13 +243,14 @@ class Page:
     first_sentence: Text
     lead: Text
     verdicts: Verdicts
+    who: WhoAgainstWhom | None
     example: Example | None
     causes: tuple[Text, ...]
     graph: GraphFigure
     differences: Differences
     evidence: Evidence
     chance: Chance
-    comparisons: Comparisons
+    comparisons: ComparisonTable
     released: Released | None
     premises: tuple[Premise, ...]
     unmeasured: Unmeasured
@@ -240,6 +263,7 @@ class NotebookFigures:
     """The pictures of one result: those that it has."""
 
     graph: GraphFigure | None = None
+    who: WhoAgainstWhom | None = None
     plot: pictures.DotPlot | None = None
     funnel: pictures.Funnel | None = None
     shifts: pictures.ShiftPlot | None = None
@@ -247,8 +271,26 @@ class NotebookFigures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SharedGroup:
+    """A group that may be shown: its counts, and the largest difference of two in it.
+
+    ``pair`` says of whom that is, where several are compared.
+    """
+
+    id: str
+    alike: str
+    counts: tuple[tuple[str, str], ...]
+    pair: str
+    difference: str
+    direction: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SharedPage:
-    """Everything that the page for others shows; ``groups`` are rows of a table."""
+    """Everything that the page for others shows; ``groups`` are rows of a table.
+
+    ``heads`` are its columns of counts if two groups are compared; of more they are listed.
+    """
 
     title: str
     masthead: tuple[str, ...]
@@ -261,9 +303,8 @@ class SharedPage:
     causes: tuple[Text, ...]
     graph: GraphFigure
     funnel: pictures.Funnel | None
-    group: str
-    other: str
-    groups: tuple[tuple[str, ...], ...]
+    heads: tuple[str, ...]
+    groups: tuple[SharedGroup, ...]
     more: str
     premises: tuple[Premise, ...]
     commands: tuple[tuple[str, str], ...]
