@@ -346,7 +346,7 @@ def audit(
         edits = question.edits if edits is None else edits
         question = question.question
     judge = check_judge("rows" if judge is None else judge)
-    asked = (question.protected, question.decision, *question.rule)
+    asked = (*question.columns, *question.rule)
     known, given = Knowledge.of(knowledge), graph
     known = decision_last(known, question.decision) if graph is None else known
     decision = question.decision

@@ -17,10 +17,10 @@ from evenhand.cli.options import (
     ReportFile,
     judging_option,
     result_option,
-    with_common_options,
 )
 from evenhand.cli.output_checks import after_writing, check_outputs
 from evenhand.cli.terminal import ProgressBar, print_json, print_result, say, say_for_owner
+from evenhand.cli.verb_parameters import with_common_options
 from evenhand.errors import EvenhandError, Problem, QuestionError
 
 _T = TypeVar("_T")

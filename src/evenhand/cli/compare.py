@@ -3,8 +3,9 @@
 from dataclasses import replace
 from typing import Annotated
 
-from evenhand.cli.options import AsJson, CommonOptions, result_option, with_common_options
+from evenhand.cli.options import AsJson, CommonOptions, result_option
 from evenhand.cli.terminal import ProgressBar, print_in_parts, print_json
+from evenhand.cli.verb_parameters import with_common_options
 from evenhand.display import Summary
 
 _FIRST = ("τ", "method", "verdict", "violating", "guaranteed")

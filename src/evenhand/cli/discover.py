@@ -3,8 +3,9 @@
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-from evenhand.cli.options import AsJson, CommonOptions, result_option, with_common_options
+from evenhand.cli.options import AsJson, CommonOptions, result_option
 from evenhand.cli.terminal import ProgressBar, print_exactly, print_json, print_result, say
+from evenhand.cli.verb_parameters import with_common_options
 from evenhand.errors import QuestionError
 
 if TYPE_CHECKING:

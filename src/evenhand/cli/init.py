@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import JUDGING, CommonOptions, with_common_options
+from evenhand.cli.options import JUDGING, CommonOptions
 from evenhand.cli.terminal import ProgressBar, is_terminal, say
+from evenhand.cli.verb_parameters import with_common_options
 from evenhand.errors import InputError
 from evenhand.files import write_file
 

@@ -6,8 +6,9 @@ from functools import partial
 from shlex import join
 
 from evenhand.cli.option_syntax import option
-from evenhand.cli.options import JUDGING, AsJson, CommonOptions, with_common_options
+from evenhand.cli.options import JUDGING, AsJson, CommonOptions
 from evenhand.cli.terminal import ProgressBar, print_json, print_result, say
+from evenhand.cli.verb_parameters import with_common_options
 
 
 @partial(with_common_options, omit=JUDGING)

@@ -1,20 +1,18 @@
 """Options that several verbs share, and how they become a question, knowledge and codings.
 
-A verb takes one ``CommonOptions`` as its first parameter; ``with_common_options`` turns the
-fields into options of the command line, so each option is declared once. An option overrides
-what the file of ``--question`` says.
+A verb takes one ``CommonOptions`` as its first parameter; ``verb_parameters`` turns the fields
+into options of the command line, so each option is declared once. An option overrides what the
+file of ``--question`` says.
 """
 
-import inspect
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import Field, dataclass, fields, replace
-from functools import cached_property, partial, wraps
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from evenhand.cli.file_suggestions import suggesting_files
 from evenhand.cli.option_syntax import parse_bin, parse_delimiter, parse_merges, parse_names
 from evenhand.cli.terminal import say
 from evenhand.display import ProgressCallback
@@ -47,8 +45,11 @@ _knowledge = options_in("What is known beforehand")
 _reading = options_in("How columns are read")
 _learning = options_in("How the graph is learned")
 
-_NEEDED = ("protected", "group", "decision", "favorable")
 _VALUES = ("group", "other", "favorable")
+_TYPED = (
+    *("protected", "group", "other", "decision", "favorable", "criterion", "order"),
+    *("min_rows", "threshold"),
+)
 
 # What a verb that judges nothing does not take.
 JUDGING = frozenset(
@@ -79,20 +80,38 @@ class CommonOptions:
         _question("--question", help="A question file (`evenhand init` writes one)."),
     ] = None
     protected: Annotated[
-        str | None, _question("--protected", help="The protected attribute.")
+        list[str] | None,
+        _question("--protected", help="The protected attribute; several: their combinations."),
     ] = None
     group: Annotated[
-        str | None, _question("--group", help="The value whose group is asked about.")
+        str | None,
+        _question("--group", help="The value whose group is asked about; default: all groups."),
     ] = None
     other: Annotated[
         str | None,
-        _question("--other", help="The value to compare it with; 'rest' pools all others."),
+        _question("--other", help="The value to compare with; 'rest' pools all others."),
     ] = None
     decision: Annotated[
         str | None, _question("--decision", help="The column that holds the decision.")
     ] = None
     favorable: Annotated[
-        str | None, _question("--favorable", help="The favorable value of the decision.")
+        list[str] | None,
+        _question("--favorable", help="The favorable value of the decision, or several."),
+    ] = None
+    criterion: Annotated[
+        str | None,
+        _question(
+            "--criterion",
+            help="Of decisions with many values: favorable, every, or cumulative by --order.",
+        ),
+    ] = None
+    order: Annotated[
+        list[str] | None,
+        _question("--order", help="The values of the decision, best first; once for each."),
+    ] = None
+    min_rows: Annotated[
+        int | None,
+        _question("--min-rows", help="Compare groups of at least so many rows; default 1."),
     ] = None
     threshold: Annotated[
         str | None,
@@ -211,11 +230,11 @@ class CommonOptions:
 
     def _typed(self) -> dict[str, Any]:
         """The parts of the question that the options give."""
-        typed: dict[str, Any] = {
-            name: getattr(self, name)
-            for name in ("protected", "group", "other", "decision", "favorable", "threshold")
-            if getattr(self, name) is not None
-        }
+        values = {name: getattr(self, name) for name in _TYPED}
+        typed = {name: value for name, value in values.items() if value not in (None, [])}
+        for name in {"protected", "favorable"} & {*typed}:
+            first, *others = typed[name]
+            typed[name] = typed[name] if others else first
         if self.rule is not None:
             typed["rule"] = parse_names(self.rule)
         return typed
@@ -223,7 +242,7 @@ class CommonOptions:
     def question(self) -> Question:
         """The question of the file, overridden by the options."""
         asked = self.asked()
-        absent = [n for n in _NEEDED if n not in asked]
+        absent = [n for n in _needed(asked) if n not in asked]
         if absent:
             raise QuestionError.of(
                 f"The question lacks {', '.join('--' + name for name in absent)}.",
@@ -234,7 +253,8 @@ class CommonOptions:
 
     def question_if_complete(self) -> Question | None:
         """The question, or None if parts of it are not given."""
-        return self.question() if {*_NEEDED} <= {*self.asked()} else None
+        asked = self.asked()
+        return self.question() if {*_needed(asked)} <= {*asked} else None
 
     def knowledge(self) -> Knowledge:
         """Tiers and arrows of the file; the option overrides tiers and adds arrows."""
@@ -333,7 +353,9 @@ class CommonOptions:
     def _complete(self, table: Mapping[str, Any], codings: Codings) -> Mapping[str, Any]:
         """The question with both values, if only its columns are named: as ``init`` does."""
         given = {role: value for role, value in table.items() if value != ""} | self._typed()
-        if {*_NEEDED} <= {*given} or not {"protected", "decision"} <= {*given}:
+        # With another group alone all are compared with it, and the group stays open.
+        needed = {*_needed(given), *(() if "other" in given else ("group",))}
+        if needed <= {*given} or not {"protected", "decision"} <= {*given}:
             return given
         from evenhand.rows import read
         from evenhand.rows.question_draft import QuestionDraft
@@ -342,43 +364,17 @@ class CommonOptions:
         rows = read(self.data, codings=codings, memory=self.memory)
         looked_at = rows.inspect(decision=given["decision"], protected=given["protected"])
         parts = QuestionDraft(looked_at, given, codings).asked
-        chosen = {role: parts[role] for role in _VALUES if role in parts and role not in given}
-        if "group" not in chosen:
-            chosen.pop("other", None)
+        chosen = {
+            role: parts[role]
+            for role in _VALUES
+            if role in parts and role not in given and role in {*needed, "other"}
+        }
         for role, (value, why) in chosen.items():
             say(f"The question file leaves {role!r} open: {value!r}, {why}.", err=True)
         return given | {role: value for role, (value, _) in chosen.items()}
 
 
-def with_common_options(
-    verb: Callable[..., None], *, omit: Collection[str] = ()
-) -> Callable[..., None]:
-    """Replace the first parameter of a verb by one option for each field of CommonOptions.
-
-    Fields to omit keep their defaults.
-    """
-    hints = get_type_hints(CommonOptions, include_extras=True)
-    own = [*inspect.signature(verb).parameters.values()][1:]
-    offered = [field for field in fields(CommonOptions) if field.name not in omit]
-
-    @wraps(verb)
-    def command(**values: Any) -> None:  # noqa: ANN401
-        options = CommonOptions(**{field.name: values.pop(field.name) for field in offered})
-        with suggesting_files(options.data, options.question_file, options.graph_file):
-            verb(options, **values)
-
-    def parameter(field: Field[Any]) -> inspect.Parameter:
-        kind, mark = get_args(hints[field.name])
-        is_argument = field.name == "data"
-        return inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            annotation=Annotated[kind, mark],
-            default=inspect.Parameter.empty if is_argument else field.default,
-        )
-
-    parameters = [parameter(field) for field in offered]
-    parameters += [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    command.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
-    return command
+def _needed(asked: Mapping[str, Any]) -> tuple[str, ...]:
+    """The parts that a question cannot lack."""
+    many = asked.get("criterion", "favorable") != "favorable"
+    return ("protected", "decision", *(() if many else ("favorable",)))

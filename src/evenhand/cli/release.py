@@ -12,10 +12,10 @@ from evenhand.cli.options import (
     LeastCount,
     ReportFile,
     options_in,
-    with_common_options,
 )
 from evenhand.cli.output_checks import after_writing, check_outputs
 from evenhand.cli.terminal import ProgressBar, print_json, print_result, say, say_for_owner
+from evenhand.cli.verb_parameters import with_common_options
 from evenhand.errors import QuestionError, did_you_mean
 
 if TYPE_CHECKING:
@@ -42,10 +42,14 @@ def release(
     policy: Annotated[
         str,
         _release(
-            help="Of modify-data: minimal, group, raise; with --uncertified paper, printed. "
+            help="Of modify-data: minimal, group, raise, rows, uncertified paper, printed. "
             "Of modify-graph: quotas, generate; with --uncertified sample."
         ),
     ] = "",
+    only: Annotated[
+        list[str] | None,
+        _release(help="Of modify-data: change decisions of this group; once for each group."),
+    ] = None,
     margin: Annotated[
         str, _release(help="Stay below the threshold by this much, as 0.01.")
     ] = "0",
@@ -94,7 +98,7 @@ def release(
     input is never changed. Example: `evenhand release adult.csv --question adult.toml
     --output adult-released.csv`
     """
-    by = _method(method, policy, margin)
+    by = _method(method, policy, margin, only or [])
     if output is None and not dry_run:
         raise QuestionError.of(
             "No file is named for the release.",
@@ -190,12 +194,16 @@ def _names(typed: list[str] | None) -> list[str]:
     return [name for names in typed or () for name in parse_names(names)]
 
 
-def _method(method: str, policy: str, margin: str) -> "Method | Baseline":
+def _method(method: str, policy: str, margin: str, only: list[str]) -> "Method | Baseline":
     """The removal method that was named."""
     from evenhand import removal
 
     if method == "modify-data":
-        return removal.ModifyData(policy=policy or "minimal", margin=margin)  # type: ignore[arg-type]  # read there
+        return removal.ModifyData(
+            policy=policy or "minimal",  # type: ignore[arg-type]  # read there
+            margin=margin,  # type: ignore[arg-type]  # read there
+            only=tuple(only),
+        )
     if method == "modify-graph" and policy in ("", "quotas", "generate", "sample"):
         return removal.ModifyGraph(
             margin=margin,  # type: ignore[arg-type]  # read there
