@@ -4,9 +4,12 @@ import copy
 import json
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from tests.certificate_records import sealed
+from tests.several_groups import GRAPH as SEVERAL_GRAPH
+from tests.several_groups import QUESTIONS, csv_text
 
 import evenhand as eh
 from evenhand import checker, datasets
@@ -115,10 +118,12 @@ def found_by_checker(text, data):
 
 def is_stated(place, kind, stated):
     """Whether a program said that it did not check a place."""
+    is_simulated = stated.get("by_chance", "").endswith("as it was simulated")
     return (
         any(place == name or place.startswith(f"{name}.") for name in stated)
         or (kind == "reordered" and place.startswith("partitions") and "order" in stated)
         or (place in CHANCE and "by_chance" in stated)
+        or (is_simulated and place.startswith("partitions.subpopulations.by_chance."))
     )
 
 
@@ -139,6 +144,7 @@ def accepted(text, data, *, chosen=slice(None)):
 INPUTS = {
     "question.threshold",
     "question.min_coverage",
+    "question.min_rows",
     "codings",
     "graph.arrows",
     "graph.undirected",
@@ -161,7 +167,10 @@ MORE = "other,CS,H,admitted,7\nfemale,CS,,admitted,4\n"
 CODINGS = eh.Codings.of(frequency="n", missing="drop", merge={"major": {"CS": ["CS", "IT"]}})
 KINDS = [
     (name, copy, with_data)
-    for name in ("given", "learned", "open", "pooled", "released", "determined", "ruled")
+    for name in (
+        *("given", "learned", "open", "pooled", "released", "determined", "ruled"),
+        *QUESTIONS,
+    )
     for copy in ("full", "shared")
     for with_data in (False, True)
 ]
@@ -196,17 +205,28 @@ def _asked():
     yield "ruled", points, ruled, {"graph": given}
 
 
+def _asked_of_several():
+    """The table of several groups, and the questions about them."""
+    for name, question in QUESTIONS.items():
+        asked = eh.QuestionFile(question=question, codings=eh.Codings.of(frequency="n"))
+        scope = "all" if name == "pairs" else "causes"
+        yield name, csv_text(), asked, {"graph": SEVERAL_GRAPH, "scope": scope}
+
+
 def make_records(folder):
     """Certificates of all kinds: the two copies of each, and its data."""
     records = {}
-    for name, lines, asked, options in _asked():
+    for name, lines, asked, options in chain(_asked(), _asked_of_several()):
         data = folder / f"{name}.csv"
         data.write_text(lines)
         audit = eh.audit(data, asked, knowledge=eh.Knowledge(), **options)
         certificate = audit.certificate
-        if name == "released":
+        if name in {"released", "edited groups"}:
             release = audit.release(seed=1)
-            data, certificate = release.write(folder / "new.csv").data, release.certificate
+            data, certificate = (
+                release.write(folder / f"{name} new.csv").data,
+                release.certificate,
+            )
         texts = {"full": certificate.to_json(), "shared": certificate.to_shared_json()}
         records[name] = texts, data
     return records

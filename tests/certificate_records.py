@@ -6,6 +6,7 @@ import json
 from tests.admission import GRAPH, QUESTION
 
 from evenhand import checker, datasets
+from evenhand.checker.group_comparisons import GroupComparisons
 from evenhand.evidence import certify
 
 CERTIFICATE = certify(datasets.admissions(2), GRAPH, QUESTION, scope="all")
@@ -29,6 +30,14 @@ def forged(change, text=None):
     document = json.loads(text or CERTIFICATE.to_json())
     change(document)
     return verify(sealed(document))
+
+
+def compared(**question):
+    """Women against men, hired or not, with other fields of the question."""
+    fields = {"protected": "sex", "group": "f", "other": "m", "groups": ["f", "m"]}
+    fields |= {"favorable": "yes", "decisions": ["yes", "no"]}
+    fields |= {"threshold": "1/20", "min_coverage": "9/10", **question}
+    return GroupComparisons({name: one for name, one in fields.items() if one is not None})
 
 
 def csv_of(counts, path):

@@ -39,9 +39,17 @@ MEMORY = 2**31
 ELSEWHERE = {"run"}  # fixtures that work in another process
 TESTS = {
     "evidence/verdict": ("tests/unit/evidence/test_verdict.py",),
-    "evidence/partition": ("tests/unit/evidence/test_partition.py",),
+    "evidence/partition": tuple(
+        f"tests/unit/evidence/test_{name}.py"
+        for name in (
+            "partition",
+            "subpopulations",
+            "pair_matrix",
+            "first_sentence",
+            "by_chance",
+        )
+    ),
     "evidence/disclosure_control": ("tests/unit/evidence/test_disclosure_control.py",),
-    "removal/smallest_change": ("tests/unit/removal/test_smallest_change.py",),
     "removal/modify_data": ("tests/unit/removal/test_modify_data.py",),
     "removal/removal_plan": ("tests/unit/removal/test_removal_plan.py",),
     "report/release_facts": ("tests/unit/report/test_release_facts.py",),

@@ -8,6 +8,7 @@ from scipy.stats import binom
 from evenhand import CountTable, Question, datasets
 from evenhand.counts import examined_counts
 from evenhand.evidence.common_difference import mean_difference
+from evenhand.evidence.comparisons import Comparisons
 from evenhand.evidence.corrected_spread import spread
 from evenhand.evidence.heterogeneity import heterogeneity
 from evenhand.evidence.p_values import threshold_p
@@ -36,7 +37,17 @@ def partition_of(group_yes, group, other_yes, other, *, threshold="0.05"):
     )
     asked = Question(**(QUESTION.to_dict() | {"threshold": threshold}))
     whole = examined_counts(CountTable.of({"sex": ["f", "m"], "hired": ["yes", "no"]}), asked)
-    return Partition(whole.question, counts.marginal(["place"]), *columns)
+    table = np.stack(columns).reshape(2, 2, -1).transpose(1, 0, 2)
+    groups, decisions = whole.groups, whole.decisions
+    return Partition(whole.question, counts.marginal(["place"]), groups, decisions, table)
+
+
+def compared(group_yes, group, other_yes, other, *, threshold="0.05"):
+    """Comparisons of two groups with these counts, one in each place."""
+    favorable, rows = np.stack([group_yes, other_yes]), np.stack([group, other])
+    return Comparisons.of(
+        favorable[None], rows, [(0, 1)], least_rows=1, threshold=Fraction(threshold)
+    )
 
 
 def partition_of_adult(counts):

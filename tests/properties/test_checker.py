@@ -2,11 +2,11 @@
 
 from itertools import permutations
 
-from hypothesis import given, reject
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from tests.strategies import asked_dags
 
-from evenhand import CountTable, checker
+from evenhand import CausalGraph, CountTable, Question, checker
 from evenhand.errors import GraphError
 from evenhand.evidence import RecordedCertificate, certify
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
@@ -92,3 +92,60 @@ def test_one_altered_decision_is_found_in_the_data(tmp_path_factory, drawn, data
     status, notes, _ = checker.verify(certificate.to_json(), str(path))
     assert status == 1
     assert any(note.startswith("partitions[0].table") for note in notes)
+
+
+@st.composite
+def several_groups(draw):
+    """Counts of groups by two attributes and three scores, and a question about all of them."""
+    size = draw(st.integers(6, 30))
+    values = {"race": "abcd", "sex": "fm", "town": "xy", "score": "123"}
+    columns = {
+        name: draw(st.lists(st.sampled_from(marks), min_size=size, max_size=size))
+        for name, marks in values.items()
+    }
+    columns["race"][:4], columns["sex"][:2], columns["score"][:3] = "abca", "fm", "123"
+    weights = draw(st.lists(st.integers(1, 30), min_size=size, max_size=size))
+    protected = draw(st.sampled_from(["race", ("sex", "race")]))
+    single = isinstance(protected, str)
+    fields = draw(
+        st.sampled_from(
+            [
+                {"favorable": "1"},
+                {"favorable": ("1", "3")},
+                {"criterion": "every"},
+                {"criterion": "cumulative", "order": draw(st.permutations("123"))},
+            ]
+        )
+    )
+    other = draw(st.sampled_from([None, "b" if single else "m & b"]))
+    least = draw(st.sampled_from([1, 2, 25]))
+    threshold = draw(st.sampled_from(["1/20", "1/3", "99/100"]))
+    if not single:
+        columns["sex"][1], columns["race"][1] = "m", "b"
+    question = Question(
+        protected=protected, decision="score", other=other, min_rows=least,
+        threshold=threshold, **fields,
+    )  # fmt: skip
+    return question, columns, weights
+
+
+@settings(max_examples=25)
+@given(several_groups(), st.sampled_from(["causes", "minimal", "all"]))
+def test_every_record_of_several_groups_is_true_for_both_programs(
+    tmp_path_factory, drawn, scope
+):
+    question, columns, weights = drawn
+    counts = CountTable.of(columns, weights)
+    graph = CausalGraph.parse("race -> town -> score; race -> score; sex -> score")
+    certificate = certify(counts, graph, question, scope=scope)
+    full, shared = certificate.to_json(), certificate.to_shared_json(least_count=1)
+    path = tmp_path_factory.mktemp("checker") / "data.csv"
+    lines = zip(*columns.values(), strict=True)
+    rows = [",".join(line) for line, n in zip(lines, weights, strict=True) for _ in range(n)]
+    path.write_text("\n".join([",".join(columns), *rows]))
+    assert checker.verify(full)[:2] == checker.verify(full, str(path))[:2] == (0, [])
+    assert checker.verify(shared)[0] == 3
+    assert checker.verify(shared, str(path))[:2] == (0, [])
+    for text in (full, shared):
+        record = RecordedCertificate.parse(text)
+        assert record.own_differences() == record.differences(counts) == ()

@@ -223,7 +223,7 @@ def test_what_a_narrow_page_hides_it_says_otherwise():
 
 
 def test_the_style_sheet_keeps_red_for_what_is_shown():
-    style = style_sheet("pictures.css", "style.css")
+    style = style_sheet("pictures.css", "style.css", "against.css")
     rules = re.findall(r"([^{}]+)\{([^{}]*)\}", style)
     red = [selectors for selectors, declared in rules if "var(--bad)" in declared]
     assert red
@@ -308,7 +308,7 @@ def test_an_unknown_name_in_a_template_is_an_error():
 
 
 def test_one_colour_has_one_meaning():
-    css = style_sheet("pictures.css", "style.css")
+    css = style_sheet("pictures.css", "style.css", "against.css")
     meaning = {
         "group": r"group|direct|protected",
         "other": r"other",
@@ -319,3 +319,81 @@ def test_one_colour_has_one_meaning():
     for selectors, body in re.findall(r"([^{}]+)\{([^{}]*)\}", css):
         for colour in re.findall(r"var\(--(group|other|cause|bad|ok)\)", body):
             assert re.search(meaning[colour], selectors), (colour, selectors)
+
+
+def groups_html(names=("race", "town", "hired"), races=("red", "green", "blue"), **question):
+    """A report on three groups in two towns, under any names."""
+    protected, cause, decision = names
+    cells = [(race, town, hired) for race in races for town in "AB" for hired in ("yes", "no")]
+    columns = dict(zip(names, zip(*cells, strict=True), strict=True))
+    counts = eh.CountTable.of(columns, [40 + 7 * at for at in range(len(cells))])
+    graph = eh.CausalGraph(names, frozenset({(protected, decision), (cause, decision)}))
+    asked = eh.Question(protected=protected, decision=decision, favorable="yes", **question)
+    audit = eh.audit(counts, asked, graph=graph)
+    return report(audit, audit.release(seed=1), generated="today").html
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_names_of_many_groups_are_text_whatever_they_contain(text):
+    plain, page = (
+        parsed(groups_html()),
+        parsed(
+            groups_html(
+                (f"{text} r", f"{text} t", f"{text} h"), (f"{text}1", f"{text}2", f"{text}3")
+            )
+        ),
+    )
+    assert page.tags == plain.tags
+    assert {(tag, name) for tag, name, _ in page.attributes} <= {
+        (tag, name) for tag, name, _ in plain.attributes
+    }
+    heads = "".join(data for tag, data in page.texts if tag == "th")
+    assert visible(f"{text}1") in heads
+
+
+def test_a_matrix_is_a_table_whose_every_cell_has_words():
+    html = groups_html()
+    (matrix,) = re.findall(r'<table class="against">.*?</table>', html, re.DOTALL)
+    assert "<caption>" in matrix
+    assert matrix.count('scope="col"') == matrix.count('scope="row"') == 3
+    cells = re.findall(r'<td class="a-(\w+)"[^>]*>(.*?)</td>', matrix)
+    assert len(cells) == 9
+    for kind, content in cells:
+        assert (kind == "self") == (content == "")
+        assert kind == "self" or '<span class="vh">' in content
+    ids = [value for _, name, value in parsed(html).attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_matrix_that_does_not_fit_a_narrow_page_becomes_a_list():
+    """What is hidden there is empty: the diagonal, and the mirrors of other cells."""
+    style = style_sheet("against.css")
+    narrow = style[style.index("@media (max-width:640px)") : style.index("@media print")]
+    rules = re.findall(r"([^{}]+)\{([^{}]*)\}", narrow.partition("{")[2])
+    hidden = {
+        selector.strip()
+        for selectors, declared in rules
+        if "clip-path" in declared or "display:none" in declared
+        for selector in selectors.split(",")
+    }
+    assert hidden == {
+        ".listed .against thead",  # said in every cell: data-label
+        ".listed .against .a-self",
+        ".listed .against .a-mirror",
+        ".listed .against .a-absent",  # in the note on pairs, and in the table
+    }
+    (matrix,) = re.findall(r'<table class="against">.*?</table>', groups_html(), re.DOTALL)
+    assert len(re.findall(r'data-label="ahead of (?:red|green|blue)"', matrix)) == 3
+
+
+def test_a_page_without_a_matrix_does_not_carry_its_style():
+    assert style_sheet("against.css") in groups_html()
+    assert ".against" not in example_html()
+
+
+def test_cells_that_are_shown_can_be_read_in_light_dark_and_print():
+    style = style_sheet("pictures.css", "style.css")
+    for palette in re.findall(r":root\{([^{}]*--bad[^{}]*)\}", style):
+        colors = dict(re.findall(r"--([\w-]+):(#\w+)", palette))
+        assert contrast(colors["paper"], colors["bad"]) >= 4.5
+        assert contrast(colors["text"], colors["band"]) >= 4.5

@@ -1,7 +1,10 @@
+import json
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from tests import several_groups
 
 from evenhand import (
     Codings,
@@ -306,3 +309,62 @@ def test_of_a_wide_table_with_a_graph_only_its_columns_are_counted(monkeypatch):
     assert not result.certificate.graph_origin.chosen_from
     with pytest.raises(GraphError, match="no such column"):
         audit(wide_table(), HIRED, graph=CausalGraph.parse("sex -> hired; d1 -> hired"))
+
+
+@pytest.mark.parametrize("name", several_groups.RELEASED)
+def test_every_part_of_an_audit_speaks_of_many_groups_and_values(name):
+    """Each part is worked out, printed and written as plain values."""
+    question = several_groups.RELEASED[name]
+    rows = several_groups.people() | {"age": [18 + at * 7 % 50 for at in range(600)]}
+    codings = Codings.of(columns=["sex", "race", "town", "score", "age"], bins={"age": [40]})
+    graph = CausalGraph.parse("race -> score; town -> score; sex -> score; age -> score")
+    found = audit(pa.table(rows), question, graph=graph, codings=codings, min_coverage="0.3")
+    parts = {
+        "explained": found.explain_partition(["town", "age"]),
+        "survey": found.survey_partitions(),
+        "doubt": found.doubt(),
+        "bootstrap": found.bootstrap(3, seed=1),
+        "binnings": found.binnings(["age"], limit=5),
+        "arrows": found.arrows(limit=3),
+        "inspection": found.inspection,
+        "population": found.certificate.population,
+        "plan": found.plan(),
+        "audit": found,
+    }
+    for part, value in parts.items():
+        assert str(value), part
+        if hasattr(value, "to_dict"):
+            assert json.loads(json.dumps(value.to_dict())), part
+    for one in found.sensitivity():
+        assert str(one)
+    assert set(parts["bootstrap"].verdicts) <= set(Verdict)
+    assert parts["survey"]
+    everything = audit(
+        pa.table(rows), question, graph=graph, codings=codings, scope="all", min_coverage="0.3"
+    )
+    assert everything.certificate.partition.numbers == found.certificate.partition.numbers
+
+
+@pytest.mark.parametrize("protected", ["race", ("sex", "race")])
+def test_pooled_groups_are_explained_as_they_were_examined(protected):
+    """Everybody else is pooled once: looking again gives the same numbers."""
+    group = "a" if protected == "race" else ("f", "a")
+    question = Question(
+        protected=protected, group=group, other="rest", decision="score", favorable="Low"
+    )
+    found = audit(several_groups.counted(), question, graph=several_groups.GRAPH)
+    explained = found.explain_partition(found.decision_causes)
+    assert explained.partition.numbers == found.certificate.partition.numbers
+    assert str(found.survey_partitions())
+    assert str(found.bootstrap(3, seed=1))
+
+
+def test_a_graph_is_learned_for_many_groups():
+    question = several_groups.RELEASED["crossed every"]
+    found = audit(
+        pa.table(several_groups.people(2000)), question, codings=several_groups.CODINGS
+    )
+    assert "race" not in found.decision_causes
+    assert "sex" not in found.decision_causes
+    assert str(found.doubt())
+    assert str(found.arrows(limit=2))

@@ -102,7 +102,7 @@ def test_a_block_set_of_all_other_attributes_is_missed_too():
         ["sex", "job", "hired"],
         {("sex", "job"), ("job", "hired"), ("sex", "hired")},
         [],
-        "sex",
+        ["sex"],
         "hired",
     )
     assert check_block_sets(graph, "all", frozenset({"job"})) == (True, [])

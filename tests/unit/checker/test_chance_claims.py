@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.certificate_records import CERTIFICATE, forged
+from tests.certificate_records import CERTIFICATE, compared, forged
+from tests.several_groups import GRAPH, QUESTIONS, counted
 
 from evenhand import checker
 from evenhand.checker import chance_claims
 from evenhand.checker.chance_claims import chance_numbers, reach_probability
+from evenhand.evidence import certify
 from evenhand.evidence.by_chance import reach_probabilities
 
 SIZES = st.integers(1, 40)
@@ -48,7 +50,7 @@ def test_of_many_rows_it_is_what_the_engine_says(rows):
 
 
 def test_as_many_rows_as_are_allowed_are_worked_out(monkeypatch):
-    table = {("x",): [1, 1, 1, 1]}
+    table = {("x",): [[1, 1], [1, 1]]}
     monkeypatch.setattr(chance_claims, "MOST_ROWS", 4)
     assert chance_numbers(table, Fraction(1, 20)) is not None
     monkeypatch.setattr(chance_claims, "MOST_ROWS", 3)
@@ -56,8 +58,10 @@ def test_as_many_rows_as_are_allowed_are_worked_out(monkeypatch):
 
 
 def test_a_table_in_which_nobody_can_be_compared_adds_nothing():
-    table = {("x",): [1, 1, 1, 1], ("y",): [2, 3, 0, 0], ("z",): [0, 0, 1, 0]}
+    table = {("x",): [[1, 1], [1, 1]], ("y",): [[2, 3], [0, 0]], ("z",): [[0, 0], [1, 0]]}
     assert chance_numbers(table, Fraction(1, 20)) == {"expected": 1 / 3, "rows": 4 / 3}
+    assert chance_numbers(table, Fraction(1, 20), 2) == {"expected": 1 / 3, "rows": 4 / 3}
+    assert chance_numbers(table, Fraction(1, 20), 3) == {"expected": 0, "rows": 0}
 
 
 @pytest.mark.parametrize("name", ["expected", "rows"])
@@ -106,10 +110,10 @@ def test_a_decimal_has_one_spelling(name, spelling):
 def test_a_chance_too_small_to_be_written_is_not_false():
     written = {"expected": "0", "rows": "0", "p": "1", "at_threshold": "0"}
     written |= {"lower": 0, "upper": 0}
-    table = {("x",): [50_000, 50_000, 50_000, 50_000]}
+    table = {("x",): [[50_000, 50_000], [50_000, 50_000]]}
     numbers = chance_numbers(table, Fraction(1, 20))
     assert 0 < numbers["expected"] < numbers["rows"] < 1e-15
-    assert chance_claims.right_chance(written, table, Fraction(1, 20)) == written
+    assert chance_claims.right_chance(written, table, compared()) == written
 
 
 @pytest.mark.parametrize(("people", "is_written"), [(27, True), (28, False)])
@@ -120,7 +124,7 @@ def test_a_chance_is_too_small_to_be_written_under_a_thousand_million_millionth(
     written = {"expected": "0", "rows": "0", "p": "1", "at_threshold": "0"}
     written |= {"lower": 0, "upper": 0}
     right = chance_claims.right_chance(
-        written, {("x",): [people, 0, 0, people]}, Fraction(99, 100)
+        written, {("x",): [[people, 0], [0, people]]}, compared(threshold="99/100")
     )
     chance = 2 / comb(2 * people, people)
     assert (chance > 1.01e-15) == is_written
@@ -129,8 +133,8 @@ def test_a_chance_is_too_small_to_be_written_under_a_thousand_million_millionth(
 
 
 def test_ten_million_rows_are_worked_out_and_not_one_more():
-    assert not chance_claims.has_too_many_rows({("x",): [10**7 - 1, 0, 0, 1]})
-    assert chance_claims.has_too_many_rows({("x",): [10**7, 0, 0, 1]})
+    assert not chance_claims.has_too_many_rows({("x",): [[10**7 - 1, 0], [0, 1]]})
+    assert chance_claims.has_too_many_rows({("x",): [[10**7, 0], [0, 1]]})
 
 
 def test_with_too_many_rows_the_numbers_are_taken_as_they_are(monkeypatch):
@@ -143,3 +147,46 @@ def test_with_too_many_rows_the_numbers_are_taken_as_they_are(monkeypatch):
 
     assert forged(change) == (0, [])
     assert checker.verify(CERTIFICATE.to_json()).stated["by_chance"].startswith("all of it")
+
+
+PAIRS = certify(counted(), GRAPH, QUESTIONS["pairs"]).to_json()
+
+
+@pytest.mark.parametrize("name", ["expected", "rows", "p", "error"])
+def test_what_was_simulated_is_stated_and_spelled_in_one_way(name):
+    def change(new):
+        def forgery(document):
+            chance = document["partitions"][0]["subpopulations"]["by_chance"]
+            chance[name] = new.format(chance[name])
+
+        return forgery
+
+    stated = checker.verify(PAIRS).stated["by_chance"]
+    assert stated == "all of it, as it was simulated"
+    assert forged(change("0.25"), PAIRS) == (0, [])
+    for spelling in ("+{}", "nan", "-1", "inf", "much"):
+        assert forged(change(spelling), PAIRS)[0] == 1
+
+
+@pytest.mark.parametrize("change", [{"at_threshold": "1"}, {"lower": -1}, {"upper": "2"}])
+def test_of_what_was_simulated_nothing_else_is_said(change):
+    def forgery(document):
+        document["partitions"][0]["subpopulations"]["by_chance"].update(change)
+
+    assert forged(forgery, PAIRS)[0] == 1
+
+
+def test_what_was_simulated_has_a_standard_error():
+    def forgery(document):
+        del document["partitions"][0]["subpopulations"]["by_chance"]["error"]
+
+    assert forged(forgery, PAIRS) == (1, ["malformed: it has no 'error'"])
+
+
+def test_groups_with_few_rows_take_no_part_in_what_chance_makes():
+    """Two of a kind in each group: one third of all ways puts a difference there."""
+    written = {"expected": "0", "rows": "0", "p": "1", "at_threshold": "0"}
+    written |= {"lower": 0, "upper": 0}
+    table = {("x",): [[1, 1], [1, 1]], ("y",): [[1, 0], [4, 4]]}
+    right = chance_claims.right_chance(written, table, compared(min_rows=2))
+    assert right == written | {"expected": "0.333333333333", "rows": "1.33333333333"}

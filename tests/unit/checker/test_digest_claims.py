@@ -3,7 +3,7 @@
 import hashlib
 import json
 
-from tests.certificate_records import CERTIFICATE, forged, verify
+from tests.certificate_records import CERTIFICATE, compared, forged, verify
 
 from evenhand.checker.digest_claims import digest
 
@@ -27,8 +27,13 @@ def test_a_dropped_row_is_false_though_sealed():
 
 
 def test_the_digest_is_that_of_lines_of_json_as_they_are_read():
-    question = {"protected": "sex", "group": "weiblich", "other": "männlich"}
-    question |= {"decision": "zusage", "favorable": "ja", "unfavorable": "nein"}
+    asked = compared(
+        group="weiblich",
+        other="männlich",
+        groups=["weiblich", "männlich"],
+        favorable="ja",
+        decisions=["ja", "nein"],
+    )
     lines = [
         '["sex", "straße", "zusage"]',
         '["männlich", "Süd", "ja", 3]',
@@ -36,4 +41,25 @@ def test_the_digest_is_that_of_lines_of_json_as_they_are_read():
         '["weiblich", "Süd", "nein", 2]',
     ]
     right = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-    assert digest(question, ["straße"], {("Süd",): [1, 2, 3, 0]}) == right
+    assert digest(asked, "zusage", ["straße"], {("Süd",): [[1, 2], [3, 0]]}) == right
+
+
+def test_groups_of_two_attributes_are_digested_under_one_name():
+    asked = compared(
+        protected=["sex", "race"],
+        group=None,
+        other=None,
+        groups=["f & a", "f & b", "m & a"],
+        favorable=None,
+        criterion="every",
+        decisions=["x", "y", "z"],
+    )
+    lines = [
+        '["loan", "sex & race"]',
+        '["x", "f & a", 4]',
+        '["y", "m & a", 5]',
+        '["z", "f & b", 6]',
+    ]
+    right = hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    counts = [[4, 0, 0], [0, 0, 6], [0, 5, 0]]
+    assert digest(asked, "loan", [], {(): counts}) == right

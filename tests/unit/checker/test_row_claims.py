@@ -4,11 +4,15 @@ import json
 
 import pytest
 from tests.admission import GRAPH, QUESTION
-from tests.certificate_records import CERTIFICATE, csv_of, forged, sealed, verify
+from tests.certificate_records import CERTIFICATE, compared, csv_of, forged, sealed, verify
+from tests.several_groups import GRAPH as GROUPS
+from tests.several_groups import QUESTIONS, counted, csv_text
 
+import evenhand as eh
 from evenhand import datasets
 from evenhand.checker.digest_claims import digest
-from evenhand.checker.row_claims import sum_tables
+from evenhand.checker.group_comparisons import GroupComparisons
+from evenhand.checker.row_claims import absent_values, sum_tables
 from evenhand.checker.subpopulation_claims import judge, read_table
 from evenhand.evidence import certify
 
@@ -50,7 +54,11 @@ def nobody_has(name, value):
     """A forgery that asks about a value that nobody has, and so certifies everything."""
 
     def forgery(document):
-        document["question"][name] = value
+        question = document["question"]
+        question[name] = value
+        question["groups"] = [question["group"], question["other"]]
+        question["decisions"][0] = question["favorable"]
+        asked = GroupComparisons(question)
         document["pooled"]["unfavorable"] = name == "favorable"
         document.update(verdict="certified", reasons=[])
         for entry in document["partitions"]:
@@ -61,8 +69,9 @@ def nobody_has(name, value):
                     "group": [0, 0, a + c, b + d, None],
                     "other": [a + c, b + d, 0, 0, None],
                 }[name]
-            entry.update(judge(read_table(entry), document["question"]), verdict="certified")
-            entry["digest"] = digest(document["question"], entry["names"], read_table(entry))
+            table = read_table(entry, asked)
+            entry.update(judge(table, asked), verdict="certified")
+            entry["digest"] = digest(asked, "admission", entry["names"], table)
             chance = {"expected": "0", "rows": "0", "p": "1", "lower": 0, "upper": 0}
             if entry["subpopulations"]["measured"]:
                 entry["subpopulations"]["by_chance"] = {**chance, "at_threshold": "0"}
@@ -81,6 +90,33 @@ def test_a_value_that_nobody_has_is_found_with_and_without_the_data(tmp_path, na
         assert f"question.{name}: nobody has 'nosuch'" in notes
 
 
+def test_groups_and_values_that_nobody_has_are_named_by_what_they_are():
+    asked = {"group": None, "other": None, "groups": ["a", "b", "c"]}
+    asked |= {"favorable": None, "criterion": "every", "decisions": ["x", "y", "z"]}
+    table = {("p",): [[1, 0, 0], [0, 0, 0], [0, 0, 2]], ("q",): [[1, 0, 0], [0] * 3, [0] * 3]}
+    assert absent_values(compared(**asked), table) == [
+        "question.groups: nobody has 'b'",
+        "question.decisions: nobody has 'y'",
+    ]
+    assert len(absent_values(compared(**asked), {})) == 6
+    # That all of two groups got the favorable decision is no error.
+    assert absent_values(compared(), {("p",): [[1, 0], [2, 0]]}) == []
+
+
+@pytest.mark.parametrize("name", ["pairs", "reference", "crossed"])
+def test_a_group_of_the_data_that_is_not_compared_is_found(tmp_path, name):
+    path = tmp_path / "data.csv"
+    codings = eh.Codings.of(frequency="n")
+    text = certify(counted(), GROUPS, QUESTIONS[name], codings=codings).to_json()
+    path.write_text(csv_text())
+    assert verify(text, path) == (0, [])
+    path.write_text(csv_text() + "f,d,x,Low,1\n")
+    status, notes = verify(text, path)
+    assert status == 1
+    assert "line 44: the group '" in notes[0]
+    assert "rows.left_out: it says 0, but should say 1" in notes
+
+
 @pytest.mark.parametrize("forgery", [fewer_than_no_rows])
 def test_a_forgery_is_found_though_sealed(forgery):
     text = certify(datasets.admissions(1), GRAPH, QUESTION, scope="all").to_json()
@@ -91,7 +127,7 @@ def test_a_forgery_is_found_though_sealed(forgery):
 
 
 def test_the_rows_read_are_those_examined_dropped_and_left_out():
-    tables = [{("a",): [1, 2, 3, 4]}, {("b",): [3, 3, 3, 3]}]
+    tables = [{("a",): [[1, 2], [3, 4]]}, {("b",): [[3, 3, 3], [3, 0, 0]]}]
     rows = {"dropped": 5, "left_out": 7}
     assert sum_tables(rows, tables[:1]) == rows | {"read": 22, "examined": 10}
     assert sum_tables(rows, tables) == rows | {"read": 22, "examined": [10, 12]}
@@ -103,8 +139,11 @@ def test_a_shared_copy_that_names_an_unfavorable_decision_is_found(place):
     assert verify(text)[0] == 3
 
     def named(document):
-        document[place]["unfavorable"] = "rejected" if place == "question" else False
+        if place == "question":
+            document[place]["decisions"][1] = "rejected"
+        else:
+            document[place]["unfavorable"] = False
 
     status, notes = forged(named, text)
     assert status == 1
-    assert any("in a shared copy it is 'not admitted'" in note for note in notes)
+    assert any("in a shared copy the second is 'not admitted'" in note for note in notes)

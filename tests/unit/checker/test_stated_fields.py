@@ -6,9 +6,12 @@ import pytest
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from tests.certificate_records import CERTIFICATE, CERTIFIED, csv_of, sealed
 from tests.determined import question, scored
+from tests.several_groups import GRAPH as GROUPS
+from tests.several_groups import QUESTIONS, counted
 
 import evenhand as eh
 from evenhand import checker, datasets
+from evenhand.evidence import RecordedCertificate
 
 ALWAYS = (
     "question pooled codings graph graph.origin scope.asked versions release assumptions "
@@ -108,3 +111,24 @@ def test_of_a_declared_rule_its_columns_and_the_record_without_it_are_stated():
 
 def test_open_edges_and_doubtful_triples_are_stated():
     assert "arrows, open edges and doubtful triples" in stated(CERTIFICATE)["graph"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            "pairs",
+            "race a, b, c, in pairs, score = Low, groups of 5 rows or more, threshold 1/20",
+        ),
+        ("reference", "race a, b, c, each against c, score, every, threshold 1/20"),
+        ("crossed", "m & b, m & c, in pairs, score = Low or Medium, threshold 1/20"),
+        ("every", "sex f against m, score, every, threshold 1/20, least coverage 9/10"),
+        ("cumulative", "race a, b, c, in pairs, score, cumulative, threshold 1/20"),
+    ],
+)
+def test_questions_about_several_groups_are_told_alike_by_both_programs(name, words):
+    text = eh.certify(counted(), GROUPS, QUESTIONS[name]).to_json()
+    fields = checker.verify(text).stated
+    assert words in fields["question"]
+    engine = dict(RecordedCertificate.parse(text).stated(with_data=False))
+    assert engine["question"] == fields["question"]

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.admission import GRAPH, QUESTION
-from tests.certificate_records import forged, verify
+from tests.certificate_records import compared, forged, verify
 
 from evenhand import datasets
 from evenhand.checker.subpopulation_claims import judge, read_table
@@ -81,15 +81,13 @@ def test_a_forgery_is_found_though_sealed(forgery):
 
 def test_a_line_of_nobody_is_no_subpopulation_whatever_difference_it_claims():
     lines = [["a", 0, 0, 0, 0, "1/2"], ["b", 0, 0, 0, 1, None]]
-    assert read_table({"names": ["x"], "table": lines}) == {("b",): [0, 0, 0, 1]}
-
-
-ASKED = {"threshold": "1/20", "min_coverage": "9/10"}
+    entry = {"names": ["x"], "table": lines}
+    assert read_table(entry, compared()) == {("b",): [[0, 0], [0, 1]]}
 
 
 def judged(*counts, **asked):
-    lines = {(str(at),): [*four] for at, four in enumerate(counts)}
-    return judge(lines, ASKED | asked)
+    lines = {(str(at),): [[*four[:2]], [*four[2:]]] for at, four in enumerate(counts)}
+    return judge(lines, compared(**asked))
 
 
 def test_a_difference_of_just_the_threshold_reaches_it():
@@ -102,10 +100,10 @@ def test_coverage_of_just_the_least_is_enough():
     """Of the group 90 of 100 can be compared, of the others all."""
     even, alone = (45, 45, 50, 50), (5, 5, 0, 0)
     found = judged(even, alone)
-    assert (found["verdict"], found["coverage"]["group"]) == ("certified", "9/10")
+    assert (found["verdict"], found["coverage"]["groups"]) == ("certified", ["9/10", "1"])
     assert judged(even, alone, min_coverage="91/100")["verdict"] == "cannot decide"
     others = judged((50, 50, 45, 45), (0, 0, 5, 5))
-    assert (others["verdict"], others["coverage"]["other"]) == ("certified", "9/10")
+    assert (others["verdict"], others["coverage"]["groups"]) == ("certified", ["1", "9/10"])
 
 
 def test_where_nobody_is_compared_no_coverage_is_enough():
@@ -117,3 +115,34 @@ def test_where_nobody_is_compared_no_coverage_is_enough():
 @pytest.mark.parametrize("threshold", ["1/1000000", "999999/1000000"])
 def test_thresholds_near_the_bounds_are_in_range(threshold):
     assert judged((5, 5, 5, 5), threshold=threshold)["verdict"] == "certified"
+
+
+def test_several_groups_are_judged_pair_by_pair():
+    """Rates of a, b, c: 1/2, 1/2, 1/5 in the first place; c alone in the third."""
+    asked = compared(group=None, other=None, groups=["a", "b", "c"], min_rows=2)
+    table = {
+        ("p",): [[2, 2], [1, 1], [1, 4]],
+        ("q",): [[3, 1], [1, 0], [3, 1]],
+        ("r",): [[0, 0], [0, 0], [2, 1]],
+    }
+    found = judge(table, asked)
+    assert found["table"] == [
+        ["p", 2, 2, 1, 1, 1, 4, "-3/10"],
+        ["q", 3, 1, 1, 0, 3, 1, "0"],
+        ["r", 0, 0, 0, 0, 2, 1, None],
+    ]
+    assert found["subpopulations"] == {
+        "above": 0, "below": 2, "comparisons": 4, "violating": 1, "occupied": 3, "measured": 2,
+    }  # fmt: skip
+    assert found["coverage"] == {"rows": "20/23", "groups": ["1", "2/3", "3/4"]}
+    assert (found["evidence"], found["verdict"]) == ([0], "not certified")
+
+
+def test_the_first_of_two_differences_of_the_same_size_is_written():
+    asked = compared(group=None, other="b", groups=["a", "b", "c"])
+    (line,) = judge({("p",): [[1, 1], [1, 0], [0, 1]]}, asked)["table"]
+    assert line[-1] == "1"
+    (line,) = judge({("p",): [[1, 3], [1, 1], [3, 1]]}, asked)["table"]
+    assert line[-1] == "1/4"
+    (line,) = judge({("p",): [[3, 1], [1, 1], [1, 3]]}, asked)["table"]
+    assert line[-1] == "-1/4"

@@ -6,8 +6,8 @@ from evenhand.checker.graph_claims import RecordedGraph
 from evenhand.checker.verdict_claims import overall_verdict, shared_verdict
 
 YES, OPEN, NO = "certified", "cannot decide", "not certified"
-CLOSED = RecordedGraph(["c", "e"], {("c", "e")}, [], "c", "e")
-UNDIRECTED = RecordedGraph(["c", "e", "x"], {("c", "e")}, [["e", "x"]], "c", "e")
+CLOSED = RecordedGraph(["c", "e"], {("c", "e")}, [], ["c"], "e")
+UNDIRECTED = RecordedGraph(["c", "e", "x"], {("c", "e")}, [["e", "x"]], ["c"], "e")
 
 
 def verdict(graph, verdicts, *, causes=1, complete=True, asked="causes", written=NO):

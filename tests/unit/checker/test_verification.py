@@ -3,10 +3,12 @@
 import pytest
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from tests.certificate_records import CERTIFICATE, csv_of, forged, verify
+from tests.several_groups import GRAPH as GROUPS
+from tests.several_groups import QUESTIONS, counted
 
 import evenhand as eh
 from evenhand import datasets
-from evenhand.evidence import certify
+from evenhand.evidence import RecordedCertificate, certify
 from evenhand.graph.causal_graph import CausalGraph
 
 
@@ -22,6 +24,31 @@ def test_adult_is_true(paper_adult):
     graph = CausalGraph.parse("; ".join(f"{name} -> income" for name in causes))
     certificate = certify(paper_adult, graph, datasets.question("adult").question)
     assert verify(certificate.to_json()) == (0, [])
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("scope", ["causes", "all"])
+def test_records_of_several_groups_are_true_by_their_numbers_and_by_the_data(
+    tmp_path, name, scope
+):
+    certificate = certify(counted(), GROUPS, QUESTIONS[name], scope=scope)
+    path = csv_of(counted(), tmp_path / "data.csv")
+    assert verify(certificate.to_json()) == verify(certificate.to_json(), path) == (0, [])
+    assert verify(certificate.to_shared_json())[0] == 3
+    assert verify(certificate.to_shared_json(), path) == (0, [])
+    record = RecordedCertificate.parse(certificate.to_json())
+    assert record.own_differences() == record.differences(counted()) == ()
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_one_altered_score_is_found_whoever_is_compared(tmp_path, name):
+    certificate = certify(counted(), GROUPS, QUESTIONS[name])
+    path = csv_of(counted(), tmp_path / "data.csv")
+    path.write_text(path.read_text().replace("m,b,x,High", "m,b,x,Low", 1))
+    status, notes = verify(certificate.to_json(), path)
+    assert status == 1
+    assert any(note.startswith("partitions[0].table") for note in notes)
+    assert any(note.startswith("partitions[0].digest") for note in notes)
 
 
 def test_a_shared_copy_alone_cannot_be_decided():

@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import inf
 
 import pytest
+from tests import several_groups
 
 from evenhand import Codings, datasets
 from evenhand.cli.application import main
@@ -46,3 +47,15 @@ def options(example):
     """The table, question and graph of the example as they are typed."""
     question, graph = example / "q.toml", example / "graph.txt"
     return [example / "data.csv", "--question", question, "--graph", graph]
+
+
+@pytest.fixture
+def scores(tmp_path):
+    """People of several groups with three scores as a CSV file, and how columns are read."""
+    rows = several_groups.people()
+    cells = zip(*rows.values(), strict=True)
+    lines = [",".join(rows), *(",".join(f'"{cell}"' for cell in row) for row in cells)]
+    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "scores.txt").write_text("race -> score; town -> score; sex -> score")
+    columns = ["--columns", "sex,race,town,score", "--graph", tmp_path / "scores.txt"]
+    return [tmp_path / "people.csv", *columns, "--decision", "score"]

@@ -352,3 +352,113 @@ def test_a_local_search_is_recorded_and_verified(run, options, tmp_path):
     assert status == 0
     assert "columns chosen from 4" in run("verify", record, "--json")[1] + out
     assert "graph is given" in run("audit", *options, "--local", "--graph", record)[2]
+
+
+LOW = ["--favorable", "Low"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "status", "words"),
+    [
+        (["--protected", "race", "--favorable", "Nobody"], 2, "has no value 'Nobody'"),
+        (["--protected", "race", "--other", "z", *LOW], 2, "no value 'z', which is asked for"),
+        (
+            [
+                "--protected",
+                "race",
+                "--criterion",
+                "cumulative",
+                "--order",
+                "Low",
+                "--order",
+                "High",
+            ],
+            2,
+            "It misses 'Medium'. Write each value that occurs once, best first (--order …).",
+        ),
+        (
+            ["--protected", "race", "--criterion", "cumulative", "--order", "Low"],
+            2,
+            "Write them all, best first (--order …).",
+        ),
+        (["--protected", "race", "--min-rows", "0", *LOW], 2, "Give one (--min-rows 1)."),
+        (
+            ["--protected", "race", "--min-rows", "5000", *LOW],
+            3,
+            "do two groups occur with 5,000 rows or more",
+        ),
+        (["--protected", "race", "--min-rows", "5000", *LOW], 3, "(--min-rows …)"),
+        (["--protected", "race", "--criterion", "every", *LOW], 2, "no value is the favorable"),
+        (["--protected", "race", "--other", "rest", *LOW], 2, "Name it (--group …)"),
+        (["--protected", "race"], 2, "--favorable"),
+        (
+            ["--protected", "race", "--protected", "sex", "--merge", "race:a & b=a,b", *LOW],
+            2,
+            "contain ' & ': 'a & b'",
+        ),
+        (
+            ["--protected", "race", "--group", "a", *LOW],
+            2,
+            "pool all others (--other rest)",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_of_several_groups_is_said(run, scores, typed, status, words):
+    code, printed, errors = run("audit", *scores, *typed)
+    assert code == status
+    assert words in printed + errors
+    assert "Traceback" not in errors
+
+
+def test_five_hundred_groups_are_refused_with_what_helps(run, tmp_path):
+    lines = [f"g{at % 500:03},{'yes' if at % 3 else 'no'}" for at in range(2000)]
+    (tmp_path / "many.csv").write_text("\n".join(["place,hired", *lines]) + "\n")
+    code, _, errors = run(
+        "audit",
+        tmp_path / "many.csv",
+        *("--protected", "place", "--decision", "hired", "--favorable", "yes"),
+    )
+    assert code == 2
+    assert "'place' has 500 values" in errors
+    assert "name one group (--group …)" in errors
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        [*LOW],
+        [*LOW, "--favorable", "Medium", "--other", "a"],
+        ["--criterion", "every"],
+        ["--criterion", "cumulative", "--order", "Low", "--order", "Medium", "--order", "High"],
+    ],
+)
+@pytest.mark.parametrize("protected", [["race"], ["sex", "race"]])
+def test_many_groups_and_values_are_audited_and_verified(
+    run, scores, tmp_path, typed, protected
+):
+    named = [part for name in protected for part in ("--protected", name)]
+    if "--other" in typed and len(protected) > 1:
+        typed = ["f & a" if part == "a" else part for part in typed]
+    record = tmp_path / "record.json"
+    code, printed, _ = run(
+        "audit", *scores, *named, *typed, "--certificate", record, "--scope", "all"
+    )
+    assert code == 1
+    assert "On average the clearest of" in printed
+    assert run("verify", record, scores[0])[0] == 0
+    assert run("verify", record)[0] == 0
+
+
+def test_a_group_of_one_row_is_measured_unless_more_are_asked_for(run, tmp_path):
+    lines = [f"{g},{'yes' if at % 2 else 'no'}" for g in "ab" for at in range(200)] + ["c,yes"]
+    (tmp_path / "one.csv").write_text("\n".join(["race,hired", *lines]) + "\n")
+    asked = ["--protected", "race", "--decision", "hired", "--favorable", "yes", "--json"]
+    results = {}
+    for least in (1, 2):
+        code, printed, _ = run("audit", tmp_path / "one.csv", *asked, "--min-rows", least)
+        results[least] = code, json.loads(printed)
+    assert results[1][0] == 1
+    assert results[2][0] == 3
+    reasons = str(results[2][1])
+    assert "Only 0 of 1 rows of 'c' lie in" in reasons
+    assert "with 2 rows or more each" in reasons

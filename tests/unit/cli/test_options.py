@@ -42,7 +42,7 @@ def test_a_question_can_be_typed():
 
 
 def test_what_a_question_lacks_is_named_with_both_remedies():
-    with pytest.raises(QuestionError, match="lacks --group, --favorable") as caught:
+    with pytest.raises(QuestionError, match="lacks --favorable") as caught:
         CommonOptions(data="x.csv", protected="sex", decision="hired").question()
     assert "evenhand init x.csv" in caught.value.problems[0].remedy
 
@@ -75,6 +75,18 @@ def test_codings_of_file_and_options_come_together(question_file):
         bins={"age": [37], "hours": [40], "pay": 4},
         merge={"hired": {"<=5": ["<=5", "<=5."], "new": ["a", "b"]}},
     )
+
+
+@pytest.mark.parametrize(
+    "criterion", ['criterion = "every"', 'criterion = "cumulative"\norder = ["x", "y", "z"]']
+)
+def test_a_file_that_compares_every_value_is_given_no_favorable_one(tmp_path, criterion):
+    data, asked = tmp_path / "data.csv", tmp_path / "asked.toml"
+    data.write_text("sex,score\nf,x\nf,y\nm,y\nm,z\n")
+    asked.write_text(f'[question]\nprotected = "sex"\ndecision = "score"\n{criterion}\n')
+    question = CommonOptions(data=str(data), question_file=asked).question()
+    assert question.favorable is None
+    assert question.criterion in criterion
 
 
 @pytest.mark.parametrize("text", ["age", "=3", "age=old"])
@@ -118,3 +130,79 @@ def test_a_release_of_a_sheet_is_text_or_parquet_and_verifies(tmp_path, run):
     status, _, errors = run("audit", str(path), *question.split()[:-2])
     assert status == 2
     assert "--sheet other" in errors
+
+
+ORDER = ["Low", "Medium", "High"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [
+        (
+            {"protected": ["race"], "favorable": ["Low"]},
+            {"protected": "race", "favorable": "Low"},
+        ),
+        (
+            {"protected": ["sex", "race"], "favorable": ["Low", "Medium"], "min_rows": 5},
+            {"protected": ("sex", "race"), "favorable": ("Low", "Medium"), "min_rows": 5},
+        ),
+        (
+            {"protected": ["race"], "criterion": "cumulative", "order": ORDER, "other": "c"},
+            {"protected": "race", "criterion": "cumulative", "order": ORDER, "other": "c"},
+        ),
+        (
+            {
+                "protected": ["sex", "race"],
+                "group": "f & a",
+                "other": "rest",
+                "favorable": ["1"],
+            },
+            {
+                "protected": ("sex", "race"),
+                "group": ("f", "a"),
+                "other": "rest",
+                "favorable": 1,
+            },
+        ),
+    ],
+)
+def test_groups_and_values_can_be_typed(typed, asked):
+    options = CommonOptions(data="x.csv", decision="score", **typed)
+    assert options.question() == eh.Question(decision="score", **asked)
+
+
+def test_an_order_of_one_value_is_still_a_list():
+    with pytest.raises(QuestionError, match="needs the order of the decision's values"):
+        CommonOptions(
+            data="x.csv",
+            protected=["race"],
+            decision="score",
+            criterion="cumulative",
+            order=["Low"],
+        ).question()
+
+
+def test_a_file_by_values_or_with_a_reference_is_complete(run, scores, tmp_path):
+    """No favorable value and no group is added to what such a file asks."""
+    path = tmp_path / "asked.toml"
+    for lines in (
+        'criterion = "every"\nmin_rows = 3',
+        'criterion = "cumulative"\norder = ["Low", "Medium", "High"]',
+        'favorable = "Low"\nother = "c"',
+    ):
+        path.write_text(f'[question]\nprotected = "race"\ndecision = "score"\n{lines}\n')
+        status, _, errors = run("audit", *scores[:5], "--question", path)
+        assert (status, errors) == (1, "")
+
+
+def test_groups_and_values_of_the_file_are_overridden_one_by_one(scores, tmp_path):
+    path = tmp_path / "q.toml"
+    path.write_text(
+        '[question]\nprotected = ["sex", "race"]\ndecision = "score"\nmin_rows = 5\n'
+        'criterion = "cumulative"\norder = ["Low", "Medium", "High"]\n'
+    )
+    asked = {"protected": ("sex", "race"), "decision": "score", "criterion": "cumulative"}
+    for typed in ({}, {"min_rows": 2}, {"protected": ["race"]}, {"order": ORDER[::-1]}):
+        options = CommonOptions(data=str(scores[0]), question_file=path, **typed)
+        expected = asked | {"order": ORDER, "min_rows": 5} | typed
+        assert options.question() == eh.Question(**expected)

@@ -145,3 +145,86 @@ def test_with_a_copy_for_others_what_is_printed_is_for_the_owner(run, example, o
     for more in ([], ["--json"]):
         _, _, error = run("audit", *options, "--report", page, "--overwrite", "--share", *more)
         assert error.count("for the owner of the data") == 1
+
+
+VALUES = {
+    "pairs": ["--protected", "race", "--favorable", "Low"],
+    "reference": ["--protected", "race", "--favorable", "Low", "--other", "c"],
+    "crossed": [
+        *("--protected", "sex", "--protected", "race"),
+        *("--favorable", "Low", "--favorable", "Medium", "--min-rows", "3"),
+    ],
+    "every": ["--protected", "race", "--criterion", "every"],
+    "cumulative": [
+        *("--protected", "race", "--criterion", "cumulative"),
+        *("--order", "Low", "--order", "Medium", "--order", "High"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_many_groups_and_values_are_released_verified_and_made_again(
+    run, scores, tmp_path, name
+):
+    out = tmp_path / "out.csv"
+    typed = [*scores, *VALUES[name], "--change-along", "note", "--seed", "5", "--share"]
+    status, printed, errors = run("release", *typed, "--output", out)
+    assert status == 0, errors
+    assert "certified after modify-data (minimal)" in printed
+    assert run("verify", tmp_path / "out.certificate.json", out)[0] == 0
+    assert run("verify", tmp_path / "out.shared.certificate.json", out)[0] == 0
+    assert run("verify", tmp_path / "out.manifest.json", scores[0])[0] == 0
+    # What was released needs no change any more.
+    again = [out, *scores[1:], *VALUES[name], "--dry-run", "--json"]
+    status, printed, _ = run("release", *again)
+    assert status == 0
+    assert json.loads(printed)["changed_rows"] == 0
+
+
+def test_only_named_groups_change_if_that_reaches_the_criterion(run, scores):
+    pairs = VALUES["pairs"]
+    status, printed, _ = run(
+        "release", *scores, *pairs, "--dry-run", "--json", "--only", "b", "--only", "c"
+    )
+    assert status == 0
+    assert {move["where"]["race"] for move in json.loads(printed)["moves"]} <= {"b", "c"}
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "status", "words"),
+    [
+        ("pairs", ["--only", "z"], 2, "'z' is no group that is compared. There are 'a', 'b'"),
+        (
+            "pairs",
+            ["--only", "c"],
+            3,
+            "more groups change, or of all: leave that out (--only …)",
+        ),
+        ("pairs", ["--only", "c"], 3, "Still at or beyond 1/20: sex = f, town = x: a and c, "),
+        ("pairs", ["--policy", "group"], 3, "may change (--only …)"),
+        ("pairs", ["--policy", "rows"], 3, "does not apply to a favorable decision"),
+        ("every", ["--policy", "raise"], 3, "does not apply to decisions of many values"),
+        ("every", ["--only", "a"], 3, "decisions of all groups may change"),
+        (
+            "pairs",
+            ["--only", "a", "--policy", "group"],
+            2,
+            "says itself whose decisions change",
+        ),
+        ("every", ["--method", "modify-graph"], 3, "Use modify-data (--method modify-data)"),
+        (
+            "pairs",
+            ["--method", "local-massaging", "--uncertified"],
+            3,
+            "for two groups and two decisions",
+        ),
+    ],
+)
+def test_what_no_method_can_do_is_said(run, scores, tmp_path, *, name, typed, status, words):
+    code, _, errors = run(
+        "release", *scores, *VALUES[name], *typed, "--output", tmp_path / "out.csv"
+    )
+    assert code == status
+    assert words in errors
+    assert "Traceback" not in errors
+    assert not (tmp_path / "out.csv").exists()

@@ -1,9 +1,14 @@
 """A question is checked against the counts; rows of other groups are pooled or left out."""
 
+from collections import Counter
+
+import numpy as np
 import pytest
 
 from evenhand import CountTable, EvenhandError, Question, examined_counts
+from evenhand.counts.compared_groups import group_columns, group_labels, with_groups
 from evenhand.errors import ColumnError, QuestionError
+from evenhand.evidence import Partition
 
 
 def ask(**changes):
@@ -98,3 +103,190 @@ def test_a_favorable_value_of_further_groups_only_is_said_to_be_there():
     assert problem.what == "Nobody with sex 'f' or 'm' has hired 'yes'."
     assert problem.remedies[0].value == "rest"
     assert examined_counts(counts, ask(other="rest")).counts.row_count == 5
+
+
+def people(seed=0, rows=120):
+    """Rows of two sexes, four races and three scores, as lists."""
+    rng = np.random.default_rng(seed)
+    return {
+        "sex": rng.choice(["f", "m"], rows).tolist(),
+        "race": rng.choice(["a", "b", "c", "d"], rows, p=[0.5, 0.3, 0.15, 0.05]).tolist(),
+        "score": rng.choice(["Low", "Medium", "High"], rows).tolist(),
+    }
+
+
+def asked(**changes):
+    return Question(
+        **({"protected": "race", "decision": "score", "favorable": "Low"} | changes)
+    )
+
+
+BOTH = ("sex", "race")
+
+
+@pytest.mark.parametrize("protected", ["race", ("race",), BOTH, ("race", "sex")])
+def test_without_a_group_all_groups_are_compared(protected):
+    rows = people()
+    question = asked(protected=protected)
+    examined = examined_counts(CountTable.of(rows), question)
+    names = [protected] if isinstance(protected, str) else [*protected]
+    labels = [" & ".join(parts) for parts in zip(*(rows[n] for n in names), strict=True)]
+    assert examined.groups == tuple(sorted({*labels}))
+    assert examined.left_out == 0
+    assert examined.question == question
+    often = Counter(zip(labels, (score == "Low" for score in rows["score"]), strict=True))
+    found = Partition.of(examined, []).counts[..., 0]
+    assert examined.decisions == ("Low", "not Low")
+    assert found.tolist() == [
+        [often[label, low] for label in examined.groups] for low in (True, False)
+    ]
+
+
+def test_each_line_has_the_index_of_its_group_and_decision():
+    rows = people()
+    counts = CountTable.of(rows)
+    examined = examined_counts(counts, asked(protected=BOTH, favorable=("Low", "High")))
+    assert examined.decisions == ("Low or High", "Medium")
+    values = [counts.attribute(name).values for name in counts.names]
+    codes = zip(examined.group_codes.tolist(), examined.decision_codes.tolist(), strict=True)
+    for line, (group, decision) in enumerate(codes):
+        own = {
+            name: labels[counts.column(name)[line]]
+            for name, labels in zip(counts.names, values, strict=True)
+        }
+        assert examined.groups[group] == f"{own['sex']} & {own['race']}"
+        assert examined.decisions[decision] == (
+            "Medium" if own["score"] == "Medium" else "Low or High"
+        )
+
+
+def test_two_groups_of_many_leave_the_others_out():
+    rows = people()
+    labels = Counter(zip(rows["sex"], rows["race"], strict=True))
+    question = asked(protected=BOTH, group=("m", "b"), other=("f", "a"))
+    examined = examined_counts(CountTable.of(rows), question)
+    assert examined.groups == ("m & b", "f & a")
+    assert examined.left_out == 120 - labels["m", "b"] - labels["f", "a"]
+    assert Partition.of(examined, []).rows[:, 0].tolist() == [
+        labels["m", "b"],
+        labels["f", "a"],
+    ]
+
+
+@pytest.mark.parametrize("protected", ["race", BOTH])
+def test_the_rest_is_everybody_else_and_may_be_examined_again(protected):
+    rows = people()
+    first = "a" if protected == "race" else ("f", "a")
+    question = asked(protected=protected, group=first, other="rest")
+    once = examined_counts(CountTable.of(rows), question)
+    again = examined_counts(once.counts, once.question)
+    for examined in (once, again):
+        assert examined.groups == (question.group, f"not {question.group}")
+        assert examined.left_out == 0
+        own = Partition.of(examined, []).rows[:, 0].tolist()
+        assert own == [
+            sum(
+                r == "a" and (protected == "race" or s == "f")
+                for s, r in zip(rows["sex"], rows["race"], strict=True)
+            ),
+            120 - own[0],
+        ]
+
+
+def test_a_reference_of_two_groups_is_the_other():
+    rows = {"sex": ["f", "m", "f", "m"], "score": ["Low", "High", "High", "Low"]}
+    for other, group in (("f", "m"), ("m", "f"), (None, "f")):
+        examined = examined_counts(CountTable.of(rows), asked(protected="sex", other=other))
+        assert examined.groups == (group, "m" if group == "f" else "f")
+
+
+def test_values_are_counted_apart_in_their_order():
+    rows = people()
+    every = examined_counts(CountTable.of(rows), asked(favorable=None, criterion="every"))
+    assert every.decisions == ("High", "Low", "Medium")
+    order = ("Low", "Medium", "High")
+    ordered = asked(favorable=None, criterion="cumulative", order=order)
+    examined = examined_counts(CountTable.of(rows), ordered)
+    assert examined.decisions == order
+    found = Partition.of(examined, []).counts[..., 0]
+    often = Counter(zip(rows["score"], rows["race"], strict=True))
+    assert found.tolist() == [[often[score, race] for race in "abcd"] for score in order]
+
+
+def test_groups_have_labels_columns_and_codes_that_agree():
+    rows = people()
+    counts = CountTable.of(rows)
+    question = asked(protected=BOTH)
+    whole = with_groups(counts, question)
+    assert whole.names == (*counts.names, "sex & race")
+    labels = whole.attribute("sex & race").values
+    assert labels == tuple(sorted(labels))
+    for (sex, race, _, label), _ in whole:
+        assert label == f"{sex} & {race}"
+    assert with_groups(counts, asked()) is counts
+    own, line = group_labels(counts, question)
+    assert [own[at] for at in line] == [f"{sex} & {race}" for (sex, race, _), _ in counts]
+    groups = ("m & b", "f & b", "f & a")
+    (sexes, sex_codes), (races, race_codes) = group_columns(question, groups)
+    assert (sexes.name, races.name) == BOTH
+    assert [
+        f"{sexes.values[a]} & {races.values[b]}"
+        for a, b in zip(sex_codes, race_codes, strict=True)
+    ] == [*groups]
+
+
+def test_values_with_the_sign_between_attributes_are_refused_where_several_define_groups():
+    rows = people() | {"race": ["a & b", "c"] * 60}
+    error = refusal(CountTable.of(rows), asked(protected=BOTH))
+    assert "Values of 'race' contain ' & ': 'a & b'" in str(error)
+    assert error.problems[0].remedies[0].argument == "merge"
+    assert examined_counts(CountTable.of(rows), asked()).groups == ("a & b", "c")
+
+
+def test_a_group_that_nobody_is_in_is_named_with_those_that_are():
+    error = refusal(CountTable.of(people()), asked(protected=BOTH, other=("f", "z")))
+    assert "The column 'sex & race' has no value 'f & z'" in str(error)
+    assert "Did you mean 'f & " in str(error)
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        (("Low", "High"), "It misses 'Medium'."),
+        (("Low", "Medium", "High", "Extreme"), "Nobody has 'Extreme'."),
+        (("Low", "Extreme"), "It misses 'High', 'Medium'. Nobody has 'Extreme'."),
+    ],
+)
+def test_an_order_has_every_value_that_occurs_and_no_other(order, words):
+    (problem,) = refusal(
+        CountTable.of(people()), asked(favorable=None, criterion="cumulative", order=order)
+    ).problems
+    assert problem.found == words
+    assert problem.remedies[0].argument == "order"
+    assert problem.where == "question"
+
+
+def test_five_hundred_groups_are_too_many_to_compare():
+    names = [f"g{at:03}" for at in range(500)]
+    rows = {"race": names * 2, "score": ["Low"] * 500 + ["High"] * 500}
+    (problem,) = refusal(CountTable.of(rows), asked()).problems
+    assert "500 values" in problem.what
+    assert [one.argument for one in problem.remedies] == ["merge", "bins", "group"]
+    fifty = {"race": names[:50] * 2, "score": ["Low"] * 50 + ["High"] * 50}
+    assert len(examined_counts(CountTable.of(fifty), asked()).groups) == 50
+    one = examined_counts(CountTable.of(rows), asked(group="g000", other="rest"))
+    assert one.groups == ("g000", "not g000")
+
+
+def test_every_value_favorable_leaves_nothing_to_compare():
+    error = refusal(CountTable.of(people()), asked(favorable=("Low", "High", "Medium")))
+    assert "Every value of 'score' is named as favorable." in str(error)
+
+
+def test_problems_of_several_groups_come_together():
+    rows = people() | {"race": ["a", "A", "b"] * 40}
+    error = refusal(CountTable.of(rows), asked(other="z", favorable=("Low", "Lowest")))
+    texts = [problem.what for problem in error.problems]
+    assert len(texts) == 3
+    for words in ("writes one value in 2 ways", "no value 'z'", "no value 'Lowest'"):
+        assert any(words in text for text in texts)

@@ -1,4 +1,5 @@
 import importlib.util
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,31 @@ def test_every_data_set_has_its_question(name):
 def test_an_unknown_data_set_is_refused():
     with pytest.raises(InputError, match="no data set 'compas'"):
         datasets.question("compas")
+
+
+def test_five_races_are_the_same_people_as_two():
+    """The default is what it was before races were kept apart; merged, five are these two."""
+    two, five = datasets.adult(), datasets.adult(race="five")
+    assert two.digest == "8599e59d2a1c7de4ddf4a80697648f85f1d720009a92ff6b33a36fc41a78e961"
+    assert datasets.adult(paper=True).digest == (
+        "d64e2c7581388b607b7fe014853ce1d4db57e0ce516bf39ad7e8a9bf824455a7"
+    )
+    assert five.values("race") == {
+        "Amer-Indian-Eskimo": 470,
+        "Asian-Pac-Islander": 1_519,
+        "Black": 4_685,
+        "Other": 406,
+        "White": 41_762,
+    }
+    merged = Counter()
+    for labels, rows in five:
+        own = dict(zip(five.names, labels, strict=True))
+        if own["race"] != "White":
+            own["race"] = "not White"
+        merged[tuple(own[name] for name in two.names)] += rows
+    assert merged == {tuple(labels): rows for labels, rows in two}
+
+
+def test_adult_has_two_or_five_races():
+    with pytest.raises(InputError, match="no 'seven' classes of race"):
+        datasets.adult(race="seven")

@@ -8,6 +8,8 @@ from importlib.resources import files
 import jsonschema
 import pytest
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION, SUBPOPULATIONS
+from tests.several_groups import GRAPH as GROUPS
+from tests.several_groups import QUESTIONS, counted
 
 from evenhand import Codings, CountTable, datasets
 from evenhand.errors import QuestionError, ResourceError
@@ -78,7 +80,16 @@ def test_pooled_decisions_are_named():
     certificate = certify(CountTable.of(lines, [count for _, count in counts]), GRAPH, QUESTION)
     document = json.loads(certificate.to_json())
     assert document["pooled"] == {"other": False, "unfavorable": True}
-    assert document["question"]["unfavorable"] == "not admitted"
+    assert document["question"]["decisions"] == ["admitted", "not admitted"]
+
+
+def test_of_several_favorable_values_the_only_other_one_is_not_pooled():
+    document = json.loads(certify(counted(), GROUPS, QUESTIONS["crossed"]).to_json())
+    assert document["question"]["decisions"] == ["Low or Medium", "High"]
+    assert document["pooled"] == {"other": False, "unfavorable": False}
+    document = json.loads(certify(counted(), GROUPS, QUESTIONS["cumulative"]).to_json())
+    assert document["question"]["decisions"] == ["Low", "Medium", "High"]
+    assert document["pooled"] == {"other": False, "unfavorable": False}
 
 
 def test_the_threshold_as_written_is_the_threshold_as_certified():

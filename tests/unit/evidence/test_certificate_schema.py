@@ -6,6 +6,8 @@ import json
 import jsonschema
 import pytest
 from tests.admission import GRAPH, QUESTION
+from tests.several_groups import GRAPH as GROUPS
+from tests.several_groups import QUESTIONS, counted
 
 from evenhand import datasets
 from evenhand.evidence import certify
@@ -13,11 +15,15 @@ from evenhand.evidence.certificate_schema import schema, schema_errors
 
 CERTIFICATE = certify(datasets.admissions(2), GRAPH, QUESTION)
 DOCUMENTS = [json.loads(CERTIFICATE.to_json()), json.loads(CERTIFICATE.to_shared_json())]
+SEVERAL = {
+    name: json.loads(certify(counted(), GROUPS, question).to_json())
+    for name, question in QUESTIONS.items()
+}
 KNOWN = {
     "$schema", "title", "description", "$defs", "$ref", "type", "required", "properties",
     "additionalProperties", "items", "if", "then", "else", "not", "anyOf", "const", "enum",
     "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems",
-    "maxProperties",
+    "maxProperties", "uniqueItems",
 }  # fmt: skip
 
 
@@ -42,7 +48,9 @@ def changed(document, path, value):
     return document
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=["full", "shared"])
+@pytest.mark.parametrize(
+    "document", [*DOCUMENTS, *SEVERAL.values()], ids=["full", "shared", *SEVERAL]
+)
 def test_what_certify_writes_is_valid(document):
     assert list(schema_errors(document)) == []
 
@@ -60,6 +68,19 @@ def test_both_validators_agree_whatever_value_is_in_a_place(document):
             assert is_valid == (not list(schema_errors(other))), (path, value)
             refused += not is_valid
     assert refused > 100
+
+
+@pytest.mark.parametrize("name", ["crossed", "cumulative"])
+def test_both_validators_agree_on_every_question_about_several_groups(name):
+    validator = jsonschema.Draft202012Validator(schema())
+    document = SEVERAL[name]
+    for field in (*document["question"], "group", "other", "criterion", "order", "min_rows"):
+        for value in (..., None, True, 1, 2, "x", "every", [], ["x"], ["x", "x"], ["x", "y"]):
+            if value is ... and field not in document["question"]:
+                continue
+            other = changed(document, ("question", field), value)
+            is_valid = validator.is_valid(other)
+            assert is_valid == (not list(schema_errors(other))), (field, value)
 
 
 def test_no_keyword_of_the_schema_is_ignored():

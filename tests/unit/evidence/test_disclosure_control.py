@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from tests import several_groups
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 
 import evenhand as eh
@@ -163,7 +164,35 @@ def test_what_one_person_got_instead_is_not_told(third):
     graph = eh.CausalGraph.parse("q -> admit; sex -> admit")
     text = certify(counts, graph, question).to_shared_json()
     record = RecordedCertificate.parse(text)
-    assert record.content["question"]["unfavorable"] == "not yes"
+    assert record.content["question"]["decisions"] == ["yes", "not yes"]
     assert record.content["pooled"]["unfavorable"] is True
     assert record.own_differences() == record.differences(counts) == ()
     assert third == "no" or third not in text
+
+
+@pytest.mark.parametrize("least_count", [1, 20, 60, 100, 10_000])
+@pytest.mark.parametrize("name", several_groups.RELEASED)
+def test_of_many_groups_and_values_only_places_without_small_counts_are_shown(
+    name, least_count
+):
+    """Every group and every kind of decision has so many rows in each place that is shown."""
+    question, rows = several_groups.RELEASED[name], several_groups.people(3000)
+    names = ("sex", "race", "town", "score")
+    counts = eh.CountTable.of({one: rows[one] for one in names})
+    found = certify(counts, several_groups.GRAPH, question)
+    part = shown_part(found, least_count=least_count)
+    whole = found.partition
+    large = [
+        whole.where(line)
+        for line in range(len(whole))
+        if min(whole.counts[:, :, line].ravel().tolist()) >= least_count
+    ]
+    shown = part.partition
+    assert [shown.where(line) for line in range(len(shown))] == large
+    lines = [at for at in range(len(whole)) if whole.where(at) in large]
+    assert shown.counts.tolist() == whole.counts[:, :, lines].tolist()
+    assert shown.groups == whole.groups
+    if large:
+        favorable = question.favorable_label
+        pooled = (favorable, f"not {favorable}")
+        assert shown.decisions == (pooled if favorable else whole.decisions)

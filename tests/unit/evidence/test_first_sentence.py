@@ -206,3 +206,53 @@ def test_a_permuted_protected_column_is_called_chance():
     tiers = Tiers(["sex", "age", "native_country", "race"], ["education"], ..., ["income"])
     asked = datasets.question("adult")
     assert explained(datasets.adult(), asked, tiers, range(20)) >= 17
+
+
+def many_groups(changes=(), **labels):
+    """The first sentence on three races in two places: 10, 30 and 50 of 100 each are hired."""
+    rates = {"a": 10, "b": 30, "c": 50}
+    lines = [
+        (place, race, hired, rows)
+        for place in "xy"
+        for race, yes in rates.items()
+        for hired, rows in (("yes", yes), ("no", 100 - yes))
+    ]
+    place, race, hired, rows = zip(*lines, strict=True)
+    counts = CountTable.of({"place": [*place], "race": [*race], "hired": [*hired]}, [*rows])
+    asked = Question(
+        **({"protected": "race", "decision": "hired", "favorable": "yes"} | dict(changes))
+    )
+    graph = CausalGraph.parse("race -> hired; place -> hired")
+    return certify(counts, graph, asked).first_sentence(Labels(**labels))
+
+
+def test_of_many_groups_the_clearest_difference_is_told():
+    sentence = many_groups()
+    assert sentence.startswith("2 of 2 comparable groups differ by 5 points or more; chance")
+    assert (
+        "On average the clearest of 3 differences: people with race c had hired yes 40.0 "
+        "points more often than people with race a ("
+    ) in sentence
+
+
+def test_labels_name_the_groups_of_many():
+    sentence = many_groups(values={"race": {"a": "the first", "c": "the third"}})
+    assert "the third" in sentence
+    assert "more often than the first" in sentence
+
+
+def test_against_a_reference_the_clearest_has_it():
+    sentence = many_groups({"other": "b"})
+    assert "of 2 differences: people with race b had hired yes 20.0 points" in sentence
+    assert "than people with race a" in sentence
+
+
+def test_a_least_number_of_rows_over_every_group_is_told():
+    assert many_groups({"min_rows": 101}) == (
+        "Nobody could be compared: in no group of people alike do two groups occur with 101 "
+        "rows or more."
+    )
+    assert many_groups({"min_rows": 101, "group": "a", "other": "b"}) == (
+        "Nobody could be compared: in no group of people alike do both groups occur with 101 "
+        "rows or more."
+    )

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.many_groups import hiring_audit
 from tests.populations import LEAST, partition_of
 
 from evenhand.evidence.needed_rows import needed_rows
@@ -39,3 +40,13 @@ def test_a_group_may_be_nearer_than_the_average():
     needed = needed_rows(partition_of([10, 300], [60, 900], [24, 290], [60, 900]))
     assert needed.toward == "shown"
     assert needed.where == {"place": "000000"}
+
+
+def test_of_several_groups_the_rows_are_those_of_one_pair():
+    audit = hiring_audit({"A": {"red": (3, 3), "green": (4, 2), "blue": (2, 4)}})
+    needed = audit.certificate.population.needed
+    assert needed.pair == ("blue", "green")
+    assert needed.row_count == 12
+    assert " of blue and green in all measured subpopulations, " in needed.text
+    assert needed.text.endswith(" of this one pair")
+    assert "pair" not in needed.to_dict()

@@ -1,17 +1,21 @@
 """Partitions: counts by subpopulation, coverage, what is measured."""
 
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests import naive_groups
 
-from evenhand import CountTable, Question, Verdict, examined_counts
+from evenhand import CountTable, Question, Verdict, datasets, examined_counts
 from evenhand.errors import ColumnError
 from evenhand.evidence import Partition
 from evenhand.evidence.by_chance import by_chance
+from evenhand.evidence.comparisons import Comparisons
 from evenhand.evidence.partition import share_statistics
 from evenhand.evidence.statistics import statistics
 
@@ -36,11 +40,11 @@ COUNTS = counted(
 
 def test_each_subpopulation_has_its_four_counts():
     partition = Partition.of(examined_counts(COUNTS, QUESTION), ["job"])
-    cells = np.stack(partition.cells).T.tolist()
+    cells = partition.counts.T.tolist()
     assert [(partition.where(at), cells[at]) for at in range(3)] == [
-        ({"job": "cook"}, [3, 1, 1, 1]),
-        ({"job": "guard"}, [0, 0, 4, 0]),
-        ({"job": "maid"}, [0, 7, 0, 0]),
+        ({"job": "cook"}, [[3, 1], [1, 1]]),
+        ({"job": "guard"}, [[0, 0], [4, 0]]),
+        ({"job": "maid"}, [[0, 7], [0, 0]]),
     ]
 
 
@@ -54,8 +58,7 @@ def test_unmeasured_subpopulations_have_no_difference():
 def test_coverage_is_of_all_rows_and_of_each_group():
     coverage = Partition.of(examined_counts(COUNTS, QUESTION), ["job"]).coverage
     assert coverage.overall == Fraction(6, 17)
-    assert coverage.group == Fraction(4, 11)
-    assert coverage.other == Fraction(2, 6)
+    assert coverage.groups == (Fraction(4, 11), Fraction(2, 6))
 
 
 def test_nobody_apart_is_one_subpopulation():
@@ -67,7 +70,8 @@ def test_nobody_apart_is_one_subpopulation():
 
 def test_many_valued_decisions_are_favorable_or_not():
     partition = Partition.of(examined_counts(COUNTS, QUESTION), ["job"])
-    assert partition.group_no.tolist() == [1, 0, 7]
+    assert partition.decisions == ("yes", "not yes")
+    assert (partition.group - partition.group_yes).tolist() == [1, 0, 7]
 
 
 def test_an_unknown_attribute_is_refused():
@@ -78,7 +82,7 @@ def test_an_unknown_attribute_is_refused():
 def test_counts_cannot_be_changed():
     partition = Partition.of(examined_counts(COUNTS, QUESTION), ["job"])
     with pytest.raises(ValueError, match="read-only"):
-        partition.group_yes[0] = 9
+        partition.counts[0, 0, 0] = 9
 
 
 def test_the_least_likely_comes_first_and_of_equals_the_one_with_more_rows():
@@ -144,7 +148,7 @@ def test_what_a_partition_says_is_what_counting_by_hand_says(lines):
         rows(job, decisions=["yes"]) in {0, rows(job)} for job in jobs
     ]
     of_all = {sex: sum(rows(job, sex) for job in jobs) for sex in ("fm", "f", "m")}
-    assert partition.coverage.shares == {
+    assert partition.coverage.by_name(Fraction) == {
         name: Fraction(sum(rows(job, sex) for job in differences), of_all[sex])
         for name, sex in (("rows", "fm"), ("group", "f"), ("other", "m"))
     }
@@ -174,9 +178,13 @@ def test_statistics_and_chance_are_those_of_the_measured_lines():
     partition = Partition.of(examined_counts(COUNTS, QUESTION), ["job"])
     names = ("group_yes", "group", "other_yes", "other")
     cooks = {name: np.array([n]) for name, n in zip(names, (3, 4, 1, 2), strict=True)}
-    assert [column.tolist() for column in partition.measured_counts] == [[3], [4], [1], [2]]
-    assert partition.measured_index.tolist() == [0, 0, 0]
-    expected = statistics(**cooks, threshold=0.05)
+    compared = partition.comparisons
+    assert [column.tolist() for column in compared.tables] == [[3], [4], [1], [2]]
+    assert (compared.line.tolist(), partition.lead.tolist()) == ([0], [0, -1, -1])
+    zero = np.zeros(1, np.intp)
+    expected = statistics(
+        Comparisons(zero, zero, zero, **cooks, threshold=Fraction(1, 20)), 0.05
+    )
     assert partition.statistics.p_threshold == expected.p_threshold
     assert partition.statistics.difference == expected.difference == [-0.25]
     assert partition.by_chance == by_chance(**cooks, threshold=QUESTION.threshold, violating=1)
@@ -196,8 +204,206 @@ def test_statistics_worked_out_together_are_those_of_each(names):
 
 def test_where_nobody_is_nothing_is_covered_or_measured():
     nobody = np.zeros(0, np.int64)
-    empty = Partition(QUESTION, CountTable((), (), nobody), *[nobody] * 4)
-    assert set(empty.coverage.shares.values()) == {Fraction(0)}
+    counts = np.zeros((2, 2, 0), np.int64)
+    labels = ("f", "m"), ("yes", "no")
+    empty = Partition(QUESTION, CountTable((), (), nobody), *labels, counts)
+    assert {empty.coverage.overall, *empty.coverage.groups} == {Fraction(0)}
     assert empty.extremes == ()
     assert empty.by_chance is None
     assert empty.verdict(Fraction(0)) is Verdict.CANNOT_DECIDE
+
+
+def worst(differences, statistic):
+    """The comparison that speaks for a place: least p among those that reach the threshold."""
+    reach = [abs(difference) >= Fraction(1, 10) for difference in differences]
+    chosen = [at for at, own in enumerate(reach) if own] or [*range(len(differences))]
+    return min(statistic[at] for at in chosen)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_many_groups_and_values_are_what_fractions_say(seed):
+    for cells, question, groups, values in naive_groups.cases(seed, 8):
+        partition = naive_groups.partition_of(cells, question)
+        differences = naive_groups.naive_comparisons(
+            cells, question, groups=groups, values=values
+        )
+        places = [partition.where(at)["place"] for at in range(len(partition))]
+        by_place = {
+            place: {key: d for key, d in differences.items() if key[-1] == place}
+            for place in places
+        }
+        assert partition.measured.tolist() == [bool(by_place[place]) for place in places]
+        violates = [
+            any(abs(d) >= Fraction(1, 10) for d in by_place[place].values()) for place in places
+        ]
+        assert partition.violates.tolist() == violates
+        assert partition.numbers == {
+            "occupied": len(places),
+            "measured": sum(map(bool, by_place.values())),
+            "violating": sum(violates),
+            "above": sum(d >= Fraction(1, 10) for d in differences.values()),
+            "below": sum(d <= Fraction(-1, 10) for d in differences.values()),
+            "comparisons": len(differences),
+        }
+        if differences:
+            assert partition.extremes == (
+                min(differences.values()),
+                max(differences.values()),
+            )
+        p = dict(zip(differences, partition.statistics.p_threshold.tolist(), strict=True))
+        for line, place in enumerate(places):
+            own = by_place[place]
+            lead = int(partition.lead[line])
+            if not own:
+                assert (lead, partition.risk_difference(line)) == (-1, None)
+                continue
+            key = [*differences][lead]
+            assert key[-1] == place
+            assert p[key] == worst([*own.values()], [p[one] for one in own])
+            assert partition.lead_labels(line) == key[1:3]
+            assert partition.risk_difference(line) == differences[key]
+            sets = naive_groups.favorable_sets(question, values)
+            favorable = [
+                naive_groups.rows_of(cells, place, label, sets[key[0]]) for label in key[1:3]
+            ]
+            rows = [naive_groups.rows_of(cells, place, label) for label in key[1:3]]
+            assert partition.lead_cells[:, line].tolist() == [
+                favorable[0],
+                rows[0],
+                favorable[1],
+                rows[1],
+            ]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_each_group_is_covered_beside_any_other_and_pairs_beside_each_other(seed):
+    for cells, question, groups, _ in naive_groups.cases(seed, 8):
+        partition = naive_groups.partition_of(cells, question)
+        labels = naive_groups.GROUPS[:groups]
+        places = sorted({place for place, _, _ in cells})
+        rows = {
+            (place, label): naive_groups.rows_of(cells, place, label)
+            for place in places
+            for label in labels
+        }
+        pairs = [(labels[a], labels[b]) for a, b in partition.pairs]
+        together = {
+            (place, pair)
+            for place in places
+            for pair in pairs
+            if min(rows[place, label] for label in pair) >= question.min_rows
+        }
+
+        def share(label, of_places, rows=rows, places=tuple(places)):
+            whole = sum(rows[place, label] for place in places)
+            return Fraction(sum(rows[place, label] for place in of_places), whole)
+
+        beside = {
+            label: {place for place, pair in together if label in pair} for label in labels
+        }
+        coverage = partition.coverage
+        assert coverage.groups == tuple(share(label, beside[label]) for label in labels)
+        measured = {place for place, _ in together}
+        assert coverage.overall == Fraction(
+            sum(n for (place, _), n in rows.items() if place in measured), sum(rows.values())
+        )
+        assert partition.pair_coverage == tuple(
+            min(
+                share(label, {place for place, own in together if own == pair})
+                for label in pair
+            )
+            for pair in pairs
+        )
+        least = min(coverage.groups)
+        verdict = partition.verdict(least)
+        violating = partition.violating
+        if least:
+            assert (verdict is Verdict.NOT_CERTIFIED) == bool(violating)
+        assert partition.verdict(Fraction(1)) is (
+            Verdict.NOT_CERTIFIED
+            if violating
+            else Verdict.CERTIFIED
+            if least == coverage.overall == 1
+            else Verdict.CANNOT_DECIDE
+        )
+
+
+def test_a_partition_of_pairs_by_race_is_that_of_pandas():
+    """Adult's five races: rates by place and race from a data frame, not from arrays."""
+    adult = datasets.adult(race="five")
+    question = Question(protected="race", decision="income", favorable=">50K")
+    names = ["sex", "education", "age"]
+    partition = Partition.of(examined_counts(adult, question), names)
+    frame = pd.DataFrame(
+        [(*labels, n) for labels, n in adult.marginal([*names, "race", "income"])],
+        columns=[*names, "race", "income", "n"],
+    )
+    frame["yes"] = frame.n * (frame.income == ">50K")
+    sums = frame.pivot_table(index=names, columns="race", values=["yes", "n"], aggfunc="sum")
+    rates = sums["yes"] / sums["n"]
+    spread = rates.max(axis=1) - rates.min(axis=1)
+    assert partition.numbers["occupied"] == len(rates)
+    assert partition.numbers["measured"] == int((rates.notna().sum(axis=1) > 1).sum())
+    assert partition.violating == int((spread >= 0.05).sum())
+    assert partition.numbers["comparisons"] == sum(
+        n * (n - 1) // 2 for n in rates.notna().sum(axis=1)
+    )
+
+
+def scores_by_town():
+    """Three groups, three scores, in towns with all, two, one of them."""
+    generator = np.random.default_rng(3)
+    lines = [
+        (race, town, score, int(generator.integers(1, 60)))
+        for town, races in {"A": "abc", "B": "abc", "C": "bc", "D": "c"}.items()
+        for race in races
+        for score in ("low", "mid", "top")
+    ]
+    race, town, score, many = zip(*lines, strict=True)
+    return CountTable.of({"race": race, "town": town, "score": score}, many)
+
+
+def test_one_comparison_speaks_for_each_subpopulation_of_many_groups():
+    asked = Question(protected="race", decision="score", criterion="every")
+    partition = Partition.of(examined_counts(scores_by_town(), asked), ["town"])
+    compared, p = partition.comparisons, partition.statistics.p_threshold
+    for line in range(4):
+        own = np.flatnonzero(compared.line == line).tolist()
+        if not own:
+            assert partition.risk_difference(line) is None
+            assert partition.side[line] == 0
+            assert partition.lead_labels(line) == ("a", "c")  # nobody, and everybody
+            continue
+        best = min(
+            own, key=lambda at: (compared.side[at] == 0, p[at], -compared.row_counts[at])
+        )
+        group, other = partition.pairs[compared.pair[best]]
+        kind = compared.cut[best]
+        assert partition.lead_labels(line) == (partition.groups[group], partition.groups[other])
+        assert partition.lead_decision(line) == partition.decisions[kind]
+        yes, rows = partition.counts[kind, :, line], partition.rows[:, line]
+        cells = (partition.group_yes, partition.group, partition.other_yes, partition.other)
+        assert [column[line] for column in cells] == [
+            *(yes[group], rows[group]),
+            *(yes[other], rows[other]),
+        ]
+        assert partition.side[line] == compared.side[best]
+        differences = [abs(compared.difference(at)) for at in own]
+        assert abs(compared.difference(partition.widest[line])) == max(differences)
+    means = partition.statistics.means
+    leading = min(range(len(means)), key=lambda at: (means[at].p_threshold, means[at].p_zero))
+    assert partition.leading_decision == partition.decisions[leading // 3]
+    assert partition.leading.line.tolist() == compared.line[compared.mean == leading].tolist()
+
+
+def test_chance_of_many_groups_is_simulated_by_a_seed_of_the_counts():
+    asked = Question(protected="race", decision="score", criterion="every")
+    first, again = (
+        Partition.of(examined_counts(scores_by_town(), asked), ["town"]).by_chance
+        for _ in range(2)
+    )
+    assert first == again
+    assert 0 < first.error < 0.1
+    assert 0 < first.expected <= 3
+    nobody = Partition.of(examined_counts(scores_by_town(), replace(asked, min_rows=10**6)), [])
+    assert nobody.by_chance is None

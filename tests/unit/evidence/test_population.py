@@ -1,6 +1,7 @@
 """The statistical verdict with three values, and what carries it."""
 
 import pytest
+from tests import naive_groups
 from tests.admission import GRAPH, QUESTION
 from tests.populations import LEAST, partition_of, partition_of_dutch
 
@@ -115,3 +116,54 @@ def test_of_one_subpopulation_the_mean_is_no_second_comparison():
     found = population([partition_of([1000], [5000], [2000], [5000])], min_coverage=LEAST)
     assert found.comparisons == 1
     assert "p vs τ" not in str(found)
+
+
+def of_three(*rates, rows=5000, **changes):
+    """Three groups of so many rows in one place each, with these shares of favorable ones."""
+    cells = {
+        ("p0", group, value): many
+        for group, rate in zip("abc", rates, strict=True)
+        for value, many in (("u", rate), ("v", rows - rate))
+    }
+    question = naive_groups.question_of(threshold="1/20", **changes)
+    partition = naive_groups.partition_of(cells, question)
+    return population([partition], min_coverage=LEAST)
+
+
+@pytest.mark.parametrize(
+    ("rates", "verdict", "shown", "within"),
+    [
+        ((1000, 2000, 2000), StatisticalVerdict.SHOWN, 2, 1),
+        ((1000, 1010, 1020), StatisticalVerdict.WITHIN, 0, 3),
+        ((1000, 1010, 1300), StatisticalVerdict.INCONCLUSIVE, 0, 1),
+    ],
+)
+def test_the_verdict_on_many_groups_is_that_of_all_pairs(rates, verdict, shown, within):
+    found = of_three(*rates)
+    assert found.verdict is verdict
+    assert (found.shown, found.within, found.measured) == (shown, within, 3)
+    assert [(one.group, one.other) for one in found.pairs] == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+    ]
+    assert f"of 3 comparisons {shown} shown" in found.headline
+    assert "in favor of the group" not in found.headline
+    assert found.to_dict()["pairs"] == [one.to_dict() for one in found.pairs]
+
+
+def test_against_a_reference_the_others_are_not_compared_with_each_other():
+    """a and c differ by 6 points, and by 3 from b each: only a and c are not shown within."""
+    rates, rows = (10_000, 11_500, 13_000), 50_000
+    assert of_three(*rates, rows=rows).verdict is not StatisticalVerdict.WITHIN
+    found = of_three(*rates, rows=rows, other="b")
+    assert found.verdict is StatisticalVerdict.WITHIN
+    assert found.measured == 2
+
+
+def test_the_strongest_pairs_are_told_first():
+    facts = dict(of_three(1000, 2000, 1200).facts)
+    assert [*facts][:4] == ["on average", "a → b", "b → c", "a → c"]
+    assert "20.0 points" in facts["a → b"]
+    assert ", shown beyond the threshold" in facts["a → b"]
+    assert "not shown beyond the threshold" in facts["a → c"]

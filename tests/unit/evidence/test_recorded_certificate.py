@@ -6,6 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
+from tests.several_groups import GRAPH as GROUPS
+from tests.several_groups import QUESTIONS, counted
 
 from evenhand import Codings, CountTable, datasets
 from evenhand.counts import Attribute, examined_counts
@@ -326,3 +328,47 @@ def test_the_form_is_checked_once_and_every_misfit_named():
     said = str(refused.value)
     for words in ("rows.dropped", "subpopulations.above", "surprise", "'codings'"):
         assert words in said
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_records_of_several_groups_know_what_was_asked(name):
+    certificate = certify(counted(), GROUPS, QUESTIONS[name])
+    for text in (certificate.to_json(), certificate.to_shared_json(least_count=1000)):
+        record = recorded(text)
+        assert record.question == certificate.question
+        assert record.own_differences() == record.differences(counted()) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "place"),
+    [
+        ("pairs", {"groups": ["a", "b"]}, "question.groups"),
+        ("pairs", {"groups": ["a", "b", "c", "d"]}, "The table"),
+        ("pairs", {"group": "a", "other": "b"}, "question.groups"),
+        ("pairs", {"decisions": ["High", "not Low"]}, "question.decisions"),
+        ("pairs", {"decisions": ["Low", "not Low", "x"]}, "question.decisions"),
+        ("pairs", {"min_rows": 40}, "partitions[0]"),
+        ("reference", {"other": "d"}, "question.groups"),
+        ("reference", {"order": ["Low", "High"]}, "question.decisions"),
+        ("crossed", {"protected": "race"}, "partitions"),
+        ("crossed", {"groups": ["f", "g", "h", "i", "j", "k"]}, "question.groups"),
+        ("crossed", {"favorable": "Low"}, "question.decisions"),
+        ("every", {"groups": ["m", "f"]}, "question.groups"),
+        ("every", {"criterion": "cumulative"}, "The criterion"),
+        ("cumulative", {"order": ["Low", "High", "Medium"]}, "question.decisions"),
+    ],
+)
+def test_labels_that_the_question_cannot_be_about_are_named(name, question, place):
+    certificate = certify(counted(), GROUPS, QUESTIONS[name])
+    record = changed(certificate, lambda content: content["question"].update(question))
+    assert any(found.startswith(place) for found in record.own_differences())
+
+
+def test_a_group_that_nobody_has_is_named():
+    def nobody(content):
+        for entry in content["partitions"]:
+            for line in entry["table"]:
+                line[-10:-7] = [0, 0, 0]
+
+    record = changed(certify(counted(), GROUPS, QUESTIONS["reference"]), nobody)
+    assert record.own_differences()[0] == "question.groups: nobody has 'a'."

@@ -1,13 +1,16 @@
 """When the relaxed criterion is claimed, and which numbers it refuses."""
 
+from collections import Counter
 from fractions import Fraction
 
 import pytest
+from tests import naive_groups
 from tests.admission import GRAPH, QUESTION
 
 from evenhand import CountTable, Question, datasets
 from evenhand.errors import QuestionError
 from evenhand.evidence import certify, certify_relaxed
+from evenhand.evidence.relaxed import relax
 from evenhand.graph.causal_graph import CausalGraph
 
 
@@ -63,3 +66,31 @@ def test_an_assurance_that_is_no_share_is_refused(assurance):
 def test_a_threshold_that_is_none_is_refused(threshold):
     with pytest.raises(QuestionError, match="threshold"):
         certify_relaxed(datasets.admissions(2), GRAPH, QUESTION, threshold=threshold)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_many_groups_the_largest_difference_of_each_place_counts(seed):
+    """Its mean square bounds the rows that lie where no two groups reach the threshold."""
+    for cells, question, groups, values in naive_groups.cases(seed, 8):
+        partition = naive_groups.partition_of(cells, question)
+        widest = {}
+        for key, d in naive_groups.naive_comparisons(
+            cells, question, groups=groups, values=values
+        ).items():
+            widest[key[-1]] = max(widest.get(key[-1], Fraction(0)), abs(d))
+        rows = Counter()
+        for (place, _, _), many in cells.items():
+            rows[place] += many
+        relaxed = relax([partition], assurance="0.8", threshold=question.threshold)
+        measured = sum(rows[place] for place in widest)
+        assert relaxed.coverage == Fraction(measured, sum(rows.values()))
+        if not widest:
+            assert relaxed.moments is None
+            continue
+        square = sum(rows[place] * d**2 for place, d in widest.items()) / measured
+        assert relaxed.moments.mean_square == square
+        if not partition.two_groups:
+            mean = sum(rows[place] * d for place, d in widest.items()) / measured
+            assert relaxed.moments.mean == mean
+        within = sum(rows[place] for place, d in widest.items() if d < question.threshold)
+        assert Fraction(within, measured) >= relaxed.bound

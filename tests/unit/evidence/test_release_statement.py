@@ -31,7 +31,7 @@ def wrong(statement, *, left_out=0, dropped=0):
             row_count=100,
             left_out=left_out,
             dropped=dropped,
-            protected="sex",
+            protected=("sex", "race"),
             effects={"pay"},
             nodes=NODES,
         )
@@ -39,6 +39,7 @@ def wrong(statement, *, left_out=0, dropped=0):
 
 
 SHUFFLED = replace(EDITED, changed_columns=("sex",))
+BOTH = replace(EDITED, changed_columns=("sex", "race"))
 UNCHANGED = replace(EDITED, changed_columns=(), changed_rows=0)
 ALONG = replace(EDITED, changed_columns=("hired", "score"), dropped_columns=("copy",))
 
@@ -50,7 +51,7 @@ def test_others_are_told_what_the_method_may_change_and_not_whether_it_had_to():
 
 
 @pytest.mark.parametrize(
-    "statement", [EDITED, GENERATED, RESAMPLED, SHUFFLED, UNCHANGED, ALONG]
+    "statement", [EDITED, GENERATED, RESAMPLED, SHUFFLED, BOTH, UNCHANGED, ALONG]
 )
 def test_blocks_are_read_as_they_were_written(statement):
     assert ReleaseStatement.parse(statement.to_dict(), "hired") == statement
@@ -75,6 +76,7 @@ def test_blocks_are_read_as_they_were_written(statement):
         (replace(RESAMPLED, changed_rows=0), "release.changed_rows"),
         (replace(GENERATED, changed_rows=99), "release.changed_rows"),
         (replace(SHUFFLED, changed_columns=("sex", "score")), "release.changed_columns"),
+        (replace(SHUFFLED, changed_columns=("sex", "sex")), "release.changed_columns"),
         (replace(ALONG, dropped_columns=("age",)), "release.dropped_columns"),
         (replace(ALONG, dropped_columns=("score",)), "release.dropped_columns"),
     ],

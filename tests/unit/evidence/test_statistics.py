@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, chi2_contingency, fisher_exact
 from statsmodels.stats.multitest import multipletests
-from tests.populations import shown_shares
+from tests import naive_groups
+from tests.populations import compared, shown_shares
 
 from evenhand.evidence.statistics import (
     benjamini_hochberg,
@@ -19,9 +20,8 @@ def columns(*counts):
 
 
 def of_one(group_yes, group, other_yes, other):
-    names = ("group_yes", "group", "other_yes", "other")
     table = columns(group_yes, group, other_yes, other)
-    return statistics(**dict(zip(names, table, strict=True)), threshold=0.05)
+    return statistics(compared(*table), 0.05)
 
 
 def test_with_many_rows_p_zero_is_the_chi_square_test_with_n_minus_one():
@@ -82,8 +82,7 @@ TABLE = np.array([(3, 9, 8, 11), (40, 90, 61, 100), (0, 4, 1, 2), (120, 400, 180
 
 
 def of_all(table):
-    names = ("group_yes", "group", "other_yes", "other")
-    return statistics(**dict(zip(names, table, strict=True)), threshold=0.05)
+    return statistics(compared(*table), 0.05)
 
 
 def test_the_common_difference_is_one_more_hypothesis_in_the_family():
@@ -140,13 +139,7 @@ def test_a_difference_in_many_small_groups_is_shown_by_their_mean():
 
 
 def test_the_mean_of_one_subpopulation_is_that_subpopulation():
-    one = statistics(
-        group_yes=np.array([100]),
-        group=np.array([500]),
-        other_yes=np.array([300]),
-        other=np.array([500]),
-        threshold=0.05,
-    )
+    one = of_one(100, 500, 300, 500)
     assert (one.common.low, one.common.high) == (one.low[0], one.high[0])
     assert one.common.p_zero == one.p_zero[0]
     assert one.common.p_threshold == one.p_threshold[0] == one.common.p_adjusted
@@ -159,10 +152,68 @@ def test_several_partitions_have_the_statistics_that_each_has_alone():
         group, other = random.integers(1, 60, (2, many))
         tables.append((random.binomial(group, 0.4), group, random.binomial(other, 0.7), other))
     tables.append(tables[-1])
-    for table, found in zip(tables, statistics_of_several(tables, 0.05), strict=True):
-        names = ("group_yes", "group", "other_yes", "other")
-        alone = statistics(**dict(zip(names, table, strict=True)), threshold=0.05)
+    for table, found in zip(
+        tables, statistics_of_several([compared(*one) for one in tables], 0.05), strict=True
+    ):
+        alone = statistics(compared(*table), 0.05)
         for name in ("difference", "low", "high", "p_zero", "p_threshold", "p_adjusted"):
             assert getattr(found, name) == pytest.approx(getattr(alone, name), rel=1e-12)
         assert found.shown.tolist() == alone.shown.tolist()
         assert found.common == alone.common
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_family_is_every_comparison_and_every_mean_of_several(seed):
+    """Means of one comparison are that comparison: one hypothesis, one adjusted p."""
+    for cells, question, _, _ in naive_groups.cases(seed, 8):
+        partition = naive_groups.partition_of(cells, question)
+        found, own = partition.statistics, partition.comparisons
+        members = [np.flatnonzero(own.mean == at) for at in range(own.means)]
+        several = [at for at, places in enumerate(members) if len(places) > 1]
+        p = [*found.p_threshold, *(found.means[at].p_threshold for at in several)]
+        assert found.family == len(p)
+        assert found.tested_means == len(several)
+        if not p:
+            continue
+        adjusted = multipletests(p, method="holm")[1].tolist()
+        assert found.p_adjusted.tolist() == pytest.approx(adjusted[: len(own)])
+        for at, places in enumerate(members):
+            mean = found.means[at]
+            if not len(places):
+                assert mean is None
+                continue
+            place = len(own) + several.index(at) if at in several else int(places[0])
+            assert mean.p_adjusted == pytest.approx(adjusted[place])
+            if at not in several:
+                assert mean.p_threshold == p[place]
+                assert (mean.low, mean.high) == (found.low[place], found.high[place])
+        beyond = (found.low > 0.1) | (found.high < -0.1)
+        assert (
+            found.shown.tolist() == (beyond & (np.array(adjusted[: len(own)]) < 0.05)).tolist()
+        )
+        assert found.mean_count == sum(len(places) > 0 for places in members)
+
+
+def test_the_leading_mean_is_the_farthest_from_chance():
+    for cells, question, _, _ in naive_groups.cases(9, 8):
+        found = naive_groups.partition_of(cells, question).statistics
+        measured = [mean for mean in found.means if mean]
+        if not measured:
+            assert found.common is None
+            continue
+        assert found.common.p_threshold == min(mean.p_threshold for mean in measured)
+
+
+def test_each_mean_is_that_of_its_two_groups_alone():
+    """The mean of a pair among many is the common difference of a question about these two."""
+    rng = np.random.default_rng(2)
+    cells = naive_groups.random_cells(rng, groups=4, lines=6, most=40)
+    partition = naive_groups.partition_of(cells, naive_groups.question_of())
+    for at, (a, b) in enumerate(partition.pairs):
+        pair = partition.groups[a], partition.groups[b]
+        asked = naive_groups.question_of(group=pair[0], other=pair[1])
+        alone = naive_groups.partition_of(cells, asked).statistics.common
+        mean = partition.statistics.means[at]
+        for name in ("difference", "low", "high", "p_zero", "p_threshold"):
+            assert getattr(mean, name) == pytest.approx(getattr(alone, name))
+        assert mean.p_adjusted >= alone.p_adjusted

@@ -77,7 +77,7 @@ def test_products_just_beyond_64_bits_are_exact(group, other, denominator):
 
 
 def test_a_violation_counts_whatever_the_coverage():
-    none = Coverage(overall=Fraction(1, 100), group=Fraction(1, 100), other=Fraction(1, 100))
+    none = Coverage(overall=Fraction(1, 100), groups=(Fraction(1, 100), Fraction(1, 100)))
     assert judge(violating=1, coverage=none, min_coverage=Fraction(9, 10)) is NO
 
 
@@ -86,17 +86,17 @@ def test_a_violation_counts_whatever_the_coverage():
     [("9/10", "9/10", YES), ("89/100", "1", OPEN), ("1", "89/100", OPEN)],
 )
 def test_each_group_must_be_covered(group, other, expected):
-    cover = Coverage(overall=Fraction(95, 100), group=Fraction(group), other=Fraction(other))
+    cover = Coverage(overall=Fraction(95, 100), groups=(Fraction(group), Fraction(other)))
     assert judge(violating=0, coverage=cover, min_coverage=Fraction(9, 10)) is expected
 
 
 def test_a_coverage_as_plain_values_is_exact():
-    cover = Coverage(overall=Fraction(2, 3), group=Fraction(1), other=Fraction(1, 2))
-    assert cover.to_dict() == {"rows": "2/3", "group": "1", "other": "1/2"}
+    cover = Coverage(overall=Fraction(2, 3), groups=(Fraction(1), Fraction(1, 2)))
+    assert cover.to_dict() == {"rows": "2/3", "groups": ["1", "1/2"]}
 
 
 def test_with_nothing_measured_nothing_can_be_decided_even_at_coverage_zero():
-    none = Coverage(overall=Fraction(0), group=Fraction(0), other=Fraction(0))
+    none = Coverage(overall=Fraction(0), groups=(Fraction(0), Fraction(0)))
     assert judge(violating=0, coverage=none, min_coverage=Fraction(0)) is OPEN
 
 
@@ -127,3 +127,11 @@ def test_a_verdict_is_written_in_words():
         "not certified",
         "cannot decide",
     ]
+
+
+def test_shares_have_the_names_of_the_two_groups_or_of_all():
+    shares = (Fraction(1), Fraction(1, 2))
+    named = Coverage(overall=Fraction(2, 3), groups=shares)
+    assert named.by_name(float) == {"rows": 2 / 3, "group": 1.0, "other": 0.5}
+    many = Coverage(overall=Fraction(2, 3), groups=shares, labels=("a", "b"))
+    assert many.by_name(str) == {"rows": "2/3", "groups": {"a": "1", "b": "1/2"}}

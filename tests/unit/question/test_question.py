@@ -1,5 +1,6 @@
 """A question is checked when it is asked, and its threshold is exact."""
 
+import json
 from decimal import Decimal
 from fractions import Fraction
 
@@ -89,3 +90,142 @@ def test_a_threshold_is_not_guessed_to_be_what_cannot_be_used(written):
     with pytest.raises(QuestionError) as refused:
         ask(threshold=written)
     assert "Did you mean" not in str(refused.value)
+
+
+def several(**changes):
+    return Question(
+        **({"protected": "race", "decision": "score", "favorable": "Low"} | changes)
+    )
+
+
+ORDER = ("Low", "Medium", "High")
+CUMULATIVE = {"favorable": None, "criterion": "cumulative", "order": ORDER}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"other": "White"},
+        {"protected": ("sex", "race")},
+        {"protected": ["sex", "race"], "group": ("f", "White"), "other": ("m", "White")},
+        {"protected": ("sex", "race"), "group": ["f", 2.0], "other": "rest"},
+        {"favorable": ["Low", "Medium"], "order": ORDER},
+        {"favorable": {2, "Low", 1.0}},
+        {"favorable": None, "criterion": "every", "min_rows": 5},
+        CUMULATIVE | {"rule": ("priors",), "threshold": "1/7"},
+    ],
+)
+def test_a_question_is_asked_again_from_its_plain_values(changes):
+    question = several(**changes)
+    plain = question.to_dict()
+    assert Question(**json.loads(json.dumps(plain))) == question
+    assert hash(Question(**plain)) == hash(question)
+
+
+def test_plain_values_have_only_what_is_asked():
+    assert several(min_rows=3).to_dict() == {
+        "protected": "race",
+        "decision": "score",
+        "favorable": "Low",
+        "threshold": "1/20",
+        "min_rows": 3,
+    }
+    assert several(protected=("sex", "race"), **CUMULATIVE).to_dict() == {
+        "protected": ["sex", "race"],
+        "decision": "score",
+        "threshold": "1/20",
+        "criterion": "cumulative",
+        "order": [*ORDER],
+    }
+
+
+def test_one_attribute_and_one_value_of_a_list_are_as_without_it():
+    assert several(protected=["race"], favorable=["Low"]) == several()
+    assert several(protected=("race", "race"), favorable=("Low", "Low")) == several()
+
+
+@pytest.mark.parametrize("protected", [(), []])
+def test_at_least_one_attribute_is_protected(protected):
+    with pytest.raises(QuestionError, match="No protected attribute is named"):
+        several(protected=protected)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"protected": ("sex", 5)}, "no list of texts"),
+        ({"other": "rest"}, "which group is compared with the rest"),
+        ({"group": ("f", "a"), "other": ["f", "a"]}, "'f & a' would be compared with itself"),
+        ({"favorable": None}, "not said which decision is favorable"),
+        ({"favorable": ()}, "not said which decision is favorable"),
+        ({"criterion": "any"}, "no criterion 'any'"),
+        ({"criterion": "every"}, "no value is the favorable one"),
+        (CUMULATIVE | {"favorable": ("Low", "Medium")}, "'Low or Medium' is named"),
+        (CUMULATIVE | {"order": ()}, "needs the order"),
+        (CUMULATIVE | {"order": ("Low", "Mid", "Low")}, "names 'Low' more than once"),
+        ({"order": "Low"}, "`order` is 'Low', which is no list of values"),
+        ({"order": {"Low", "High"}}, "which is no list of values"),
+        ({"order": 5}, "which is no list of values"),
+        ({"protected": ("race", "score")}, "two different columns"),
+        ({"protected": ("sex", "race"), "rule": ("sex",)}, "names the protected attribute"),
+        *(
+            ({"min_rows": many}, "not a whole number of at least 1")
+            for many in (0, -1, 1.0, "5", True, None, 2**63)
+        ),
+    ],
+)
+def test_what_cannot_be_asked_of_many_groups_or_values_is_said(changes, words):
+    with pytest.raises(QuestionError) as refused:
+        several(**changes)
+    assert words in str(refused.value)
+    assert all(problem.remedy for problem in refused.value.problems)
+
+
+def test_all_problems_of_a_question_come_together():
+    with pytest.raises(QuestionError) as refused:
+        several(
+            protected=("sex", "score"),
+            group="f & a",
+            other=("f", "a"),
+            min_rows=0,
+            criterion="most",
+            rule=("sex",),
+        )
+    assert len(refused.value.problems) == 5
+
+
+def test_values_of_several_attributes_define_a_group():
+    question = several(protected=("sex", "race"), group=("f", True), other=("m", 1.0))
+    assert (question.group, question.other) == ("f & true", "m & 1")
+    assert question.group_values("f & true") == {"sex": "f", "race": "true"}
+    assert question.group_values("not f & true & x") == dict.fromkeys(
+        ("sex", "race"), "not f & true & x"
+    )
+    assert several().group_values("a & b") == {"race": "a & b"}
+    assert (question.groups_column, several().groups_column) == ("sex & race", "race")
+    assert question.columns == ("sex", "race", "score")
+
+
+@pytest.mark.parametrize("many", [2, 3, 6])
+def test_pairs_are_all_or_all_with_a_reference(many):
+    groups = tuple("abcdef"[:many])
+    assert several().pairs(groups) == tuple(
+        (a, b) for a in range(many) for b in range(many) if a < b
+    )
+    for at, label in enumerate(groups):
+        pairs = several(other=label).pairs(groups)
+        assert pairs == tuple((a, at) for a in range(many) if a != at)
+
+
+@pytest.mark.parametrize("many", [2, 3, 5])
+def test_cuts_count_one_value_each_or_all_up_to_one(many):
+    every = several(favorable=None, criterion="every").cuts(many)
+    assert [[kind for kind in range(many) if cut[kind]] for cut in every] == (
+        [[kind] for kind in range(many)] if many > 2 else [[0]]
+    )
+    up_to = several(**CUMULATIVE).cuts(many)
+    assert [[kind for kind in range(many) if cut[kind]] for cut in up_to] == [
+        [*range(last + 1)] for last in range(many - 1)
+    ]
+    assert several().cuts(2) == ((True, False),)

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from evenhand import Codings, Knowledge, Question, QuestionFile, Tiers
 from evenhand.errors import QuestionError
+from evenhand.question.parse_values import as_label
 from evenhand.question.question_file import Labels
 
 names = st.text(min_size=1, max_size=8).filter(lambda text: text.strip())
@@ -62,7 +63,7 @@ def test_all_problems_of_a_file_come_together():
     whole = str(caught.value)
     assert "'favourable' in [question]. Did you mean 'favorable'?" in whole
     assert "[lables]. Did you mean 'labels'?" in whole
-    assert "lacks 'group', 'decision', 'favorable'" in whole
+    assert "lacks 'decision', 'favorable'" in whole
     assert "more than one tier" in whole
     assert "no rule 'maybe'" in whole
     assert {problem.where for problem in caught.value.problems} == {"q.toml"}
@@ -126,3 +127,67 @@ def test_any_other_judge_is_refused_with_the_two_that_there_are(value):
 def test_what_python_cannot_parse_is_refused_in_words(text):
     with pytest.raises(QuestionError, match="does not need"):
         QuestionFile.parse(text)
+
+
+@given(
+    st.lists(names, min_size=1, max_size=3, unique=True),
+    st.lists(names, min_size=2, max_size=4, unique_by=as_label),
+    st.integers(1, 99),
+    st.sampled_from(["favorable", "every", "cumulative"]),
+)
+def test_a_written_question_of_many_groups_and_values_reads_back_the_same(
+    protected, values, min_rows, criterion
+):
+    asked = QuestionFile(
+        question=Question(
+            protected=protected,
+            decision="".join(protected) + "!",
+            favorable=values[:-1] if criterion == "favorable" else None,
+            criterion=criterion,
+            order=values if criterion != "every" else (),
+            min_rows=min_rows,
+        )
+    )
+    assert QuestionFile.parse(str(asked)) == asked
+
+
+def test_groups_and_values_are_lists_in_a_file():
+    text = """
+    [question]
+    protected = ["sex", "race"]
+    group = ["f", "a"]
+    other = "m & a"
+    decision = "score"
+    favorable = ["Low", 2]
+    order = ["Low", 2, "High"]
+    min_rows = 5
+    """
+    assert QuestionFile.parse(text).question == Question(
+        protected=("sex", "race"),
+        group=("f", "a"),
+        other=("m", "a"),
+        decision="score",
+        favorable=("Low", "2"),
+        order=("Low", "2", "High"),
+        min_rows=5,
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ('criterion = "every"', "no value is the favorable one"),
+        ('criterion = "cumulative"', "no value is the favorable one"),
+        ("criterion = 5", "no criterion 5"),
+        ('min_rows = "5"', "least number of rows '5'"),
+        ('order = "Low"', "no list of values"),
+        ("order = 3", "no list of values"),
+        ('other = "rest"', "which group is compared with the rest"),
+    ],
+)
+def test_problems_of_groups_and_values_name_the_file(lines, words):
+    text = f'[question]\nprotected = "race"\ndecision = "score"\nfavorable = "Low"\n{lines}\n'
+    with pytest.raises(QuestionError) as refused:
+        QuestionFile.parse(text, where="asked.toml")
+    assert words in str(refused.value)
+    assert {problem.where for problem in refused.value.problems} == {"asked.toml"}

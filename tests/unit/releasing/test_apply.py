@@ -2,8 +2,10 @@
 
 import duckdb
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
+from tests import several_groups
 from tests.hiring import (
     COLUMNS,
     GRAPH,
@@ -16,9 +18,10 @@ from tests.hiring import (
     table,
 )
 
-from evenhand import CountTable, checker
+from evenhand import CausalGraph, Codings, CountTable, Question, audit, checker
 from evenhand.errors import QuestionError
 from evenhand.evidence import Verdict, certify
+from evenhand.releasing import replay
 from evenhand.releasing.release import release
 from evenhand.removal import (
     ModifyData,
@@ -107,3 +110,153 @@ def test_generated_rows_are_a_new_table_of_the_same_kind():
     assert sorted(made.rows.columns) == sorted(COLUMNS)
     assert len(made.rows) == made.changed_rows == len(frame)
     assert made.certificate.verdict is Verdict.CERTIFIED
+
+
+def widest(rows, question):
+    """The largest difference of rates of groups that are compared, from a data frame."""
+    frame = pd.DataFrame(rows)
+    frame["group"] = frame[[*question.protected_names]].agg(" & ".join, axis=1)
+    parents = ("sex", "race", "town")
+    causes = [name for name in parents if name not in question.protected_names]
+    if question.other == "rest":
+        frame["group"] = frame.group.where(frame.group == question.group, "rest")
+    elif None not in (question.group, question.other):
+        frame = frame[frame.group.isin([question.group, question.other])]
+    values = [[value] for value in several_groups.ORDER]
+    sets = {
+        "favorable": [[*question.favorable_values]],
+        "every": values,
+        "cumulative": [["Low"], ["Low", "Medium"]],
+    }[question.criterion]
+    largest = 0.0
+    for favorable in sets:
+        table = frame.assign(yes=frame.score.isin(favorable).astype(float)).pivot_table(
+            index=causes, columns="group", values="yes", aggfunc=["mean", "count"]
+        )
+        rates = table["mean"].where(table["count"] >= question.min_rows)
+        if question.group is None and question.other is not None:
+            spread = rates.sub(rates[question.other], axis=0).abs()
+        else:
+            spread = rates.max(axis=1) - rates.min(axis=1)
+        largest = max(largest, float(spread.max().max()))
+    return largest
+
+
+@pytest.mark.parametrize("name", several_groups.RELEASED)
+def test_many_groups_and_values_change_alike_in_every_local_format(name, tmp_path):
+    """The same seed changes the same people to the same values, and nothing else."""
+    question, rows = several_groups.RELEASED[name], several_groups.people()
+    frame = pd.DataFrame(rows)
+    frame.to_csv(tmp_path / "in.csv", index=False)
+    frame.to_parquet(tmp_path / "in.parquet", index=False)
+    sources = {
+        "csv": tmp_path / "in.csv",
+        "parquet": tmp_path / "in.parquet",
+        "pandas": frame,
+        "polars": pl.DataFrame(rows),
+        "arrow": pa.table(rows),
+    }
+    assert widest(rows, question) >= 0.05
+    before, changed = several_groups.decisions(rows), {}
+    for kind, source in sources.items():
+        found = audit(
+            source, question, graph=several_groups.GRAPH, codings=several_groups.CODINGS
+        )
+        made = found.release(seed=7)
+        end = "parquet" if kind == "parquet" else "csv"
+        written = made.write(tmp_path / f"{kind}.{end}")
+        after = pd.read_parquet(written.data) if end == "parquet" else pd.read_csv(written.data)
+        assert after.drop(columns="score").equals(frame.drop(columns="score"))
+        assert widest(after, question) < 0.05
+        assert made.certificate.verdict is Verdict.CERTIFIED
+        now = several_groups.decisions(after)
+        changed[kind] = {one: (old, now[one]) for one, old in before.items() if now[one] != old}
+        assert len(changed[kind]) == made.changed_rows == made.plan.changed_rows
+        record = written.certificate.read_text()
+        assert checker.verify(record, *([str(written.data)] if end == "csv" else []))[0] == 0
+    assert changed["csv"]
+    for kind in sources:
+        assert changed[kind] == changed["csv"], kind
+
+
+@pytest.mark.parametrize("name", several_groups.RELEASED)
+def test_many_groups_and_values_of_counts_and_counted_lines(name, tmp_path):
+    """Counts and a file with frequencies: as many rows move as of single rows."""
+    question, rows = several_groups.RELEASED[name], several_groups.people()
+    names = ("sex", "race", "town", "score")
+    counts = CountTable.of({one: rows[one] for one in names})
+    lines = [",".join([*labels, str(n)]) for labels, n in counts]
+    (tmp_path / "in.csv").write_text("\n".join([",".join([*names, "n"]), *lines]) + "\n")
+    made = [
+        audit(source, question, graph=several_groups.GRAPH, **options).release(seed=7)
+        for source, options in (
+            (counts, {}),
+            (tmp_path / "in.csv", {"codings": Codings.of(frequency="n")}),
+        )
+    ]
+    rows_moved = (
+        audit(
+            pa.table(rows), question, graph=several_groups.GRAPH, codings=several_groups.CODINGS
+        )
+        .plan()
+        .changed_rows
+    )
+    for release_ in made:
+        written = release_.write(tmp_path / f"{made.index(release_)}.csv")
+        frequency = "count" if release_ is made[0] else "n"
+        after = read(written.data, frequency=frequency).count()
+        assert release_.changed_rows == rows_moved
+        spread = [
+            dict(zip(after.names, labels, strict=True)) for labels, n in after for _ in range(n)
+        ]
+        assert widest(spread, question) < 0.05
+        others = ["sex", "race", "town"]
+        assert after.marginal(others) == counts.marginal(others)
+        record = written.certificate.read_text()
+        assert checker.verify(record, str(written.data))[0] == 0
+
+
+EFFECTS = CausalGraph.parse("race -> hired; sex -> hired; town -> hired; hired -> pay")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"protected": "race"},
+        {"protected": "race", "other": "c"},
+        {"protected": ("sex", "race")},
+        {"protected": ("sex", "race"), "min_rows": 10},
+    ],
+    ids=["pairs", "reference", "crossed", "least rows"],
+)
+def test_effects_of_the_decision_are_drawn_anew_for_many_groups(asked, tmp_path):
+    """Pay follows the decision without exception here, so it must in changed rows, too."""
+    rows = several_groups.people()
+    hired = ["yes" if score == "Low" else "no" for score in rows["score"]]
+    pays = {"yes": ["good", "great"], "no": ["none"]}
+    pay = [pays[h][at % len(pays[h])] for at, h in enumerate(hired)]
+    frame = pd.DataFrame(
+        {name: rows[name] for name in ("id", "sex", "race", "town")}
+        | {"hired": hired, "pay": pay}
+    )
+    question = Question(decision="hired", favorable="yes", **asked)
+    frame.to_csv(tmp_path / "in.csv", index=False)
+    results = []
+    for source in (tmp_path / "in.csv", frame, pl.from_pandas(frame), pa.table(frame)):
+        codings = Codings.of(columns=["sex", "race", "town", "hired", "pay"])
+        found = audit(source, question, graph=EFFECTS, codings=codings, min_coverage="0.5")
+        made = found.release(method=ModifyGraph(), seed=11)
+        written = made.write(tmp_path / f"{len(results)}.csv")
+        after = pd.read_csv(written.data, keep_default_na=False)
+        results.append(after)
+        assert made.certificate.verdict is Verdict.CERTIFIED
+        same = ["id", "sex", "race", "town"]
+        assert after[same].equals(frame[same])
+        changed = after.hired != frame.hired
+        assert changed.sum() == made.changed_rows > 0
+        assert (after.pay[~changed] == frame.pay[~changed]).all()
+        assert {*zip(after.hired, after.pay, strict=True)} <= {*zip(hired, pay, strict=True)}
+        assert checker.verify(written.certificate.read_text(), str(written.data))[0] == 0
+        assert replay(written.manifest, source).is_same
+    for after in results:
+        assert after.equals(results[0])

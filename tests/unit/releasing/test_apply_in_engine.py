@@ -1,10 +1,12 @@
 """Plans applied by an engine, which is DuckDB here."""
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests import several_groups
 from tests.hiring import COLUMNS, QUESTION, table
 from tests.people_in_engines import audit, changed, in_duckdb, people, quiet
 
@@ -132,3 +134,37 @@ def test_counted_lines_are_not_released_in_an_engine():
     codings = eh.Codings.of(columns=COLUMNS, frequency="n")
     with pytest.raises(CannotReleaseError, match="counted lines"):
         audit(in_duckdb(ibis, rows), codings=codings).release(seed=7, key="id")
+
+
+@pytest.mark.parametrize("name", several_groups.RELEASED)
+def test_many_groups_and_values_change_in_an_engine_as_they_were_planned(name):
+    """The same people whatever order they stand in; only their scores; certified by rows."""
+    rows = pa.table(several_groups.people())
+    shuffled = rows.take(np.random.default_rng(1).permutation(len(rows)))
+    question, old = several_groups.RELEASED[name], several_groups.decisions(rows)
+    changes = []
+    for source in (rows, shuffled):
+        found = eh.audit(
+            in_duckdb(ibis, source),
+            question,
+            graph=several_groups.GRAPH,
+            codings=several_groups.CODINGS,
+        )
+        made = found.release(seed=7, key="id")
+        after = made.rows.to_pyarrow()
+        assert made.certificate.verdict is Verdict.CERTIFIED
+        for column in set(after.column_names) - {"score"}:
+            assert several_groups.decisions(after, column) == several_groups.decisions(
+                rows, column
+            )
+        new = several_groups.decisions(after)
+        changes.append({one: new[one] for one in old if new[one] != old[one]})
+        moves = Counter()
+        for move in made.plan.moves:
+            moves[move.where["score"], move.becomes["score"]] += move.row_count
+        assert Counter((old[one], value) for one, value in changes[-1].items()) == moves
+        again = eh.audit(
+            after, question, graph=several_groups.GRAPH, codings=several_groups.CODINGS
+        )
+        assert again.verdict is Verdict.CERTIFIED
+    assert changes[0] == changes[1]

@@ -4,10 +4,12 @@ import json
 from collections import defaultdict
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests import several_groups
 from tests.betraying import (
     BETRAYING,
     CODINGS,
@@ -28,7 +30,9 @@ import evenhand as eh
 from evenhand import checker
 from evenhand.errors import CannotReleaseError, ColumnError, QuestionError
 from evenhand.releasing import replay
+from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.releasing.change_along import change_along
+from evenhand.removal import ModifyData
 
 WAYS = [
     {"drop": BETRAYING},
@@ -348,3 +352,47 @@ def test_a_column_in_classes_can_be_dropped_but_not_changed_along(tmp_path):
     read = json.loads(files.certificate.read_text())["codings"]
     assert read == {"columns": [*CODINGS.columns], "missing": "error"}
     assert checker.verify(files.certificate.read_text(), str(files.data))[0] == 0
+
+
+@pytest.mark.parametrize("name", several_groups.RELEASED)
+def test_of_many_groups_and_values_a_column_goes_along_with_the_new_value(name, tmp_path):
+    question, rows = several_groups.RELEASED[name], several_groups.people()
+    found = eh.audit(
+        pa.table(rows), question, graph=several_groups.GRAPH, codings=several_groups.CODINGS
+    )
+    assert [one.column for one in found.release(seed=3).betrayals] == ["note"]
+    made = found.release(seed=3, change_along=["note"])
+    written = made.write(tmp_path / "out.csv")
+    after = pd.read_csv(written.data)
+    fitting = {*zip(rows["score"], rows["note"], strict=True)}
+    assert {*zip(after.score, after.note, strict=True)} <= fitting
+    changed = [old != new for old, new in zip(rows["score"], after.score, strict=True)]
+    noted = [old != new for old, new in zip(rows["note"], after.note, strict=True)]
+    assert all(change for change, note in zip(changed, noted, strict=True) if note)
+    assert sum(changed) == made.changed_rows
+    assert not made.betrayals
+    assert checker.verify(written.certificate.read_text(), str(written.data))[0] == 0
+    assert replay(written.manifest, pa.table(rows)).is_same
+
+
+def test_without_rows_alike_a_column_is_drawn_from_the_same_intersection():
+    """Women of race a have no Low in town x: their new notes are those of such women in y."""
+    lines = [
+        ("f", "a", "x", "High", "fa high", 20),
+        ("f", "a", "y", "Low", "fa low", 5),
+        ("f", "a", "y", "High", "fa high", 5),
+        ("m", "a", "y", "Low", "ma low", 30),
+        ("m", "a", "y", "High", "ma high", 30),
+        ("m", "b", "x", "Low", "mb low", 20),
+        ("m", "b", "x", "High", "mb high", 2),
+    ]
+    *columns, often = zip(*lines, strict=True)
+    names = ("sex", "race", "town", "score", "note")
+    counts = eh.CountTable.of(dict(zip(names, map(list, columns), strict=True)), [*often])
+    question = eh.Question(protected=("sex", "race"), decision="score", favorable="Low")
+    graph = eh.CausalGraph.parse("sex -> score; race -> score; town -> score")
+    certificate = eh.certify(counts.marginal(names[:-1]), graph, question, min_coverage="0.1")
+    plan = change_along(counts, ModifyData(policy="raise").plan(certificate), ["note"])
+    after = change_counts(counts, plan, np.random.default_rng(0))
+    new = {labels[-1] for labels, _ in after if labels[:4] == ("f", "a", "x", "Low")}
+    assert new == {"fa low"}

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from tests.many_groups import hiring_audit, score_audit
 
 from evenhand import Codings, CountTable, datasets
 from evenhand.errors import CannotReleaseError
@@ -10,7 +11,13 @@ from evenhand.evidence import Verdict, certify
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.releasing.compare import EVERY_METHOD, compare
-from evenhand.removal import LocalMassaging, ModifyData, ModifyGraph, ShuffleProtected
+from evenhand.removal import (
+    LocalMassaging,
+    ModifyData,
+    ModifyGraph,
+    ShuffleProtected,
+    plan_removal,
+)
 
 ADMISSION = CausalGraph.parse(
     "gender -> major; gender -> admission; major -> admission; test_score -> admission"
@@ -123,9 +130,8 @@ def test_ambiguous_causes_cannot_be_compared():
         compare(certify(datasets.admissions(2), graph, ASKED))
 
 
-@pytest.mark.parametrize("merged", [False, True])
-def test_a_decision_of_several_or_merged_values_is_compared_as_favorable_or_not(merged):
-    counts = datasets.admissions(2)
+def with_three_decisions(counts):
+    """The same counts, with refusals of two kinds."""
     lines = [(dict(zip(counts.names, labels, strict=True)), count) for labels, count in counts]
     decisions = [line["admission"] for line, _ in lines]
     favorable = ASKED.favorable
@@ -134,8 +140,23 @@ def test_a_decision_of_several_or_merged_values_is_compared_as_favorable_or_not(
         for at, text in enumerate(decisions)
     ]
     table = {name: [line[name] for line, _ in lines] for name in counts.names}
-    several = CountTable.of(table | {"admission": spread}, [count for _, count in lines])
-    codings = Codings.of(merge={"admission": {"no": ["later"]}}) if merged else None
+    return CountTable.of(table | {"admission": spread}, [count for _, count in lines])
+
+
+def test_of_decisions_of_three_values_no_method_is_compared_that_a_release_refuses():
+    certificate = certify(with_three_decisions(datasets.admissions(2)), ADMISSION, ASKED)
+    comparison = compare(certificate, seed=1)
+    assert comparison.pooled_decisions == ()
+    compared = {(one.method, one.policy): one for one in comparison.outcomes}
+    assert not any(method == "modify-graph" for method, _ in compared)
+    assert any(one.startswith("modify-graph (quotas) was") for one in comparison.skipped)
+    assert compared["modify-data", "minimal"].changed_rows == 15
+
+
+def test_merged_decisions_are_compared_as_favorable_or_not():
+    counts = datasets.admissions(2)
+    several = with_three_decisions(counts)
+    codings = Codings.of(merge={"admission": {"no": ["later"]}})
     comparison = compare(certify(several, ADMISSION, ASKED, codings=codings), seed=1)
     assert comparison.pooled_decisions == ("later", "never")
     assert "'later', 'never'" in str(comparison)
@@ -143,3 +164,52 @@ def test_a_decision_of_several_or_merged_values_is_compared_as_favorable_or_not(
     assert two.pooled_decisions == ()
     for one, other in zip(comparison.outcomes, two.outcomes, strict=True):
         assert (one.changed_rows, one.violating) == (other.changed_rows, other.violating)
+
+
+def test_of_many_groups_methods_for_two_are_left_out_by_name():
+    certificate = hiring_audit().certificate
+    comparison = compare(certificate)
+    assert {(one.method, one.policy) for one in comparison.outcomes} == {
+        ("modify-data", "minimal"),
+        ("modify-data", "raise"),
+        ("modify-graph", "quotas"),
+        ("modify-graph", "generate"),
+        ("modify-graph", "sample"),
+    }
+    left_out = {one.partition(" was left out. ")[0] for one in comparison.skipped}
+    assert left_out == {
+        "modify-data (group)",
+        "modify-data (paper)",
+        "modify-data (printed)",
+        "shuffle-protected (all rows)",
+        "local-massaging (given each attribute)",
+        "local-preferential-sampling (given each attribute)",
+    }
+    assert all("=" not in one for one in comparison.skipped)  # whoever reads may not run Python
+    assert all(one.violating == 0 for one in comparison.outcomes if one.guaranteed)
+    with pytest.raises(CannotReleaseError, match="the group asked about, and none is named"):
+        compare(certificate, methods=[ModifyData(policy="group")])
+
+
+def test_several_favorable_values_are_compared_as_they_are_stored():
+    certificate = score_audit(favorable=("low", "medium")).certificate
+    comparison = compare(certificate)
+    assert {one.policy for one in comparison.outcomes} == {"minimal", "raise"}
+    assert comparison.outcomes[0].changed_rows == plan_removal(certificate).changed_rows
+
+
+def test_of_each_value_the_methods_that_can_are_compared():
+    comparison = compare(score_audit(criterion="every").certificate)
+    assert [one.policy for one in comparison.outcomes] == ["minimal"]
+    assert comparison.outcomes[0].verdict is Verdict.CERTIFIED
+    assert comparison.outcomes[0].changed_decisions is None  # no value is better than another
+    assert "gain, lose" not in str(comparison)
+
+
+def test_of_ordered_values_the_fewest_rows_are_compared_with_the_fewest_steps():
+    order = ("low", "medium", "high")
+    comparison = compare(score_audit(criterion="cumulative", order=order).certificate)
+    steps, rows = comparison.outcomes
+    assert (steps.policy, rows.policy) == ("minimal", "rows")
+    assert rows.changed_rows <= steps.changed_rows
+    assert "better, worse" in str(comparison)

@@ -6,8 +6,10 @@ from dataclasses import replace
 import jsonschema
 import pandas as pd
 import pytest
+from tests import several_groups
 from tests.hiring import COLUMNS, QUESTION, audited, csv_text, people, released, table
 
+from evenhand import audit
 from evenhand.errors import InputError
 from evenhand.releasing import replay
 from evenhand.releasing.manifest import Manifest, commitment, schema
@@ -200,4 +202,27 @@ def test_a_later_form_is_named(source, tmp_path):
 def test_a_generated_table_is_not_made_from_its_manifest(source, tmp_path):
     written = released(source, method=ModifyGraph(generate=True)).write(tmp_path / "out.csv")
     with pytest.raises(InputError, match="generated"):
+        replay(written.manifest, source)
+
+
+@pytest.mark.parametrize("end", ["csv", "parquet"])
+@pytest.mark.parametrize("name", several_groups.RELEASED)
+def test_releases_of_many_groups_and_values_are_replayed(name, end, tmp_path):
+    source = tmp_path / f"in.{end}"
+    frame = pd.DataFrame(several_groups.people())
+    frame.to_csv(source, index=False) if end == "csv" else frame.to_parquet(source, index=False)
+    found = audit(
+        source,
+        several_groups.RELEASED[name],
+        graph=several_groups.GRAPH,
+        codings=several_groups.CODINGS,
+    )
+    written = found.release().write(tmp_path / f"out.{end}")
+    plain = json.loads(written.manifest.read_text())
+    jsonschema.validate(plain, schema())
+    assert sum(move["rows"] for move in plain["plan"]["moves"]) == plain["plan"]["changed_rows"]
+    assert replay(written.manifest, source).is_same
+    other = frame.assign(score=frame.score.replace({"Low": "High", "High": "Low"}))
+    other.to_csv(source, index=False) if end == "csv" else other.to_parquet(source, index=False)
+    with pytest.raises(InputError, match="not those that were counted"):
         replay(written.manifest, source)

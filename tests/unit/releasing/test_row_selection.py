@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evenhand import Question
 from evenhand.releasing import row_selection as module
-from evenhand.releasing.row_selection import LineSelection, Patterns, Selection
+from evenhand.releasing.row_selection import LineSelection, Outcomes, Patterns, Selection
 from evenhand.removal import Move
 
 ASKED = Question(protected="sex", group="f", decision="hired", favorable="yes")
@@ -155,3 +155,44 @@ def test_lines_give_as_many_rows_as_are_wanted_whatever_the_batches():
     assert np.array_equal(drawn(1), whole)
     with pytest.raises(OverflowError):
         LineSelection([5, 10], [1, 1], np.random.default_rng(3)).take(moves, rows)
+
+
+def becoming(where, amounts):
+    """Moves of one pattern: so many of its rows become each value."""
+    return [Move(where, rows, {"hired": value}) for value, rows in amounts.items()]
+
+
+def test_moves_of_one_pattern_stand_together_in_the_order_they_are_named():
+    first, second = ({"sex": sex, "age": "1", "hired": "yes"} for sex in "fm")
+    a, b = becoming(first, {"no": 2, "later": 1})
+    (c,) = becoming(second, {"no": 4})
+    patterns = Patterns(Moves((a, c, b)))
+    assert patterns.moves == ((a, b), (c,))
+    rows = [("m", "1", "yes"), ("f", "1", "yes"), ("x", "1", "yes"), ("f", "2", "yes")]
+    assert looked_up(Moves((a, c, b)), rows) == [1, 0, -1, -1]
+
+
+AMOUNTS = st.lists(st.lists(st.integers(1, 5), min_size=1, max_size=4), min_size=1, max_size=5)
+
+
+@given(AMOUNTS, st.integers(0, 99), st.integers(1, 7))
+def test_each_row_that_is_taken_falls_to_one_move_whatever_the_batches(amounts, seed, batch):
+    rows = np.repeat(np.arange(len(amounts)), [sum(parts) for parts in amounts])
+    rows = np.random.default_rng(seed).permutation(rows)
+    whole = Outcomes(amounts, np.random.default_rng(seed)).take(rows)
+    cut = Outcomes(amounts, np.random.default_rng(seed))
+    pieces = [cut.take(rows[at : at + batch]) for at in range(0, len(rows), batch)]
+    assert np.concatenate(pieces).tolist() == whole.tolist()
+    numbered = [(at, part) for at, parts in enumerate(amounts) for part in parts]
+    for move, (pattern, many) in enumerate(numbered):
+        assert (whole == move).sum() == many
+        assert {*rows[whole == move].tolist()} == {pattern}
+
+
+def test_each_row_is_as_likely_to_fall_to_each_move_as_its_share():
+    """Of four rows one becomes a and three b: each is the one in a quarter of all seeds."""
+    firsts = np.zeros(4)
+    for seed in range(2000):
+        moves = Outcomes([[1, 3]], np.random.default_rng(seed)).take(np.zeros(4, int))
+        firsts[int(np.flatnonzero(moves == 0)[0])] += 1
+    assert abs(firsts / 2000 - 0.25).max() < 5 * (0.25 * 0.75 / 2000) ** 0.5

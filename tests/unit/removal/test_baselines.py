@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests import several_groups
 from tests.admission import GRAPH, QUESTION
 
 from evenhand import CountTable, Question, datasets
@@ -248,4 +249,20 @@ def test_more_values_than_can_be_ranked_are_refused_and_left_out_of_a_comparison
         LocalMassaging(explanatory=("town",)).plan(found)
     compared = compare(found, methods=[ModifyData(), LocalMassaging(explanatory=("town",))])
     assert len(compared.outcomes) == 1
-    assert "LocalMassaging was left out" in str(compared)
+    assert "local-massaging (given town) was left out" in str(compared)
+
+
+@pytest.mark.parametrize("method", BASELINES, ids=lambda method: method.name)
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"protected": ("sex", "race"), "group": ("f", "a"), "other": ("m", "a")},
+        {"protected": "sex", "group": "f"},
+    ],
+)
+def test_a_baseline_refuses_intersections_and_decisions_of_three_values(method, question):
+    """It writes one protected attribute, and one value or the other of the decision."""
+    asked = Question(decision="score", favorable="Low", **question)
+    certificate = certify(several_groups.counted(), several_groups.GRAPH, asked)
+    with pytest.raises(CannotReleaseError, match="one protected attribute and a decision of"):
+        plan_removal(certificate, method=method)

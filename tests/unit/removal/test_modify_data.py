@@ -6,9 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from tests.admission import GRAPH, QUESTION
+from tests.many_groups import score_audit
 
 from evenhand import CountTable, Question, datasets
-from evenhand.errors import QuestionError
+from evenhand.errors import CannotReleaseError, QuestionError
 from evenhand.evidence import Verdict, certify
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.removal import ModifyData, plan_removal
@@ -119,3 +120,108 @@ def test_the_papers_rule_changes_the_smaller_group(group, others, changed, ahead
 @pytest.mark.parametrize("policy", ["minimal", "group", "raise", "paper", "printed"])
 def test_only_the_papers_own_rules_promise_nothing(policy):
     assert ModifyData(policy=policy).guaranteed == (policy not in {"paper", "printed"})
+
+
+def test_with_many_values_it_cannot_be_said_whose_decisions_change():
+    certificate = score_audit(criterion="every").certificate
+    with pytest.raises(CannotReleaseError, match="all groups may change") as refused:
+        ModifyData(only=("red",)).plan(certificate)
+    assert [one.argument for one in refused.value.problems[0].remedies] == ["only", "criterion"]
+
+
+TABLE = {
+    "race": [g for g in "abc" for _ in range(3)],
+    "score": ["Low", "Medium", "High"] * 3,
+}
+COUNTS_RACES = TABLE["race"]
+COUNTS = CountTable.of(TABLE, [10, 6, 4, 9, 20, 21, 5, 5, 40])
+ARROW = CausalGraph.parse("race -> score")
+ORDER = ("Low", "Medium", "High")
+
+
+def of_scores(**asked):
+    return certify(COUNTS, ARROW, Question(protected="race", decision="score", **asked))
+
+
+@pytest.mark.parametrize(
+    ("asked", "policies"),
+    [
+        ({"criterion": "every"}, ["minimal"]),
+        ({"criterion": "cumulative", "order": ORDER}, ["minimal", "rows"]),
+        ({"favorable": ("Low", "Medium"), "other": "b"}, ["minimal", "raise"]),
+        ({"favorable": "Low", "min_rows": 60}, ["minimal"]),
+    ],
+)
+def test_many_groups_and_values_reach_the_criterion(asked, policies):
+    for policy in policies:
+        plan = ModifyData(policy=policy).plan(of_scores(**asked))
+        assert plan.reaches_criterion
+        assert plan.after.rows.tolist() == plan.partition.rows.tolist()
+
+
+def test_the_fewest_rows_of_ordered_values_are_no_more_than_those_of_the_fewest_steps():
+    found = of_scores(criterion="cumulative", order=ORDER)
+    rows, steps = (ModifyData(policy=one).plan(found) for one in ("rows", "minimal"))
+    assert rows.changed_rows <= steps.changed_rows
+
+
+@pytest.mark.parametrize(
+    ("asked", "options", "words"),
+    [
+        ({"criterion": "every"}, {"policy": "raise"}, "does not apply to decisions of many"),
+        ({"favorable": "Low"}, {"policy": "rows"}, "does not apply to a favorable decision"),
+        ({"favorable": "Low"}, {"policy": "group"}, "none is named"),
+    ],
+)
+def test_a_policy_that_cannot_be_is_refused(asked, options, words):
+    with pytest.raises(CannotReleaseError, match=words):
+        ModifyData(**options).plan(of_scores(**asked))
+
+
+def test_only_groups_that_are_compared_can_be_named():
+    with pytest.raises(QuestionError, match="'d' is no group that is compared"):
+        ModifyData(only=("d",)).plan(of_scores(favorable="Low"))
+    with pytest.raises(QuestionError, match="says itself whose decisions change"):
+        ModifyData(only=("a",), policy="group")
+    plan = ModifyData(only=("a", "b")).plan(of_scores(favorable="Low"))
+    assert {move.where["race"] for move in plan.moves} <= {"a", "b"}
+
+
+def test_named_groups_alone_change_and_suffice():
+    plan = ModifyData(only=["a", "b"]).plan(of_scores(favorable="Low"))
+    assert plan.reaches_criterion
+    assert {move.where["race"] for move in plan.moves} == {"a", "b"}
+    assert ModifyData(only=["a", "b"]).only == ("a", "b")
+
+
+def test_against_a_reference_others_may_differ_by_more():
+    rates = {"a": 10, "b": 14, "c": 18}
+    columns = {"race": [*rates] * 2, "score": ["Low"] * 3 + ["High"] * 3}
+    counts = CountTable.of(columns, [*rates.values(), *(100 - n for n in rates.values())])
+    asked = Question(protected="race", decision="score", favorable="Low", other="b")
+    near = ModifyData().plan(certify(counts, ARROW, asked))
+    pairs = ModifyData().plan(certify(counts, ARROW, replace(asked, other=None)))
+    assert (near.changed_rows, pairs.reaches_criterion) == (0, True)
+    assert pairs.changed_rows > 0
+
+
+@pytest.mark.parametrize("asked", [{"favorable": "Low"}, {"criterion": "every"}])
+def test_groups_with_too_few_rows_are_as_if_they_were_not_there(asked):
+    few = CountTable.of(
+        {"race": [*COUNTS_RACES, "d", "d"], "score": [*TABLE["score"], "Low", "High"]},
+        [10, 6, 4, 9, 20, 21, 5, 5, 40, 3, 1],
+    )
+    question = Question(protected="race", decision="score", min_rows=20, **asked)
+    plan = ModifyData().plan(certify(few, ARROW, question))
+    same = ModifyData().plan(certify(COUNTS, ARROW, replace(question, min_rows=1)))
+    assert plan.reaches_criterion
+    assert plan.changed_rows == same.changed_rows
+    assert "d" not in {move.where["race"] for move in plan.moves}
+    larger = replace(question, min_rows=21)  # now group a, of twenty rows, is too small as well
+    without = ModifyData().plan(certify(few, ARROW, larger))
+    assert "a" not in {move.where["race"] for move in without.moves}
+
+
+def test_the_papers_rule_is_for_two_groups():
+    with pytest.raises(CannotReleaseError, match="The paper's rule is for two groups"):
+        ModifyData(policy="paper").plan(of_scores(favorable="Low"))

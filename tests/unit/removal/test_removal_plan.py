@@ -9,6 +9,7 @@ from evenhand.evidence import certify
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.conditional_tables import Network
 from evenhand.removal import Move, RemovalPlan, plan_removal
+from evenhand.removal.stored_decisions import StoredDecisions
 
 
 def planned(group_change, other_change, **further):
@@ -18,11 +19,13 @@ def planned(group_change, other_change, **further):
         method="by-hand",
         policy="none",
         certificate=certificate,
-        unfavorable="rejected",
-        group_change=np.array(group_change),
-        other_change=np.array(other_change),
+        changes=changes_of(certificate, group_change, other_change),
         **further,
     )
+
+
+def changes_of(certificate, *change):
+    return StoredDecisions.of(certificate).changes_across(np.array(change))
 
 
 def test_a_positive_change_makes_decisions_favorable_and_a_negative_one_the_reverse():
@@ -99,7 +102,8 @@ def test_who_gains_and_who_loses_is_told_by_group_and_direction():
 
 def test_a_plan_that_leaves_differences_is_called_no_plan_for_a_release():
     """What is needed in the four subpopulations; and one decision less in the last."""
-    needed = plan_removal(certify(datasets.admissions(2), GRAPH, QUESTION)).other_change
+    found = plan_removal(certify(datasets.admissions(2), GRAPH, QUESTION))
+    needed = (found.after.favorable - found.partition.favorable)[0, 1].tolist()
     plan, short = planned([0] * 4, needed), planned([0] * 4, [*needed[:3], needed[3] + 1])
     assert (plan.after.violating, plan.reaches_criterion) == (0, True)
     assert "no plan for a release" not in str(plan)
@@ -130,13 +134,13 @@ def test_ten_moves_are_listed_and_the_rest_counted(lines, moves):
         [5] * 4 * lines,
     )
     question = Question(protected="sex", group="f", decision="hired", favorable="yes")
+    found = certify(counts, CausalGraph.parse("sex -> hired; job -> hired"), question)
+    change = np.ones(lines, int), (np.arange(lines) < moves - lines).astype(int)
     plan = RemovalPlan(
         method="by-hand",
         policy="none",
-        certificate=certify(counts, CausalGraph.parse("sex -> hired; job -> hired"), question),
-        unfavorable="no",
-        group_change=np.ones(lines, int),
-        other_change=(np.arange(lines) < moves - lines).astype(int),
+        certificate=found,
+        changes=changes_of(found, *change),
     )
     assert len(plan.summary().lines) == 10
     assert ("smaller moves" in str(plan)) == (moves > 10)

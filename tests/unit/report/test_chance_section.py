@@ -1,11 +1,13 @@
 """Section 4: could it be chance?"""
 
 import numpy as np
+from tests.many_groups import hiring_audit, score_audit
 from tests.report_pages import (
     CASES,
     GRAPH,
     QUESTION,
     admissions_audit,
+    page_text,
     report_text,
     shown_on_average,
 )
@@ -134,3 +136,37 @@ def test_the_spread_is_told_only_where_something_is_claimed_from_it():
     text = report_text(counts, eh.CausalGraph.parse("town -> admission; gender -> admission"))
     assert ": claimed." in text
     assert "sampling noise" in text
+
+
+def test_of_many_groups_chance_is_simulated_and_its_error_said():
+    audit = hiring_audit()
+    text = page_text(report(audit).html)
+    error = audit.certificate.by_chance.error
+    assert f"so that the number expected has a standard error, {error:.2g}." in text
+    assert "just under the threshold</li>" not in report(audit).html
+    assert "Just under" not in text
+    assert "After allowing for 9 comparisons, 2 of 5 differences at or beyond" in text
+    assert "are shown to lie beyond it (E1): 1 with green ahead and 1 with red ahead" in text
+    assert "the difference that is clearest of 5, green minus blue, is 21.8 points" in text
+
+
+def test_of_several_values_the_clearest_difference_names_its_own():
+    text = page_text(report(score_audit(criterion="every")).html)
+    assert "the difference that is clearest of 9, blue minus red who had score high, is" in text
+
+
+def test_chance_is_judged_by_the_clearest_mean_of_all_pairs():
+    # The leading pair, A and C, may be chance; A and B, with many rows, cannot be.
+    columns = {
+        "group": ["A", "A", "B", "B", "C", "C"] * 2,
+        "town": ["x"] * 6 + ["y"] * 6,
+        "hired": ["yes", "no"] * 6,
+    }
+    counts = eh.CountTable.of(columns, [4000, 6000, 4300, 5700, 20, 20] * 2)
+    graph = eh.CausalGraph.parse("group -> hired; town -> hired")
+    question = eh.Question(protected="group", decision="hired", favorable="yes")
+    text = page_text(report(eh.audit(counts, question, graph=graph)).html)
+    assert "leaves open" not in text
+    assert "chance does not explain every difference on average." in text
+    assert "rows of group A and group C instead of 20,080 would probably do" in text
+    assert "to show the difference on average (all groups); that settles this one pair." in text

@@ -1,17 +1,20 @@
 from collections import Counter
 from fractions import Fraction
+from itertools import combinations
 from math import floor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.many_groups import TOWNS, hiring_audit
 
 from evenhand.counts import CountTable, examined_counts
 from evenhand.evidence import Partition
 from evenhand.question import Question
 from evenhand.question.question_file import Labels
-from evenhand.report.charts import Scale, count_by_step
+from evenhand.report.charts import Scale, case_spots, count_by_step, further_spots
 from evenhand.report.phrases import Words
+from evenhand.report.shown_groups import select_cases
 
 WORDS = Words(
     question=Question(
@@ -78,3 +81,34 @@ def test_steps_are_those_of_exact_fractions(cells, many):
             step = floor(abs(rates[0] - rates[1]) / Fraction(1, 20))
             expected[step if rates[0] >= rates[1] else -1 - step] += 1
     assert count_by_step(partition_of(cells)) == expected
+
+
+def test_gaps_begin_at_zero():
+    audit = hiring_audit()
+    words = Words.of(audit.certificate, None, audit.counts.names)
+    axis = Scale.over([30.0], 5.0, signed=False).axis(words)
+    assert axis.band[0] == axis.zero
+    assert axis.ticks[0] == (axis.zero, "0")
+    assert (axis.left, axis.right) == ("", "farther apart")
+
+
+def test_every_comparison_of_many_groups_is_a_dot_once():
+    certificate = hiring_audit().certificate
+    drawn = [*case_spots(select_cases(certificate)), *further_spots(certificate.partition)]
+    gaps = [
+        (abs(100 * (a / (a + b) - c / (c + d))), a + b + c + d)
+        for groups in TOWNS.values()
+        for (a, b), (c, d) in combinations(groups.values(), 2)
+    ]
+    assert sorted((round(spot.points, 9), spot.rows) for spot in drawn) == sorted(
+        (round(points, 9), rows) for points, rows in gaps
+    )
+    assert {spot.kind for spot in drawn if spot.points >= 5} == {"group"}
+    assert {spot.kind for spot in drawn if spot.points < 5} == {"none"}
+
+
+def test_gaps_are_counted_by_step_without_sign():
+    certificate = hiring_audit().certificate
+    steps = count_by_step(certificate.partition)
+    assert min(steps) == 0
+    assert steps.total() == 7

@@ -2,7 +2,8 @@
 
 import re
 
-from tests.report_pages import CASES, admissions_audit, report_text
+from tests.many_groups import hiring_audit
+from tests.report_pages import CASES, admissions_audit, page_text, report_text
 
 import evenhand as eh
 from evenhand.report import report
@@ -77,3 +78,30 @@ def test_a_key_shows_each_mark_once_and_no_group_has_the_color_of_a_difference()
     cells = re.findall(r'<td class="difference">(.*?)</td>', html, re.DOTALL)
     assert cells
     assert not [cell for cell in cells if "c-group" in cell or "c-other" in cell]
+
+
+def test_each_group_of_many_is_told_by_its_strongest_pair_and_its_widest_gap():
+    text = page_text(report(hiring_audit()).html)
+    evidence = text[text.index("The evidence, in counts") :]
+    assert (
+        "Of 1,000 people with race blue (town A), 200 (20.0%) had hired yes. Of 1,000 such "
+        "people with race green, 420 (42.0%)." in evidence
+    )
+    # Gray people of town B are farther behind, but they are few.
+    assert "of 60 people with race green (town B)" in evidence.replace("Of", "of")
+    assert "Widest gap: 12.2 points, 30 of 50 red and 11 of 23 gray." in evidence
+
+
+def test_people_of_many_groups_are_counted_where_any_two_differ():
+    many = {f"town {n:02}": {"red": (5, 5), "green": (6, 4), "blue": (5, 5)} for n in range(16)}
+    text = page_text(report(hiring_audit(many | {"Z": {"red": (3, 4)}})).html)
+    assert "two values of race 5 points or more apart, not shown16480" in text
+    assert "no comparison possible17" in text
+    assert "Each dot is one of the 48 comparisons" in text
+
+
+def test_with_a_reference_both_signs_are_told_where_both_occur():
+    one = {"A": {"red": (30, 70), "green": (60, 40), "blue": (50, 50)}}
+    text = page_text(report(hiring_audit(one, other="blue")).html)
+    assert "The differences go from −10.0 to 20.0 points." in text
+    assert "Above zero people with race blue are ahead, below zero others." in text

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from tests.many_groups import hiring_audit
 from tests.report_pages import CASES, GRAPH, QUESTION, admissions_audit, contrast, page_text
 
 import evenhand as eh
@@ -159,3 +160,12 @@ def test_colors_can_be_seen_on_light_and_on_dark_pages():
         assert all(contrast(color, page) >= 3 for page in ("#ffffff", "#111111", "#1e1e1e"))
     # Text has the color of the page; what is mixed from it is the lighter the less it matters.
     assert re.findall(r"--(?:ink|text|on-decision):(\w+)", style) == ["currentColor"] * 3
+
+
+def test_many_groups_have_their_matrix_in_a_notebook_too():
+    html = figures(hiring_audit().certificate)
+    assert html.count('<table class="against">') == 1
+    assert "green ahead of blue by 21.8 points" in html
+    assert "--on-shown:#000" in html  # paper is transparent there
+    assert html.count('<div class="pair">') == 3
+    assert "against" not in figures(admissions_audit().certificate)

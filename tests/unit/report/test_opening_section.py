@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from tests.many_groups import hiring_audit, score_audit
 from tests.report_pages import (
     CASES,
     GRAPH,
@@ -185,3 +186,40 @@ def test_the_one_group_is_not_counted_among_one():
 def test_that_all_are_within_is_said_to_be_shown():
     text = report_text(towns((50_000, 50_000, 50_100, 49_900)), TOWNS)
     assert "every comparable group is shown to differ by less than 5 points" in text
+
+
+def test_of_many_groups_the_opening_says_who_is_compared_and_how_much_of_each():
+    audit = hiring_audit()
+    text = page_text(report(audit).html)
+    assert (
+        "Compared in pairs are people with race blue, gray, green and red who are alike" in text
+    )
+    assert "97.9% of red" in text  # 22 of 1,072 live in town D, where nobody else does
+    assert "100% of blue, 100% of gray, 100% of green" in text
+    assert (
+        "Two values of race lie 5 points or more apart in 3 of 3 groups, up to 22.0 points."
+        in text
+    )
+    assert "2 of 7 comparisons show a difference beyond 5 points." in text
+
+
+def test_of_many_groups_the_example_is_the_strongest_pair():
+    text = page_text(report(hiring_audit()).html)
+    example = text[text.index("For example") :]
+    assert example.startswith(
+        "For example Of 1,000 people with race blue (town A), 200 (20.0%) had hired yes. "
+        "Of 1,000 such people with race green, 420 (42.0%)."
+    )
+
+
+def test_with_a_reference_the_opening_says_who_is_ahead_of_it():
+    text = page_text(report(hiring_audit(other="blue")).html)
+    assert (
+        "People with race gray, green and red are compared with people with race blue" in text
+    )
+    assert "Others are ahead by 19.3 to 22.0 points in 2 of 2 groups." in text
+
+
+def test_of_several_values_the_figure_names_the_one():
+    text = page_text(report(score_audit(criterion="every")).html)
+    assert "where it is clearest: blue more often than red had score high" in text

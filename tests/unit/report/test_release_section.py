@@ -1,10 +1,13 @@
 """The release: how the page opens with it, and section 6."""
 
+import re
 from dataclasses import replace
 
 import pandas as pd
+import pytest
 from tests.betraying import audit as people_audit
 from tests.betraying import people
+from tests.many_groups import SCORED, TOWNS, hiring_audit, score_audit
 from tests.report_pages import CASES, QUESTION, admissions_audit, page_text, report_text
 
 import evenhand as eh
@@ -138,3 +141,76 @@ def test_columns_that_betray_are_told_to_the_owner_and_those_not_released_to_all
     text = page_text(report(audit, along).html)
     assert "In changed rows score and band were drawn anew, because it would tell" in text
     assert "betray" not in text
+
+
+ORDER = ("low", "medium", "high")
+
+
+def moves_in(html):
+    """From what to what, and how many of whom, as the page says it."""
+    body = html[html.index("How many of whom") :].partition("</table>")[0]
+    rows = re.findall(r"<tr><th[^>]*>([^<]*)</th><td>([^<]*)</td></tr>", body)
+    return {
+        (*way.split(" → "), who): int(many.replace(",", ""))
+        for way, whose in rows
+        for many, who in (one.split(" ", 1) for one in whose.split(", "))
+    }
+
+
+def test_who_gains_and_who_loses_is_said_of_each_of_many_groups():
+    audit = hiring_audit()
+    release = audit.release(seed=7)
+    text = page_text(report(audit, release).html)
+    after = release.certificate.partition
+    changed = (after.favorable[0] - audit.certificate.partition.favorable[0]).sum(axis=1)
+    assert sum(abs(changed)) == release.changed_rows
+    gains = [f"{n:,} {who}" for n, who in zip(changed, after.groups, strict=True) if n > 0]
+    assert f"Who gains (no to yes): {' and '.join(gains)}." in text
+    assert "no → yes: " in text
+    assert "The widest difference as recorded and as released" in text
+    hired = sum(groups["blue"][0] for groups in TOWNS.values() if "blue" in groups)
+    total = sum(sum(groups["blue"]) for groups in TOWNS.values() if "blue" in groups)
+    assert f"Blue who had hired yes{hired} of {total:,}" in text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"criterion": "every"},
+        {"criterion": "cumulative", "order": ORDER},
+        {"favorable": ("low", "medium"), "order": ORDER},
+    ],
+)
+def test_moves_from_value_to_value_add_up_to_what_was_counted(question):
+    audit = score_audit(**question)
+    release = audit.release(seed=7)
+    moves = moves_in(report(audit, release).html)
+    assert sum(moves.values()) == release.changed_rows
+    after = release.certificate.examined.counts
+    for race in ("red", "green", "blue"):
+        for at, score in enumerate(ORDER):
+            before = sum(groups[race][at] for groups in SCORED.values())
+            now = after.given({"race": race, "score": score}).row_count
+            came = sum(n for (_, new, who), n in moves.items() if (new, who) == (score, race))
+            went = sum(n for (old, _, who), n in moves.items() if (old, who) == (score, race))
+            assert now - before == came - went
+
+
+def test_of_more_than_two_decisions_none_is_called_yes_or_no():
+    audit = score_audit(favorable="low")
+    text = page_text(report(audit, audit.release(seed=7)).html)
+    assert "Who gains (to a favorable decision): " in text
+    assert "Who loses (to an unfavorable one): " in text
+    assert "to favorable: " in text
+    assert "no → yes" not in text
+    assert "yes → no" not in text
+
+
+def test_many_groups_of_many_people_before_and_after_are_gaps():
+    towns = {
+        f"t{n:02}": {"red": (9, 11), "green": (15, 5), "blue": (10, 10)} for n in range(16)
+    }
+    audit = hiring_audit(towns)
+    html = report(audit, audit.release(seed=7)).html
+    assert "Comparisons by difference in percentage points." in page_text(html)
+    assert "As released: 48 of 48 comparisons are under the threshold." in html

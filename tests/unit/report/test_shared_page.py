@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pytest
+from tests.many_groups import hiring_audit, score_audit
 from tests.report_pages import page_text
 from tests.towns import ASKED, GRAPH, LARGE, table
 
@@ -146,7 +147,17 @@ def test_a_least_count_that_withholds_nothing_is_refused():
 def test_groups_that_differ_most_come_first_and_of_those_the_largest():
     cells = {"A": (40, 60, 50, 50), "B": (400, 600, 500, 500), "C": (50, 50, 20, 80)}
     page = content({**cells, "D": (50, 50, 51, 49)})
-    assert page.groups == (
+    told = tuple(
+        (
+            one.id,
+            one.alike,
+            *(counts for _, counts in one.counts),
+            one.difference,
+            one.direction,
+        )
+        for one in page.groups
+    )
+    assert told == (
         ("S1", "town C", "50 of 100", "20 of 100", "−30.0", "sex f higher"),
         ("S2", "town B", "400 of 1,000", "500 of 1,000", "10.0", "sex m higher"),
         ("S3", "town A", "40 of 100", "50 of 100", "10.0", "sex m higher"),
@@ -158,7 +169,7 @@ def test_groups_that_differ_most_come_first_and_of_those_the_largest():
 
 def test_without_causes_everybody_is_one_group():
     page = content(LARGE, graph=eh.CausalGraph.parse("sex -> hired; town"))
-    assert [row[:2] for row in page.groups] == [("S1", "everybody")]
+    assert [(one.id, one.alike) for one in page.groups] == [("S1", "everybody")]
 
 
 @pytest.mark.parametrize("more", [0, 1, 2])
@@ -236,3 +247,46 @@ def test_the_commands_name_the_files_that_are_there(tmp_path):
     release.write(tmp_path / "o.csv", share=True)
     named = "o.shared.certificate.json o.csv"
     assert commands(report(audit, release, share=True).page) == named
+
+
+def shared_groups(towns, **question):
+    audit = hiring_audit(towns, **question)
+    return report(audit, share=True, generated="today", title="towns").html
+
+
+MANY = {
+    "A": {"red": (400, 600), "green": (420, 580), "blue": (200, 800)},
+    "B": {"red": (30, 20), "green": (30, 30), "blue": (11, 12)},
+}
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        {"red": (9, 1), "green": (3, 30), "blue": (50, 50)},
+        {"red": (500, 1), "green": (3, 30)},
+        {"blue": (1, 0)},
+    ],
+)
+@pytest.mark.parametrize("question", [{}, {"other": "green"}])
+def test_a_shared_page_of_many_groups_tells_nothing_of_a_withheld_one(hidden, question):
+    plain = shared_groups({**MANY, "Z": {"red": (3, 4), "blue": (5, 6)}}, **question)
+    assert shared_groups({**MANY, "Z": hidden}, **question) == plain
+
+
+def test_a_shared_page_has_the_counts_of_all_groups_and_exact_differences():
+    page = shared_groups(MANY)
+    said = page_text(page)
+    assert "Blue: 200 of 1,000Green: 420 of 1,000Red: 400 of 1,000" in said
+    assert "Widest: green ahead of blue22.0" in said
+    assert "Widest: red ahead of blue12.2" in said
+    for statistic in ("95%", "chance alone", "adjusted", "on average", "Adjusted p"):
+        assert statistic not in said
+    assert 'class="against"' not in page
+
+
+def test_a_shared_page_of_several_values_counts_each():
+    audit = score_audit(criterion="every")
+    said = page_text(report(audit, share=True).html)
+    assert "Blue: 400 high, 300 low, 300 medium" in said
+    assert "Widest: blue more often than red, had score high" in said

@@ -1,9 +1,12 @@
 """The groups of a report, in their order."""
 
+from fractions import Fraction
+
+from tests.many_groups import TOWNS, hiring_audit
 from tests.towns import ASKED, GRAPH, LARGE, table
 
 import evenhand as eh
-from evenhand.report.shown_groups import select_cases
+from evenhand.report.shown_groups import select_cases, widest_in, widest_sides
 
 
 def test_at_most_so_many_groups_are_read_the_shown_ones_first_then_the_largest():
@@ -15,3 +18,36 @@ def test_at_most_so_many_groups_are_read_the_shown_ones_first_then_the_largest()
     chosen = select_cases(certificate, most=3)
     assert {case.people.where["town"] for case in chosen} == {"A", "Y", "Z"}
     assert [case for case in every if case in chosen] == list(chosen)
+
+
+def rates(towns, town):
+    return {race: Fraction(yes, yes + no) for race, (yes, no) in towns[town].items()}
+
+
+def test_where_any_group_may_be_ahead_the_one_behind_stands_first():
+    for case in select_cases(hiring_audit().certificate):
+        rate = rates(TOWNS, case.people.where["town"])
+        behind, ahead = case.people.labels
+        assert case.difference == rate[ahead] - rate[behind] >= 0
+        assert (case.people.group_yes, case.people.group_no) == TOWNS[
+            case.people.where["town"]
+        ][behind]
+        assert case.side in (0, 1)
+        low, high = case.people.interval
+        assert low <= case.difference <= high
+
+
+def test_with_a_reference_differences_keep_their_sign():
+    cases = select_cases(hiring_audit(other="blue").certificate)
+    assert {case.people.labels[1] for case in cases} == {"blue"}
+    assert {case.side for case in cases} == {-1}
+
+
+def test_the_widest_difference_of_a_group_is_that_of_its_ends():
+    partition = hiring_audit().certificate.partition
+    for line in range(len(partition)):
+        people = widest_in(partition, line)
+        rate = rates(TOWNS, people.where["town"])
+        expected = max(rate.values()) - min(rate.values()) if len(rate) > 1 else None
+        assert people.risk_difference == expected
+    assert widest_sides(partition).tolist() == [1, 1, 1, 0]

@@ -9,7 +9,7 @@ import pytest
 from tests.people_in_engines import in_duckdb
 from tests.staff import staff_csv
 
-from evenhand import Question, read
+from evenhand import CountTable, Question, read
 from evenhand.errors import ColumnError
 from evenhand.rows.inspection import inspect
 
@@ -192,3 +192,16 @@ def test_reading_the_rows_is_reported():
     read(pa.table({"a": ["x"] * 300_000}), progress=reports.append).inspect()
     assert [(one.step, one.done) for one in reports][-1] == ("reading rows", 300_000)
     assert len(reports) == 3
+
+
+def test_no_protected_attribute_is_among_the_columns_in_which_people_are_alike():
+    """Of two of them the groups are combinations: alike in the second nobody would differ."""
+    lines = [(s, r, t, d) for s in "fm" for r in "ab" for t in "xy" for d in ("yes", "no")] * 40
+    columns = zip(*lines, strict=True)
+    table = CountTable.of(dict(zip(("sex", "race", "town", "hired"), columns, strict=True)))
+    question = Question(protected=("sex", "race"), decision="hired", favorable="yes")
+    comparison = inspect(table, question).comparison
+    assert comparison.columns == ("town",)
+    assert (comparison.occupied, comparison.measured, comparison.groups) == (2, 2, 4)
+    assert "2 with two groups or more" in str(comparison)
+    assert "groups" not in comparison.to_dict()

@@ -4,12 +4,14 @@ import tomllib
 
 import pyarrow as pa
 import pytest
+from tests import several_groups
 
-from evenhand import Codings, QuestionFile, read
+from evenhand import Codings, Question, QuestionFile, read
 from evenhand.errors import QuestionError
 from evenhand.rows.question_draft import QuestionDraft
 from evenhand.rows.question_template import template
 
+ORDER = [*several_groups.ORDER]
 ODD = 'odd"\n[x]'
 TABLE = pa.table(
     {
@@ -30,11 +32,11 @@ def text(codings=None, **given):
     return template(QuestionDraft(inspection, given, codings), data="people.csv")
 
 
-def test_a_template_lacks_only_the_four_values_of_the_question():
+def test_a_template_lacks_only_what_a_question_needs():
     with pytest.raises(QuestionError) as caught:
         QuestionFile.parse(text())
     assert len(caught.value.problems) == 1
-    assert "'protected', 'group', 'decision', 'favorable'" in str(caught.value)
+    assert "'protected', 'decision', 'favorable'" in str(caught.value)
 
 
 def test_with_two_columns_named_it_is_complete():
@@ -127,3 +129,39 @@ def test_blanks_around_names_do_not_reach_sentences():
     labels = QuestionFile.parse(template(draft, data="people.csv")).labels
     assert labels.columns == {" sex": "sex", "town ": "town"}  # two columns would be "plain"
     assert not labels.values  # such a label would stand for the whole group: "f are ahead"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"protected": "race", "favorable": "Low"},
+        {"protected": "race", "favorable": ["Low", "Medium"], "order": ORDER},
+        {"protected": "race", "criterion": "every", "min_rows": 7},
+        {"protected": ["sex", "race"], "criterion": "cumulative", "order": ORDER},
+        {"protected": ["sex", "race"], "favorable": "Low", "other": "f & a", "rule": ["town"]},
+    ],
+)
+def test_groups_and_values_that_were_given_are_asked_about(given):
+    rows = read(pa.table(several_groups.people()), codings=several_groups.CODINGS)
+    given = given | {"decision": "score"}
+    protected = given["protected"]
+    inspection = rows.inspect(
+        decision="score", protected=protected if isinstance(protected, str) else protected[0]
+    )
+    draft = QuestionDraft(inspection, given, several_groups.CODINGS)
+    asked = QuestionFile.parse(template(draft, data="people.csv")).question
+    assert asked == Question(**given) == draft.question()
+
+
+def test_of_three_groups_no_group_is_written_and_of_two_one():
+    table = pa.table(several_groups.people())
+    for protected, two in (("race", False), ("sex", True), ("town", True)):
+        inspection = read(table, codings=several_groups.CODINGS).inspect(
+            decision="score", protected=protected
+        )
+        given = {"protected": protected, "decision": "score"}
+        draft = QuestionDraft(inspection, given, several_groups.CODINGS)
+        asked = QuestionFile.parse(template(draft, data="people.csv")).question
+        column = table[protected].to_pylist()
+        assert asked.group == (min({*column}, key=column.count) if two else None)
+        assert asked.other is None

@@ -1,0 +1,166 @@
+"""Who is compared with whom, against loops over people, and questions that cannot be."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests.certificate_records import compared, forged
+from tests.several_groups import GRAPH, QUESTIONS, counted
+
+from evenhand.evidence import certify
+
+ALL = {"group": None, "other": None, "groups": ["a", "b", "c"]}
+VALUES = {"favorable": None, "decisions": ["x", "y", "z"]}
+EVERY = VALUES | {"criterion": "every"}
+CUMULATIVE = VALUES | {"criterion": "cumulative", "order": ["x", "y", "z"]}
+
+
+@pytest.mark.parametrize(
+    ("asked", "pairs"),
+    [
+        ({}, ["fm"]),
+        (ALL, ["ab", "ac", "bc"]),
+        (ALL | {"other": "b"}, ["ab", "cb"]),
+        (ALL | {"other": "a"}, ["ba", "ca"]),
+    ],
+)
+def test_all_pairs_are_compared_or_each_with_the_reference(asked, pairs):
+    found = compared(**asked)
+    assert ["".join(found.groups[at] for at in pair) for pair in found.pairs] == pairs
+
+
+@pytest.mark.parametrize(
+    ("asked", "cuts"),
+    [
+        ({}, [["yes"]]),
+        (
+            {"favorable": ["yes", "maybe"], "decisions": ["yes or maybe", "no"]},
+            [["yes or maybe"]],
+        ),
+        (EVERY, [["x"], ["y"], ["z"]]),
+        (EVERY | {"decisions": ["x", "y"]}, [["x"]]),
+        (CUMULATIVE, [["x"], ["x", "y"]]),
+    ],
+)
+def test_a_cut_is_what_counts_as_favorable(asked, cuts):
+    found = compared(**asked)
+    assert [[found.kinds[at] for at in cut] for cut in found.cuts] == cuts
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_differences_are_those_of_a_loop_over_people(seed):
+    rng = np.random.default_rng(seed)
+    groups = [*"abcd"[: rng.integers(3, 5)]]
+    values = [*"wxyz"[: rng.integers(2, 5)]]
+    asked = {"group": None, "groups": groups, "favorable": None, "decisions": values}
+    asked["other"] = other = [None, "b"][seed % 2]
+    asked |= [{"criterion": "every"}, {"criterion": "cumulative", "order": values}][
+        seed // 2 % 2
+    ]
+    least = asked["min_rows"] = int(rng.integers(2, 4))
+    people = [
+        (group, value)
+        for group in groups
+        for value in values
+        for _ in range(rng.integers(0, 4))
+    ]
+    counts = [[people.count((group, value)) for value in values] for group in groups]
+    if asked["criterion"] == "every":
+        sets = [{value} for value in values] if len(values) > 2 else [{values[0]}]
+    else:
+        sets = [{*values[: at + 1]} for at in range(len(values) - 1)]
+
+    def rate(group, favorable):
+        own = [value for g, value in people if g == group]
+        return Fraction(sum(value in favorable for value in own), len(own))
+
+    expected = []
+    for favorable in sets:
+        for first in groups:
+            for second in groups:
+                if (second == other != first) if other else first < second:
+                    rows = [sum(g == one for g, _ in people) for one in (first, second)]
+                    difference = None
+                    if min(rows) >= least:
+                        difference = rate(second, favorable) - rate(first, favorable)
+                    expected.append(difference)
+    assert compared(**asked).differences(counts) == expected
+
+
+def test_a_value_is_favorable_by_its_own_name_alone():
+    asked = compared(favorable=["yes", "maybe"], decisions=["yes or maybe", "no"])
+    values = ("yes", "maybe", "no", "yes or maybe", "later")
+    assert [asked.kind(value) for value in values] == [0, 0, 1, None, None]
+    assert [compared(**EVERY).kind(value) for value in ("z", "w")] == [2, None]
+
+
+def test_groups_that_are_not_named_have_no_place_unless_they_are_pooled():
+    places = [compared().place(group, pooled=False) for group in ("f", "m", "x")]
+    assert places == [0, 1, None]
+    asked = compared(other="not f", groups=["f", "not f"])
+    assert [asked.place(group, pooled=True) for group in ("f", "m", "x")] == [0, 1, 1]
+    assert [compared(**ALL).place(group, pooled=False) for group in ("c", "x")] == [2, None]
+
+
+@pytest.mark.parametrize(
+    ("asked", "wrong"),
+    [
+        ({"groups": ["m", "f"]}, "groups"),
+        (
+            ALL | {"protected": ["sex", "race"], "groups": ["f & a", "f & b", "m"]},
+            "protected",
+        ),
+        ({"groups": ["f", "m", "x"]}, "groups"),
+        (ALL | {"groups": ["a", "b"]}, "groups"),
+        (ALL | {"other": "d"}, "other"),
+        (ALL | {"groups": ["a", "b", "b"]}, "a list"),
+        (ALL | {"groups": ["a", "b", 3]}, "a list"),
+        (ALL | {"groups": "abc"}, "a list"),
+        ({"protected": ["sex"]}, "a list"),
+        ({"protected": ["sex", "race"]}, "protected"),
+        ({"favorable": ["yes"]}, "a list"),
+        ({"favorable": ["yes", "maybe"]}, "decisions"),
+        ({"favorable": "no"}, "decisions"),
+        ({"decisions": ["yes", "no", "maybe"]}, "decisions"),
+        ({"decisions": ["yes", "yes"]}, "a list"),
+        ({"favorable": None}, "favorable"),
+        ({"criterion": "every"}, "favorable"),
+        ({"criterion": "favorable"}, "criterion"),
+        (EVERY | {"criterion": "each"}, "criterion"),
+        (EVERY | {"order": ["x", "y"]}, "order"),
+        (EVERY | {"order": "xyz"}, "a list"),
+        (CUMULATIVE | {"order": ["z", "y", "x"]}, "order"),
+        (CUMULATIVE | {"order": None}, "order"),
+        (EVERY | {"decisions": ["x"]}, "a list"),
+        ({"order": ["yes", "yes"]}, "a list"),
+    ],
+)
+def test_labels_that_the_question_cannot_be_about_are_refused(asked, wrong):
+    with pytest.raises(ValueError, match=rf"question: .*\b{wrong}\b.* cannot be what it asks"):
+        compared(**asked)
+
+
+@pytest.mark.parametrize("number", [1, 0, -1, "5", True])
+def test_a_least_number_of_rows_is_a_number_over_one(number):
+    with pytest.raises(ValueError, match=r"question\.min_rows"):
+        compared(min_rows=number)
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "value"),
+    [
+        ("pairs", "min_rows", 40),
+        ("pairs", "groups", ["c", "b", "a"]),
+        ("pairs", "other", "a"),
+        ("reference", "other", "a"),
+        ("reference", "decisions", ["Low", "High", "Medium"]),
+        ("crossed", "groups", ["m & a", "f & b", "f & c", "f & a", "m & b", "m & c"]),
+        ("crossed", "protected", ["race", "sex"]),
+        ("cumulative", "order", ["Low", "High", "Medium"]),
+        ("every", "criterion", "cumulative"),
+    ],
+)
+def test_another_question_makes_the_record_false(name, field, value):
+    text = certify(counted(), GRAPH, QUESTIONS[name]).to_json()
+    assert forged(lambda _: None, text) == (0, [])
+    assert forged(lambda document: document["question"].update({field: value}), text)[0] == 1
