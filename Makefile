@@ -10,7 +10,7 @@ PARALLEL := --numprocesses auto --dist worksteal --randomly-seed=20170613
 
 # The unit tests that alone must run every branch of the modules listed in pyproject.toml.
 COVERED := $(addprefix tests/unit/, checker evidence/test_verdict.py removal/test_modify_data.py \
-  removal/test_removal_plan.py removal/test_smallest_change.py releasing/test_publish.py \
+  removal/test_removal_plan.py removal/test_window_change.py releasing/test_publish.py \
   files)
 
 .PHONY: demo test test-slow mutate test-base test-lowest bench bench-check bench-scale docs package faults format clean

@@ -17,6 +17,7 @@ from tests import populations
 from evenhand import datasets
 from evenhand.evidence.bootstrap import bootstrap
 from evenhand.evidence.by_chance import by_chance
+from evenhand.evidence.comparisons import Comparisons
 from evenhand.evidence.graph_doubt import doubt
 from evenhand.evidence.statistics import statistics
 from evenhand.graph import discover
@@ -53,9 +54,11 @@ def million_subpopulations() -> None:
         group_yes = generator.binomial(group, rate)
         other_yes = generator.binomial(other, np.minimum(rate + apart, 1))
         begin, used = time.perf_counter(), time.process_time()
-        found = statistics(
-            group_yes=group_yes, group=group, other_yes=other_yes, other=other, threshold=0.05
+        favorable, rows = np.stack([group_yes, other_yes])[None], np.stack([group, other])
+        compared = Comparisons.of(
+            favorable, rows, [(0, 1)], least_rows=1, threshold=Fraction(1, 20)
         )
+        found = statistics(compared, 0.05)
         seconds, processor = time.perf_counter() - begin, time.process_time() - used
         used = time.process_time()
         chance = by_chance(
