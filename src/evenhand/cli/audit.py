@@ -19,7 +19,14 @@ from evenhand.cli.options import (
     result_option,
 )
 from evenhand.cli.output_checks import after_writing, check_outputs
-from evenhand.cli.terminal import ProgressBar, print_json, print_result, say, say_for_owner
+from evenhand.cli.terminal import (
+    ProgressBar,
+    print_json,
+    print_result,
+    print_results,
+    say,
+    say_for_owner,
+)
 from evenhand.cli.verb_parameters import with_common_options
 from evenhand.errors import EvenhandError, Problem, QuestionError
 
@@ -143,8 +150,8 @@ def audit(
     elif quiet:
         say(str(result.deciding_verdict))
     else:
-        print_result(result.summary())
-        print_result(relaxed.summary())
+        tables = result.certificate.population.tables
+        print_results(result.summary(), *tables, relaxed.summary())
         doubts = graph_doubt.summary()
         print_result(doubts if doubt else replace(doubts, columns=(), lines=(), notes=()))
         for one in further.values():

@@ -50,6 +50,12 @@ def print_result(summary: Summary) -> None:
     say("")
 
 
+def print_results(*summaries: Summary) -> None:
+    """Print several summaries, one after the other."""
+    for summary in summaries:
+        print_result(summary)
+
+
 def _note_text(note: object) -> str:
     return note.text(option) if isinstance(note, Problem) else str(note)
 

@@ -1,11 +1,17 @@
 """Who against whom: the difference on average of every pair of groups that is compared."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from evenhand.display import Summary
 from evenhand.evidence.common_difference import CommonDifference
 from evenhand.evidence.partition import Partition
+from evenhand.evidence.subpopulations import points
+
+# More do not fit on a screen; the report has room for them.
+_MOST_GROUPS, _MOST_DECISIONS = 8, 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,3 +67,38 @@ def pair_differences(partition: Partition) -> tuple[PairDifference, ...]:
             )
         )
     return tuple(found)
+
+
+def pair_tables(pairs: Sequence[PairDifference], threshold: Fraction) -> Iterator[Summary]:
+    """A table for each kind of decision: who is how far from whom on average, at a glance.
+
+    Nothing where there are more groups or kinds than a screen holds.
+    """
+    by_decision: dict[str, list[PairDifference]] = {}
+    for pair in pairs:
+        by_decision.setdefault(pair.decision, []).append(pair)
+    groups = [*dict.fromkeys(pair.group for pair in pairs)]
+    others = [*dict.fromkeys(pair.other for pair in pairs)]
+    if max(len(groups), len(others)) > _MOST_GROUPS or len(by_decision) > _MOST_DECISIONS:
+        return
+    for decision, own in by_decision.items():
+        cells = {(pair.group, pair.other): _cell(pair, threshold) for pair in own}
+        yield Summary(
+            title=f"on average, {decision}: the rate of the column minus that of the row",
+            columns=("points", *others),
+            lines=tuple(
+                (group, *(cells.get((group, other), "") for other in others))
+                for group in groups
+            ),
+            notes=("* shown beyond the threshold",) if any(map(_is_shown, own)) else (),
+        )
+
+
+def _is_shown(pair: PairDifference) -> bool:
+    return pair.common is not None and pair.common.shown
+
+
+def _cell(pair: PairDifference, threshold: Fraction) -> str:
+    if pair.common is None:
+        return "not compared"
+    return points(pair.common.difference, threshold=threshold) + " *" * _is_shown(pair)

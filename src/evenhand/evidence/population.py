@@ -15,7 +15,7 @@ from evenhand.evidence.common_difference import CommonDifference
 from evenhand.evidence.corrected_spread import Spread, spread
 from evenhand.evidence.heterogeneity import Heterogeneity, heterogeneity
 from evenhand.evidence.needed_rows import NeededRows, needed_rows
-from evenhand.evidence.pair_matrix import PairDifference, pair_differences
+from evenhand.evidence.pair_matrix import PairDifference, pair_differences, pair_tables
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.subpopulations import p_value, points
 from evenhand.evidence.verdict import ThreeValued, Verdict
@@ -157,6 +157,11 @@ class Population(Described):
         rest = len(strongest) - len(facts)
         more = [("", f"and {rest:,} more pairs")] if rest else []
         return [("on average", "the second group's rate minus the first's"), *facts, *more]
+
+    @property
+    def tables(self) -> tuple[Summary, ...]:
+        """Who is how far from whom on average: a table for each kind of decision."""
+        return tuple(pair_tables(self.pairs, self.partition.question.threshold))
 
     @property
     def shown_on_average_only(self) -> bool:
