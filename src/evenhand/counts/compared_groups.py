@@ -17,7 +17,7 @@ from evenhand.question.value_checks import check_values
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExaminedCounts:
-    """Counts with a column of groups, in which only those that are compared occur.
+    """Counts of the rows that a question compares, and how it divides them.
 
     ``left_out`` counts the rows of groups that the question does not ask about;
     ``absent_groups`` are compared although no row of them is here.

@@ -31,6 +31,12 @@ class PairDifference:
     shown: int
     coverage: Fraction
 
+    @property
+    def strength(self) -> tuple[float, float]:
+        """A sorting key: least likely to be chance first, pairs that never meet last."""
+        common = self.common
+        return (common.p_threshold, common.p_zero) if common else (2.0, 2.0)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
         return {

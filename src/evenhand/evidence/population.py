@@ -8,6 +8,7 @@ exact one and weighs as much.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import attrgetter
 from typing import Any
 
 from evenhand.display import Described, Summary
@@ -141,11 +142,7 @@ class Population(Described):
             len(self.partition.favorable) > 1,
         )
 
-        def strength(pair: PairDifference) -> tuple[float, float]:
-            common = pair.common
-            return (common.p_threshold, common.p_zero) if common else (2.0, 2.0)
-
-        strongest = sorted(self.pairs, key=strength)
+        strongest = sorted(self.pairs, key=attrgetter("strength"))
         facts = [
             (
                 f"{pair.group} → {pair.other}{f', {pair.decision}' if several else ''}",

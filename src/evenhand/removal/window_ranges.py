@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+# int64, or Python's integers where products of counts would not fit into 64 bits.
 Whole: TypeAlias = NDArray[Any]
 
 

@@ -1,14 +1,11 @@
 """Where the search for the best window begins: near the answer for real counts, in floats."""
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.removal.window_ranges import Ranges
-
-Whole: TypeAlias = NDArray[Any]
+from evenhand.removal.window_ranges import Ranges, Whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,14 @@ follow; stretches in which some group has no admissible count are skipped. No fl
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.removal.window_ranges import Ranges
+from evenhand.removal.window_ranges import Ranges, Whole
 from evenhand.removal.window_start import start_of_walk
 
-# int64, or Python's integers where products of counts would not fit into 64 bits.
-Whole: TypeAlias = NDArray[Any]
 Index: TypeAlias = NDArray[np.int64]
 
 _NONE = int(np.iinfo(np.int64).max)  # the cost and rank of what has no solution so far

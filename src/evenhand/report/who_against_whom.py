@@ -7,6 +7,7 @@ for a matrix, the pairs stand under each other instead.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from evenhand.evidence import Certificate
 from evenhand.evidence.pair_matrix import PairDifference
@@ -44,7 +45,7 @@ def who_against_whom(certificate: Certificate, words: Words) -> page.WhoAgainstW
     as_matrix = not words.has_sides and many <= MOST_GROUPS and cuts <= MOST_MATRICES
     matrices = tuple(_matrices(pairs, words)) if as_matrix else ()
     kinds = {cell.kind for one in matrices for _, cells in one.rows for cell in cells}
-    strongest = sorted(pairs, key=_strength)
+    strongest = sorted(pairs, key=attrgetter("strength"))
     left_out = max(len(pairs) - _MOST_ROWS, 0)
     return page.WhoAgainstWhom(
         heading=f"By {words.decision}" if words.is_named else "Who against whom",
@@ -73,12 +74,6 @@ def who_against_whom(certificate: Certificate, words: Words) -> page.WhoAgainstW
 
 def _number(pairs: int) -> str:
     return count(pairs, "difference on average", "differences on average")
-
-
-def _strength(pair: PairDifference) -> tuple[float, float]:
-    """Least likely to be chance first; what is nowhere compared comes last."""
-    common = pair.common
-    return (common.p_threshold, common.p_zero) if common else (2.0, 2.0)
 
 
 def _difference(pair: PairDifference) -> float:
