@@ -84,7 +84,7 @@ def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
     further groups are left out, and their number is returned. Of two groups neither of which
     is named the first is the group.
     """
-    unknown = [n for n in (*question.columns, *question.rule) if n not in counts.names]
+    unknown = [name for name in question.named_columns if name not in counts.names]
     if unknown:
         raise ColumnError.unknown(unknown, counts.names, where="question")
     labels, line = group_labels(counts, question)

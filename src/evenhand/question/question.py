@@ -21,6 +21,9 @@ REST = "rest"  # as ``other``: all other groups, pooled
 JOIN = " & "  # between the values of a group that several attributes define
 OR = " or "  # between decisions that count as one
 Criterion: TypeAlias = Literal["favorable", "every", "cumulative"]
+Basis: TypeAlias = Literal["group", "all"]
+# What is asked beyond the effect of the protected attribute itself.
+PATHS = frozenset({"redlining", "explained", "redlining_threshold", "basis"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +38,11 @@ class Question:
     ``order``, best first. Groups with fewer than ``min_rows`` rows in a subpopulation are not
     compared there. The threshold is kept exactly. ``rule`` names the columns by which was
     decided, if they leave nothing to decide.
+
+    ``redlining`` names attributes through which the protected one should not change the
+    decision either: a claim of its own, with its own ``redlining_threshold`` if one is given.
+    ``explained`` names those through which it may. The effect is measured on the rows of the
+    group that would change, or with the ``basis`` "all" on all rows.
 
     >>> question = Question(protected="sex", group="Female", decision="income",
     ...                     favorable=">50K", threshold="0.05")
@@ -54,6 +62,10 @@ class Question:
     criterion: Criterion = "favorable"
     order: tuple[str, ...] = ()
     min_rows: int = 1
+    redlining: tuple[str, ...] = ()
+    explained: tuple[str, ...] = ()
+    redlining_threshold: Fraction | None = None
+    basis: Basis = "group"
 
     def __post_init__(self) -> None:
         if isinstance(self.protected, tuple | list):
@@ -68,10 +80,19 @@ class Question:
                 object.__setattr__(self, field, _group_label(value))
         object.__setattr__(self, "favorable", _favorable(self.favorable))
         object.__setattr__(self, "order", _labels(self.order, "`order`"))
-        object.__setattr__(self, "threshold", _parse_threshold(self.threshold))
-        rule = dict.fromkeys(require_texts(self.rule, "`rule`"))
-        object.__setattr__(self, "rule", tuple(rule))
-        problems = [*self._column_problems(), *self._group_problems(), *self._value_problems()]
+        object.__setattr__(self, "threshold", _parse_threshold(self.threshold, "threshold"))
+        for field in ("rule", "redlining", "explained"):
+            texts = require_texts(getattr(self, field), f"`{field}`")
+            object.__setattr__(self, field, tuple(dict.fromkeys(texts)))
+        if self.redlining_threshold is not None:
+            threshold = _parse_threshold(self.redlining_threshold, "redlining threshold")
+            object.__setattr__(self, "redlining_threshold", threshold)
+        problems = [
+            *self._column_problems(),
+            *self._group_problems(),
+            *self._value_problems(),
+            *self._path_problems(),
+        ]
         if problems:
             raise QuestionError(*problems)
 
@@ -144,6 +165,57 @@ class Question:
                 remedy=Remedy("Write them all, best first", "order"),
             )
 
+    def _path_problems(self) -> Iterable[Problem]:
+        for field in ("redlining", "explained"):
+            for name in sorted({*getattr(self, field)} & {*self.columns}):
+                role = "decision" if name == self.decision else "protected attribute"
+                yield Problem(
+                    f"The {role} {name!r} is named in `{field}`.",
+                    "Effects go from the protected attribute to the decision, through others.",
+                    "Name attributes between the two.",
+                )
+        if both := {*self.redlining} & {*self.explained}:
+            yield Problem(
+                f"`redlining` and `explained` both name {listed(sorted(both))}.",
+                "Through one attribute effects are either judged or accepted.",
+                (
+                    Remedy("Keep it here if they are judged", "redlining"),
+                    Remedy("here if they are accepted", "explained"),
+                ),
+            )
+        if self.basis not in get_args(Basis):
+            yield Problem(
+                f"There is no basis {self.basis!r}.",
+                remedy=(
+                    Remedy(
+                        "Measure on the rows of the group that would change", "basis", "group"
+                    ),
+                    Remedy("on all rows", "basis", "all"),
+                ),
+            )
+        needless = [
+            f"`{field}`"
+            for field in ("explained", "redlining_threshold", "basis")
+            if getattr(self, field) not in ((), None, "group")
+        ]
+        if needless and not self.redlining:
+            yield Problem(
+                f"{' and '.join(needless)} would have no effect.",
+                "It is not said through which attributes effects are judged.",
+                Remedy("Name them", "redlining"),
+            )
+
+    @property
+    def indirect_threshold(self) -> Fraction:
+        """The threshold of the claim about effects through other attributes."""
+        return self.redlining_threshold or self.threshold
+
+    @property
+    def direct(self) -> "Question":
+        """The question without the claim about effects through other attributes."""
+        none: dict[str, Any] = {"redlining": (), "explained": (), "redlining_threshold": None}
+        return replace(self, **none, basis="group") if self.redlining else self
+
     @property
     def protected_names(self) -> tuple[str, ...]:
         """The columns that define the groups."""
@@ -153,6 +225,11 @@ class Question:
     def columns(self) -> tuple[str, ...]:
         """The protected attributes and the decision."""
         return *self.protected_names, self.decision
+
+    @property
+    def named_columns(self) -> tuple[str, ...]:
+        """All columns that the question names: they have to be counted."""
+        return *self.columns, *self.rule, *self.redlining, *self.explained
 
     @property
     def groups_column(self) -> str:
@@ -229,6 +306,10 @@ class Question:
             "criterion": "" if self.criterion == "favorable" else self.criterion,
             "order": list(self.order),
             "min_rows": self.min_rows - 1 and self.min_rows,
+            "redlining": list(self.redlining),
+            "explained": list(self.explained),
+            "redlining_threshold": self.redlining_threshold and str(self.redlining_threshold),
+            "basis": "" if self.basis == "group" else self.basis,
         }
         named = {name: value for name, value in fields.items() if value is not None}
         return named | {name: value for name, value in further.items() if value}
@@ -261,13 +342,13 @@ def _favorable(value: object) -> str | tuple[str, ...] | None:
     return labels if len(labels) > 1 else labels[0] if labels else None
 
 
-def _parse_threshold(value: Number) -> Fraction:
+def _parse_threshold(value: Number, name: str) -> Fraction:
     try:
         threshold = exact_fraction(value)
     except ValueError as error:
         hint = _suggest_number(str(value))
         raise QuestionError.of(
-            f"The threshold {value!r} cannot be used.",
+            f"The {name} {value!r} cannot be used.",
             hint or f"{error}.",
             "Write a number between 0 and 1, as '0.05' or '1/20'.",
         ) from error
@@ -280,7 +361,7 @@ def _parse_threshold(value: Number) -> Fraction:
             else ""
         )
         raise QuestionError.of(
-            f"The threshold {value!s} is not between 0 and 1.",
+            f"The {name} {value!s} is not between 0 and 1.",
             why,
             "Write a difference of rates, as '0.05' for five percentage points.",
         )

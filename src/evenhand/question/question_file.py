@@ -1,7 +1,7 @@
 """Question files: everything that defines a run, in TOML, so that it can be repeated.
 
 [question]    protected, group, other, decision, favorable, threshold, rule, judge;
-              criterion, order, min_rows
+              criterion, order, min_rows; redlining, explained, redlining_threshold, basis
 [knowledge]   tiers, require, forbid
 [graph]       add, remove, reverse: edits of the graph, each as "a -> b: the reason",
               or as ["a", "b", "the reason"]
@@ -39,6 +39,7 @@ Judge: TypeAlias = Literal["rows", "population"]
 _ASKED = (
     *("protected", "group", "other", "decision", "favorable", "threshold", "rule"),
     *("criterion", "order", "min_rows"),
+    *("redlining", "explained", "redlining_threshold", "basis"),
 )
 _KEYS = {
     "question": (*_ASKED, "judge"),
@@ -96,6 +97,26 @@ class QuestionFile:
     codings: Codings = field(default_factory=Codings)
     labels: Labels = field(default_factory=Labels)
     edits: tuple[GraphEdit, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        question: "Question | QuestionFile",
+        *,
+        judge: Judge | None = None,
+        knowledge: Knowledge | Tiers | None = None,
+        codings: Codings | None = None,
+        edits: Iterable[GraphEdit] | None = None,
+    ) -> "QuestionFile":
+        """A question, or a file with what is given besides in place of what it says."""
+        asked = question if isinstance(question, QuestionFile) else cls(question=question)
+        return replace(
+            asked,
+            judge=check_judge(asked.judge if judge is None else judge),
+            knowledge=asked.knowledge if knowledge is None else Knowledge.of(knowledge),
+            codings=asked.codings if codings is None else codings,
+            edits=asked.edits if edits is None else tuple(edits),
+        )
 
     @classmethod
     def load(cls, path: str | Path, *, complete: Completion | None = None) -> "QuestionFile":

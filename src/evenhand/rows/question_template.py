@@ -72,6 +72,7 @@ def _question(draft: QuestionDraft) -> Iterator[str]:
             yield f"{role} = {toml_value(draft.given[role])}"
     if "min_rows" not in draft.given:
         yield "# min_rows = 5  # compare groups of at least so many people"
+    yield '# redlining = ["COLUMN"]  # judge also the effect that goes through these columns'
     yield '# judge = "population"  # what an audit\'s exit status goes by; default: "rows"'
 
 
