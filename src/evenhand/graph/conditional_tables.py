@@ -128,7 +128,9 @@ class Network:
         return tuple(self.tables)
 
 
-def eliminate(factors: Iterable[Factor], keep: Iterable[str]) -> Factor:
+def eliminate(
+    factors: Iterable[Factor], keep: Iterable[str], *, most_cells: int = _MOST_CELLS
+) -> Factor:
     """Multiply factors and sum over every variable that is not kept.
 
     Variables are summed out one at a time in a min-fill order, each from the product of only
@@ -148,19 +150,58 @@ def eliminate(factors: Iterable[Factor], keep: Iterable[str]) -> Factor:
         touched = [f for f in waiting if name in f.names]
         names = (*sorted({n for f in touched for n in f.names} - {name}), name)
         waiting = [f for f in waiting if name not in f.names]
-        whole = _product(touched, names, cards)
+        whole = _product(touched, names, cards, most_cells)
         waiting.append(Factor(names[:-1], np.asarray(whole.sum(axis=-1), whole.dtype)))
-    return Factor(kept, _product(waiting, kept, cards))
+    return Factor(kept, _product(waiting, kept, cards, most_cells))
+
+
+def gradients(factors: Sequence[Factor]) -> tuple[float, list[NDArray[np.float64]]]:
+    """The sum of the product of all factors, and its derivative by each of their cells.
+
+    The derivatives come from one pass back through the elimination.
+
+    >>> rain = Factor(("rain",), np.array([0.75, 0.25]))
+    >>> wet = Factor(("rain",), np.array([0.0, 0.5]))
+    >>> total, (by_rain, by_wet) = gradients([rain, wet])
+    >>> total, by_rain.tolist(), by_wet.tolist()
+    (0.125, [0.0, 0.5], [0.75, 0.25])
+    """
+    nodes = list(factors)
+    cards = {n: c for f in nodes for n, c in zip(f.names, f.table.shape, strict=True)}
+    waiting, steps = [*range(len(nodes))], []
+    for name in _min_fill([f.names for f in nodes], set(), cards):
+        touched = [at for at in waiting if name in nodes[at].names]
+        names = (*sorted({n for at in touched for n in nodes[at].names} - {name}), name)
+        whole = _product([nodes[at] for at in touched], names, cards, _MOST_CELLS)
+        waiting = [at for at in waiting if at not in touched] + [len(nodes)]
+        steps.append((touched, names, len(nodes)))
+        nodes.append(Factor(names[:-1], whole.sum(axis=-1)))
+    steps.append((waiting, (), len(nodes)))
+    total = float(_product([nodes[at] for at in waiting], (), cards, _MOST_CELLS))
+    slopes: dict[int, NDArray[np.float64]] = {len(nodes): np.ones(())}
+    for touched, names, result in reversed(steps):
+        slope = slopes[result][..., None] if names else slopes[result]
+        for at in touched:
+            others = [nodes[other] for other in touched if other != at]
+            own = nodes[at].names
+            whole = slope * _product(others, names, cards, _MOST_CELLS)
+            summed = whole.sum(axis=tuple(i for i, n in enumerate(names) if n not in own))
+            left = [n for n in names if n in own]
+            slopes[at] = summed.transpose([left.index(n) for n in own])
+    return total, [slopes[at] for at in range(len(factors))]
 
 
 def _product(
-    factors: Sequence[Factor], names: Sequence[str], cards: Mapping[str, int]
+    factors: Sequence[Factor],
+    names: Sequence[str],
+    cards: Mapping[str, int],
+    most_cells: int,
 ) -> Numbers:
     shape = [cards[name] for name in names]
-    if prod(shape) > _MOST_CELLS:
+    if prod(shape) > most_cells:
         raise ResourceError.of(
             f"A table over {listed(names)} would have {prod(shape):,} cells.",
-            f"At most {_MOST_CELLS:,} are allowed.",
+            f"At most {most_cells:,} are allowed.",
             "Ask for fewer attributes at once, or merge their values.",
         )
     whole: Numbers = np.ones((), np.int64)

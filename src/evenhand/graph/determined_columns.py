@@ -65,8 +65,10 @@ def _rank(
     name: str, order: KnownOrder, question: Question | None, ends: set[str]
 ) -> tuple[object, ...]:
     tier = order.tier[name]
-    is_asked = question is not None and name in {*question.protected_names, *question.rule}
-    return (not is_asked, name not in ends, tier is None, tier or 0, name)
+    protected = question.protected_names if question else ()
+    asked = question.named_columns if question else ()
+    known = (name not in ends, tier is None, tier or 0)
+    return (name not in protected, name not in asked, *known, name)
 
 
 def without_columns(order: KnownOrder, left: Mapping[str, str]) -> KnownOrder:

@@ -146,13 +146,24 @@ class MixedGraph(Pictured):
     def _question_problems(self, question: Question | None) -> Iterator[Problem]:
         if question is None:
             return
-        absent = {*question.protected_names, question.decision} - set(self.nodes)
+        absent = {*question.columns} - set(self.nodes)
         if absent:
             yield from GraphError.unknown(sorted(absent), self.nodes).problems
             return
+        asked = {*question.redlining, *question.explained}
+        yield from map(self._no_such_path, sorted(asked - {*self.nodes}))
         for name in question.protected_names:
             if path := self._bitsets.directed_path(question.decision, name):
                 yield from decision_first_error(path).problems
+
+    def _no_such_path(self, name: str) -> Problem:
+        """Why no effect can be measured through a column that is no node."""
+        near = did_you_mean(name, self.nodes) or f"Its nodes are {listed(self.nodes)}."
+        return Problem(
+            f"The graph has no node {name!r}, through which effects are asked about.",
+            near,
+            (Remedy("Add it to the graph", "graph"), Remedy("name one of the nodes")),
+        )
 
     def _knowledge_problems(self, order: KnownOrder) -> Iterator[Problem]:
         for cause, effect in sorted(self.arrows):

@@ -5,13 +5,13 @@ all arrows, has no cycle and adds no collider. Colliders at triples that are in 
 votes were even or edges contested, are not held against it: the data do not exclude them.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
 from evenhand.display import Described, Summary
 from evenhand.errors import ResourceError
-from evenhand.graph.d_separation import BitsetGraph
+from evenhand.graph.d_separation import BitsetGraph, members
 from evenhand.graph.orientation import Edge, Triple, both_ways, triple_of
 from evenhand.question.knowledge import Arrow
 
@@ -113,37 +113,43 @@ def extend(
     Of a pair in ``earlier`` the first is not taken before the second, so that no arrows lead
     from the second to the first.
     """
-    parents: dict[str, set[str]] = {node: set() for node in nodes}
-    children: dict[str, set[str]] = {node: set() for node in nodes}
-    free: dict[str, set[str]] = {node: set() for node in nodes}
-    for cause, effect in arrows:
-        parents[effect].add(cause)
-        children[cause].add(effect)
-    after = {node: {late for early, late in earlier if early == node} for node in nodes}
-    for a, b in undirected:
-        free[a].add(b)
-        free[b].add(a)
-    joined = set(both_ways((*arrows, *undirected)))
+    # By place, the last node first: among equals the lowest bit is taken.
+    names = [*nodes][::-1]
+    graph = BitsetGraph.of(names, arrows)
+    linked = BitsetGraph.of(names, both_ways((*arrows, *undirected))).children
+    order = BitsetGraph.of(names, (*arrows, *earlier))
+    doubts = frozenset(doubtful)
 
-    def new_colliders(sink: str) -> set[Triple]:
+    def new_colliders(sink: int) -> Iterator[Triple]:
         """The colliders that come about when all undirected edges at the node point to it."""
-        sides = ((a, b) for a in free[sink] for b in free[sink] | parents[sink] if a != b)
-        return {triple_of(a, sink, b) for a, b in sides if (a, b) not in joined}.difference(
-            doubtful
-        )
+        inward = linked[sink] & rest
+        for a in members(inward & ~graph.parents[sink]):
+            for b in members(inward & ~linked[a] & ~(1 << a)):
+                if a < b or graph.parents[sink] >> b & 1:
+                    triple = triple_of(names[a], names[sink], names[b])
+                    if triple not in doubts:
+                        yield triple
+
+    def ready(candidates: int) -> int:
+        """Those of the nodes that have no effect left and get no new collider."""
+        last = (x for x in members(candidates & rest) if not order.children[x] & rest)
+        return sum(1 << x for x in last if next(new_colliders(x), None) is None)
 
     directed: set[Arrow] = set()
     added: list[Triple] = []
-    rest = list(nodes)[::-1]
+    rest = (1 << len(names)) - 1
+    # What gets no new collider will get none later: only what loses an edge is looked at again.
+    sinks = ready(rest)
     while rest:
-        sinks = (x for x in rest if not children[x] and after[x].isdisjoint(rest))
-        sink = min(sinks, key=lambda x: len(new_colliders(x)))
-        added += sorted(new_colliders(sink))
-        directed |= {(cause, sink) for cause in parents[sink] | free[sink]}
-        for node in parents[sink] | free[sink]:
-            children[node].discard(sink)
-            free[node].discard(sink)
-        rest.remove(sink)
+        if not sinks:
+            last = (x for x in members(rest) if not order.children[x] & rest)
+            least = min(last, key=lambda x: sum(1 for _ in new_colliders(x)))
+            added += sorted(new_colliders(least))
+            sinks = 1 << least
+        sink = next(members(sinks))
+        directed |= {(names[cause], names[sink]) for cause in members(linked[sink] & rest)}
+        rest &= ~(1 << sink)
+        sinks = (sinks | ready((linked[sink] | order.parents[sink]) & ~sinks)) & rest
     return frozenset(directed), tuple(added)
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from evenhand.counts import CountTable
-from evenhand.errors import GraphError
-from evenhand.graph.admissible_graphs import AdmissibleGraphs, Variant, direct_every_way
+from evenhand.errors import GraphError, Problem
+from evenhand.graph.admissible_graphs import AdmissibleGraphs, direct_every_way
 from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph.graph_variants import Variant
 from evenhand.graph.mixed_graph import Known, MixedGraph, known_order
 from evenhand.graph.orientation import (
     Conflict,
@@ -61,6 +62,12 @@ class DiscoveryRecord:
     decision_last: bool = False
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """How the search was set, as arguments of ``discover``."""
+        names = ("significance", "test", "max_depth")
+        return {name: getattr(self, name) for name in names}
+
+    @property
     def complete(self) -> bool:
         """Whether the search went on until no set was left to try."""
         return not self.ended_early
@@ -96,6 +103,16 @@ class PartialGraph(MixedGraph):
     """
 
     record: DiscoveryRecord | None = field(default=None, compare=False, repr=False)
+
+    def _no_such_path(self, name: str) -> Problem:
+        first = self.record and self.record.stand_ins.get(name)
+        if not first:
+            return super()._no_such_path(name)
+        return Problem(
+            f"The graph has no node {name!r}, through which effects are asked about.",
+            f"It says the same as {first!r} in other words, and only that was searched.",
+            "Leave it out of what is asked.",
+        )
 
     def with_knowledge(
         self, knowledge: Known, *, question: Question | None = None
