@@ -10,6 +10,8 @@ from evenhand.evidence.comparisons import Comparisons
 from evenhand.evidence.disclosure_control import shown_part
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.indirect import measure_paths
+from evenhand.evidence.indirect_claim import Indirect
 from evenhand.evidence.judgement import Judgement
 from evenhand.evidence.meaningful_partitions import (
     ExaminedPartition,
@@ -24,6 +26,7 @@ from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.evidence.recorded_inputs import StatedField
 from evenhand.evidence.relaxed import RelaxedCertificate
 from evenhand.evidence.release_statement import ReleaseStatement
+from evenhand.evidence.resampled_effects import ResampledEffects
 from evenhand.evidence.sensitivity import Sensitivity, sensitivity_of_findings
 from evenhand.evidence.subpopulations import Subpopulation, Subpopulations, points
 from evenhand.evidence.verdict import Coverage, Verdict
@@ -39,6 +42,7 @@ __all__ = [
     "ExaminedPartition",
     "GraphDoubt",
     "GraphOrigin",
+    "Indirect",
     "Judgement",
     "PairDifference",
     "Partition",
@@ -48,6 +52,7 @@ __all__ = [
     "RecordedCertificate",
     "RelaxedCertificate",
     "ReleaseStatement",
+    "ResampledEffects",
     "Sensitivity",
     "StatedField",
     "StatisticalVerdict",
@@ -57,6 +62,7 @@ __all__ = [
     "certify",
     "certify_relaxed",
     "explain_partition",
+    "measure_paths",
     "points",
     "sensitivity_of_findings",
     "shown_part",

@@ -29,7 +29,10 @@ def assumption_sentences(
         "attributes, and every arrow points from cause to effect.": True,
         f"The graph was {graph_origin}.": True,
         f"Only the direct effect of {question.groups_column} on {question.decision} is "
-        "measured, not what works through other attributes.": True,
+        "measured, not what works through other attributes.": not question.redlining,
+        f"The verdict is about the direct effect of {question.groups_column} on "
+        f"{question.decision}; the effect through {', '.join(question.redlining)} has one of "
+        "its own, and nothing is said of other ways.": bool(question.redlining),
         "The threshold was chosen by whoever asked the question.": True,
         "The verdict describes these rows; what they tell about other people is a matter "
         "of statistics.": True,

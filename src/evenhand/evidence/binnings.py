@@ -252,9 +252,9 @@ def judge_binnings(
     causes, least = certificate.possible_decision_causes, certificate.min_coverage
     alike = tuple(dict.fromkeys(name for names in causes for name in names))
     _check(columns, alike, certificate.question.rule, limit)
-    choices = find(columns, alike=alike, question=certificate.question)
-    pools = certificate.pools_others
-    question = replace(certificate.question, other=REST) if pools else certificate.question
+    question = certificate.question.direct
+    choices = find(columns, alike=alike, question=question)
+    question = replace(question, other=REST) if certificate.pools_others else question
     examined = examined_counts(choices.counts, question)
     names = tuple(choices.ways)
     recodings = [

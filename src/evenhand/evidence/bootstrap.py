@@ -20,8 +20,11 @@ from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary, percent
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.evidence.certification import certify
+from evenhand.evidence.indirect import measure_examined
+from evenhand.evidence.indirect_claim import Indirect
 from evenhand.evidence.judgement import Graph
 from evenhand.evidence.population import StatisticalVerdict, agreed_verdict
+from evenhand.evidence.resampled_effects import ResampledEffects
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.discovery import discover
 from evenhand.graph.kernel_choice import KernelName
@@ -48,6 +51,7 @@ class Bootstrap(Described):
     verdicts: Mapping[Verdict, int]
     statistical: Mapping[StatisticalVerdict, int]
     failed: int
+    indirect: "ResampledEffects | None" = None
 
     def share(self, count: int) -> float:
         """A count as a share of the resamples."""
@@ -68,6 +72,7 @@ class Bootstrap(Described):
             "verdicts": shares(self.verdicts),
             "statistical_verdicts": shares(self.statistical),
             "failed": self.failed,
+            **({"indirect": self.indirect.to_dict()} if self.indirect else {}),
         }
 
     def summary(self) -> Summary:
@@ -90,6 +95,7 @@ class Bootstrap(Described):
                 ("seed", str(self.seed)),
                 ("verdict", shares(self.verdicts)),
                 ("population", shares(self.statistical)),
+                *(self.indirect.facts if self.indirect else ()),
             ),
             columns=("attribute", "a cause", "a possible cause") if self.relearned else (),
             lines=tuple(
@@ -140,6 +146,9 @@ def bootstrap(
     verdicts: Counter[Verdict] = Counter()
     statistical: Counter[StatisticalVerdict] = Counter()
     failed = 0
+    # Effects through other attributes are measured in floats, many times as fast.
+    direct = examined.question.direct
+    effects: list[Indirect] = []
     reporter = ProgressReporter(progress)
     # Over many resamples compiling the kernel pays off, where numba is installed.
     kernel: KernelName = (
@@ -160,7 +169,7 @@ def bootstrap(
             certificate = certify(
                 sample,
                 learned,
-                examined.question,
+                direct,
                 knowledge=knowledge,
                 min_coverage=min_coverage,
             )
@@ -175,6 +184,9 @@ def bootstrap(
             least = certificate.min_coverage
             verdict, _ = agreed_verdict(certificate.causes, min_coverage=least)
             statistical[verdict] += 1
+            if question.redlining:
+                own = examined_counts(sample, examined.question)
+                effects.append(measure_examined(own, certificate.graph, exact=False))
         reporter.report("resamples", number, resamples)
     return Bootstrap(
         resamples=resamples,
@@ -185,6 +197,7 @@ def bootstrap(
         verdicts=dict(verdicts),
         statistical=dict(statistical),
         failed=failed,
+        indirect=ResampledEffects.of(effects) if effects else None,
     )
 
 

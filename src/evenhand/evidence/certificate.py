@@ -12,16 +12,11 @@ from evenhand.evidence.certificate_document import full_document, shared_documen
 from evenhand.evidence.decision_rules import met_by_construction
 from evenhand.evidence.judged_variants import JudgedVariants
 from evenhand.evidence.judgement import Judgement
-from evenhand.evidence.verdict import Verdict
+from evenhand.evidence.resampled_effects import ResampledEffects
+from evenhand.evidence.verdict import MET
 from evenhand.files import write_file
 from evenhand.question import Number
 from evenhand.question.question_file import Labels
-
-_MET = {
-    Verdict.CERTIFIED: "met",
-    Verdict.NOT_CERTIFIED: "not met",
-    Verdict.CANNOT_DECIDE: "neither met nor broken",
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -53,6 +48,12 @@ class Certificate(Judgement, Pictured):
         judged = {str(one.kind): len(one.ways) for one in tried if one is not None}
         return replace(self, tried={**self.tried, **judged})
 
+    def resampled(self, draws: ResampledEffects | None) -> "Certificate":
+        """The certificate whose bounds have the errors of resamples; as it is without any."""
+        if self.indirect is None or draws is None:
+            return self
+        return replace(self, indirect=replace(self.indirect, resampled=draws.ends))
+
     def full_document(self) -> dict[str, Any]:
         """The document for the owner of the data: every subpopulation, and digests."""
         return full_document(self)
@@ -83,15 +84,17 @@ class Certificate(Judgement, Pictured):
         text = self.to_shared_json(least_count=least_count)
         return write_file(path, text, mode=0o644, overwrite=overwrite)
 
-    def to_dict(self, *, assurance: Number = "0.8") -> dict[str, Any]:
+    def to_dict(
+        self, *, assurance: Number = "0.8", labels: Labels | None = None
+    ) -> dict[str, Any]:
         """The result as plain values, evidence strongest first."""
         partition, question, coverage = self.partition, self.question, self.coverage
         return {
             "verdict": str(self.verdict),
-            "sentence": self.first_sentence(),
+            "sentence": self.first_sentence(labels),
             "explained_by_chance": self.explained_by_chance,
             "reasons": [reason.text(words_only) for reason in self.reasons],
-            **replace(question, rule=()).to_dict(),
+            **replace(question.direct, rule=()).to_dict(),
             "direct_arrow": self.direct_arrow,
             "rows": self.row_count,
             "left_out": self.examined.left_out,
@@ -115,6 +118,7 @@ class Certificate(Judgement, Pictured):
                 "subpopulations": len(self.unmeasured),
                 "rows": int(partition.row_counts[~partition.measured].sum()),
             },
+            **({"indirect": self.indirect.to_dict(labels)} if self.indirect else {}),
             "assumptions": list(self.assumptions),
             "variants": self.variants,
             "rules": {
@@ -142,6 +146,9 @@ class Certificate(Judgement, Pictured):
         if self.without_rule is not None:
             beside = f"{self.without_rule.verdict}: {self.without_rule.first_sentence(labels)}"
             facts.insert(1, ("without the rule", beside))
+        if self.indirect is not None:
+            said = f"criterion {self.indirect.claim}. {self.indirect.sentence(labels)}"
+            facts.insert(1 + self.is_sample, (self.indirect.name, said))
         table = self.evidence.summary()
         # Chance did not make released rows: no interval and no p, which are the last columns.
         columns = slice(-2 if self.release else None)
@@ -198,4 +205,4 @@ class Certificate(Judgement, Pictured):
         """Whether the criterion is met, in words."""
         if self.question.rule:
             return met_by_construction(self.question)
-        return f"{_MET[self.verdict]} at τ = {self.question.threshold}, given this graph"
+        return f"{MET[self.verdict]} at τ = {self.question.threshold}, given this graph"

@@ -8,7 +8,8 @@ import numpy as np
 
 from evenhand.errors import words_only
 from evenhand.evidence import certificate_encoding as document
-from evenhand.evidence.disclosure_control import shown_part
+from evenhand.evidence.disclosure_control import shown_claim, shown_part
+from evenhand.evidence.indirect_record import indirect_record
 from evenhand.evidence.judgement import Judgement
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.partial_graph import PartialGraph
@@ -36,6 +37,9 @@ def full_document(certificate: Judgement) -> dict[str, Any]:
         "left_out": certificate.examined.left_out,
         "examined": certificate.row_count,
     }
+    if certificate.indirect is not None:
+        is_sample = certificate.release is None
+        content["indirect"] = indirect_record(certificate.indirect, is_sample=is_sample)
     for entry, partition in zip(content["partitions"], certificate.partitions, strict=True):
         # Of released rows, which chance did not make, nothing is said of it.
         chance = None if certificate.release else partition.by_chance
@@ -59,6 +63,8 @@ def shared_document(certificate: Judgement, *, least_count: int) -> dict[str, An
     content["copy"] = "shared"
     content["withheld"] = {"least_count": least_count}
     content["rules"] = {"declared": list(shown.question.rule)}
+    if (verdict := shown_claim(certificate)) is not None:
+        content["indirect"] = {"verdict": str(verdict)}
     (entry,), partition = content["partitions"], shown.partition
     entry["verdict"] = str(Verdict.NOT_CERTIFIED if partition.violating else shown.verdict)
     return document.with_seal(content)

@@ -23,6 +23,9 @@ from evenhand.evidence.decision_rules import (
     rule_reasons,
 )
 from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.indirect import measure_examined
+from evenhand.evidence.indirect_claim import Indirect
+from evenhand.evidence.indirect_reasons import learned_near_decision
 from evenhand.evidence.judgement import Graph, Scope
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
@@ -103,7 +106,30 @@ def certify(
         dropped=dropped,
         determined_by=determining_names(examined, names),
     )
+    if question.redlining:
+        certificate = with_indirect(
+            certificate, lambda new: measure_examined(examined, new.graph)
+        )
     return _with_known_rows(certificate, counts)
+
+
+def with_indirect(
+    certificate: Certificate, measure: Callable[[Certificate], Indirect]
+) -> Certificate:
+    """The certificate with the claim about effects through chosen attributes.
+
+    Where a column determines the decision without being its rule, nothing can be said of it,
+    nor where the graph was learned of columns near the decision.
+    """
+    question = certificate.question
+    if certificate.graph_origin.chosen_from:
+        verdict, reasons = Verdict.CANNOT_DECIDE, (learned_near_decision(question),)
+        claim = Indirect(question=question, verdict=verdict, reasons=reasons)
+        return replace(certificate, indirect=claim)
+    claim = measure(certificate)
+    if certificate.determined_by and not question.rule:
+        claim = replace(claim, verdict=Verdict.CANNOT_DECIDE, reasons=certificate.reasons)
+    return replace(certificate, indirect=claim)
 
 
 def certify_partitions(

@@ -142,7 +142,7 @@ def judge_without_rule(
     left_out = {*question.rule, *determined_by}
     names = [name for name in counts.names if name not in left_out]
     remaining, known = counts.marginal(names), knowledge.restricted(names)
-    asked = replace(question, rule=())
+    asked = replace(question.direct, rule=())
     made = tuple(edit for edit in graph.edits if left_out.isdisjoint(edit.arrow))
     if learn is None:
         without = graph.without_nodes(left_out)

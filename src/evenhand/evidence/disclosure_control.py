@@ -64,6 +64,19 @@ def shown_part(judgement: AnyJudgement, *, least_count: int) -> AnyJudgement:
     )
 
 
+def shown_claim(judgement: Judgement) -> Verdict | None:
+    """The verdict on effects through chosen attributes that may be told; None without a claim.
+
+    Its numbers rest on all rows, small counts too, and nothing of them is told: only that a
+    release meets the criterion, as no release for others does not.
+    """
+    claim = judgement.indirect
+    if claim is None:
+        return None
+    is_met = judgement.release and claim.verdict is Verdict.CERTIFIED
+    return Verdict.CERTIFIED if is_met else Verdict.WITHHELD
+
+
 def check_least_count(least_count: object) -> None:
     """Refuse what is no count, or would withhold nothing."""
     if type(least_count) is not int or not 1 <= least_count < INT64_END:
@@ -74,7 +87,9 @@ def check_least_count(least_count: object) -> None:
 
 
 def _check_certified(judgement: Judgement) -> None:
-    if judgement.verdict is not Verdict.CERTIFIED:
+    claims = [judgement.verdict]
+    claims += [judgement.indirect.verdict] if judgement.indirect else []
+    if {*claims} != {Verdict.CERTIFIED}:
         raise CannotReleaseError.of(
             "There is a copy for others only of a certified release.",
             "Of another one the verdict would tell of groups that are withheld.",

@@ -49,7 +49,8 @@ def _is_same_estimate(where: str, written: object, right: object) -> bool:
     False
     """
     block, _, name = where.rpartition(".")
-    is_estimate = block.startswith("population") or block.endswith(".by_chance")
+    is_estimate = block.startswith(("population", "indirect.standard_errors"))
+    is_estimate |= block.endswith(".by_chance")
     if not is_estimate or not isinstance(written, str):
         return False
     try:

@@ -23,9 +23,15 @@ from evenhand.evidence.first_sentence import (
     first_sentence,
 )
 from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.indirect_claim import Indirect
 from evenhand.evidence.judged_variants import VariantKind
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.population import Population, StatisticalVerdict, population
+from evenhand.evidence.population import (
+    ClaimVerdicts,
+    Population,
+    StatisticalVerdict,
+    population,
+)
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
 from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.subpopulations import Subpopulations
@@ -50,7 +56,8 @@ class Judgement:
     what was changed in these rows, if they are a release. ``determined_by`` names the columns
     that alone determine the decision; ``without_rule`` is, under a declared rule, the
     certificate without it and without them. ``tried`` says how many ways to class numbers and
-    other arrows were judged.
+    other arrows were judged. ``indirect`` is the claim about effects through chosen attributes,
+    if the question makes one.
     """
 
     verdict: Verdict
@@ -73,6 +80,7 @@ class Judgement:
     determined_by: tuple[str, ...] = ()
     without_rule: "Judgement | None" = None
     tried: Mapping[str, int] = field(default_factory=dict)
+    indirect: Indirect | None = None
 
     @property
     def question(self) -> Question:
@@ -129,6 +137,18 @@ class Judgement:
         if self.is_determined:
             return replace(beyond, verdict=StatisticalVerdict.INCONCLUSIVE, needed=None)
         return beyond
+
+    def verdicts(self, *, by_rows: bool) -> ClaimVerdicts:
+        """The verdict on each claim, on these rows or on the population.
+
+        Where the decision is determined neither can be given: that on the rows says so.
+        """
+        by_rows, through = by_rows or self.is_determined, self.indirect
+        verdicts: dict[str, Verdict | StatisticalVerdict]
+        verdicts = {"": self.verdict if by_rows else self.population.verdict}
+        if through is not None:
+            verdicts[through.name] = through.verdict if by_rows else through.population_verdict
+        return verdicts
 
     @property
     def is_determined(self) -> bool:

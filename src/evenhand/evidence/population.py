@@ -5,11 +5,11 @@ differently; the statistical verdict says what they could not have changed. It s
 exact one and weighs as much.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeAlias
 
 from evenhand.display import Described, Summary
 from evenhand.evidence.common_difference import CommonDifference
@@ -38,15 +38,21 @@ class StatisticalVerdict(ThreeValued):
     INCONCLUSIVE = "inconclusive"
 
 
-# Of a process whose verdict this is: 0 good, 1 bad, 3 neither.
-EXIT_STATUS: dict[Verdict | StatisticalVerdict, int] = {
-    Verdict.CERTIFIED: 0,
-    Verdict.NOT_CERTIFIED: 1,
-    Verdict.CANNOT_DECIDE: 3,
-    StatisticalVerdict.WITHIN: 0,
-    StatisticalVerdict.SHOWN: 1,
-    StatisticalVerdict.INCONCLUSIVE: 3,
-}
+# Each claim's verdict by the name of the claim, that of the direct effect "".
+ClaimVerdicts: TypeAlias = Mapping[str, Verdict | StatisticalVerdict]
+
+
+def exit_status(verdicts: ClaimVerdicts) -> int:
+    """The status of a process: 0 all good, 1 if any verdict is bad, else 3."""
+    given = {*verdicts.values()}
+    if given & {Verdict.NOT_CERTIFIED, StatisticalVerdict.SHOWN}:
+        return 1
+    return 0 if given <= {Verdict.CERTIFIED, StatisticalVerdict.WITHIN} else 3
+
+
+def in_words(verdicts: ClaimVerdicts) -> list[str]:
+    """The verdict on each claim, with the claim's name."""
+    return [f"{name}: {verdict}".removeprefix(": ") for name, verdict in verdicts.items()]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

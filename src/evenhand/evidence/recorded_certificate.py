@@ -8,33 +8,34 @@ besides the counts cannot be derived from them: ``stated`` lists it.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from graphlib import TopologicalSorter
-from itertools import pairwise
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from evenhand.counts import Attribute, CountTable, ExaminedCounts, examined_counts
-from evenhand.counts.compared_groups import group_columns
-from evenhand.counts.count_table import check_row_count
+from evenhand.counts import CountTable, ExaminedCounts, examined_counts
 from evenhand.errors import EvenhandError, InputError, Problem, listed, words_only
 from evenhand.evidence import certificate_encoding
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certificate_document import full_document, shared_document
 from evenhand.evidence.certificate_schema import schema_errors
-from evenhand.evidence.certification import certify_partitions
+from evenhand.evidence.certification import certify_partitions, with_indirect
 from evenhand.evidence.decision_rules import comparable_columns, determining_names
 from evenhand.evidence.document_differences import document_differences
 from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.indirect import measure_examined
+from evenhand.evidence.indirect_claim import Indirect
 from evenhand.evidence.judgement import Graph, Judgement
 from evenhand.evidence.partition import Partition
+from evenhand.evidence.recorded_indirect import (
+    is_unmeasured,
+    recorded_claim,
+    recorded_potentials,
+)
 from evenhand.evidence.recorded_inputs import StatedField, is_derivable, recorded_inputs
+from evenhand.evidence.recorded_partitions import recorded_counts
 from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
 from evenhand.question import Codings, Question
-from evenhand.question.question import JOIN, REST
+from evenhand.question.question import PATHS, REST
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,6 +65,18 @@ class RecordedCertificate:
     def verdict(self) -> Verdict:
         """The recorded verdict."""
         return Verdict(self.content["verdict"])
+
+    @property
+    def verdicts(self) -> dict[tuple[str, ...], Verdict]:
+        """The recorded verdict of each claim, by the attributes through which an effect goes.
+
+        That of the direct effect is there in any case, by no attribute.
+        """
+        verdicts: dict[tuple[str, ...], Verdict] = {(): self.verdict}
+        if self._indirect:
+            through = tuple(self.content["question"]["redlining"])
+            verdicts[through] = Verdict(self._indirect["verdict"])
+        return verdicts
 
     @property
     def question(self) -> Question:
@@ -113,7 +126,18 @@ class RecordedCertificate:
 
     def stated(self, *, with_data: bool) -> tuple[StatedField, ...]:
         """What is taken from the document and not checked."""
-        return tuple(recorded_inputs(self.content, with_data=with_data))
+        fields = [*recorded_inputs(self.content, with_data=with_data)]
+        if not with_data and self._is_unmeasured:
+            fields += [
+                StatedField("indirect.reasons", "why nothing was measured"),
+                StatedField("indirect.graphs", "that there was too much to be measured"),
+            ]
+        return tuple(fields)
+
+    @property
+    def is_settled_alone(self) -> bool:
+        """Whether the document's own tables show if it is true."""
+        return not self.is_shared and not self._is_unmeasured
 
     def recertify(self, counts: CountTable, dropped: int) -> Certificate:
         """The certificate that the counts of the data give."""
@@ -127,12 +151,18 @@ class RecordedCertificate:
             dropped,
             determined_by=determining_names(examined, names),
             without_rule=beside.recertify(counts, dropped) if beside else None,
+            claim=lambda new: measure_examined(
+                new.examined, new.graph, potentials=recorded_potentials(self._indirect)
+            ),
         )
 
     def recertify_own_tables(self) -> Certificate:
         """The certificate that the document's own tables give."""
         entries = {tuple(entry["names"]): entry for entry in self.content["partitions"]}
-        tables = {names: self._examined(entry) for names, entry in entries.items()}
+        tables = {
+            names: recorded_counts(self.content, self.question, entry)
+            for names, entry in entries.items()
+        }
 
         def divide(names: tuple[str, ...]) -> Partition:
             if names not in entries:
@@ -152,7 +182,32 @@ class RecordedCertificate:
             self.content.get("rows", {}).get("dropped", 0),
             determined_by=tuple(sorted(determining)),
             without_rule=beside.recertify_own_tables() if beside else None,
+            claim=lambda new: (
+                recorded_claim(
+                    self._indirect,
+                    new,
+                    [tables[names] for names in new.possible_decision_causes],
+                )
+                if not self.is_shared
+                else Indirect(question=new.question, verdict=Verdict.CERTIFIED, reasons=())
+            ),
         )
+
+    @property
+    def _indirect(self) -> Mapping[str, Any]:
+        """What the document says of effects through chosen attributes."""
+        content: Mapping[str, Any] = self.content.get("indirect", {})
+        return content
+
+    @property
+    def _is_unmeasured(self) -> bool:
+        """Whether there are no effects for a reason that only the data can show."""
+        if self.is_shared or not self._indirect:
+            return False
+        try:
+            return is_unmeasured(self.content, self.question, self.graph)
+        except EvenhandError:  # a question or graph that cannot be: the document is false
+            return False
 
     @property
     def _comparable(self) -> frozenset[str]:
@@ -169,11 +224,12 @@ class RecordedCertificate:
 
     def _unlike_beside(self, beside: "RecordedCertificate") -> Iterator[str]:
         """What differs between this record and the one without the rule, and should not."""
-        left_out = {*self.content["rules"]["without"]["left_out"]}
+        own = {**self.content, "question": _without_paths(self.content["question"])}
+        left_out = {*own["rules"]["without"]["left_out"]}
         if both := sorted(left_out & {*beside.content["graph"]["nodes"]}):
             yield f"rules.without.record.graph: {listed(both)} should be left out"
         for name in ("copy", "question", "pooled", "codings", "scope"):
-            if beside.content[name] != self.content[name]:
+            if beside.content[name] != own[name]:
                 yield f"rules.without.record.{name}: this is another than that of the record"
         if "release" in beside.content:
             yield "rules.without.record.release: this is no release"
@@ -186,6 +242,7 @@ class RecordedCertificate:
         *,
         determined_by: tuple[str, ...],
         without_rule: Certificate | None,
+        claim: Callable[[Certificate], Indirect],
     ) -> Certificate:
         """The certificate that the same question gives on these counts."""
         content = self.content
@@ -203,6 +260,8 @@ class RecordedCertificate:
             dropped=dropped,
             determined_by=determined_by,
         )
+        if certificate.question.redlining:
+            certificate = with_indirect(certificate, claim)
         return replace(
             certificate,
             release=self.release,
@@ -254,91 +313,6 @@ class RecordedCertificate:
         right = certificate_encoding.with_seal(content)
         yield from document_differences({"seal": self.content["seal"]}, {"seal": right["seal"]})
 
-    def _examined(self, entry: Mapping[str, Any]) -> ExaminedCounts:
-        """The counts that a partition's table holds, as they were compared."""
-        content, question = self.content, self.question
-        written, pooled = content["question"], content["pooled"]
-        groups, kinds = tuple(written["groups"]), tuple(written["decisions"])
-        if pooled["other"]:
-            question = replace(question, other=groups[1])
-        _check_labels(question, groups, kinds)
-        favorable = question.favorable_values
-        stored = (*favorable, kinds[1]) if favorable else kinds
-        of_kinds = np.array([0, len(favorable)]) if favorable else np.arange(len(kinds))
-        many = len(groups) * len(kinds)
-        values, codes, cells = _encode_table(entry, many)
-        table = np.array(cells, np.int64).reshape(len(cells), len(groups), len(kinds))
-        _check_occurring(table.sum(axis=0), question, groups, kinds)
-        cell = np.tile(np.arange(many), len(cells))
-        columns = group_columns(question, groups)
-        counts = CountTable.build(
-            [
-                *map(Attribute, entry["names"], values),
-                *(attribute for attribute, _ in columns),
-                Attribute(question.decision, stored),
-            ],
-            [
-                *(np.repeat(column, many) for column in codes),
-                *(of_group[cell // len(kinds)] for _, of_group in columns),
-                of_kinds[cell % len(kinds)],
-            ],
-            table.ravel(),
-        )
-        return ExaminedCounts(
-            counts=counts,
-            question=question,
-            left_out=0
-            if pooled["other"] or self.is_shared or question.group is None
-            else content["rows"]["left_out"],
-        )
-
-
-def _check_labels(question: Question, groups: tuple[str, ...], kinds: tuple[str, ...]) -> None:
-    """Refuse groups and kinds of decision that are not those of the question."""
-    attributes = len(question.protected_names)
-    asked = (question.group, question.other)
-    if (
-        (groups != asked if question.group is not None else len(groups) < 3)
-        or (question.other is not None and question.other not in groups)
-        or (attributes > 1 and any(len(one.split(JOIN)) != attributes for one in groups))
-    ):
-        raise InputError.of(f"question.groups: {listed(groups)} are not those asked about.")
-    order = question.order or kinds
-    if (
-        (question.favorable and kinds != (question.favorable_label, *kinds[1:2]))
-        or (question.criterion == "cumulative" and kinds != order)
-        or (question.criterion == "every" and {*kinds} != {*order})
-    ):
-        raise InputError.of(f"question.decisions: {listed(kinds)} are not those asked about.")
-
-
-def _check_occurring(
-    people: NDArray[np.int64],
-    question: Question,
-    groups: tuple[str, ...],
-    kinds: tuple[str, ...],
-) -> None:
-    """Refuse tables in which nobody has what the question asks about."""
-    absent = [
-        f"question.{role}: nobody has {group!r}."
-        for role, group, rows in zip(
-            ("group", "other") if question.group else ("groups",) * len(groups),
-            groups,
-            people.sum(axis=1).tolist(),
-            strict=True,
-        )
-        if not rows
-    ]
-    # Of decisions that are favorable or not, the others need not occur in a group compared.
-    role, asked = ("favorable", kinds[:1]) if question.favorable else ("decisions", kinds)
-    absent += [
-        f"question.{role}: nobody has {kind!r}."
-        for kind, rows in zip(asked, people.sum(axis=0).tolist(), strict=False)
-        if not rows
-    ]
-    if absent:
-        raise InputError(*map(Problem, absent))
-
 
 def _possible_effects(graph: Graph, cause: str) -> set[str]:
     """The attributes that may be effects of one, however open edges are directed."""
@@ -350,32 +324,8 @@ def _possible_effects(graph: Graph, cause: str) -> set[str]:
     return effects - {cause}
 
 
-def _encode_table(
-    entry: Mapping[str, Any], many: int
-) -> tuple[list[tuple[str, ...]], list[NDArray[np.int64]], list[list[int]]]:
-    """The values of each column in their order, the codes of each column, and the counts.
-
-    Lines are sorted by codes; the order of the values is recovered from them by topological
-    sorting.
-    """
-    names, table = entry["names"], entry["table"]
-    kinds = [str] * len(names) + [int] * many
-    if any([*map(type, line[:-1])] != kinds for line in table):
-        raise InputError.of(f"The table of {names} has a line without {many} counts.")
-    lines = [line[: len(names)] for line in table]
-    cells = [line[len(names) : -1] for line in table]
-    check_row_count(sum(map(sum, cells)), counts=f"counts of the table of {names}")
-    orders = [TopologicalSorter({line[at]: () for line in lines}) for at in range(len(names))]
-    try:
-        for line, following in pairwise(lines):
-            at = [a == b for a, b in zip(line, following, strict=True)].index(False)
-            orders[at].add(following[at], line[at])
-        values = [tuple(order.static_order()) for order in orders]
-    except ValueError as error:  # no difference, or a cycle
-        raise InputError.of(f"The lines of the table of {names} are not sorted.") from error
-    places = [{value: code for code, value in enumerate(order)} for order in values]
-    codes = [
-        np.array([place[line[at]] for line in lines], np.int64)
-        for at, place in enumerate(places)
-    ]
-    return values, codes, cells
+def _without_paths(question: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a record beside a rule asks: only about the direct effect."""
+    if "redlining" not in question:
+        return question
+    return {name: value for name, value in question.items() if name not in PATHS}

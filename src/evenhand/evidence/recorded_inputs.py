@@ -40,6 +40,14 @@ def _stated_rules(rules: Mapping[str, Any], *, with_data: bool) -> Iterator[Stat
             yield StatedField(f"rules.without.record.{name}", what)
 
 
+def _stated_paths(indirect: Mapping[str, Any], *, with_data: bool) -> Iterator[StatedField]:
+    if any("potentials" in graph for graph in indirect.get("graphs", ())):
+        what = "which of those that prove the same bounds"
+        yield StatedField("indirect.graphs.potentials", what)
+    if "values" in indirect and not with_data:
+        yield StatedField("indirect.values", "the names of those that are in no partition")
+
+
 def _stated_release(release: Mapping[str, Any] | None) -> Iterator[StatedField]:
     if release is None:
         what = "that there was none: that the rows are as they were recorded"
@@ -71,6 +79,18 @@ def _asked(question: Mapping[str, Any]) -> str:
     return (
         f"{protected} {groups}, {question['decision']}{what}, threshold "
         f"{question['threshold']}, least coverage {question['min_coverage']}"
+        f"{_asked_paths(question)}"
+    )
+
+
+def _asked_paths(question: Mapping[str, Any]) -> str:
+    """Which effects through other attributes were asked about, if any were."""
+    words = {"redlining": "effects through {}", "explained": "explained by {}"}
+    words |= {"redlining_threshold": "threshold {} of these", "basis": "on {} rows"}
+    parts = {name: question[name] for name in words if name in question}
+    return "".join(
+        f", {words[name].format(value if isinstance(value, str) else ', '.join(value))}"
+        for name, value in parts.items()
     )
 
 
@@ -96,6 +116,8 @@ def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[
     yield from _stated_release(release)
     if not release and content["copy"] == "full":
         yield from _stated_rules(content["rules"], with_data=with_data)
+    if content["copy"] == "full":
+        yield from _stated_paths(content.get("indirect", {}), with_data=with_data)
     if content["copy"] == "shared":
         yield StatedField("withheld.least_count", "the least count of lines that are shown")
         yield StatedField("rules.declared", "the rule by which was decided, if there is one")
@@ -112,6 +134,8 @@ def _stated_without_data(content: Mapping[str, Any]) -> Iterator[StatedField]:
     if content["copy"] == "shared":
         yield StatedField("verdict", "that of the rows which are not shown")
         yield StatedField("partitions.table", "the values of its lines, and their counts")
+        if "indirect" in content:
+            yield StatedField("indirect.verdict", "that of the rows which are not shown")
     if not is_derivable(content):
         listed = {"question", "codings", "graph", "versions", "release", "pooled", "verdict"}
         for name in sorted({*content} - listed - {"format", "copy", "seal"}):

@@ -241,7 +241,7 @@ _STATISTICS = {
 }
 
 
-def points(difference: Fraction | float | None, *, threshold: Fraction) -> str:
+def points(difference: Fraction | float | None, *, threshold: Fraction, digits: int = 1) -> str:
     """A difference in percentage points that never rounds across the threshold.
 
     >>> differences = (Fraction("0.0498"), Fraction("-0.049998"), 0.062)
@@ -251,10 +251,10 @@ def points(difference: Fraction | float | None, *, threshold: Fraction) -> str:
     if difference is None:
         return "unmeasured"
     exact, limit = 100 * abs(Fraction(difference)), 100 * threshold
-    shown, digits = round(exact, 1), 1
+    shown = round(exact, digits)
     if (shown < limit) != (exact < limit):
-        away = floor if exact < limit else ceil
-        shown, digits = Fraction(away(100 * exact), 100), 2
+        away, digits = floor if exact < limit else ceil, digits + 1
+        shown = Fraction(away(10**digits * exact), 10**digits)
     return ("−" if difference < 0 and shown else "") + f"{float(shown):.{digits}f}"
 
 

@@ -42,6 +42,14 @@ class Verdict(ThreeValued):
     WITHHELD = "withheld"
 
 
+# Of a criterion whose verdict this is.
+MET = {
+    Verdict.CERTIFIED: "met",
+    Verdict.NOT_CERTIFIED: "not met",
+    Verdict.CANNOT_DECIDE: "neither met nor broken",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
     """The share of rows that can be compared: of all rows, and of each group's own.

@@ -1,0 +1,391 @@
+"""``Indirect``: the claim about effects through chosen attributes, with a verdict of its own.
+
+It stands beside the direct claim and changes nothing in it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from evenhand.display import Described, Summary, percent
+from evenhand.errors import Problem, words_only
+from evenhand.evidence.finding_sentence import decision_phrase, people_of
+from evenhand.evidence.paths.effects import DIRECTIONS, DirectionEffects, Effect, GraphEffects
+from evenhand.evidence.paths.standard_errors import NO_ERROR, standard_errors
+from evenhand.evidence.paths.world_shares import Bounds
+from evenhand.evidence.population import StatisticalVerdict
+from evenhand.evidence.subpopulations import group_heading, points
+from evenhand.evidence.verdict import MET, Verdict
+from evenhand.question import Question
+from evenhand.question.question_file import Labels
+
+NORMAL = 1.959963984540054  # of a 95 % interval
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Indirect(Described):
+    """How much of the protected attribute's effect goes through the chosen attributes.
+
+    ``graphs`` holds the effects in each graph that the given one may stand for; none if they
+    could not be measured, and ``reasons`` says why. ``values`` are those of each node, the
+    group and the favorable decision first. ``consistent`` is False if no way to direct
+    the open edges fits what was found, so that every one was taken. ``data_gap`` is the
+    difference of the groups' favorable rates in the rows. ``resampled`` has for each direction
+    the standard errors of both ends, if rows were drawn again; bounds have no others.
+    """
+
+    question: Question
+    verdict: Verdict
+    reasons: tuple[Problem, ...]
+    graphs: tuple[GraphEffects, ...] = ()
+    values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    consistent: bool = True
+    data_gap: Fraction = Fraction(0)
+    resampled: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Which effect is meant, as "through marital_status"."""
+        return f"through {', '.join(self.question.redlining)}"
+
+    @property
+    def ways(self) -> Mapping[str, str]:
+        """Both directions in words, as "Female to Male"."""
+        both = (self.question.group, self.question.other)
+        ends = [group_heading(self.question, str(value)) for value in both]
+        return dict(zip(DIRECTIONS, (" to ".join(ends), " to ".join(ends[::-1])), strict=True))
+
+    @property
+    def threshold(self) -> Fraction:
+        """The threshold of this claim."""
+        return self.question.indirect_threshold
+
+    @property
+    def witnesses(self) -> tuple[str, ...]:
+        """The nodes because of which the effect is not identified, in any graph."""
+        return tuple(sorted({name for one in self.graphs for name in one.sides.witnesses}))
+
+    @property
+    def identified(self) -> bool:
+        """Whether the effect is identified: in every graph, of which there is one at least."""
+        return bool(self.graphs) and not self.witnesses
+
+    @property
+    def sides(self) -> Mapping[str, str]:
+        """Which paths lead on from each child of the protected attribute; "open" if unsure."""
+        seen: dict[str, set[str]] = {}
+        for one in self.graphs:
+            for name, side in one.sides.sides.items():
+                seen.setdefault(name, set()).add(side)
+        return {
+            name: "open" if len(sides) > 1 else next(iter(sides))
+            for name, sides in sorted(seen.items())
+        }
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the effects are exact numbers, not floats."""
+        return all(one.tables.exact for one in self.graphs)
+
+    @cached_property
+    def effects(self) -> Mapping[str, Mapping[str, Effect]]:
+        """For each direction the effects, over all graphs: from the least to the largest."""
+        effects = {
+            direction: _union([one.directions[direction] for one in self.graphs])
+            for direction in DIRECTIONS
+            if self.graphs
+        }
+        for direction, ends in self.resampled.items():
+            if self.witnesses and min(ends) > NO_ERROR:
+                through = effects[direction]["through"]
+                effects[direction]["through"] = replace(through, end_errors=ends)
+        return effects
+
+    @property
+    def forward(self) -> Mapping[str, Effect]:
+        """The effects from the group's value to the others', on the group's rows."""
+        return self.effects.get("forward", {})
+
+    @property
+    def backward(self) -> Mapping[str, Effect]:
+        """The effects from the others' value to the group's, on the others' rows."""
+        return self.effects.get("backward", {})
+
+    @property
+    def reference(self) -> tuple[Fraction, Fraction]:
+        """The group's share of favorable decisions in the model, over all graphs."""
+        ends = [one.forward.reference for one in self.graphs]
+        return min(end.lower for end in ends), max(end.upper for end in ends)
+
+    @property
+    def model_gap(self) -> tuple[Fraction, Fraction]:
+        """The difference of the groups' rates as the graphs tell it, least and largest."""
+        gaps = [one.forward.gap for one in self.graphs]
+        return min(gap.lower for gap in gaps), max(gap.upper for gap in gaps)
+
+    @property
+    def unseen_mass(self) -> Fraction:
+        """The largest share of people of whom a table that is needed has no row."""
+        return max(
+            (one.unseen for each in self.graphs for one in each.directions.values()),
+            default=Fraction(0),
+        )
+
+    def interval(self, direction: str, name: str = "through") -> tuple[float, float] | None:
+        """A 95 % interval around both ends of an effect; None of bounds without resampling.
+
+        That the graph may be another one, be it learned from the same rows, is not in it.
+        """
+        return _interval(self.effects[direction][name])
+
+    @property
+    def population_verdict(self) -> StatisticalVerdict:
+        """What the rows show of the effect in the population that they came from.
+
+        It is shown to be beyond the threshold, or within it, if the 95 % intervals of all
+        graphs are. What has no interval shows nothing: bounds without resampling, and effects
+        that no chance seems to move.
+        """
+        if self.witnesses and self.resampled:
+            return self._statistical([of["through"] for of in self.effects.values()])
+        verdicts = {
+            self._statistical([_union([one])["through"] for one in graph.directions.values()])
+            for graph in self.graphs
+        }
+        return verdicts.pop() if len(verdicts) == 1 else StatisticalVerdict.INCONCLUSIVE
+
+    def _statistical(self, effects: list[Effect]) -> StatisticalVerdict:
+        known = [
+            Bounds(*map(Fraction, interval))
+            for interval in map(_interval, effects)
+            if interval is not None
+        ]
+        if any(ends.beyond(self.threshold) for ends in known):
+            return StatisticalVerdict.SHOWN
+        if len(known) == len(effects) and all(one.within(self.threshold) for one in known):
+            return StatisticalVerdict.WITHIN
+        return StatisticalVerdict.INCONCLUSIVE
+
+    @property
+    def why_inconclusive(self) -> str:
+        """Why an effect has no interval, in words; empty if each direction has one."""
+        if not self.graphs or all(self.interval(direction) for direction in DIRECTIONS):
+            return ""
+        if self.witnesses and not self.resampled:
+            return "bounds have no interval unless rows are resampled"
+        return "these rows do not tell by how much the effect moves by chance"
+
+    @property
+    def has_path(self) -> bool:
+        """Whether some path to the decision goes through what is asked about."""
+        return any(one.sides.in_use for one in self.graphs)
+
+    @property
+    def claim(self) -> str:
+        """Whether the criterion is met, in words."""
+        return f"{MET[self.verdict]} at τ = {self.threshold}, given this graph"
+
+    def sentence(self, labels: Labels | None = None) -> str:
+        """What would be, in words: "If women had men's marital status, all else as it is".
+
+        It is about the others, if only for them the effect may reach the threshold.
+        """
+        question, words = self.question, labels or Labels()
+        if not self.has_path:
+            return self.reasons[0].what
+        within = {
+            at: of["through"].bounds.within(self.threshold) for at, of in self.effects.items()
+        }
+        direction = "backward" if within["forward"] and not within["backward"] else "forward"
+        ends = (question.group, question.other)[:: 1 if direction == "forward" else -1]
+        group, other = (people_of(question, str(value), words) for value in ends)
+        names = _joined([words.column(name) for name in question.redlining])
+        had = f"the {names} of {other}" if " " in other else f"{_possessive(other)} {names}"
+        told = [one.directions[direction] for one in self.graphs]
+        # An effect is what is reached minus the own share, each with its own unseen part.
+        low = min(one.through.lower + one.reference.upper for one in told)
+        high = max(one.through.upper + one.reference.lower for one in told)
+        own = [one.reference for one in told]
+        least, most = min(end.lower for end in own), max(end.upper for end in own)
+        would, instead = _shares_text((low, high), (least, most))
+        who = f"all were {group} but had" if question.basis == "all" else f"{group} had"
+        return (
+            f"If {who} {had}, all else as it is: {would} instead of {instead} "
+            f"{decision_phrase(question, words, self.values[question.decision][0])}."
+        )
+
+    def to_dict(self, labels: Labels | None = None) -> dict[str, Any]:
+        """Plain values."""
+        model = map(float, self.model_gap) if self.graphs else (None, None)
+        return {
+            "through": list(self.question.redlining),
+            "explained": list(self.question.explained),
+            "threshold": str(self.threshold),
+            "basis": self.question.basis,
+            "verdict": str(self.verdict),
+            "population_verdict": str(self.population_verdict),
+            "reasons": [reason.text(words_only) for reason in self.reasons],
+            "identified": self.identified,
+            "witnesses": list(self.witnesses),
+            "sides": dict(self.sides),
+            "graphs": len(self.graphs),
+            "consistent": self.consistent,
+            "effects": {
+                direction: {name: _effect_dict(effect) for name, effect in of.items()}
+                for direction, of in self.effects.items()
+            },
+            "gap": {
+                "data": float(self.data_gap) if self.graphs else None,
+                "model": dict(zip(("lower", "upper"), model, strict=True)),
+            },
+            "unseen_mass": float(self.unseen_mass) if self.graphs else None,
+            "sentence": self.sentence(labels),
+        }
+
+    def summary(self, labels: Labels | None = None) -> Summary:
+        """The verdict, and every effect in both directions."""
+        lines = [
+            (self._effect_label(name), *(self._effect_text(of[name]) for of in both))
+            for both in [tuple(self.effects.values())]
+            for name in self.forward
+            if name not in ("explained", "not judged") or self._has_children_on(name)
+        ]
+        columns = ("effect, in points", *self.ways.values())
+        return Summary(
+            title=f"{self.verdict}, {self.name}",
+            sentence=self.sentence(labels) if self.graphs else "",
+            facts=tuple(self._facts()),
+            columns=columns if lines else (),
+            lines=tuple(lines),
+            notes=(
+                *(() if self.graphs and not self.has_path else self.reasons),
+                *self._notes(),
+            ),
+        )
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        """What is claimed, and what the numbers rest on."""
+        yield "verdict", f"criterion for this effect {self.claim}"
+        if not self.graphs:
+            return
+        why = self.why_inconclusive
+        shown = self.population_verdict is not StatisticalVerdict.INCONCLUSIVE
+        told = str(self.population_verdict)
+        yield "in the population", told if shown or not why else f"{told}: {why}"
+        if self.question.basis == "all":
+            yield "measured on", "all rows, whichever group they belong to"
+        else:
+            yield "measured on", "the rows of the group whose value is changed"
+        if len(self.graphs) > 1:
+            yield "graphs", f"{len(self.graphs):,} ways to direct the open edges, all measured"
+        if self.witnesses:
+            yield "bounds only", f"not identified because of {', '.join(self.witnesses)}"
+        if self.unseen_mass:
+            share = percent(float(self.unseen_mass))
+            yield "unseen", f"up to {share} of the people: no row tells their rate"
+        model = self.span(*self.model_gap)
+        data = points(self.data_gap, threshold=self.threshold)
+        yield "gap between the groups", f"{data} points in the rows, {model} by the graph"
+
+    def _notes(self) -> Iterator[str]:
+        texts = [self._effect_text(one) for of in self.effects.values() for one in of.values()]
+        if any("±" in text for text in texts):
+            ends = ", of each end where there are two" if any("and" in t for t in texts) else ""
+            yield f"± spans a 95 % interval{ends}; that the graph may be wrong is not in it."
+        if any(
+            "explained" in of and any(of["explained"].bounds) for of in self.effects.values()
+        ):
+            yield "Whether the explained part is justified is for the reader to judge."
+
+    def _effect_label(self, name: str) -> str:
+        """An effect with the attributes through which it goes."""
+        if name == "through":
+            return self.name
+        if name == "combination":
+            past = ", with the witnesses' other ways" if self.witnesses else ""
+            return f"in combination{past}"
+        between = [child for child, side in self.sides.items() if side == name]
+        return name if name == "direct" or not between else f"{name}: {', '.join(between)}"
+
+    def _effect_text(self, effect: Effect) -> str:
+        """An effect in percentage points, with half of its interval."""
+        text = self.span(effect.lower, effect.upper)
+        if not any(effect.end_errors or ()):
+            return text
+        margins = dict.fromkeys(f"{100 * NORMAL * end:.1f}" for end in effect.end_errors or ())
+        return f"{text} ± {' and '.join(margins)}"
+
+    def _has_children_on(self, side: str) -> bool:
+        return any(side in one.sides.sides.values() for one in self.graphs)
+
+    def span(self, low: Fraction, high: Fraction) -> str:
+        """Both ends of an effect in percentage points, or one number if they are alike."""
+        ends = (points(end, threshold=self.threshold) for end in (low, high))
+        return " to ".join(dict.fromkeys(ends))
+
+
+def _union(directions: list[DirectionEffects]) -> dict[str, Effect]:
+    """Each effect over several graphs: its least and its largest end, the largest error."""
+    errors = [standard_errors(one) for one in directions]
+    union = {}
+    for name in dict.fromkeys(name for one in directions for name in one.effects):
+        effects = [one.effects[name] for one in directions]
+        known = [error[name] for error in errors if name in error]
+        ends = [one.ends for one in known if one.ends is not None]
+        union[name] = Effect(
+            lower=min(effect.lower for effect in effects),
+            upper=max(effect.upper for effect in effects),
+            value=effects[0].value if len(effects) == 1 else None,
+            standard_error=max(one.value for one in known)
+            if len(known) == len(effects)
+            else None,
+            end_errors=(max(lower for lower, _ in ends), max(upper for _, upper in ends))
+            if len(ends) == len(effects)
+            else None,
+        )
+    return union
+
+
+def _interval(effect: Effect) -> tuple[float, float] | None:
+    if effect.end_errors is None:
+        return None
+    lower, upper = effect.end_errors
+    return float(effect.lower) - NORMAL * lower, float(effect.upper) + NORMAL * upper
+
+
+def _effect_dict(effect: Effect) -> dict[str, Any]:
+    return {
+        "lower": float(effect.lower),
+        "upper": float(effect.upper),
+        "value": None if effect.value is None else float(effect.value),
+        "standard_error": effect.standard_error,
+        "end_errors": effect.end_errors and list(effect.end_errors),
+    }
+
+
+def _shares_text(*spans: tuple[Fraction, Fraction]) -> list[str]:
+    """Shares in percent, with as many digits as tell them apart, two at most."""
+    texts: list[str] = []
+    for digits in range(3):
+        texts = [
+            " to ".join(
+                dict.fromkeys(
+                    percent(float(min(max(end, Fraction(0)), Fraction(1))), digits=digits)
+                    for end in ends
+                )
+            )
+            for ends in spans
+        ]
+        if len({*texts}) == len(texts):
+            break
+    return texts
+
+
+def _joined(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+
+
+def _possessive(word: str) -> str:
+    return f"{word}'" if word.endswith("s") else f"{word}'s"

@@ -1,0 +1,1 @@
+"""Effects of the protected attribute through chosen attributes: exact, with bounds."""

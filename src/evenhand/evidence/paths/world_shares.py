@@ -1,0 +1,175 @@
+"""The share of favorable decisions if some nodes read the other group's value.
+
+``WorldShares`` computes F(reads | rows): the share among the rows of a group, or of all, if the
+children of the protected attribute in ``reads`` read it as the others have it and all further
+ones as the group has it. Rows of a table that were never seen count as neither decision, so
+each share is an interval: from what is seen to be favorable, to all that is not seen to be
+unfavorable.
+
+Given the distribution m of the causes of the decision, a share is the sum over these causes of
+m(q) times the favorable rate at q; m does not depend on the decisions.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.evidence.paths.model_tables import MOST_EXACT_CELLS, ModelTables, read_slice
+from evenhand.graph.conditional_tables import Factor, eliminate
+
+GROUP, OTHER = 0, 1
+FAVORABLE, UNFAVORABLE = 0, 1
+
+
+class Bounds(NamedTuple):
+    """An interval that holds a share or an effect; a single number if both ends agree.
+
+    Floats stand in it where nothing exact is asked for.
+    """
+
+    lower: Fraction
+    upper: Fraction
+
+    def within(self, threshold: Fraction) -> bool:
+        """Whether all of it is nearer to zero than the threshold."""
+        return -threshold < self.lower and self.upper < threshold
+
+    def beyond(self, threshold: Fraction) -> bool:
+        """Whether all of it reaches the threshold, on one side."""
+        return self.lower >= threshold or self.upper <= -threshold
+
+
+class World(NamedTuple):
+    """Which children of the protected attribute read the others' value, on whose rows.
+
+    ``rows`` is the group whose rows are meant, by index, or None for all rows.
+    """
+
+    reads: frozenset[str]
+    rows: int | None
+
+
+# A sum of shares with whole coefficients.
+Expression: TypeAlias = Mapping[World, int]
+
+
+@dataclass(frozen=True, eq=False)
+class WorldShares:
+    """Shares of favorable decisions in worlds of a model; computed once each."""
+
+    tables: ModelTables
+    _causes: dict[World, NDArray[Any]] = field(default_factory=dict)
+    _shares: dict[World, Bounds] = field(default_factory=dict)
+
+    def share(self, world: World) -> Bounds:
+        """The interval of the share in a world."""
+        if world not in self._shares:
+            of_causes = self.cause_shares(world)
+            favorable, unfavorable = (
+                self._number(np.sum(of_causes * self.rates(world, kind)))
+                for kind in (FAVORABLE, UNFAVORABLE)
+            )
+            self._shares[world] = Bounds(favorable, 1 - unfavorable)
+        return self._shares[world]
+
+    def bounds(self, expression: Expression) -> Bounds:
+        """The interval of a sum of shares."""
+        lower = upper = self._number(0)
+        for world, times in expression.items():
+            ends = self.share(world)
+            lower += times * ends[times < 0]
+            upper += times * ends[times > 0]
+        return Bounds(lower, upper)
+
+    def value(self, expression: Expression) -> Fraction:
+        """The sum of the shares that are seen to be favorable."""
+        return sum(
+            (times * self.share(world).lower for world, times in expression.items()),
+            start=self._number(0),
+        )
+
+    def rates(self, world: World, kind: int = FAVORABLE) -> NDArray[Any]:
+        """The rate of a kind of decision for each assignment of its causes."""
+        decision = self.tables.decision
+        read = self.tables.read(decision, OTHER if decision in world.reads else GROUP)
+        rates: NDArray[Any] = read.table[..., kind]
+        return rates
+
+    def cause_shares(self, world: World) -> NDArray[Any]:
+        """How often each assignment of the decision's causes occurs in a world."""
+        tables = self.tables
+        key = World(world.reads - {tables.decision}, world.rows)
+        if key not in self._causes:
+            factors = [
+                *self.context(world.rows),
+                *(
+                    tables.read(node, OTHER if node in world.reads else GROUP)
+                    for node in self.relevant(world.rows)
+                ),
+            ]
+            whole = eliminate(factors, tables.causes, most_cells=self.most_cells)
+            self._causes[key] = whole.table
+        return self._causes[key]
+
+    def relevant(self, rows: int | None) -> tuple[str, ...]:
+        """The nodes, decision and protected attribute aside, that bear on a share."""
+        tables = self.tables
+        ends = {tables.decision} if rows is None else {tables.decision, tables.protected}
+        relevant: set[str] = set()
+        while ends:
+            relevant |= ends
+            causes = {cause for node in ends for cause in tables.parents[node]}
+            ends = causes - relevant - {tables.protected}
+        return tuple(
+            node
+            for node in tables.parents
+            if node in relevant and node not in (tables.protected, tables.decision)
+        )
+
+    def context(self, rows: int | None) -> list[Factor]:
+        """How much the rows of a group count, for each assignment of its causes."""
+        if rows is None:
+            return []
+        own = read_slice(self._own_table(), self.tables.protected, rows)
+        share = np.asarray(own.table / self.group_share(rows), own.table.dtype)
+        return [Factor(own.names, share)]
+
+    def group_share(self, rows: int) -> Any:  # noqa: ANN401  # a fraction or a float
+        """The most that a group can be of all rows: what is not seen to be the other one."""
+        return 1 - self._group_shares[1 - rows]
+
+    @cached_property
+    def group_ancestors(self) -> frozenset[str]:
+        """Everything that causes the protected attribute."""
+        ancestors, ahead = set[str](), [self.tables.protected]
+        while ahead:
+            new = {*self.tables.parents[ahead.pop()]} - ancestors
+            ancestors |= new
+            ahead += new
+        return frozenset(ancestors)
+
+    @cached_property
+    def _group_shares(self) -> NDArray[Any]:
+        tables = self.tables
+        factors = [
+            Factor(tables.names(node), tables.shares[node]) for node in self.group_ancestors
+        ]
+        kept = [tables.protected]
+        return eliminate([*factors, self._own_table()], kept, most_cells=self.most_cells).table
+
+    def _own_table(self) -> Factor:
+        protected = self.tables.protected
+        return Factor(self.tables.names(protected), self.tables.shares[protected])
+
+    @property
+    def most_cells(self) -> int:
+        """How large a table may become in between."""
+        return MOST_EXACT_CELLS if self.tables.exact else 2**27
+
+    def _number(self, value: Any) -> Any:  # noqa: ANN401  # a fraction or a float
+        return Fraction(value) if self.tables.exact else float(value)
