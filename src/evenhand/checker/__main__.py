@@ -10,6 +10,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+from .record_fields import Record
 from .subpopulation_claims import VERDICTS
 from .verification import verify
 
@@ -17,7 +18,7 @@ from .verification import verify
 _IGNORABLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-_TEXTS = {0: "The record is true.", 1: "The record is false.", 3: "This cannot be decided."}
+_TEXTS = {0: "The record is true", 1: "The record is false", 3: "This cannot be decided"}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -27,7 +28,9 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("certificate")
     parser.add_argument("data", nargs="?", help="the CSV file that the certificate is about")
-    parser.add_argument("--expect", choices=VERDICTS, help="exit with 1 otherwise")
+    parser.add_argument(
+        "--expect", choices=VERDICTS, help="of every claim; exit with 1 otherwise"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     try:
@@ -35,13 +38,17 @@ def main(arguments: list[str] | None = None) -> int:
         status, notes, stated = verify(text, options.data)
     except (OSError, UnicodeDecodeError) as error:
         parser.error(printable(str(error)))
-    if not status and options.expect not in (None, json.loads(text)["verdict"]):
-        status, notes = 1, [f"verdict: it is not {options.expect!r}"]
+    # Of what is false, or of a form that is not known, no verdict is told.
+    verdicts, title = told_verdicts(json.loads(text)) if stated and status != 1 else ({}, "")
+    title = f"{_TEXTS[status]}{'; it says' if title and status else ''}{title}."
+    unlike = [name for name, one in verdicts.items() if options.expect not in (None, one)]
+    if unlike and not status:
+        status, notes = 1, [f"{name}: it is not {options.expect!r}" for name in unlike]
     if options.json:
-        answer = {"status": status, "notes": notes, "stated": stated}
+        answer = {"status": status, "notes": notes, "stated": stated, "verdicts": verdicts}
         sys.stdout.write(json.dumps(answer, indent=2, ensure_ascii=sys.stdout.isatty()) + "\n")
         return status
-    lines = [_TEXTS[status], *(f"  {printable(note)}" for note in notes)]
+    lines = [printable(title), *(f"  {printable(note)}" for note in notes)]
     if stated and status != 1:
         lines.append("Stated in the record, not checked:")
     for field, what in stated.items() if status != 1 else ():
@@ -49,6 +56,16 @@ def main(arguments: list[str] | None = None) -> int:
         lines += textwrap.wrap(text, 80, subsequent_indent=" " * 23)
     sys.stdout.write("\n".join(lines) + "\n")
     return status
+
+
+def told_verdicts(record: Record) -> tuple[dict[str, str], str]:
+    """The verdict of each claim by its field, and all of them in words."""
+    verdicts = {"verdict": record["verdict"]}
+    if "indirect" not in record:
+        return verdicts, ": {verdict}".format(**verdicts)
+    verdicts["indirect.verdict"] = indirect = record["indirect"]["verdict"]
+    through = ", ".join(record["question"]["redlining"])
+    return verdicts, f": {record['verdict']}; through {through}: {indirect}"
 
 
 def printable(text: str) -> str:

@@ -3,8 +3,28 @@
 from itertools import chain, combinations
 
 from .graph_claims import RecordedGraph, reachable
+from .record_fields import Record
 
 MOST_ATTRIBUTES = 12  # 4096 combinations
+
+
+def check_scope(
+    record: Record, graph: RecordedGraph, causes: list[list[str]], others: list[list[str]]
+) -> tuple[bool, list[str], str]:
+    """Whether all was examined that was asked for, what is wrong, and why it is open."""
+    asked, written = record["scope"]["asked"], bool(record["scope"]["complete"])
+    if asked == "causes":
+        return True, ["partitions: only the causes should be there"] * bool(others), ""
+    if record["copy"] != "full":
+        return written, [], "whether all block sets were examined"
+    complete, wrong = check_block_sets(graph, asked, *map(frozenset[str], causes + others))
+    if complete is not None:
+        return complete, wrong, ""
+    why = (
+        "whether all block sets are here, and whether those above open edges are block sets: "
+        f"not worked out with open edges or over {MOST_ATTRIBUTES} attributes"
+    )
+    return written, wrong, why
 
 
 def check_block_sets(

@@ -15,6 +15,7 @@ class RecordedGraph:
     undirected: list[list[str]]
     protected: list[str]
     decision: str
+    doubtful: frozenset[tuple[str, ...]] = frozenset()
 
     @classmethod
     def of(cls, record: Record) -> "RecordedGraph":
@@ -30,7 +31,8 @@ class RecordedGraph:
         ordered = arrows | {(name, decision) for name in protected}
         if any(cause in reachable({effect}, ordered) for cause, effect in ordered):
             raise ValueError("graph: arrows form a cycle, or lead back from the decision")
-        return cls(nodes, arrows, graph["undirected"], protected, decision)
+        doubtful = frozenset((*triple,) for triple in graph.get("doubtful", ()))
+        return cls(nodes, arrows, graph["undirected"], protected, decision, doubtful)
 
     @property
     def direct(self) -> set[tuple[str, str]]:
@@ -45,8 +47,12 @@ class RecordedGraph:
     @property
     def has_direct_edge(self) -> bool:
         """Whether the protected attribute and the decision are joined."""
-        open_edges = {pair for a, b in self.undirected for pair in ((a, b), (b, a))}
-        return bool(self.direct & (self.arrows | open_edges))
+        return bool(self.direct & (self.arrows | self.either_way))
+
+    @property
+    def either_way(self) -> set[tuple[str, str]]:
+        """The open edges as arrows in both directions."""
+        return {pair for a, b in self.undirected for pair in ((a, b), (b, a))}
 
     @property
     def causes(self) -> list[str] | None:
@@ -58,8 +64,7 @@ class RecordedGraph:
     @property
     def possible_effects(self) -> set[str]:
         """What the decision may cause, however the open edges are directed."""
-        either = {pair for a, b in self.undirected for pair in ((a, b), (b, a))}
-        return reachable({self.decision}, self.arrows | either) - {self.decision}
+        return reachable({self.decision}, self.arrows | self.either_way) - {self.decision}
 
 
 def reachable(nodes: set[str], arrows: set[tuple[str, str]]) -> set[str]:

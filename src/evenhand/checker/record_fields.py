@@ -11,10 +11,12 @@ UNPUBLISHED = "evenhand certificate 1"
 MALFORMED = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, csv.Error)
 Record = dict[str, Any]
 
+# Of the question: what only effects along paths are asked about with.
+PATH_FIELDS = ("redlining", "explained", "redlining_threshold", "basis")
 # The parts of a record that are taken from it, and the fields that each of them may have.
 _INPUTS = {
     "question": "protected group other decision favorable threshold criterion order min_rows "
-    "groups decisions min_coverage",
+    f"groups decisions min_coverage {' '.join(PATH_FIELDS)}",
     "pooled": "other unfavorable",
     "codings": "bins columns delimiter frequency merge missing na sheet",
     "graph": "nodes arrows undirected doubtful origin",

@@ -1,27 +1,25 @@
 """The claims about rows: how many were read, dropped, left out and examined."""
 
-from .group_comparisons import JOIN, GroupComparisons, Table
+from operator import add
+
+from .group_comparisons import JOIN, Counts, GroupComparisons, Table
 from .people_in_csv import read_people
 from .record_fields import Record
 
 
 def count_data(
     path: str, record: Record, compared: GroupComparisons, tables: list[Table]
-) -> tuple[list[Table], dict[str, Table], dict[str, int], list[str]]:
+) -> tuple[list[Table], list[tuple[list[str], Table]], dict[str, int], list[str]]:
     """Count the data: tables with their lines in the recorded order, rows, and errors.
 
-    Besides, each column of the graph but the two that are compared has a table of its own.
+    Besides, the people by all columns of the graph but those that are compared.
     """
     question, pooled = record["question"], record["pooled"]
     pools = pooled["unfavorable"]
     rows = dict.fromkeys(("read", "dropped", "left_out", "examined"), 0)
-    tables = [{labels: compared.nobody() for labels in table} for table in tables]
     ends = {*compared.protected, question["decision"]}
-    alone: dict[str, Table] = {
-        name: {} for name in record["graph"]["nodes"] if name not in ends
-    }
-    pairs = [*zip([entry["names"] for entry in record["partitions"]], tables, strict=True)]
-    pairs += [([name], table) for name, table in alone.items()]
+    names = [name for name in record["graph"]["nodes"] if name not in ends]
+    people: Table = {}
     errors = []
     for line, labels, weight in read_people(path, record["codings"]):
         group = JOIN.join(labels.get(name, "") for name in compared.protected)
@@ -35,12 +33,30 @@ def count_data(
         kind = compared.kind(labels[question["decision"]])
         if kind is None and not (pools and compared.favorable):
             errors += [f"{line}: the decision is none of those that are compared"]
-        for names, table in pairs:
-            values = tuple(labels[name] for name in names)
-            counts = table.setdefault(values, compared.nobody())
-            counts[place][1 if kind is None else kind] += weight
-    kept = [{v: n for v, n in table.items() if any(map(any, n))} for table in tables]
-    return kept, alone, rows, errors
+        values = tuple(labels[name] for name in names)
+        if values not in people:
+            people[values] = compared.nobody()
+        people[values][place][1 if kind is None else kind] += weight
+    partitions = zip(record["partitions"], tables, strict=True)
+    counted = [recount(entry, table, names, people) for entry, table in partitions]
+    return counted, [(names, people)], rows, errors
+
+
+def recount(entry: Record, table: Table, names: list[str], people: Table) -> Table:
+    """The table of a partition in the data, its lines in the recorded order."""
+    counted = people_by(people, names, entry["names"])
+    return {line: counted[line] for line in (*table, *counted) if line in counted}
+
+
+def people_by(table: Table, names: list[str], keep: list[str]) -> Table:
+    """The people of a table by some of its names."""
+    places, people = [*map(names.index, keep)], dict[tuple[str, ...], Counts]()
+    for values, counts in table.items():
+        line = tuple(values[at] for at in places)
+        totals = people.setdefault(line, [[0] * len(kinds) for kinds in counts])
+        for total, kinds in zip(totals, counts, strict=True):
+            total[:] = map(add, total, kinds)
+    return people
 
 
 def check_pooled(record: Record) -> list[str]:

@@ -1,23 +1,11 @@
 """The claims about rules: which columns alone determine the decision, and what was declared."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from .graph_claims import RecordedGraph, reachable
 from .group_comparisons import Table
-from .record_fields import Record
-from .row_claims import check_counts
-
-
-def people_by(table: Table, places: Sequence[int]) -> Table:
-    """The counts by some of the values that the people of a table share."""
-    people: Table = {}
-    for values, counts in table.items():
-        total = people.setdefault(tuple(values[at] for at in places), [])
-        total[:] = [
-            [*map(sum, zip(*both, strict=True))]
-            for both in zip(total or counts, *[counts] * bool(total), strict=True)
-        ]
-    return people
+from .record_fields import PATH_FIELDS, Record
+from .row_claims import check_counts, people_by
 
 
 def determines(people: Table) -> bool:
@@ -39,13 +27,9 @@ def is_protected(people: Table) -> bool:
     return once and all(sum(line) == 1 for line in groups)
 
 
-def columns_of(record: Record, tables: Iterable[Table]) -> dict[str, Table]:
-    """The people of each column that some partition of the record has."""
-    return {
-        name: people_by(table, [at])
-        for entry, table in zip(record["partitions"], tables, strict=True)
-        for at, name in enumerate(entry["names"])
-    }
+def columns_of(people: Iterable[tuple[list[str], Table]]) -> dict[str, Table]:
+    """The people by each column that some table has."""
+    return {name: people_by(table, names, [name]) for names, table in people for name in names}
 
 
 def right_rules(record: Record, graph: RecordedGraph, by_column: dict[str, Table]) -> Record:
@@ -85,7 +69,7 @@ def check_declared(record: Record, tables: Iterable[Table]) -> list[str]:
                 errors.append(
                     f"rules.declared: {rule} are not among the causes of the decision"
                 )
-            elif table and not determines(people_by(table, [*map(entry["names"].index, rule)])):
+            elif table and not determines(people_by(table, entry["names"], rule)):
                 errors.append(f"rules.declared: {rule} do not determine the decision")
     return errors
 
@@ -93,6 +77,9 @@ def check_declared(record: Record, tables: Iterable[Table]) -> list[str]:
 def check_without(record: Record, beside: Record) -> list[str]:
     """What differs between a record and the one without its rule, and should not."""
     where, left_out = "rules.without.record", {*record["rules"]["without"]["left_out"]}
+    if "redlining" in record["question"]:  # without the rule only the direct claim is made
+        asked = record["question"].items()
+        record = {**record, "question": {n: one for n, one in asked if n not in PATH_FIELDS}}
     errors = [
         f"{where}.{name}: another than that of the record"
         for name in ("format", "copy", "question", "pooled", "codings", "scope")

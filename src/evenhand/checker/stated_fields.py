@@ -46,8 +46,11 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
             ),
             "variants.arrows": f"how many other arrows were judged: {variants['arrows']}",
         }
+        fields |= stated_paths(record.get("indirect", {}), with_data=with_data)
     else:
         fields["withheld.least_count"] = "the least count of lines that are shown"
+        if "indirect" in record:
+            fields["indirect.verdict"] = "that of the rows which are not shown"
     for name, what in _COUNTS.items():
         if release and name in release:
             fields[f"release.{name}"] = f"how many rows {what}: {release[name]:,}"
@@ -80,7 +83,30 @@ def asked(question: Record) -> str:
     return (
         f"{protected} {groups}, {question['decision']}{what}, threshold "
         f"{question['threshold']}, least coverage {question['min_coverage']}"
+        f"{asked_paths(question)}"
     )
+
+
+def asked_paths(question: Record) -> str:
+    """Which effects through other attributes were asked about, if any were."""
+    words = {"redlining": "effects through {}", "explained": "explained by {}"}
+    words |= {"redlining_threshold": "threshold {} of these", "basis": "on {} rows"}
+    parts = {name: question[name] for name in words if name in question}
+    return "".join(
+        f", {words[name].format(', '.join(listed(value)))}" for name, value in parts.items()
+    )
+
+
+def stated_paths(indirect: Record, *, with_data: bool) -> dict[str, str]:
+    """What is taken from the record about effects through other attributes."""
+    fields = {"indirect.reasons": "the sentences"} if indirect else {}
+    if "standard_errors" in indirect:
+        fields["indirect.standard_errors"] = "estimates, computed in floating point"
+    if any("potentials" in graph for graph in indirect.get("graphs", ())):
+        fields["indirect.graphs.potentials"] = "that no others prove closer bounds"
+    if "values" in indirect and not with_data:
+        fields["indirect.values"] = "the names of those that are in no partition"
+    return fields
 
 
 def stated_rules(rules: Record, *, is_full: bool) -> dict[str, str]:

@@ -5,12 +5,13 @@ Each claim has a file of its own; here they are put together to the record as it
 
 from typing import NamedTuple
 
-from .block_set_claims import MOST_ATTRIBUTES, check_block_sets
+from .block_set_claims import check_scope
 from .chance_claims import has_too_many_rows, right_chance
 from .digest_claims import digest, seal
 from .field_comparison import differences
 from .graph_claims import RecordedGraph
 from .group_comparisons import GroupComparisons, Table
+from .path_claims import PathClaims
 from .record_fields import MALFORMED, Record, UnknownFormatError, inputs, parse
 from .release_claims import check_release
 from .row_claims import absent_values, check_counts, check_pooled, count_data, sum_tables
@@ -47,7 +48,7 @@ class Checker:
         self.is_full = {"full": True, "shared": False}[record["copy"]]
         self.graph = RecordedGraph.of(record)
         self.errors, self.undecided = list[str](), list[str]()
-        self.stated, self.by_column = dict[str, str](), dict[str, Table]()
+        self.stated, self.people = dict[str, str](), list[tuple[list[str], Table]]()
 
     def check(self, data: str | None) -> Answer:
         """Derive the record again, from the data if given, and compare."""
@@ -56,10 +57,16 @@ class Checker:
         numbers, entries = self.derived_partitions(data)
         right |= {"seal": seal(record), "rows" if self.is_full else "withheld": numbers}
         right |= {"partitions": entries, **self.derived(entries)}
-        right["rules"] = rules = right_rules(record, self.graph, self.by_column)
+        right["rules"] = rules = right_rules(record, self.graph, columns_of(self.people))
         right |= {"variants": right_variants(record, right)} if self.is_full else {}
         if self.is_full and (rules["declared"] or rules["determining"]):
             right["verdict"] = OPEN
+        if "redlining" in record["question"]:
+            claims = PathClaims(record, self.graph, self.compared)
+            right["indirect"] = claims.right(self.people, rules, with_data=data is not None)
+            self.errors += claims.errors
+            for field, why in claims.open.items():
+                self.leave_open(field, why)
         if "record" in rules.get("without", {}):
             self.check_beside(rules["without"]["record"], data)
         self.errors += differences("", record, right)
@@ -75,14 +82,12 @@ class Checker:
         compared, written = self.compared, self.record["partitions"]
         tables = [read_table(entry, compared) for entry in written]
         if data:
-            tables, self.by_column, rows, errors = count_data(
-                data, self.record, compared, tables
-            )
+            tables, self.people, rows, errors = count_data(data, self.record, compared, tables)
             self.errors += errors
             numbers |= rows if self.is_full else {}
         elif self.is_full:
             numbers = sum_tables(numbers, tables)
-            self.by_column = columns_of(self.record, tables)
+            self.people = [*zip((entry["names"] for entry in written), tables, strict=True)]
         else:
             self.undecided.append("this is a shared copy: whether it is true needs the data")
             self.stated["verdict"] = self.stated["partitions.table"] = "needs the data"
@@ -136,23 +141,12 @@ class Checker:
         named = [*zip(possible + others, roles, strict=True)][: None if self.is_full else 1]
         for entry, (names, role) in zip(entries, named, strict=True):
             entry |= {"names": names, "role": role}
-        complete: bool | None = True
-        if scope["asked"] == "causes":
-            self.errors += ["partitions: only the causes should be there"] * bool(others)
-        elif not self.is_full:
-            complete = bool(scope["complete"])
-            self.stated["scope.complete"] = "whether all block sets were examined"
-        else:
-            sets = map(frozenset[str], possible + others)
-            complete, wrong = check_block_sets(self.graph, scope["asked"], *sets)
-            self.errors += wrong
-        if complete is None:
-            complete = bool(scope["complete"])
-            self.leave_open(
-                "scope.complete",
-                "whether all block sets are here, and whether those above open edges are block "
-                f"sets: not worked out with open edges or over {MOST_ATTRIBUTES} attributes",
-            )
+        complete, errors, why = check_scope(self.record, self.graph, possible, others)
+        self.errors += errors
+        if why and self.is_full:
+            self.leave_open("scope.complete", why)
+        elif why:
+            self.stated["scope.complete"] = why
         return {
             "direct_arrow": self.graph.has_direct_edge,
             "possible_decision_causes": possible,
