@@ -1,5 +1,7 @@
 """``ModifyData``: change decisions inside the subpopulations that differ, and nowhere else.
 
+Where effects through other attributes are to be removed too, decisions elsewhere may change.
+
 The paper's rule, ⌈n(|Δ|−τ)⌉ changes in one group, can stop exactly at the threshold and can
 jump past its other side in small groups. The policies here solve the integer problem exactly;
 ``paper`` and ``printed`` keep the rule, for comparison, and their plans say what they leave.
@@ -17,6 +19,9 @@ from evenhand.errors import CannotReleaseError, QuestionError, Remedy, did_you_m
 from evenhand.evidence import Certificate, Partition
 from evenhand.question import exact_fraction
 from evenhand.question.parse_values import require_texts
+from evenhand.removal.fewest_with_effects import JointChange, fewest_with_effects
+from evenhand.removal.linear_effects import JointProblem
+from evenhand.removal.path_effects import through_effects
 from evenhand.removal.preconditions import check_releasable, check_two_groups
 from evenhand.removal.removal_plan import RemovalPlan
 from evenhand.removal.stored_decisions import StoredDecisions
@@ -41,7 +46,8 @@ class ModifyData:
     decisions into favorable ones; ``paper`` is the rule behind the paper's tables and
     ``printed`` its pseudo-code to the letter, neither with a guarantee. ``only`` names the
     groups whose decisions may change. A ``margin`` asks for differences below threshold minus
-    margin.
+    margin. Effects through attributes that the question names are removed too, but not by the
+    rules of the paper, which does not know them.
 
     Paper: alg:md
     """
@@ -88,16 +94,41 @@ class ModifyData:
     def plan(self, certificate: Certificate) -> RemovalPlan:
         """Compute how many decisions change in each subpopulation."""
         partition = check_releasable(certificate)
-        threshold = reduced_threshold(partition, self.margin)
-        if partition.question.favorable:
+        threshold = reduced_threshold(partition.question.threshold, self.margin)
+        lower_bound = None
+        if partition.question.redlining and self.guaranteed:
+            joint = self._joint_change(certificate, threshold)
+            change, lower_bound = joint.counts - partition.favorable[0], joint.lower_bound
+            changes = StoredDecisions.of(certificate).changes_across(change)
+        elif partition.question.favorable:
             change = self._favorable_change(partition, threshold)
             changes = StoredDecisions.of(certificate).changes_across(change)
         else:
             new = self._new_values(partition, threshold)
             changes = StoredDecisions.of(certificate).changes_to(new)
         return RemovalPlan(
-            method=self.name, policy=self.policy, certificate=certificate, changes=changes
+            method=self.name,
+            policy=self.policy,
+            certificate=certificate,
+            changes=changes,
+            lower_bound=lower_bound,
         )
+
+    def _joint_change(self, certificate: Certificate, threshold: Fraction) -> JointChange:
+        """The favorable decisions that leave no effect through chosen attributes either."""
+        if self.policy == "rows":
+            raise _no_policy(self.policy, "a favorable decision", "minimal, group, raise")
+        problem = joint_problem(
+            certificate,
+            threshold,
+            self.margin,
+            only_raise=self.policy == "raise",
+            may_change=self._changeable(certificate.partition),
+        )
+        _, possible = problem.without_effects()
+        if not possible.all():
+            raise _out_of_reach(certificate.partition, np.flatnonzero(~possible))
+        return fewest_with_effects(problem)
 
     def _favorable_change(self, partition: Partition, threshold: Fraction) -> NDArray[np.int64]:
         """By how many the favorable decisions of each group grow in each subpopulation."""
@@ -177,6 +208,28 @@ def reference(partition: Partition) -> int | None:
     return partition.groups.index(question.other)
 
 
+def joint_problem(
+    certificate: Certificate,
+    threshold: Fraction,
+    margin: Fraction,
+    *,
+    only_raise: bool,
+    may_change: NDArray[np.bool_] | None,
+) -> JointProblem:
+    """The differences and the effects that a question does not accept, and what may change."""
+    partition = certificate.partition
+    indirect = reduced_threshold(partition.question.indirect_threshold, margin)
+    return JointProblem.of(
+        partition.favorable[0],
+        partition.rows,
+        threshold,
+        through_effects(certificate, indirect),
+        compared=partition.measured,
+        only_raise=only_raise,
+        may_change=may_change,
+    )
+
+
 def _no_policy(policy: str, what: str, policies: str) -> CannotReleaseError:
     return CannotReleaseError.of(
         f"The policy {policy!r} does not apply to {what}.",
@@ -184,9 +237,22 @@ def _no_policy(policy: str, what: str, policies: str) -> CannotReleaseError:
     )
 
 
-def reduced_threshold(partition: Partition, margin: Fraction) -> Fraction:
+def _out_of_reach(partition: Partition, lines: NDArray[np.intp]) -> CannotReleaseError:
+    """The error where the groups that may change cannot meet the criterion by themselves."""
+    places = (
+        ", ".join(f"{name} = {label}" for name, label in partition.where(line).items())
+        for line in lines.tolist()
+    )
+    return CannotReleaseError.of(
+        f"In {len(lines):,} subpopulations the decisions that may change cannot reach the "
+        "criterion.",
+        f"They are {listed(places)}.",
+        Remedy("Let decisions of all groups change", "policy", "minimal"),
+    )
+
+
+def reduced_threshold(threshold: Fraction, margin: Fraction) -> Fraction:
     """The threshold minus a margin; raises if nothing is left."""
-    threshold = partition.question.threshold
     if margin >= threshold:
         raise QuestionError.of(
             f"The margin {margin} leaves nothing of the threshold {threshold}.",

@@ -24,10 +24,12 @@ from evenhand.removal.generated_plan import GeneratedPlan
 from evenhand.removal.modify_data import (
     ModifyData,
     at_threshold,
+    joint_problem,
     measured_counts,
     reduced_threshold,
 )
 from evenhand.removal.nearest_rates import nearest_counts_in_window, nearest_rates
+from evenhand.removal.nearest_with_effects import nearest_with_effects
 from evenhand.removal.preconditions import check_releasable
 from evenhand.removal.removal_plan import RemovalPlan
 from evenhand.removal.stored_decisions import StoredDecisions
@@ -42,7 +44,8 @@ class ModifyGraph:
     the decision's effects are sampled again. With ``generate`` no row is kept: a new table of
     the graph's columns is generated, by quotas too. With ``sample`` its rows are drawn
     independently, as the paper has it, and nothing is promised. A ``margin`` asks for
-    differences below threshold minus margin.
+    differences below threshold minus margin. Effects through attributes that the question names
+    are removed too, as in the published PSE-DR, but in rows that are kept.
 
     Paper: alg:mg
     """
@@ -73,8 +76,18 @@ class ModifyGraph:
         counts, question = certificate.examined.counts, certificate.question
         graph = model_graph(certificate)
         network = Network.estimate(counts, graph)
-        threshold = reduced_threshold(partition, self.margin)
-        optimum = optimal_rates(partition, cell_weights(network, partition), threshold)
+        threshold = reduced_threshold(question.threshold, self.margin)
+        weights = cell_weights(network, partition)
+        if question.redlining and not self.sample:
+            problem = joint_problem(
+                certificate, threshold, self.margin, only_raise=False, may_change=None
+            )
+            nearest = nearest_with_effects(problem, weights)
+            optimum = Optimum(rates=nearest.rates, distance=nearest.distance)
+            change = nearest.counts - partition.favorable[0]
+        else:
+            optimum = optimal_rates(partition, weights, threshold)
+            change = _nearest_change(partition, optimum, threshold)
         if self.generate or self.sample:
             return GeneratedPlan(
                 policy=self.policy,
@@ -87,12 +100,6 @@ class ModifyGraph:
                 row_count=counts.row_count,
                 model_distance=optimum.distance,
             )
-        favorable, rows = measured_counts(partition)
-        change = np.zeros_like(favorable)
-        differing = np.flatnonzero(at_threshold(partition, threshold).violates)
-        targets = np.nan_to_num(optimum.rates[:, differing]) * rows[:, differing]
-        new = nearest_counts_in_window(targets, rows[:, differing], threshold)
-        change[:, differing] = new - favorable[:, differing]
         effects = graph.descendants(question.decision)
         return RemovalPlan(
             method=self.name,
@@ -102,6 +109,19 @@ class ModifyGraph:
             redrawn=tuple(network.tables[node] for node in network.nodes if node in effects),
             model_distance=optimum.distance,
         )
+
+
+def _nearest_change(
+    partition: Partition, optimum: "Optimum", threshold: Fraction
+) -> NDArray[np.int64]:
+    """By how many favorable decisions grow so that they are nearest to the optimal rates."""
+    favorable, rows = measured_counts(partition)
+    change = np.zeros_like(favorable)
+    differing = np.flatnonzero(at_threshold(partition, threshold).violates)
+    targets = np.nan_to_num(optimum.rates[:, differing]) * rows[:, differing]
+    new = nearest_counts_in_window(targets, rows[:, differing], threshold)
+    change[:, differing] = new - favorable[:, differing]
+    return change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

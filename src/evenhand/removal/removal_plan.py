@@ -8,10 +8,12 @@ from typing import Protocol
 import numpy as np
 
 from evenhand.display import Described, Summary
-from evenhand.evidence import Certificate, Partition
+from evenhand.evidence import Certificate, Partition, Verdict
+from evenhand.evidence.indirect_claim import Indirect
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Question
 from evenhand.removal.decision_changes import ChangedDecisions, DecisionChanges
+from evenhand.removal.path_effects import claim_fact, claim_values, planned_claim
 
 _SHOWN_MOVES = 10
 
@@ -96,7 +98,8 @@ class RemovalPlan(FromCertificate, Described):
     """Changes of decisions that make every measured difference smaller than the threshold.
 
     In changed rows the decision's effects are sampled again from the tables ``redrawn``, causes
-    first; nothing else changes.
+    first; nothing else changes. ``lower_bound`` is a number of changed rows below which nothing
+    can do, where effects through other attributes are limited too.
     """
 
     method: str
@@ -105,6 +108,7 @@ class RemovalPlan(FromCertificate, Described):
     changes: DecisionChanges
     redrawn: tuple[ConditionalTable, ...] = ()
     model_distance: float | None = None
+    lower_bound: int | None = None
 
     @cached_property
     def after(self) -> Partition:
@@ -113,10 +117,23 @@ class RemovalPlan(FromCertificate, Described):
         change = self.changes.count_change(kinds, before.counts.shape)
         return replace(before, counts=before.counts + change)
 
+    @cached_property
+    def indirect(self) -> Indirect | None:
+        """The claim about effects through other attributes, exactly, after the change."""
+        return planned_claim(self.certificate, self.after)
+
     @property
     def reaches_criterion(self) -> bool:
-        """Whether no measured difference is left that is as large as the threshold."""
-        return self.after.violating == 0
+        """Whether neither a difference nor an effect is left that is as large as allowed."""
+        claim = self.indirect
+        return self.after.violating == 0 and (
+            claim is None or claim.verdict is Verdict.CERTIFIED
+        )
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether it is proven that no plan of this kind changes fewer rows."""
+        return self.lower_bound == self.changed_rows
 
     @property
     def changed_rows(self) -> int:
@@ -158,9 +175,26 @@ class RemovalPlan(FromCertificate, Described):
             "changed_decisions": self.changed_decisions.to_dict(),
             "reaches_criterion": self.reaches_criterion,
             "still_violating": self.after.violating,
+            **self._joint_values,
             "redrawn": [table.node.name for table in self.redrawn],
             "moves": [move.to_dict() for move in self.moves],
         }
+
+    @property
+    def _joint_values(self) -> dict[str, object]:
+        """What is known of effects through other attributes, if the question asks."""
+        bound, claim = self.lower_bound, self.indirect
+        proof = {} if bound is None else {"lower_bound": bound, "proven": self.is_proven}
+        return proof | ({} if claim is None else {"indirect": claim_values(claim)})
+
+    @property
+    def _joint_facts(self) -> Iterator[tuple[str, str]]:
+        if self.lower_bound is not None:
+            least = f"perhaps fewer, but {self.lower_bound:,} at least"
+            known = "proven" if self.is_proven else least
+            yield "fewest rows", f"{self.changed_rows:,}, {known}"
+        if self.indirect is not None:
+            yield claim_fact(self.indirect, "then")
 
     def summary(self) -> Summary:
         """Describe the plan: its totals, and its largest moves."""
@@ -170,10 +204,15 @@ class RemovalPlan(FromCertificate, Described):
         if self.redrawn:
             effects = ", ".join(table.node.name for table in self.redrawn)
             notes.append(f"In changed rows the decision's effects are drawn anew: {effects}.")
-        if not self.reaches_criterion:
+        if self.after.violating:
             notes.append(
                 f"{self.after.violating} subpopulations would still differ by the threshold or "
                 "more: this is no plan for a release."
+            )
+        elif not self.reaches_criterion:
+            notes.append(
+                "The claim about effects through other attributes would not be met: this is no "
+                "plan for a release."
             )
         touched = len(np.unique(self.changes.line))
         return Summary(
@@ -182,6 +221,7 @@ class RemovalPlan(FromCertificate, Described):
             facts=(
                 *self.changed_decisions.facts(),
                 ("subpopulations changed", f"{touched:,}"),
+                *self._joint_facts,
             ),
             columns=("rows", "where", "becomes"),
             lines=tuple(

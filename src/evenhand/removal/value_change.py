@@ -8,16 +8,14 @@ subpopulation; the fewest steps along the order need none, but one sweep for eac
 
 from fractions import Fraction
 from itertools import combinations
-from math import ceil, lcm
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.removal.integer_programme import TOLERANCE, solve_integers, strict_difference
 from evenhand.removal.window_change import distinct_columns, fewest_in_window, within_window
 
 Counts = NDArray[np.int64]
-# HiGHS accepts a constraint that is violated by so much.
-_TOLERANCE = 1e-6
 
 
 def fewest_rows_every(
@@ -116,7 +114,7 @@ def _solve(
     Unknowns are the new counts and, as many again, by how much each rises. If the solver's
     tolerance let a rate reach the threshold, it is kept off by twice that, millionths of a row.
     """
-    for spared in (0.0, 2 * _TOLERANCE):
+    for spared in (0.0, 2 * TOLERANCE):
         new = _programme(counts, threshold, cuts, pairs, spared)
         kept = (new >= 0).all() and (new.sum(axis=0) == counts.sum(axis=0)).all()
         if kept and all(
@@ -134,7 +132,6 @@ def _programme(
     pairs: list[tuple[int, int]],
     spared: float,
 ) -> Counts:
-    from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415  # slow to import
     from scipy.sparse import csr_array, eye_array, hstack, kron  # noqa: PLC0415
 
     values, groups = counts.shape
@@ -144,26 +141,21 @@ def _programme(
     rates = np.zeros((len(pairs), groups))
     most = np.zeros(len(pairs))
     for at, pair in enumerate(pairs):
-        first, second = sizes = tuple(int(rows[group]) for group in pair)
-        common, unit = lcm(*sizes), min(sizes)
-        # In rows of the smaller group, so that the solver's tolerance is little beside one.
-        rates[at, pair] = unit / first, -unit / second
-        # Rates of these two groups differ by multiples of 1/common, by less than the threshold.
-        most[at] = float(Fraction((ceil(threshold * common) - 1) * unit, common)) - spared
+        first, second = (int(rows[group]) for group in pair)
+        *rates[at, pair], most[at] = strict_difference((first, second), threshold)
     apart = kron(csr_array(cuts), csr_array(rates))
-    limit = np.tile(np.maximum(most, 0.0), len(cuts))
+    limit = np.tile(np.maximum(most - spared, 0.0), len(cuts))
     nothing = csr_array((groups, size))
     totals = kron(np.ones((1, values)), eye_array(groups))
-    answer = milp(
+    answer = solve_integers(
         np.repeat([0.0, 1.0], size),
         integrality=np.repeat([1, 0], size),
-        bounds=Bounds(0, np.concatenate([np.tile(rows, values), np.full(size, np.inf)])),
+        bounds=(0, np.concatenate([np.tile(rows, values), np.full(size, np.inf)])),
         constraints=[
-            LinearConstraint(hstack([apart, csr_array(apart.shape)]), -limit, limit),
-            LinearConstraint(hstack([totals, nothing]), rows, rows),
-            LinearConstraint(hstack([eye_array(size), -eye_array(size)]), -np.inf, old),
+            (hstack([apart, csr_array(apart.shape)]), -limit, limit),
+            (hstack([totals, nothing]), rows, rows),
+            (hstack([eye_array(size), -eye_array(size)]), -np.inf, old),
         ],
-        options={"mip_rel_gap": 0.0},
     )
     if answer.x is None:  # all rows of one value are always a solution
         raise ArithmeticError(answer.message)

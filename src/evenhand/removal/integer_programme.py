@@ -1,0 +1,50 @@
+"""Integer programmes for HiGHS, scaled so that its tolerance is small beside one row."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import ceil, lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# HiGHS accepts a constraint that is violated by so much.
+TOLERANCE = 1e-6
+
+
+def strict_difference(
+    sizes: tuple[int, int], threshold: Fraction
+) -> tuple[float, float, float]:
+    """What multiplies the counts of two groups, and the largest difference of the products.
+
+    Rates of the two groups differ by multiples of 1 / lcm of their sizes, by less than the
+    threshold. The unit is a row of the smaller group, beside which HiGHS tolerates little.
+    """
+    first, second = sizes
+    common, unit = lcm(*sizes), min(sizes)
+    most = Fraction((ceil(threshold * common) - 1) * unit, common)
+    return unit / first, -unit / second, float(most)
+
+
+def solve_integers(
+    objective: NDArray[np.float64],
+    *,
+    integrality: NDArray[np.int64],
+    bounds: tuple[NDArray[Any] | float, NDArray[Any] | float],
+    constraints: Sequence[tuple[Any, Any, Any]],
+    nodes: int | None = None,
+) -> Any:  # noqa: ANN401  # scipy's result
+    """Minimize with gap 0; each constraint is a matrix, its lower and its upper limit.
+
+    ``nodes`` limits the search tree, never the time: the same input gives the same answer.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415  # slow to import
+
+    options = {"mip_rel_gap": 0.0} | ({} if nodes is None else {"node_limit": nodes})
+    return milp(
+        objective,
+        integrality=integrality,
+        bounds=Bounds(*bounds),
+        constraints=[LinearConstraint(*one) for one in constraints],
+        options=options,
+    )
