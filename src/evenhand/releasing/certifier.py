@@ -81,14 +81,16 @@ class Certifier:
             raise rows_differ(
                 self.where, "After the change they are not what the plan makes of them."
             )
-        if not self.uncertified and certificate.verdict is not Verdict.CERTIFIED:
+        claims = [one for one in (certificate, certificate.indirect) if one is not None]
+        refused = [one for one in claims if one.verdict is not Verdict.CERTIFIED]
+        if refused and not self.uncertified:
             raise CannotReleaseError(
                 Problem(
                     "The released rows would not be certified.",
                     "Nothing is written.",
                     Remedy("Choose another method or policy", "policy"),
                 ),
-                *certificate.reasons,
+                *(reason for one in refused for reason in one.reasons),
             )
 
     def _is_expected(self, certificate: Certificate) -> bool:

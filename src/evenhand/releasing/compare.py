@@ -5,7 +5,8 @@ other columns there are. Each starts from the same seed, so no result depends on
 methods are compared.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import process_time
@@ -16,6 +17,8 @@ import numpy as np
 from evenhand.display import Described, Summary
 from evenhand.errors import CannotReleaseError, ResourceError, listed, words_only
 from evenhand.evidence import Certificate, Partition, Verdict, certify
+from evenhand.evidence.indirect import measure_examined
+from evenhand.evidence.indirect_claim import Indirect
 from evenhand.question import Number, Question
 from evenhand.question.parse_values import check_seed
 from evenhand.releasing.apply_to_counts import apply_to_counts
@@ -28,9 +31,12 @@ from evenhand.removal import (
     Method,
     ModifyData,
     ModifyGraph,
+    RemovalPlan,
     ShuffleProtected,
     plan_removal,
 )
+from evenhand.removal.effects_only import plan_effects_only, sentence_left, values_left
+from evenhand.removal.path_effects import claim_ends, claim_values
 
 EVERY_METHOD: tuple[Method | Baseline, ...] = (
     ModifyData(),
@@ -57,6 +63,7 @@ class Outcome:
     optimum in the model, where there is one; what was measured is in ``utility``. ``seconds``
     is processor time, of planning and applying. ``changed_decisions`` is None for methods that
     change, add or leave out other things, and where no value is better than another.
+    ``indirect`` is the claim about effects through other attributes afterwards, if one is made.
     """
 
     method: str
@@ -71,6 +78,7 @@ class Outcome:
     measured: int
     verdict: Verdict
     seconds: float
+    indirect: Indirect | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -88,12 +96,16 @@ class Outcome:
             "measured": self.measured,
             "verdict": str(self.verdict),
             "seconds": self.seconds,
+            **({"indirect": claim_values(self.indirect)} if self.indirect else {}),
         }
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Comparison(Described):
     """What every method did, threshold by threshold.
+
+    ``effects_only`` are plans that limit averages alone, where effects through other attributes
+    are asked about: what they would leave is told beside the methods.
 
     Paper: table:comparison, table:setting
     """
@@ -104,9 +116,11 @@ class Comparison(Described):
     outcomes: tuple[Outcome, ...]
     skipped: tuple[str, ...] = ()
     pooled_decisions: tuple[str, ...] = ()  # values that were taken as one
+    effects_only: tuple[RemovalPlan, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
+        asked = bool(self.question.redlining)
         return {
             "seed": self.seed,
             "before": [
@@ -121,6 +135,7 @@ class Comparison(Described):
             "outcomes": [outcome.to_dict() for outcome in self.outcomes],
             "skipped": list(self.skipped),
             "pooled_decisions": list(self.pooled_decisions),
+            **({"effects_only": [*map(values_left, self.effects_only)]} if asked else {}),
         }
 
     def summary(self) -> Summary:
@@ -147,6 +162,9 @@ class Comparison(Described):
             (f"before, at {partition.question.threshold} or more", _before_text(partition))
             for partition in self.before
         ]
+        if question.redlining:
+            through = f"the effect through {', '.join(question.redlining)}, both ways"
+            notes.append(f"through: {through}, in points; claim: the verdict on it.")
         return Summary(
             title=f"{question.decision} by {question.groups_column}: methods compared",
             facts=(("seed", str(self.seed)), *before),
@@ -164,11 +182,12 @@ class Comparison(Described):
                 "χ² kept cells",
                 "violating",
                 "verdict",
+                *(("through", "claim") if question.redlining else ()),
                 "guaranteed",
                 "CPU s",
             ),
             lines=tuple(map(_line, self.outcomes)),
-            notes=(*notes, *self.skipped),
+            notes=(*notes, *map(sentence_left, self.effects_only), *self.skipped),
         )
 
 
@@ -230,7 +249,20 @@ def compare(
         outcomes=tuple(outcomes),
         skipped=tuple(dict.fromkeys(skipped)),
         pooled_decisions=pooled if len(pooled) > 1 else (),
+        effects_only=tuple(
+            plan
+            for certified in certificates
+            if question.redlining
+            for plan in _effects_only(certified)
+        ),
     )
+
+
+def _effects_only(certificate: Certificate) -> Iterator[RemovalPlan]:
+    """What limiting averages alone would do, where the effects are identified."""
+    with suppress(CannotReleaseError):
+        yield plan_effects_only(certificate, "averages")
+        yield plan_effects_only(certificate, "through")
 
 
 def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> Outcome:
@@ -242,9 +274,9 @@ def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> 
     seconds = process_time() - start
     columns = [name for name in before.names if name in certificate.graph.nodes]
     has_better = certificate.question.criterion != "every"
-    partition = Partition.of(
-        replace(certificate.examined, counts=after), certificate.partition.names
-    )
+    examined = replace(certificate.examined, counts=after)
+    partition = Partition.of(examined, certificate.partition.names)
+    asked = certificate.question.redlining
     return Outcome(
         method=plan.method,
         policy=plan.policy,
@@ -258,6 +290,7 @@ def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> 
         measured=int(partition.measured.sum()),
         verdict=partition.verdict(certificate.min_coverage),
         seconds=seconds,
+        indirect=measure_examined(examined, certificate.graph) if asked else None,
     )
 
 
@@ -265,6 +298,14 @@ def _before_text(partition: Partition) -> str:
     differing = f"{partition.violating:,} of {partition.measured.sum():,} measured differ"
     chance = partition.by_chance
     return f"{differing}; chance alone would make {chance}" if chance else differing
+
+
+def _claim_cells(claim: Indirect | None) -> tuple[str, ...]:
+    """The effect through other attributes in both directions, and the verdict."""
+    if claim is None:
+        return ()
+    ends = (claim.span(*ends) for ends in claim_ends(claim).values())
+    return "; ".join(ends), str(claim.verdict)
 
 
 def _line(outcome: Outcome) -> tuple[str, ...]:
@@ -284,6 +325,7 @@ def _line(outcome: Outcome) -> tuple[str, ...]:
         f"{utility.chi_square_kept_cells:,.0f}",
         f"{outcome.violating:,} of {outcome.measured:,}",
         str(outcome.verdict),
+        *_claim_cells(outcome.indirect),
         "yes" if outcome.guaranteed else "no",
         f"{outcome.seconds:.2f}",
     )

@@ -195,9 +195,9 @@ def relearn(
     """Learn the graph of released counts as if nothing else were known, and certify by it.
 
     The certificate is that of the release or of the data before it: it gives the question and
-    the causes to compare with.
+    the causes to compare with. Effects through other attributes are not measured.
     """
-    question = certificate.question
+    question = certificate.question.direct
     if certificate.pools_others:
         question = replace(question, other=REST)
     graph = discover(
@@ -211,7 +211,7 @@ def relearn(
     learned = certify(
         released,
         graph,
-        question,
+        question.direct,
         knowledge=knowledge,
         min_coverage=certificate.min_coverage,
     )

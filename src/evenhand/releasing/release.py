@@ -15,7 +15,7 @@ published.
 """
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -38,6 +38,7 @@ from evenhand.releasing.formula_cells import count_formula_cells, formula_proble
 from evenhand.releasing.manifest import notice
 from evenhand.releasing.publish import PublishedFiles, publish
 from evenhand.removal import BaselinePlan, GeneratedPlan, Plan, RemovalPlan, changed_columns
+from evenhand.removal.path_effects import claim_fact, claim_values
 from evenhand.rows import Rows, Source, read
 
 _SHOWN = 5
@@ -239,9 +240,7 @@ class Release(Pictured):
             self.certificate.examined.counts,
             self.certificate,
             knowledge=self.knowledge,
-            significance=record.significance,
-            test=record.test,
-            max_depth=record.max_depth,
+            **record.settings,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -278,6 +277,7 @@ class Release(Pictured):
             facts=(
                 ("before", _in_words(self.before)),
                 ("after", _in_words(after)),
+                *_claim_facts(self.before, after),
                 *(changed.facts() if changed else ()),
                 ("changed columns", ", ".join(changed_columns(self.plan)) or "none"),
                 *([("dropped columns", ", ".join(self.drop))] if self.drop else []),
@@ -289,10 +289,12 @@ class Release(Pictured):
 
 
 def _state(certificate: Certificate) -> dict[str, Any]:
+    claim = certificate.indirect
     return {
         "verdict": str(certificate.verdict),
         "rows": certificate.row_count,
         "subpopulations": numbers_by_chance(certificate.partition, certificate.by_chance),
+        **({} if claim is None else {"indirect": claim_values(claim)}),
     }
 
 
@@ -303,19 +305,28 @@ def _in_words(certificate: Certificate) -> str:
     return f"{certificate.verdict}: {differing}{by_chance}"
 
 
+def _claim_facts(before: Certificate, after: Certificate) -> Iterator[tuple[str, str]]:
+    """The claim about effects through other attributes, if the question makes one."""
+    for when, certificate in (("before", before), ("after", after)):
+        if certificate.indirect is not None:
+            yield claim_fact(certificate.indirect, when)
+
+
 def _out_of_reach(plan: Plan) -> CannotReleaseError:
     """The plan leaves differences: which, and what would not."""
     after = plan.after if isinstance(plan, RemovalPlan) else None
     left = after.by_strength.tolist() if after else []
     places = [_place(after, line) for line in left[:_SHOWN]] if after else []
     more = f" and {len(left) - _SHOWN:,} more" if len(left) > _SHOWN else ""
+    found = f"Still at or beyond {plan.question.threshold}: {'; '.join(places)}{more}."
+    if not places:
+        claim = plan.indirect if isinstance(plan, RemovalPlan) else None
+        found = " ".join(str(one) for one in claim.reasons) if claim else ""
     # These policies reach it unless only some groups may change.
     some = plan.method == "modify-data" and plan.policy in ("minimal", "raise")
     return CannotReleaseError.of(
         f"{plan.method} ({plan.policy}) does not reach the criterion.",
-        f"Still at or beyond {plan.question.threshold}: {'; '.join(places)}{more}."
-        if places
-        else "It gives no guarantee.",
+        found or "It gives no guarantee.",
         (
             Remedy("Let decisions of more groups change, or of all: leave that out", "only")
             if some
