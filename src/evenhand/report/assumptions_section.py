@@ -109,13 +109,15 @@ def direct_effect_premise(certificate: Certificate, words: Words) -> page.Premis
     )
     through = [name for name in certificate.partition.names if name in passing]
     named = f" (here {words.columns(through)})" if through else ""
+    asked = words.columns(certificate.question.redlining)
+    apart = f" Section 5a is about those through {asked}." if certificate.indirect else ""
     return page.Premise(
         status="Stated",
         what=f"What is measured is the direct effect of {words.protected} in these rows.",
         why=text(
             f"It says nothing about intent, about effects that reach {words.decision} through "
             f"other attributes{named}, which can be discrimination too, or about people who "
-            "are not in the table. It is not a legal finding.",
+            f"are not in the table. It is not a legal finding.{apart}",
         ),
     )
 

@@ -10,6 +10,7 @@ from evenhand.evidence import Certificate, PartitionExplanation, shown_part
 from evenhand.evidence.arrow_dependence import ArrowDependence
 from evenhand.evidence.binnings import Binnings
 from evenhand.evidence.bootstrap import Bootstrap
+from evenhand.evidence.disclosure_control import shown_claim
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.question import Judge, Knowledge
 from evenhand.question.question_file import Labels
@@ -28,6 +29,7 @@ from evenhand.report.html_report import Report
 from evenhand.report.limits_and_checking_sections import checking, small_print, unmeasured
 from evenhand.report.opening_section import example, first_sentence, lead, verdicts
 from evenhand.report.partitions_section import comparisons
+from evenhand.report.paths_section import claim_card, paths
 from evenhand.report.phrases import Words
 from evenhand.report.release_facts import ReleaseFacts
 from evenhand.report.release_section import released
@@ -103,7 +105,8 @@ def report(
     today = datetime.now(UTC)
     generated = generated or f"{today.day} {today:%B %Y}"
     source = _file_name(audit.rows)
-    certificate, knowledge = audit.certificate, audit.knowledge
+    effects = resampled.indirect if resampled else None
+    certificate, knowledge = audit.certificate.resampled(effects), audit.knowledge
     words = Words.of(certificate, labels, audit.counts.names)
     name = title or source or "a table"
     does, itself = (
@@ -119,6 +122,7 @@ def report(
                 shown_part(of, least_count=least_count),
                 knowledge,
                 words,
+                claim=shown_claim(of),
                 least_count=least_count,
                 question=question,
                 name=name,
@@ -136,6 +140,7 @@ def report(
         first_sentence=first_sentence(certificate, words),
         lead=lead(certificate, words),
         verdicts=verdicts(certificate, cases, words, doubt),
+        claim=claim_card(certificate, words),
         who=who_against_whom(certificate, words),
         example=example(certificate, cases, words),
         causes=causes(certificate, words),
@@ -144,6 +149,7 @@ def report(
         evidence=evidence(certificate, cases, words),
         chance=chance(certificate, cases, words),
         comparisons=comparisons(certificate, partition, words),
+        paths=paths(certificate, facts.after if facts else None, words, resampled),
         released=released(facts, cases, words),
         premises=(
             *graph_premises(certificate, knowledge, words, doubt, resampled),

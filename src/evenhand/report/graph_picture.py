@@ -329,6 +329,7 @@ def _box(
         name=node.label,
         lines=tuple((first + 16 * at, line) for at, line in enumerate(lines)),
         role=node.role,
+        asked=node.asked,
         caption=caption,
         caption_y=first + 16 * len(lines),
         x=corner[0],

@@ -16,6 +16,7 @@ _KEY = (
     ("held", "{protected} works through it"),
     ("after", "a consequence of the decision: never held equal"),
     ("rest", "other links"),
+    ("asked", "effects through it are asked about"),
 )
 
 
@@ -109,7 +110,7 @@ def graph_figure(
         key=tuple(
             (kind, meaning.replace("{protected}", words.protected), kind in directed)
             for kind, meaning in _KEY
-            if kind in kinds
+            if kind in kinds or (kind == "asked" and any(node.asked for node in sketch.nodes))
         ),
     )
 

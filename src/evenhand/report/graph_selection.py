@@ -25,6 +25,7 @@ class Node:
     label: str
     role: str
     column: int
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,7 @@ def select_for_drawing(
     if len(chosen) > MOST_BOXES:
         chosen = {n for n in chosen if roles[n] not in ("plain", "consequence")}
         chosen |= graph.children(question.decision)
+        chosen |= {*question.redlining} & {*graph.nodes}
     places = {
         name: _place(graph, question.protected_names, question.decision, order, name)
         for name in chosen
@@ -60,6 +62,7 @@ def select_for_drawing(
             label=visible(label(name)),
             role=roles[name],
             column=columns.index(places[name]),
+            asked=name in question.redlining,
         )
         for name in sorted(chosen, key=lambda n: (places[n], roles[n] != "protected", n))
     )

@@ -53,9 +53,14 @@ def render(page: Page | SharedPage) -> str:
 
 
 def _sheets(page: Page | SharedPage) -> tuple[str, ...]:
-    """The style sheets that a page needs: that of matrices only where there is one."""
-    sheets = ("pictures.css", "style.css")
-    return (*sheets, "against.css") if isinstance(page, Page) and page.who else sheets
+    """The style sheets that a page needs: those of matrices and of paths where there are."""
+    matrices = isinstance(page, Page) and page.who
+    return (
+        "pictures.css",
+        "style.css",
+        *(["against.css"] if matrices else []),
+        *(["paths.css"] if page.claim else []),
+    )
 
 
 def style_sheet(*names: str) -> str:

@@ -19,11 +19,14 @@ from evenhand.report.charts import case_spots, funnel
 from evenhand.report.differences_sections import FEW, MARKS_KEY, plot_of_few
 from evenhand.report.graph_section import graph_figure, whole_graph_figure
 from evenhand.report.html_report import environment, style_sheet
+from evenhand.report.path_words import claim_words
 from evenhand.report.phrases import Words
+from evenhand.report.picture_types import Waterfall
 from evenhand.report.release_facts import same_lines
 from evenhand.report.release_section import histograms, shifts
 from evenhand.report.shown_groups import select_cases
 from evenhand.report.template_types import NotebookFigures
+from evenhand.report.waterfall import Measured, waterfalls
 from evenhand.report.who_against_whom import who_against_whom
 
 # More dots than these are hard to tell apart, and a notebook keeps every output.
@@ -43,7 +46,9 @@ def _(result: MixedGraph) -> str:
 
 @figures.register
 def _(result: Certificate) -> str:
-    return _render(_differences(result, _words(result)))
+    words = _words(result)
+    shown = replace(_differences(result, words), waterfalls=_waterfalls(result, words))
+    return _render(shown)
 
 
 @figures.register
@@ -64,7 +69,8 @@ def audit_figures(certificate: Certificate, knowledge: Knowledge, labels: Labels
     """The graph with what is held equal, and the differences, in the words of the labels."""
     words = _words(certificate, labels)
     graph = graph_figure(certificate, knowledge, words)
-    return _render(replace(_differences(certificate, words), graph=graph))
+    shown = replace(_differences(certificate, words), graph=graph)
+    return _render(replace(shown, waterfalls=_waterfalls(certificate, words)))
 
 
 def _differences(certificate: Certificate, words: Words) -> NotebookFigures:
@@ -94,6 +100,15 @@ def _differences(certificate: Certificate, words: Words) -> NotebookFigures:
     )
 
 
+def _waterfalls(certificate: Certificate, words: Words) -> tuple[Waterfall, ...]:
+    """The effects through chosen attributes in both directions, if they were measured."""
+    measured = Measured.of(certificate)
+    if measured is None:
+        return ()
+    (both,) = waterfalls([measured], claim_words(measured.indirect, words))
+    return both
+
+
 def _words(certificate: Certificate, labels: Labels | None = None) -> Words:
     return Words.of(certificate, labels, certificate.examined.counts.names)
 
@@ -101,6 +116,11 @@ def _words(certificate: Certificate, labels: Labels | None = None) -> Words:
 def _render(shown: NotebookFigures) -> str:
     if shown == NotebookFigures():
         return ""
-    style = style_sheet("pictures.css", "notebook.css", *["against.css"] * bool(shown.who))
+    style = style_sheet(
+        "pictures.css",
+        "notebook.css",
+        *["against.css"] * bool(shown.who),
+        *["paths.css"] * bool(shown.waterfalls),
+    )
     template = environment().get_template("notebook.html.j2")
     return template.render(figures=shown, style=Markup(style))  # noqa: S704  # ours

@@ -15,7 +15,7 @@ from evenhand.report.phrases import MOST_LISTED, Words, capital, count, rate, sh
 from evenhand.report.shown_groups import Case
 from evenhand.report.template_types import Strong, text
 
-_MARKS = {
+MARKS = {
     StatisticalVerdict.SHOWN: "shown",
     StatisticalVerdict.WITHIN: "certified",
     StatisticalVerdict.INCONCLUSIVE: "cannot-decide",
@@ -93,7 +93,7 @@ def verdicts(
         ),
         statistical=page.VerdictCard(
             about="Beyond these rows",
-            mark=_MARKS[population.verdict],
+            mark=MARKS[population.verdict],
             word=capital(str(population.verdict)),
             sentence=_statistical_sentence(population, words),
         ),

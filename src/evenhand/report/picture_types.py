@@ -21,11 +21,15 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box:
-    """An attribute in the graph: where it stands, its name in lines, its role."""
+    """An attribute in the graph: where it stands, its name in lines, its role.
+
+    ``asked`` marks those through which effects are asked about.
+    """
 
     name: str
     lines: tuple[tuple[float, str], ...]
     role: str
+    asked: bool
     caption: str
     caption_y: float
     x: float
@@ -287,3 +291,45 @@ class PairMatrix:
     corner: str
     heads: tuple[str, ...]
     rows: tuple[tuple[str, tuple[PairCell, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A line of a waterfall: a rate, which is a mark, or an effect, which is a bar.
+
+    A bar goes from ``start`` to ``at``, filled as far as is certain (``solid``), hatched where
+    it may end (``hatch``); both are a place and a width. ``whisker`` is a 95 % interval;
+    ``band`` what is under the threshold. ``gap`` is a line between two rates. Lines are linked
+    to the one they come from, above, and to the one they lead to.
+    """
+
+    kind: str
+    name: str
+    detail: str
+    number: str
+    range: str
+    at: float
+    start: float | None
+    solid: tuple[float, float] | None
+    hatch: tuple[float, float] | None
+    whisker: tuple[float, float] | None
+    band: tuple[float, float] | None
+    gap: tuple[float, float] | None
+    comes_from: bool
+    leads_on: bool
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waterfall:
+    """From one rate to another in steps; ``height`` is that of a line.
+
+    ``key`` says which of the signs occur, and what they mean.
+    """
+
+    title: str
+    subtitle: str
+    ticks: tuple[tuple[float, str], ...]
+    height: int
+    steps: tuple[Step, ...]
+    key: tuple[tuple[str, str], ...]

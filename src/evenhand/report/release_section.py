@@ -11,6 +11,7 @@ from evenhand.report import template_types as page
 from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, count_by_step, histogram
 from evenhand.report.differences_sections import FEW
 from evenhand.report.opening_section import mark
+from evenhand.report.paths_section import claim_card
 from evenhand.report.phrases import Words, capital, listing, rate, tally
 from evenhand.report.release_facts import ReleaseFacts, changes_by_line, same_lines
 from evenhand.report.shown_groups import Case, GroupNames, widest_in
@@ -27,7 +28,11 @@ def released(
     return page.Released(
         heading=f"{release.file or 'The released rows'}: {release.after.verdict}",
         lead=_lead(release, words),
-        cards=(_verdict_card(release.after, words), _cost_card(release, words)),
+        cards=(
+            _verdict_card(release.after, words),
+            _cost_card(release, words),
+            *filter(None, [claim_card(release.after, words)]),
+        ),
         shifts=shifts(
             release.before,
             release.after,

@@ -35,13 +35,17 @@ def shared_page(
     knowledge: Knowledge,
     words: Words,
     *,
+    claim: Verdict | None,
     least_count: int,
     question: str,
     name: str,
     generated: str,
     files: tuple[str | None, str | None],
 ) -> page.SharedPage:
-    """Fill the page from what may be shown; ``files`` names certificate and data."""
+    """Fill the page from what may be shown; ``files`` names certificate and data.
+
+    ``claim`` is the verdict on effects through chosen attributes, if that is asked about.
+    """
     cases = _cases(shown)
     privacy = (
         f"Groups with a count under {least_count} are withheld whole, and nothing here depends "
@@ -60,6 +64,7 @@ def shared_page(
             word=capital(str(shown.verdict)),
             sentence=text(_verdict_sentence(shown, words)),
         ),
+        claim=_claim_card(claim, words),
         rests_on=text(
             "This holds given the causal graph below and for a threshold of "
             f"{words.threshold_points}, chosen by whoever asked. Groups in which a count is "
@@ -133,6 +138,25 @@ def _verdict_sentence(shown: Certificate, words: Words) -> str:
     if len(shown.possible_decision_causes) > 1:
         return "The graph leaves open what causes the decision; the verdict is not told here."
     return f"Whether {two} {differ} in a group that is not shown is not told."
+
+
+def _claim_card(claim: Verdict | None, words: Words) -> page.VerdictCard | None:
+    """The verdict on effects through chosen attributes, and nothing else of it."""
+    if claim is None:
+        return None
+    through = words.columns(words.question.redlining)
+    return page.VerdictCard(
+        about=f"A second claim, apart from this: through {through}",
+        mark=_MARKS.get(claim, "withheld"),
+        word=f"{capital(str(claim))}, through {through}",
+        sentence=text(
+            f"In the released rows {words.protected} changes {words.decision} through "
+            f"{through} by less than the threshold of this claim, given this graph."
+            if claim is Verdict.CERTIFIED
+            else f"Whether {words.protected} changes {words.decision} through {through} rests "
+            "on all rows, and is not told."
+        ),
+    )
 
 
 def _dots(cases: tuple[Case, ...], words: Words) -> pictures.Funnel | None:

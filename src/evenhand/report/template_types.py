@@ -206,6 +206,38 @@ class Premise:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PathTable:
+    """The effects along paths in numbers, in one direction."""
+
+    caption: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathMeasurement:
+    """Effects along paths in some rows: as recorded, or as released."""
+
+    heading: str
+    lead: Text
+    waterfalls: tuple[pictures.Waterfall, ...]
+    tables_title: str
+    tables: tuple[PathTable, ...]
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paths:
+    """Section 5a: the claim about effects through chosen attributes, and what it rests on."""
+
+    heading: str
+    claims: tuple[VerdictCard, ...]
+    lead: tuple[Text, ...]
+    measurements: tuple[PathMeasurement, ...]
+    rests_on: tuple[Premise, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unmeasured:
     """Section 8: the ``largest`` groups without a comparison; ``heads`` says who is there."""
 
@@ -243,6 +275,7 @@ class Page:
     first_sentence: Text
     lead: Text
     verdicts: Verdicts
+    claim: VerdictCard | None
     who: WhoAgainstWhom | None
     example: Example | None
     causes: tuple[Text, ...]
@@ -251,6 +284,7 @@ class Page:
     evidence: Evidence
     chance: Chance
     comparisons: ComparisonTable
+    paths: Paths | None
     released: Released | None
     premises: tuple[Premise, ...]
     unmeasured: Unmeasured
@@ -268,6 +302,7 @@ class NotebookFigures:
     funnel: pictures.Funnel | None = None
     shifts: pictures.ShiftPlot | None = None
     histograms: pictures.Histograms | None = None
+    waterfalls: tuple[pictures.Waterfall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -299,6 +334,7 @@ class SharedPage:
     first_sentence: Text
     lead: Text
     verdict: VerdictCard
+    claim: VerdictCard | None
     rests_on: Text
     causes: tuple[Text, ...]
     graph: GraphFigure
