@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         certify,
         certify_relaxed,
         explain_partition,
+        measure_paths,
     )
     from evenhand.graph import CausalGraph, PartialGraph, discover, find_causes, load_graph
     from evenhand.question import (
@@ -52,6 +53,7 @@ _ROOMS = {
         "certify",
         "certify_relaxed",
         "explain_partition",
+        "measure_paths",
     ),
     "graph": ("CausalGraph", "PartialGraph", "discover", "find_causes", "load_graph"),
     "question": (
@@ -114,6 +116,7 @@ __all__ = [
     "explain_partition",
     "find_causes",
     "load_graph",
+    "measure_paths",
     "plan_removal",
     "read",
     "release",

@@ -11,6 +11,7 @@ from evenhand.counts import CountTable
 from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.evidence import (
     Certificate,
+    Indirect,
     PartitionExplanation,
     PartitionSurvey,
     Sensitivity,
@@ -28,7 +29,12 @@ from evenhand.evidence.decision_rules import judge_without_rule
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt, learn_graph
 from evenhand.evidence.graph_origin import GraphOrigin, decision_last
 from evenhand.evidence.judgement import Graph, Scope
-from evenhand.evidence.population import EXIT_STATUS, StatisticalVerdict
+from evenhand.evidence.population import (
+    ClaimVerdicts,
+    StatisticalVerdict,
+    exit_status,
+    in_words,
+)
 from evenhand.graph import PartialGraph, discover, find_causes
 from evenhand.graph.column_choice import choose_columns
 from evenhand.graph.edited_graphs import edited
@@ -42,7 +48,7 @@ from evenhand.question import (
     QuestionFile,
     Tiers,
 )
-from evenhand.question.question_file import Labels, check_judge
+from evenhand.question.question_file import Labels
 from evenhand.releasing.release import Release, release
 from evenhand.removal import (
     Baseline,
@@ -93,18 +99,24 @@ class Audit(Described):
         return self.certificate.verdict
 
     @property
-    def deciding_verdict(self) -> Verdict | StatisticalVerdict:
-        """The verdict on these rows, or on the population, as ``judge`` says.
+    def indirect(self) -> Indirect | None:
+        """The claim about effects through the attributes that ``redlining`` names, if any."""
+        return self.certificate.indirect
 
-        Where the decision is determined neither can be given: the verdict on the rows says so.
-        """
-        by_rows = self.judge == "rows" or self.certificate.is_determined
-        return self.verdict if by_rows else self.certificate.population.verdict
+    @property
+    def deciding_verdict(self) -> Verdict | StatisticalVerdict:
+        """The verdict on the direct effect, on these rows or the population by ``judge``."""
+        return self.deciding_verdicts[""]
+
+    @property
+    def deciding_verdicts(self) -> ClaimVerdicts:
+        """The verdict on each claim, the direct effect under ""; see ``deciding_verdict``."""
+        return self.certificate.verdicts(by_rows=self.judge == "rows")
 
     @property
     def exit_status(self) -> int:
-        """The deciding verdict as the status of a process: 0 good, 1 bad, 3 neither."""
-        return EXIT_STATUS[self.deciding_verdict]
+        """The status of a process: 1 if any claim is not met, else 3 if any is open, else 0."""
+        return exit_status(self.deciding_verdicts)
 
     @property
     def decision_causes(self) -> tuple[str, ...]:
@@ -167,12 +179,15 @@ class Audit(Described):
             if self.certificate.learned_here and not self.certificate.graph_origin.edits
             else self.graph,
             knowledge=self.knowledge,
-            significance=record.significance if record else 0.01,
-            test=record.test if record else "chi-square",
-            max_depth=record.max_depth if record else None,
+            **(record.settings if record else {}),
             min_coverage=self.certificate.min_coverage,
             progress=progress,
         )
+
+    def with_resamples(self, resampled: Bootstrap | None) -> "Audit":
+        """The audit whose bounds of effects have the errors of resamples, and a verdict."""
+        effects = resampled.indirect if resampled else None
+        return replace(self, certificate=self.certificate.resampled(effects))
 
     def binnings(
         self,
@@ -270,8 +285,7 @@ class Audit(Described):
             "verdict": str(self.verdict),
             "judge": self.judge,
             "deciding_verdict": str(self.deciding_verdict),
-            **self.certificate.to_dict(assurance=assurance),
-            "sentence": self.certificate.first_sentence(self.labels),
+            **self.certificate.to_dict(assurance=assurance, labels=self.labels),
             "notes": list(self.notes),
             "sensitivity": [finding.to_dict() for finding in self.sensitivity()],
             "inspection": self.inspection.to_dict(),
@@ -286,7 +300,8 @@ class Audit(Described):
             *(finding.problem for finding in inspection.matters),
             *inspection.same_decisions(),
         )
-        judged = ("judged by", f"the {self.judge}: {self.deciding_verdict}")
+        claims = "; ".join(in_words(self.deciding_verdicts))
+        judged = ("judged by", f"the {self.judge}: {claims}")
         said = self._doubt.sentence if self._doubt.contradicted else ""
         against = [("rows against the graph", said)] if said else []
         return replace(
@@ -337,56 +352,41 @@ def audit(
     >>> eh.audit(eh.datasets.admissions(2), asked, graph=graph).verdict
     <Verdict.NOT_CERTIFIED: 'not certified'>
     """
-    labels = Labels()
-    if isinstance(question, QuestionFile):
-        labels = question.labels
-        knowledge = question.knowledge if knowledge is None else knowledge
-        codings = question.codings if codings is None else codings
-        judge = question.judge if judge is None else judge
-        edits = question.edits if edits is None else edits
-        question = question.question
-    judge = check_judge("rows" if judge is None else judge)
-    asked = (*question.columns, *question.rule)
-    known, given = Knowledge.of(knowledge), graph
-    known = decision_last(known, question.decision) if graph is None else known
-    decision = question.decision
-    learn = partial(
-        discover, significance=significance, test=test, max_depth=max_depth, progress=progress
+    file = QuestionFile.of(
+        question, judge=judge, knowledge=knowledge, codings=codings, edits=edits
     )
+    question, known, labels = file.question, file.knowledge, file.labels
+    asked, decision, given = question.named_columns, question.decision, graph
+    known = decision_last(known, decision) if graph is None else known
+    search: dict[str, Any] = {"significance": significance, "test": test, "progress": progress}
+    learn = partial(discover, max_depth=max_depth, **search)
     most = 6 if max_depth is None else max_depth
-    find = partial(find_causes, decision=decision, knowledge=known, max_given=most)
-    find = partial(find, significance=significance, test=test, progress=progress)
+    find = partial(find_causes, decision=decision, knowledge=known, max_given=most, **search)
     choose = partial(choose_columns, asked, decision, graph=graph, find=find if local else None)
-    rows, counts, names = read_and_count(source, codings, memory, progress, choose)
+    rows, counts, names = read_and_count(source, file.codings, memory, progress, choose)
+    judged = partial(certify, scope=scope, limit=limit, min_coverage=min_coverage)
     if rows is not None:
         labels.check(rows.sources[0].names, where=f"labels for {rows.where}")
         rows.check_counted(*asked)
+        judged = partial(judged, codings=rows.codings, dropped=rows.dropped)
     notes: tuple[str, ...] = ()
     if graph is not None:
         graph.check(names, question, known)
     if len(names) > len(counts.names):
         known = known.restricted(counts.names)
         notes = (f"Of {len(names):,} columns {len(counts.names):,} were counted.",)
-    codings, dropped = (rows.codings, rows.dropped) if rows else (None, 0)
-    judged = partial(certify, scope=scope, limit=limit, min_coverage=min_coverage)
-    judged = partial(judged, codings=codings, dropped=dropped)
     if graph is None:
         graph, evicted = learn_graph(learn, counts, question, known)
         notes += evicted
-    graph = edited(graph, edits or ())
+    graph = edited(graph, file.edits)
     origin = GraphOrigin.of(graph, decision_last=known.tiers_assumed)
     origin = replace(origin, chosen_from=len(names) if local else 0)
     certificate = judged(counts, graph, question, knowledge=known, graph_origin=origin)
     if question.rule:
-        beside = judge_without_rule(
-            counts,
-            question,
-            graph,
-            knowledge=known,
-            determined_by=certificate.determined_by,
-            learn=learn if given is None else None,
-            judge=judged,
-        )
+        without = partial(judge_without_rule, counts, question, graph, knowledge=known)
+        relearn = learn if given is None else None
+        named = certificate.determined_by
+        beside = without(determined_by=named, learn=relearn, judge=judged)
         certificate = replace(certificate, without_rule=beside)
     return Audit(
         rows=rows,
@@ -394,7 +394,7 @@ def audit(
         knowledge=known,
         graph=graph,
         certificate=certificate,
-        judge=judge,
+        judge=file.judge,
         labels=labels,
         notes=notes,
     )

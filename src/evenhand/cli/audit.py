@@ -110,6 +110,7 @@ def audit(
             if bootstrap is None
             else result.bootstrap(bootstrap, seed=seed, progress=progress)
         )
+        result = result.with_resamples(resampled)
     graph_doubt = result.doubt()
     relaxed = result.certificate.relaxed(assurance=assurance)
     explained = result.explain_partition(parse_names(partition)) if partition else None
@@ -148,10 +149,13 @@ def audit(
         content["inspection"] = result.inspection.to_dict(option)
         print_json(content | {name: one.to_dict() for name, one in further.items()})
     elif quiet:
-        say(str(result.deciding_verdict))
+        from evenhand.evidence.population import in_words
+
+        say(*in_words(result.deciding_verdicts))
     else:
         tables = result.certificate.population.tables
-        print_results(result.summary(), *tables, relaxed.summary())
+        through = [result.indirect.summary(result.labels)] if result.indirect else []
+        print_results(result.summary(), *tables, *through, relaxed.summary())
         doubts = graph_doubt.summary()
         print_result(doubts if doubt else replace(doubts, columns=(), lines=(), notes=()))
         for one in further.values():

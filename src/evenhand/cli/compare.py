@@ -8,7 +8,7 @@ from evenhand.cli.terminal import ProgressBar, print_in_parts, print_json
 from evenhand.cli.verb_parameters import with_common_options
 from evenhand.display import Summary
 
-_FIRST = ("τ", "method", "verdict", "violating", "guaranteed")
+_FIRST = ("τ", "method", "verdict", "violating", "claim", "through", "guaranteed")
 
 
 @with_common_options
@@ -58,9 +58,8 @@ def _narrow(summary: Summary) -> Summary:
         if line["method"] not in single:
             line["method"] += f" {line['policy']}"
     left_out = {"policy"} if len({line["τ"] for line in lines}) > 1 else {"policy", "τ"}
-    columns = tuple(
-        dict.fromkeys(name for name in (*_FIRST, *summary.columns) if name not in left_out)
-    )
+    shown = [name for name in summary.columns if name not in left_out]
+    columns = tuple(dict.fromkeys([*(name for name in _FIRST if name in shown), *shown]))
     policy = "; ".join(f"{method}, {policy}" for method, policy in single.items())
     return replace(
         summary,

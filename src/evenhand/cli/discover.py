@@ -7,6 +7,7 @@ from evenhand.cli.options import AsJson, CommonOptions, result_option
 from evenhand.cli.terminal import ProgressBar, print_exactly, print_json, print_result, say
 from evenhand.cli.verb_parameters import with_common_options
 from evenhand.errors import QuestionError
+from evenhand.question.question import PATHS
 
 if TYPE_CHECKING:
     from evenhand.counts import CountTable
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 # A graph is learned here, and not judged.
-@partial(with_common_options, omit={"graph_file", "scope", "min_coverage"})
+@partial(with_common_options, omit=PATHS | {"graph_file", "scope", "min_coverage"})
 def discover(
     options: CommonOptions,
     *,

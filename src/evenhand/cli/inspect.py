@@ -45,4 +45,4 @@ def _typed(options: CommonOptions) -> Iterator[str]:
         if one.name not in JUDGING | {"data", "question_file"}:
             value = getattr(options, one.name) or []
             for text in value if isinstance(value, list) else [value]:
-                yield from (f"--{one.name}", text)
+                yield from (f"--{one.name.replace('_', '-')}", str(text))

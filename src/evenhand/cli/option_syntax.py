@@ -13,6 +13,7 @@ from typing import Any
 from evenhand.errors import QuestionError
 
 OPTIONS = {
+    "basis": "--basis",
     "bins": "--bin",
     "change_along": "--change-along",
     "columns": "--columns",
@@ -20,6 +21,7 @@ OPTIONS = {
     "delimiter": "--delimiter",
     "drop": "--drop",
     "exclude": "--exclude",
+    "explained": "--explained",
     "favorable": "--favorable",
     "forbidden": "--forbid",
     "graph": "--graph",
@@ -39,6 +41,9 @@ OPTIONS = {
     "other": "--other",
     "overwrite": "--overwrite",
     "policy": "--policy",
+    "protected": "--protected",
+    "redlining": "--redlining",
+    "redlining_threshold": "--redlining-threshold",
     "required": "--require",
     "rule": "--rule",
     "sheet": "--sheet",

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from evenhand.cli.option_syntax import parse_bin, parse_delimiter, parse_merges, parse_names
+from evenhand.cli.question_options import QuestionOptions
 from evenhand.cli.terminal import say
 from evenhand.display import ProgressCallback
-from evenhand.errors import QuestionError, path_exists
+from evenhand.errors import Problem, QuestionError, path_exists
 from evenhand.question import (
     Codings,
     GraphEdit,
@@ -26,6 +27,7 @@ from evenhand.question import (
     QuestionFile,
     Tiers,
 )
+from evenhand.question.question import PATHS
 from evenhand.question.question_file import Labels
 
 if TYPE_CHECKING:
@@ -40,21 +42,16 @@ def options_in(panel: str) -> Callable[..., Any]:
 
 result_option = options_in("The result")
 judging_option = options_in("How it is judged")
-_question = options_in("The question")
 _knowledge = options_in("What is known beforehand")
 _reading = options_in("How columns are read")
 _learning = options_in("How the graph is learned")
 
 _VALUES = ("group", "other", "favorable")
-_TYPED = (
-    *("protected", "group", "other", "decision", "favorable", "criterion", "order"),
-    *("min_rows", "threshold"),
-)
-
 # What a verb that judges nothing does not take.
 JUDGING = frozenset(
     {"tiers", "require", "forbid", "graph_file", "scope", "min_coverage", "significance"}
     | {"test", "max_depth", "local"}
+    | PATHS
 )
 
 AsJson: TypeAlias = Annotated[
@@ -69,58 +66,9 @@ ReportFile: TypeAlias = Annotated[
 
 
 @dataclass(frozen=True, kw_only=True)
-class CommonOptions:
+class CommonOptions(QuestionOptions):
     """The common options as they were typed."""
 
-    data: Annotated[
-        str, typer.Argument(help="CSV, Parquet, Arrow or Excel: a file, folder or glob.")
-    ]
-    question_file: Annotated[
-        Path | None,
-        _question("--question", help="A question file (`evenhand init` writes one)."),
-    ] = None
-    protected: Annotated[
-        list[str] | None,
-        _question("--protected", help="The protected attribute; several: their combinations."),
-    ] = None
-    group: Annotated[
-        str | None,
-        _question("--group", help="The value whose group is asked about; default: all groups."),
-    ] = None
-    other: Annotated[
-        str | None,
-        _question("--other", help="The value to compare with; 'rest' pools all others."),
-    ] = None
-    decision: Annotated[
-        str | None, _question("--decision", help="The column that holds the decision.")
-    ] = None
-    favorable: Annotated[
-        list[str] | None,
-        _question("--favorable", help="The favorable value of the decision, or several."),
-    ] = None
-    criterion: Annotated[
-        str | None,
-        _question(
-            "--criterion",
-            help="Of decisions with many values: favorable, every, or cumulative by --order.",
-        ),
-    ] = None
-    order: Annotated[
-        list[str] | None,
-        _question("--order", help="The values of the decision, best first; once for each."),
-    ] = None
-    min_rows: Annotated[
-        int | None,
-        _question("--min-rows", help="Compare groups of at least so many rows; default 1."),
-    ] = None
-    threshold: Annotated[
-        str | None,
-        _question("--threshold", help="The difference of rates that counts; default 0.05."),
-    ] = None
-    rule: Annotated[
-        str | None,
-        _question("--rule", help="The columns by which was decided without exception: 'a,b'."),
-    ] = None
     tiers: Annotated[
         str | None,
         _knowledge(
@@ -226,18 +174,7 @@ class CommonOptions:
 
     def asked(self) -> dict[str, Any]:
         """The parts of the question that the file or the options give."""
-        return (self._file.question.to_dict() if self._file else {}) | self._typed()
-
-    def _typed(self) -> dict[str, Any]:
-        """The parts of the question that the options give."""
-        values = {name: getattr(self, name) for name in _TYPED}
-        typed = {name: value for name, value in values.items() if value not in (None, [])}
-        for name in {"protected", "favorable"} & {*typed}:
-            first, *others = typed[name]
-            typed[name] = typed[name] if others else first
-        if self.rule is not None:
-            typed["rule"] = parse_names(self.rule)
-        return typed
+        return (self._file.question.to_dict() if self._file else {}) | self.typed_question()
 
     def question(self) -> Question:
         """The question of the file, overridden by the options."""
@@ -348,11 +285,26 @@ class CommonOptions:
                 remedy=f"`evenhand init {self.data}` writes one.",
                 where=str(self.question_file),
             )
-        return QuestionFile.load(self.question_file, complete=self._complete)
+        try:
+            return QuestionFile.load(self.question_file, complete=self._complete)
+        except QuestionError as error:
+            raise QuestionError(*map(self._place, error.problems)) from error
+
+    def _place(self, problem: Problem) -> Problem:
+        """The problem of a question file; that it arises from the options is said."""
+        try:
+            QuestionFile.load(str(self.question_file))
+        except QuestionError as alone:
+            if problem in alone.problems:
+                return problem
+        with_options = " with the options typed" if self.typed_question() else ""
+        return replace(problem, where=problem.where + with_options)
 
     def _complete(self, table: Mapping[str, Any], codings: Codings) -> Mapping[str, Any]:
         """The question with both values, if only its columns are named: as ``init`` does."""
-        given = {role: value for role, value in table.items() if value != ""} | self._typed()
+        given = {
+            role: value for role, value in table.items() if value != ""
+        } | self.typed_question()
         # With another group alone all are compared with it, and the group stays open.
         needed = {*_needed(given), *(() if "other" in given else ("group",))}
         if needed <= {*given} or not {"protected", "decision"} <= {*given}:

@@ -58,7 +58,8 @@ def verify(
     expect: Annotated[
         Literal["certified", "not certified", "cannot decide", "withheld"] | None,
         result_option(
-            help="The verdict on the rows that it must have; exit status 1 otherwise."
+            help="The verdict on the rows that every claim of it must have; exit status 1 "
+            "otherwise."
         ),
     ] = None,
     sheet: Annotated[
@@ -98,20 +99,28 @@ def _verify_record(
     read_by_checker = _is_text_table(data)
     by_itself, by_checker, stated = checker.verify(text, data if read_by_checker else None)
     status = by_itself
-    verdict, by_engine, is_settled, inputs = _certify_again(
+    verdicts, by_engine, is_settled, inputs = _certify_again(
         text, data, sheet, is_false=status == 1
     )
     if by_engine:
-        status = 3 if status == 3 and verdict is None else 1
+        status = 3 if status == 3 and not verdicts else 1
     elif status == 3 and is_settled:
         status = 0
-    is_expected = expect is None or expect == verdict
+    is_expected = expect is None or {*verdicts.values()} == {expect}
     against = data or "its own numbers"
     if json:
         print_json(
             {
                 "record": {0: "true", 1: "false", 3: "cannot be decided"}[status],
-                "verdict": verdict,
+                "verdict": verdicts.get(()),
+                "indirect": next(
+                    (
+                        {"through": names, "verdict": verdict}
+                        for names, verdict in verdicts.items()
+                        if names
+                    ),
+                    None,
+                ),
                 "against": against,
                 "checker": by_checker,
                 "engine": list(by_engine),
@@ -120,15 +129,21 @@ def _verify_record(
             }
         )
     else:
-        say(f"{_RECORD[status]}: {verdict or 'no verdict'}", bold=True)
+        claims = {names: f"through {', '.join(names)}" for names in verdicts if names}
+        told = "; ".join(
+            f"{claims[names]}: {verdict}" if names else verdict
+            for names, verdict in verdicts.items()
+        )
+        say(f"{_RECORD[status]}: {told or 'no verdict'}", bold=True)
         say(f"  against {against}")
         # What the checker left open and the engine settled is no objection.
         _list("checker", by_checker if status == by_itself else ())
         _list("engine", by_engine)
         if data and not read_by_checker:
             say("  The stand-alone checker reads CSV only: it saw the record's numbers.")
-        if not is_expected:
-            say(f"  Expected was: {expect}")
+        for names, verdict in verdicts.items():
+            if expect not in (None, verdict):
+                say(f"  Expected was{f', {claims[names]}' if names else ''}: {expect}")
         if status != 1:
             _list_stated(stated, inputs)
     return status or (0 if is_expected else 1)
@@ -149,7 +164,8 @@ def _list_stated(by_checker: Mapping[str, str], by_engine: Mapping[str, str]) ->
     neither = [name for name in by_checker if {name, name.split(".")[0]} & {*by_engine}]
     say("Stated in the record, not checked:")
     for name in neither:
-        _echo_wrapped(f"  {name:<20} {by_checker[name]}", indent=23)
+        what = by_engine.get(name, by_checker[name])
+        _echo_wrapped(f"  {name:<20} {what}", indent=23)
     if alone := [name for name in by_checker if name not in neither]:
         _echo_wrapped(f"Checked by the engine alone: {', '.join(alone)}.", indent=0)
 
@@ -168,8 +184,8 @@ def _echo_wrapped(text: str, *, indent: int) -> None:
 
 def _certify_again(
     text: str, data: str | None, sheet: str | None, *, is_false: bool
-) -> tuple[str | None, tuple[str, ...], bool, dict[str, str]]:
-    """The verdict in the record, where the engine disagrees, whether it could tell, its inputs.
+) -> tuple[dict[tuple[str, ...], str], tuple[str, ...], bool, dict[str, str]]:
+    """The verdict of each claim, where the engine disagrees, whether it could tell, its inputs.
 
     Data that cannot be read are bad input, unless the record is false anyway or names columns
     and values that they do not have.
@@ -180,18 +196,19 @@ def _certify_again(
         recorded = RecordedCertificate.parse(text)
         codings = recorded.codings
     except EvenhandError as error:
-        return None, _texts(error), False, {}
-    verdict, inputs = str(recorded.verdict), dict(recorded.stated(with_data=data is not None))
+        return {}, _texts(error), False, {}
+    verdicts = {names: str(verdict) for names, verdict in recorded.verdicts.items()}
+    inputs = dict(recorded.stated(with_data=data is not None))
     if data is None:
-        is_full = recorded.content["copy"] == "full"
-        return verdict, recorded.own_differences(), is_full, inputs
+        return verdicts, recorded.own_differences(), recorded.is_settled_alone, inputs
     try:
         rows = _read(data, codings, sheet)
-        return verdict, recorded.differences(rows.count(), dropped=rows.dropped), True, inputs
+        wrong = recorded.differences(rows.count(), dropped=rows.dropped)
     except EvenhandError as error:
         if is_false or isinstance(error, _OTHER_DATA):
-            return verdict, _texts(error), True, inputs
+            return verdicts, _texts(error), True, inputs
         raise
+    return verdicts, wrong, True, inputs
 
 
 def _verify_manifest(path: Path, data: str | None, *, sheet: str | None, json: bool) -> int:
