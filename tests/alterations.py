@@ -8,6 +8,7 @@ from itertools import chain
 
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from tests.certificate_records import sealed
+from tests.loans import APART, INCOME_FIRST, ZIP_FIRST, asking, loans
 from tests.several_groups import GRAPH as SEVERAL_GRAPH
 from tests.several_groups import QUESTIONS, csv_text
 
@@ -15,6 +16,7 @@ import evenhand as eh
 from evenhand import checker, datasets
 from evenhand.errors import EvenhandError
 from evenhand.evidence import RecordedCertificate
+from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question.question_file import Labels
 
 CHANCE = {f"partitions.subpopulations.by_chance.{n}" for n in ("lower", "upper", "p")} | {
@@ -121,7 +123,11 @@ def is_stated(place, kind, stated):
     is_simulated = stated.get("by_chance", "").endswith("as it was simulated")
     return (
         any(place == name or place.startswith(f"{name}.") for name in stated)
-        or (kind == "reordered" and place.startswith("partitions") and "order" in stated)
+        or (
+            kind == "reordered"
+            and place.startswith(("partitions", "indirect"))
+            and "order" in stated
+        )
         or (place in CHANCE and "by_chance" in stated)
         or (is_simulated and place.startswith("partitions.subpopulations.by_chance."))
     )
@@ -145,6 +151,10 @@ INPUTS = {
     "question.threshold",
     "question.min_coverage",
     "question.min_rows",
+    "question.redlining",
+    "question.basis",
+    "indirect.graphs.potentials",  # others that prove the same bounds
+    "indirect.values",
     "codings",
     "graph.arrows",
     "graph.undirected",
@@ -169,6 +179,7 @@ KINDS = [
     (name, copy, with_data)
     for name in (
         *("given", "learned", "open", "pooled", "released", "determined", "ruled"),
+        *("paths", "witness", "open paths", "released paths"),
         *QUESTIONS,
     )
     for copy in ("full", "shared")
@@ -213,15 +224,42 @@ def _asked_of_several():
         yield name, csv_text(), asked, {"graph": SEVERAL_GRAPH, "scope": scope}
 
 
+def _asked_of_paths():
+    """Loans by race through the district: identified, with a witness, with an open edge.
+
+    Age causes the district alone, so no partition has it.
+    """
+    lines = [
+        f"{','.join(labels)},{age},{half}\n"
+        for labels, n in loans()
+        for age, half in (("old", n // 2), ("young", n - n // 2))
+        if half
+    ]
+    text = "".join(["race,zip,income,loan,age,n\n", *lines])
+    age, nodes = ("age", "zip"), (*APART.nodes, "age")
+    graphs = {
+        "paths": eh.CausalGraph(nodes, ZIP_FIRST.arrows | {age}),
+        "witness": eh.CausalGraph(nodes, INCOME_FIRST.arrows | {age}),
+        "open paths": PartialGraph(nodes, APART.arrows | {age}, [("income", "zip")]),
+        "released paths": eh.CausalGraph(nodes, ZIP_FIRST.arrows | {age}),
+    }
+    for name, graph in graphs.items():
+        asked = eh.QuestionFile(
+            question=asking(basis="all", redlining_threshold="1/10"),
+            codings=eh.Codings.of(frequency="n"),
+        )
+        yield name, text, asked, {"graph": graph}
+
+
 def make_records(folder):
     """Certificates of all kinds: the two copies of each, and its data."""
     records = {}
-    for name, lines, asked, options in chain(_asked(), _asked_of_several()):
+    for name, lines, asked, options in chain(_asked(), _asked_of_several(), _asked_of_paths()):
         data = folder / f"{name}.csv"
         data.write_text(lines)
         audit = eh.audit(data, asked, knowledge=eh.Knowledge(), **options)
         certificate = audit.certificate
-        if name in {"released", "edited groups"}:
+        if name in {"released", "released paths", "edited groups"}:
             release = audit.release(seed=1)
             data, certificate = (
                 release.write(folder / f"{name} new.csv").data,

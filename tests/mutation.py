@@ -50,6 +50,8 @@ TESTS = {
         )
     ),
     "evidence/disclosure_control": ("tests/unit/evidence/test_disclosure_control.py",),
+    "removal/linear_effects": ("tests/unit/removal/test_linear_effects.py",),
+    "removal/path_effects": ("tests/unit/removal/test_path_effects.py",),
     "removal/modify_data": ("tests/unit/removal/test_modify_data.py",),
     "removal/removal_plan": ("tests/unit/removal/test_removal_plan.py",),
     "report/release_facts": ("tests/unit/report/test_release_facts.py",),

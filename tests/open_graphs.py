@@ -29,6 +29,27 @@ def admissible(partial, question):
     ]
 
 
+def acyclic_ways(partial):
+    """Every way to direct the open edges that makes no cycle."""
+    for chosen in product(*(((a, b), (b, a)) for a, b in sorted(partial.undirected))):
+        arrows = partial.arrows.union(chosen)
+        if is_acyclic(arrows):
+            yield arrows
+
+
+def admitted(partial, question):
+    """The ways to direct the graph, and whether they add no collider."""
+    for ways, consistent in ((extensions(partial), True), (acyclic_ways(partial), False)):
+        answers = [
+            arrows
+            for arrows in ways
+            if question.protected not in descendants(arrows, question.decision)
+        ]
+        if answers:
+            return answers, consistent
+    raise AssertionError
+
+
 def families(partial, question):
     """The block sets of each graph, with the decision's causes."""
     names, ends = "".join(partial.nodes), (question.protected, question.decision)

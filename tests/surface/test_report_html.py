@@ -223,7 +223,7 @@ def test_what_a_narrow_page_hides_it_says_otherwise():
 
 
 def test_the_style_sheet_keeps_red_for_what_is_shown():
-    style = style_sheet("pictures.css", "style.css", "against.css")
+    style = style_sheet("pictures.css", "style.css", "against.css", "paths.css")
     rules = re.findall(r"([^{}]+)\{([^{}]*)\}", style)
     red = [selectors for selectors, declared in rules if "var(--bad)" in declared]
     assert red
@@ -308,7 +308,7 @@ def test_an_unknown_name_in_a_template_is_an_error():
 
 
 def test_one_colour_has_one_meaning():
-    css = style_sheet("pictures.css", "style.css", "against.css")
+    css = style_sheet("pictures.css", "style.css", "against.css", "paths.css")
     meaning = {
         "group": r"group|direct|protected",
         "other": r"other",
@@ -384,6 +384,77 @@ def test_a_matrix_that_does_not_fit_a_narrow_page_becomes_a_list():
     }
     (matrix,) = re.findall(r'<table class="against">.*?</table>', groups_html(), re.DOTALL)
     assert len(re.findall(r'data-label="ahead of (?:red|green|blue)"', matrix)) == 3
+
+
+def paths_html(names=("race", "zip", "income", "loan"), values=("b", "w"), *, share=False):
+    """A report on an effect through an attribute, under any names and values."""
+    protected, through, other, decision = names
+    cells = [(x, y, z, w) for x in (0, 1) for y in (0, 1) for z in (0, 1) for w in (0, 1)]
+    columns = {name: [values[cell[at]] for cell in cells] for at, name in enumerate(names)}
+    counts = eh.CountTable.of(columns, [20 + 13 * at % 37 for at in range(16)])
+    arrows = {(a, b) for at, a in enumerate(names) for b in names[at + 1 :]}
+    graph = eh.CausalGraph(tuple(names), frozenset(arrows - {(through, other)}))
+    asked = eh.Question(
+        protected=protected,
+        group=values[0],
+        decision=decision,
+        favorable=values[0],
+        redlining=[through],
+        explained=[other],
+    )
+    audit = eh.audit(counts, asked, graph=graph)
+    return report(audit, audit.release(seed=1), generated="today", share=share).html
+
+
+@pytest.mark.parametrize("share", [False, True])
+@pytest.mark.parametrize("text", NASTY)
+def test_names_of_ways_are_text_whatever_they_contain(text, share):
+    plain = parsed(paths_html(share=share))
+    reader = parsed(
+        paths_html(
+            (f"{text} r", f"{text} z", f"{text} i", f"{text} l"),
+            (f"{text}0", f"{text}1"),
+            share=share,
+        )
+    )
+    assert reader.tags == plain.tags
+    assert {(tag, name) for tag, name, _ in reader.attributes} <= {
+        (tag, name) for tag, name, _ in plain.attributes
+    }
+    said = "".join(data for _, data in reader.texts).replace("_", " ")
+    assert f"through {visible(text)} z".replace("_", " ") in said
+
+
+def test_a_waterfall_runs_nothing_asks_for_nothing_and_has_words():
+    html = paths_html()
+    assert "url(" not in html
+    assert not parsed(html).tags & {"script", "pattern", "use", "a"}
+    body = html[html.index("</style>") :]
+    charts = re.findall(r'<figure class="waterfall[^"]*">.*?</figure>', body, re.DOTALL)
+    assert len(charts) == 4
+    for chart in charts:
+        rows = re.findall(r"<tr class=.*?</tr>", chart, re.DOTALL)
+        assert len(rows) == chart.count('role="img" aria-label="')
+        for row in rows:
+            number = re.search(r'<td class="size"><b>(.*?)</b>', row)[1]
+            assert number in re.search(r'aria-label="(.*?)"', row)[1]
+    for picture in body.split("<svg")[1:]:
+        opening = picture[: picture.index(">")]
+        nested = 'overflow="visible"' in opening
+        assert nested or "aria-hidden" in opening or "aria-label" in opening
+    ids = [value for _, name, value in parsed(html).attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+
+
+def test_what_a_narrow_page_shows_of_a_waterfall_is_all_of_it():
+    style = style_sheet("paths.css")
+    assert "display:none" not in style
+
+
+def test_a_page_without_paths_does_not_carry_their_style():
+    assert style_sheet("paths.css") in paths_html()
+    assert style_sheet("paths.css") in paths_html(share=True)
+    assert ".waterfall" not in example_html()
 
 
 def test_a_page_without_a_matrix_does_not_carry_its_style():

@@ -121,6 +121,17 @@ def test_names_and_values_of_a_table_cannot_act(run, folder, asked, verb):
     assert harmless(err), acting(err)
 
 
+@pytest.mark.parametrize("form", [[], ["--json"], ["--quiet"], ["--bootstrap", "2"]])
+@pytest.mark.parametrize("through", [[JOB], [HOSTILE], [SEX], [JOB, "--explained", JOB]])
+def test_columns_on_the_way_cannot_act(run, folder, asked, form, through):
+    options = ["--graph", folder / "graph.json", "--redlining", *through, *form]
+    status, out, err = run("audit", *asked, *options)
+    assert status in (0, 1, 3) if through == [JOB] else status == 2
+    assert b"job" in out + err or through in ([SEX], [HOSTILE])
+    assert harmless(out), acting(out)
+    assert harmless(err), acting(err)
+
+
 def test_a_graph_for_another_program_keeps_its_names(asked):
     command = [sys.executable, "-m", "evenhand", "discover", *map(str, asked)]
     for form in ("dot", "json"):

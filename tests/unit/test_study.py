@@ -299,6 +299,23 @@ def test_an_edge_that_a_local_search_leaves_open_is_not_guessed():
     assert by_search.verdict is by_all.verdict
 
 
+def test_columns_through_which_effects_are_asked_about_are_counted(monkeypatch):
+    asked = replace(HIRED, redlining=["c7"], explained=["c9"])
+    near = audit(wide_table(), asked, local=True)
+    assert {"c7", "c9"} <= {*near.counts.names}
+    monkeypatch.setattr("evenhand.graph.width_limit.MOST_COLUMNS", 20)
+    graph = CausalGraph.parse("sex -> hired; grade -> hired; c7; c9")
+    given = audit(wide_table(), asked, graph=graph)
+    assert {*given.counts.names} == {"sex", "grade", "hired", "c7", "c9"}
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_an_unknown_column_on_the_way_is_refused_with_a_suggestion(local):
+    asked = replace(HIRED, redlining=["garde"])
+    with pytest.raises(ColumnError, match="no column 'garde'. Did you mean 'grade'"):
+        audit(wide_table(), asked, local=local)
+
+
 def test_of_a_wide_table_with_a_graph_only_its_columns_are_counted(monkeypatch):
     monkeypatch.setattr("evenhand.graph.width_limit.MOST_COLUMNS", 20)
     graph = CausalGraph.parse("sex -> hired; grade -> hired; score -> hired")

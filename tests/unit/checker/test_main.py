@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 from tests.certificate_records import CERTIFICATE, csv_of, sealed
+from tests.loans import APART, INCOME_FIRST, ZIP_FIRST, asking, loans
 
 from evenhand import checker, datasets
 from evenhand.checker.__main__ import main, printable
 from evenhand.checker.verification import Answer
+from evenhand.evidence import certify
 
 ROOM = Path(checker.__file__).parent
 
@@ -54,7 +56,9 @@ def test_a_copy_of_the_folder_runs_alone(tmp_path, alone):
     data = csv_of(datasets.admissions(2), tmp_path / "data.csv")
     run = alone("-m", "checker", path, data)
     assert run.returncode == 0, run.stderr
-    assert run.stdout.startswith("The record is true.\nStated in the record, not checked:\n")
+    first, second, *_ = run.stdout.splitlines()
+    assert first == "The record is true: not certified."
+    assert second == "Stated in the record, not checked:"
     assert all(len(line) <= 80 for line in run.stdout.splitlines())
 
 
@@ -90,6 +94,58 @@ def test_an_expected_verdict_decides_the_exit_status(tmp_path, capsys, expected,
     path = CERTIFICATE.write(tmp_path / "certificate.json")
     assert main([str(path), "--expect", expected]) == status
     assert ("verdict: it is not" in capsys.readouterr().out) is bool(status)
+
+
+DIRECT, THROUGH = "verdict: it is not", "indirect.verdict: it is not"
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "verdicts", "asked"),
+    [
+        (("9/10", "1/20"), ("certified", "not certified"), ("certified", [THROUGH])),
+        (("9/10", "1/20"), ("certified", "not certified"), ("not certified", [DIRECT])),
+        (
+            ("9/10", "1/20"),
+            ("certified", "not certified"),
+            ("cannot decide", [DIRECT, THROUGH]),
+        ),
+        (("9/10", "9/10"), ("certified", "certified"), ("certified", [])),
+        (("1/20", "9/10"), ("not certified", "certified"), ("certified", [DIRECT])),
+    ],
+)
+def test_a_verdict_is_expected_of_every_claim(tmp_path, capsys, thresholds, verdicts, asked):
+    (threshold, through), (expected, unlike) = thresholds, asked
+    question = asking(threshold=threshold, redlining_threshold=through)
+    path = certify(loans(), ZIP_FIRST, question).write(tmp_path / "certificate.json")
+    assert main([str(path)]) == 0
+    first, *_ = capsys.readouterr().out.splitlines()
+    assert first == "The record is true: {}; through zip: {}.".format(*verdicts)
+    assert main([str(path), "--expect", expected]) == (1 if unlike else 0)
+    out = capsys.readouterr().out
+    assert [line for line in out.splitlines() if "it is not" in line] == [
+        f"  {claim} {expected!r}" for claim in unlike
+    ]
+    main([str(path), "--expect", expected, "--json"])
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["verdicts"] == dict(
+        zip(("verdict", "indirect.verdict"), verdicts, strict=True)
+    )
+
+
+def test_that_other_potentials_may_prove_closer_bounds_is_printed(tmp_path, capsys):
+    for graph, is_named in ((INCOME_FIRST, True), (APART, False)):
+        path = certify(loans(), graph, asking()).write(tmp_path / f"{is_named}.json")
+        assert main([str(path)]) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        words = "indirect.graphs.potentials that no others prove closer bounds"
+        assert (words in out) is is_named
+
+
+def test_of_an_unknown_format_no_verdict_is_told(tmp_path, capsys):
+    path = tmp_path / "certificate.json"
+    path.write_text('{"format": "evenhand certificate 9", "indirect": 1}')
+    assert main([str(path), "--expect", "certified"]) == 3
+    assert capsys.readouterr().out.startswith("This cannot be decided.\n")
 
 
 @pytest.mark.parametrize("names", [["nowhere.json"], ["certificate.json", "nowhere.csv"]])
@@ -130,7 +186,11 @@ def test_as_json_it_prints_one_object(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("status", "answer"), [(0, "The record is true."), (3, "This cannot be decided.")]
+    ("status", "answer"),
+    [
+        (0, "The record is true: not certified."),
+        (3, "This cannot be decided; it says: not certified."),
+    ],
 )
 def test_lines_are_filled_up_to_eighty_marks_and_indented(
     tmp_path, capsys, monkeypatch, status, answer
@@ -167,7 +227,8 @@ def test_json_is_indented_by_two_and_keeps_its_letters(tmp_path, capsys, monkeyp
     path = CERTIFICATE.write(tmp_path / "certificate.json")
     assert main([str(path), "--json"]) == 1
     assert capsys.readouterr().out == (
-        '{\n  "status": 1,\n  "notes": [\n    "größer"\n  ],\n  "stated": {}\n}\n'
+        '{\n  "status": 1,\n  "notes": [\n    "größer"\n  ],\n  "stated": {},\n'
+        '  "verdicts": {}\n}\n'
     )
 
 

@@ -64,11 +64,13 @@ def test_people_by_some_values_and_the_protected_attribute_in_other_words():
         ("a", "y"): [[4, 0], [0, 0]],
         ("b", "x"): [[0, 0], [3, 1]],
     }
-    by_first = people_by(table, [0])
+    by_first = people_by(table, ["a", "b"], ["a"])
     assert by_first == {("a",): [[5, 2], [0, 0]], ("b",): [[0, 0], [3, 1]]}
     assert table["a", "x"] == [[1, 2], [0, 0]]
     assert is_protected(by_first)
-    assert not is_protected(people_by(table, [1]))
+    assert not is_protected(people_by(table, ["a", "b"], ["b"]))
+    two_in_one = {("x",): [[1, 0], [1, 0], [0, 0]], ("y",): [[0, 0], [0, 0], [1, 0]]}
+    assert not is_protected(two_in_one)
 
 
 def test_a_column_outside_the_partitions_is_stated_or_counted(data):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import inf
 
 import pytest
-from tests import several_groups
+from tests import loans, several_groups
 
 from evenhand import Codings, datasets
 from evenhand.cli.application import main
@@ -59,3 +59,13 @@ def scores(tmp_path):
     (tmp_path / "scores.txt").write_text("race -> score; town -> score; sex -> score")
     columns = ["--columns", "sex,race,town,score", "--graph", tmp_path / "scores.txt"]
     return [tmp_path / "people.csv", *columns, "--decision", "score"]
+
+
+@pytest.fixture
+def loan_options(tmp_path):
+    """Loans by race as a counted CSV file, asked about the postcode too, with a graph."""
+    (tmp_path / "loans.csv").write_text(loans.csv_text())
+    (tmp_path / "loans.txt").write_text(str(loans.ZIP_FIRST))
+    question = ["--protected", "race", "--group", "b", "--decision", "loan"]
+    through = ["--favorable", "yes", "--redlining", "zip", "--frequency", "n"]
+    return [tmp_path / "loans.csv", *question, *through, "--graph", tmp_path / "loans.txt"]

@@ -40,3 +40,24 @@ def test_methods_are_compared_in_columns_on_a_narrow_terminal(
     minimal = next(line for line in lines if "modify-data minimal" in line)
     assert "certified" in minimal
     assert "local-massaging, given each attribute" in " ".join(out.split())
+
+
+def test_effects_through_other_attributes_are_compared(run, loan_options):
+    status, out, _ = run("compare", *loan_options, "--json")
+    assert status == 0
+    comparison = json.loads(out)
+    first, *_ = comparison["outcomes"]
+    assert (first["changed_rows"], first["indirect"]["verdict"]) == (7, "certified")
+    assert [one["changed_rows"] for one in comparison["effects_only"]] == [5, 1]
+    printed = run("compare", *loan_options)[1]
+    assert "Removing only the effect through zip at 1/20 would change 1 row." in printed
+
+
+def test_what_is_left_of_effects_comes_first_on_a_narrow_terminal(
+    run, loan_options, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr("evenhand.cli.terminal.is_terminal", lambda: True)
+    lines = run("compare", *loan_options)[1].splitlines()
+    head = next(line for line in lines if "method" in line and "verdict" in line)
+    assert head.split() == ["method", "verdict", "violating", "claim", "through", "guaranteed"]

@@ -41,6 +41,15 @@ def test_the_command_that_comes_next_repeats_what_was_typed(run, tmp_path):
     assert asked.codings.frequency == "people"
 
 
+def test_a_number_that_was_typed_is_repeated_too(run, table, tmp_path):
+    status, out, _ = run("inspect", table, *ASKED, "--min-rows", "5")
+    assert status == 0
+    command = shlex.split(out.strip().split("\n")[-1].partition(": ")[2])
+    assert command[-2:] == ["--min-rows", "5"]
+    assert run(*command[1:], "--output", tmp_path / "next.toml")[0] == 0
+    assert "\nmin_rows = 5\n" in (tmp_path / "next.toml").read_text()
+
+
 def test_json_has_every_finding_with_its_options(run, table):
     status, out, _ = run("inspect", table, *ASKED, "--json")
     assert status == 0

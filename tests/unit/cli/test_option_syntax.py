@@ -34,6 +34,10 @@ ROWS = [
         ("columns", ["a", "b c"], "--columns 'a,b c'"),
         ("exclude", ["id", "name"], "--exclude id,name"),
         ("exclude", ["a,b"], """--exclude '"a,b"'"""),
+        ("redlining", ["zip", "a b"], "--redlining zip --redlining 'a b'"),
+        ("explained", ..., "--explained …"),
+        ("redlining_threshold", "1/10", "--redlining-threshold 1/10"),
+        ("basis", "all", "--basis all"),
         ("key", "person_id", ""),
     ],
 )

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -206,3 +207,37 @@ def test_groups_and_values_of_the_file_are_overridden_one_by_one(scores, tmp_pat
         options = CommonOptions(data=str(scores[0]), question_file=path, **typed)
         expected = asked | {"order": ORDER, "min_rows": 5} | typed
         assert options.question() == eh.Question(**expected)
+
+
+def test_paths_can_be_typed_and_override_the_file_one_by_one(tmp_path):
+    path = tmp_path / "q.toml"
+    paths = {"redlining": ["zip", "job"], "redlining_threshold": "0.1", "basis": "all"}
+    file = 'redlining = ["zip"]\nexplained = ["job"]\nredlining_threshold = "0.2"\n'
+    path.write_text(FILE.replace('threshold = "0.1"\n', file))
+    typed = CommonOptions(data="x.csv", **QUESTION, **paths).question()
+    assert typed == eh.Question(**QUESTION, **paths)
+    asked = eh.Question(**QUESTION, redlining=["zip"], explained=["job"])
+    for changes in ({"explained": ["pay"]}, {"redlining_threshold": "0.1"}, {"basis": "all"}):
+        options = CommonOptions(data="x.csv", question_file=path, **changes)
+        expected = {"redlining_threshold": "0.2"} | changes
+        assert options.question() == replace(asked, **expected)
+
+
+def test_what_only_the_options_make_wrong_is_not_blamed_on_the_file(question_file):
+    options = CommonOptions(data="x.csv", question_file=question_file, threshold="5")
+    with pytest.raises(QuestionError, match="threshold 5 is not between") as refused:
+        options.question()
+    assert refused.value.problems[0].where == f"{question_file} with the options typed"
+    question_file.write_text(FILE + "[knowlege]\n")
+    options = CommonOptions(data="x.csv", question_file=question_file, redlining=["sex"])
+    with pytest.raises(QuestionError) as refused:
+        options.question()
+    assert [problem.where for problem in refused.value.problems] == [
+        str(question_file),
+        f"{question_file} with the options typed",
+    ]
+    for text in (FILE + "[knowlege]\n", "[question\n"):
+        question_file.write_text(text)
+        with pytest.raises(QuestionError) as refused:
+            CommonOptions(data="x.csv", question_file=question_file).question()
+        assert "options typed" not in refused.value.problems[0].where

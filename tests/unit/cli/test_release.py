@@ -1,6 +1,8 @@
 import json
+import re
 
 import pytest
+from tests import loans
 
 
 def test_a_release_is_certified_and_verified(run, example, options):
@@ -228,3 +230,33 @@ def test_what_no_method_can_do_is_said(run, scores, tmp_path, *, name, typed, st
     assert words in errors
     assert "Traceback" not in errors
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_release_meets_the_claim_about_effects_too(run, tmp_path, loan_options):
+    output = tmp_path / "released.csv"
+    status, out, _ = run("release", *loan_options, "--output", output, "--seed", "7")
+    assert status == 0
+    assert "7 of 200 rows changed" in out
+    assert re.search(r"through zip, after +certified at 1/20", out)
+    certificate = tmp_path / "released.certificate.json"
+    assert run("verify", certificate, output, "--expect", "certified")[0] == 0
+    told = json.loads(run("release", *loan_options, "--dry-run", "--json")[1])
+    assert (told["changed_rows"], told["lower_bound"], told["proven"]) == (7, 7, True)
+
+
+def test_an_effect_that_is_not_identified_is_not_released(run, tmp_path, loan_options):
+    (tmp_path / "loans.txt").write_text(str(loans.INCOME_FIRST))
+    output = tmp_path / "released.csv"
+    status, _, err = run("release", *loan_options, "--output", output)
+    assert status == 3
+    assert "'income' both causes what is asked about" in err
+    assert "--redlining zip --redlining income" in err
+    assert not output.exists()
+
+
+def test_an_open_edge_is_not_released(run, tmp_path, loan_options):
+    (tmp_path / "loans.txt").write_text(str(loans.OPEN))
+    status, _, err = run("release", *loan_options, "--output", tmp_path / "released.csv")
+    assert status == 3
+    assert "does not direct income - zip" in err
+    assert "--require 'income -> zip'" in err

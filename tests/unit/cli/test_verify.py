@@ -3,6 +3,7 @@ import shlex
 from dataclasses import replace
 
 import pytest
+from tests import loans
 from tests.workbooks import write_workbook
 
 from evenhand import CausalGraph, Codings, Knowledge, audit, datasets
@@ -19,6 +20,70 @@ def test_a_certificate_is_written_and_verified(run, example, options):
     assert (status, "true" in out) == (0, True)
     assert run("verify", certificate, "--expect", "certified")[0] == 1
     assert run("verify", certificate, "--expect", "not certified")[0] == 0
+
+
+def test_both_claims_are_told_and_expected(run, loan_options, tmp_path):
+    certificate, data = tmp_path / "c.json", loan_options[0]
+    run("audit", *loan_options, "--threshold", "0.9", "--redlining-threshold", "0.05",
+        "--certificate", certificate)  # fmt: skip
+    for given in ([], [data]):
+        status, out, _ = run("verify", certificate, *given)
+        title = "The record is true: certified; through zip: not certified"
+        assert (status, out.partition("\n")[0]) == (0, title)
+        status, out, _ = run("verify", certificate, *given, "--expect", "certified")
+        assert status == 1
+        assert "\n  Expected was, through zip: certified\n" in out
+        assert "  Expected was: " not in out
+        status, out, _ = run("verify", certificate, *given, "--expect", "not certified")
+        assert status == 1
+        assert "\n  Expected was: not certified\n" in out
+        assert "through zip: not certified\n" not in out.partition("\n")[2]
+    status, out, _ = run("verify", certificate, "--expect", "certified", "--json")
+    answer = json.loads(out)
+    assert (status, answer["verdict"], answer["expected"]) == (1, "certified", False)
+    assert answer["indirect"] == {"through": ["zip"], "verdict": "not certified"}
+
+
+def test_a_certified_release_is_expected_in_both_claims(run, loan_options, tmp_path):
+    run("release", *loan_options, "--output", tmp_path / "out.csv")
+    for name in ("certificate", "full-certificate"):
+        path = tmp_path / f"out.{name}.json"
+        if path.exists():
+            arguments = (path, tmp_path / "out.csv", "--expect", "certified")
+            status, out, _ = run("verify", *arguments)
+            assert (status, "certified; through zip: certified" in out) == (0, True)
+    manifest = tmp_path / "out.manifest.json"
+    status, out, _ = run("verify", manifest, loan_options[0])
+    assert (status, "has the same bytes: out.csv" in out) == (0, True)
+
+
+def test_of_what_is_left_open_the_words_are_those_of_the_engine(run, loan_options, tmp_path):
+    """The checker cannot tell whether there are closer bounds; the engine solves for them."""
+    loan_options[-1].write_text(str(loans.INCOME_FIRST))
+    certificate = tmp_path / "c.json"
+    run("audit", *loan_options, "--certificate", certificate)
+    status, out, _ = run("verify", certificate)
+    words = "indirect.graphs.potentials which of those that prove the same bounds"
+    assert (status, words in " ".join(out.split())) == (0, True)
+    assert "closer bounds" not in out
+
+
+def test_that_nothing_was_measured_is_not_settled_without_the_data(run, loan_options, tmp_path):
+    certificate = tmp_path / "c.json"
+    run("audit", *loan_options, "--certificate", certificate)
+    content = json.loads(certificate.read_text())
+    content["indirect"] = {"verdict": "cannot decide", "reasons": ["Too many cells."]}
+    del content["seal"]
+    certificate.write_text(json.dumps(certificate_encoding.with_seal(content)))
+    status, out, _ = run("verify", certificate)
+    assert status == 3
+    assert "  checker: indirect.graphs: that there was too much to be measured" in out
+    listed, _, alone = out.partition("Checked by the engine alone:")
+    assert "\n  indirect.graphs " in listed
+    assert "indirect." not in alone
+    status, out, _ = run("verify", certificate, loan_options[0])
+    assert status == 1
+    assert "  engine: indirect.verdict: " in out
 
 
 def test_what_is_stated_is_listed_in_text_and_json(run, example, options):

@@ -1,5 +1,7 @@
 """Which sentences a verdict takes for granted."""
 
+from dataclasses import replace
+
 import pytest
 from tests.admission import QUESTION
 
@@ -32,6 +34,13 @@ def sentences(**changes):
 def test_each_of_these_adds_one_sentence(change, words):
     (more,) = {*sentences(**change)} - {*sentences()}
     assert words in more
+
+
+def test_a_second_claim_is_not_denied():
+    asked = replace(QUESTION, redlining=("major",))
+    told = assumption_sentences(asked, GraphOrigin(), **PLAIN)
+    assert not any("not what works through other attributes" in one for one in told)
+    assert any("the effect through major has one of its own" in one for one in told)
 
 
 @pytest.mark.parametrize(

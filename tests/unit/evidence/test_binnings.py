@@ -185,3 +185,17 @@ def test_a_cause_of_no_numbers_leaves_nothing_to_class():
 
 def test_coverage_is_exact():
     assert all(isinstance(way.coverage, Fraction) for way in audit().binnings().ways)
+
+
+def test_classes_are_judged_for_the_direct_effect_alone():
+    # The column asked about is no cause, so that it is not among those counted again.
+    graph = eh.CausalGraph.parse("sex -> hired; age -> hired; sex -> town; pay")
+    asked = replace(QUESTION, redlining=["town"], basis="all")
+    codings = eh.Codings.of(bins={"age": [40], "pay": [">=25"]})
+    through, direct = (
+        eh.audit(people(), one, codings=codings, graph=graph) for one in (asked, QUESTION)
+    )
+    assert through.binnings().to_dict() == direct.binnings().to_dict()
+    assert through.arrows().to_dict() == direct.arrows().to_dict()
+    assert through.doubt().to_dict() == direct.doubt().to_dict()
+    assert through.certificate.partition.numbers == direct.certificate.partition.numbers

@@ -51,6 +51,25 @@ def test_both_remedies_help():
     )
 
 
+@pytest.mark.parametrize("graph", [None, "sex -> score -> risk; education -> score"])
+def test_the_verdict_beside_a_rule_is_about_the_direct_effect(graph):
+    given = graph and eh.CausalGraph.parse(graph)
+    alone, through = (
+        audit(asked=question(rule=["score"], **paths), graph=given).certificate.without_rule
+        for paths in ({}, {"redlining": ["score"], "explained": ["education"]})
+    )
+    assert through == alone
+
+
+def test_a_record_of_a_rule_and_of_paths_is_read_back():
+    graph = eh.CausalGraph.parse("sex -> score -> risk; education -> score; education -> risk")
+    asked = question(rule=["score"], redlining=["score"], explained=["education"], basis="all")
+    found = audit(asked=asked, graph=graph).certificate
+    record = RecordedCertificate(json.loads(found.to_json()))
+    assert not record.differences(COUNTS)
+    assert record.question.redlining == ("score",)
+
+
 def test_columns_that_take_no_part_do_not_count():
     graph = eh.CausalGraph.parse("sex -> risk; education -> risk")
     assert audit(graph=graph).certificate.determined_by == ()

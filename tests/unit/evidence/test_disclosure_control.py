@@ -1,15 +1,20 @@
 """What may be passed on: the groups without a small count."""
 
+import json
 import re
+from dataclasses import replace
 
 import pytest
 from tests import several_groups
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
+from tests.loans import CELLS, ZIP_FIRST, asking, loans
+from tests.loans import QUESTION as PATHS
 
 import evenhand as eh
 from evenhand import datasets
 from evenhand.errors import CannotReleaseError, QuestionError
 from evenhand.evidence import RecordedCertificate, Verdict, certify, shown_part
+from evenhand.evidence.disclosure_control import shown_claim
 from evenhand.report import report
 
 COUNTS = datasets.admissions(2)
@@ -123,6 +128,29 @@ def test_of_a_release_without_a_certificate_there_is_no_copy():
         audit.report(release, share=True)
 
 
+@pytest.mark.parametrize(("threshold", "is_met"), [("1/10", True), ("1/20", False)])
+def test_a_release_that_meets_one_of_two_claims_has_no_copy(threshold, is_met):
+    """In the loan table the effect through the district is 6 points after the release."""
+    audit = eh.audit(loans(), asking(redlining_threshold="1/10"), graph=ZIP_FIRST)
+    release = audit.release(seed=1)
+    asked_again = certify(release.rows, ZIP_FIRST, asking(redlining_threshold=threshold))
+    certificate = replace(asked_again, release=release.certificate.release)
+    assert certificate.verdict is Verdict.CERTIFIED
+    assert (certificate.indirect.verdict is Verdict.CERTIFIED) is is_met
+    if is_met:
+        assert json.loads(certificate.to_shared_json())["indirect"] == {"verdict": "certified"}
+        return
+    with pytest.raises(CannotReleaseError, match="only of a certified release"):
+        certificate.to_shared_json()
+
+
+def test_others_are_told_that_the_second_verdict_is_withheld():
+    certificate = certify(loans(), ZIP_FIRST, asking())
+    for least_count in (1, 10, 1000):
+        shared = json.loads(certificate.to_shared_json(least_count=least_count))
+        assert shared["indirect"] == {"verdict": "withheld"}
+
+
 def test_values_stand_in_the_order_that_the_shown_rows_give():
     """A value of a withheld row must not turn numbers into texts, and with them the order."""
     cells = {"9": (20, 20, 20, 20), "10": (20, 21, 22, 23)}
@@ -196,3 +224,15 @@ def test_of_many_groups_and_values_only_places_without_small_counts_are_shown(
         favorable = question.favorable_label
         pooled = (favorable, f"not {favorable}")
         assert shown.decisions == (pooled if favorable else whole.decisions)
+
+
+def test_of_a_claim_about_paths_only_that_a_release_meets_it_is_told():
+    even = dict.fromkeys(CELLS, (100, 50))
+    met = eh.audit(loans(even), PATHS, graph=ZIP_FIRST)
+    unmet = eh.audit(loans(), PATHS, graph=ZIP_FIRST)
+    assert met.certificate.indirect.verdict is Verdict.CERTIFIED
+    assert unmet.certificate.indirect.verdict is Verdict.NOT_CERTIFIED
+    assert shown_claim(met.certificate) is shown_claim(unmet.certificate) is Verdict.WITHHELD
+    assert shown_claim(met.release(seed=1).certificate) is Verdict.CERTIFIED
+    assert shown_claim(asked(TOWNS)) is None
+    assert shown_part(met.certificate, least_count=10).indirect is None

@@ -1,5 +1,7 @@
 """The statistical verdict with three values, and what carries it."""
 
+from itertools import product
+
 import pytest
 from tests import naive_groups
 from tests.admission import GRAPH, QUESTION
@@ -7,7 +9,13 @@ from tests.populations import LEAST, partition_of, partition_of_dutch
 
 from evenhand import datasets
 from evenhand.evidence import certify
-from evenhand.evidence.population import StatisticalVerdict, population
+from evenhand.evidence.population import (
+    StatisticalVerdict,
+    exit_status,
+    in_words,
+    population,
+)
+from evenhand.evidence.verdict import Verdict
 
 
 def test_one_sided_differences_are_not_called_opposite(dutch):
@@ -167,3 +175,29 @@ def test_the_strongest_pairs_are_told_first():
     assert "20.0 points" in facts["a → b"]
     assert ", shown beyond the threshold" in facts["a → b"]
     assert "not shown beyond the threshold" in facts["a → c"]
+
+
+STATUS = {
+    Verdict.CERTIFIED: 0,
+    Verdict.NOT_CERTIFIED: 1,
+    Verdict.CANNOT_DECIDE: 3,
+    StatisticalVerdict.WITHIN: 0,
+    StatisticalVerdict.SHOWN: 1,
+    StatisticalVerdict.INCONCLUSIVE: 3,
+}
+
+
+@pytest.mark.parametrize("direct", STATUS)
+def test_any_claim_that_is_not_met_gives_1_and_else_any_that_is_open_3(direct):
+    assert exit_status({"": direct}) == STATUS[direct]
+    for through, status in STATUS.items():
+        both = sorted([STATUS[direct], status])
+        expected = 1 if 1 in both else max(both)
+        assert exit_status({"": direct, "through zip": through}) == expected
+
+
+def test_claims_are_told_by_name():
+    for direct, through in product(STATUS, STATUS):
+        assert in_words({"": direct}) == [str(direct)]
+        both = {"": direct, "through zip": through}
+        assert in_words(both) == [str(direct), f"through zip: {through}"]

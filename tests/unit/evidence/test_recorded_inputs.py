@@ -3,9 +3,11 @@
 import json
 
 from tests.admission import GRAPH, QUESTION
+from tests.loans import INCOME_FIRST, asking, loans
 
 import evenhand as eh
 from evenhand import datasets
+from evenhand.evidence import certify
 from evenhand.evidence.recorded_inputs import recorded_inputs
 
 COUNTS = datasets.admissions(2)
@@ -54,6 +56,19 @@ def test_of_a_release_method_and_policy_are_stated():
     assert found["release.dropped_before"].endswith("before: 0")
     shared = stated(certificate.to_shared_json(), with_data=True)
     assert not [name for name in shared if name.startswith("release.")]
+
+
+def test_of_effects_through_others_little_is_stated():
+    certificate = certify(loans(), INCOME_FIRST, asking())
+    alone = stated(certificate.to_json(), with_data=False)
+    potentials = "indirect.graphs.potentials"
+    assert {n for n in alone if n.startswith("indirect")} == {potentials, "indirect.values"}
+    beside = stated(certificate.to_json(), with_data=True)
+    assert {n for n in beside if n.startswith("indirect")} == {potentials}
+    assert alone["question"].endswith(", effects through zip")
+    shared = certificate.to_shared_json(least_count=1)
+    assert "indirect.verdict" in stated(shared, with_data=False)
+    assert "indirect.verdict" not in stated(shared, with_data=True)
 
 
 def test_open_edges_and_doubtful_triples_are_stated():

@@ -99,6 +99,9 @@ def test_no_difference_is_rounded_across_the_threshold(difference, text):
 
 def test_a_difference_above_an_odd_threshold_is_not_rounded_below_it():
     assert points(Fraction("0.0504"), threshold=Fraction("0.0503")) == "5.04"
+    assert points(Fraction("0.012345"), threshold=HALF, digits=2) == "1.23"
+    assert points(Fraction("0.049998"), threshold=Fraction(1, 20), digits=2) == "4.999"
+    assert points(Fraction("0.0500002"), threshold=Fraction(1, 20), digits=2) == "5.00"
 
 
 @pytest.mark.parametrize(

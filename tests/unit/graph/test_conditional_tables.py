@@ -5,7 +5,13 @@ from tests.networks import network
 from evenhand import CountTable
 from evenhand.errors import ColumnError, InputError, ResourceError
 from evenhand.graph import CausalGraph
-from evenhand.graph.conditional_tables import ConditionalTable, Factor, Network, eliminate
+from evenhand.graph.conditional_tables import (
+    ConditionalTable,
+    Factor,
+    Network,
+    eliminate,
+    gradients,
+)
 
 
 @pytest.fixture
@@ -76,3 +82,24 @@ def test_a_joint_too_large_is_refused_but_its_parts_are_not():
     assert pair.sum() == pytest.approx(1)
     histories = [counts.values("HISTORY")[v] for v in counts.attribute("HISTORY").values]
     assert pair.sum(axis=0) == pytest.approx(np.array(histories) / 2_000, abs=0.01)
+
+
+def test_a_table_above_the_limit_is_refused():
+    factors = [Factor(("x",), np.ones(4)), Factor(("y",), np.ones(4))]
+    with pytest.raises(ResourceError, match="16 cells"):
+        eliminate(factors, ["x", "y"], most_cells=15)
+
+
+def test_gradients_are_what_is_left_without_one_factor():
+    generator = np.random.default_rng(1)
+    factors = [
+        Factor(("a",), generator.random(2)),
+        Factor(("b", "a"), generator.random((3, 2))),
+        Factor(("c", "b"), generator.random((2, 3))),
+        Factor(("a", "c"), generator.random((2, 2))),
+    ]
+    total, slopes = gradients(factors)
+    assert total == pytest.approx(float(eliminate(factors, []).table))
+    for at, factor in enumerate(factors):
+        rest = factors[:at] + factors[at + 1 :]
+        assert slopes[at] == pytest.approx(eliminate(rest, factor.names).table)

@@ -1,10 +1,13 @@
 """A column and one made from it keep their arrows; the same column twice enters once."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.determined import by_age, question, scored
 
 import evenhand as eh
+from evenhand.errors import GraphError
 from evenhand.graph.independence_tests import Tester
 from evenhand.question import Knowledge, Tiers
 
@@ -50,6 +53,22 @@ def test_equivalent_columns_enter_once():
     }
     both = Knowledge(required=["sex -> hired"], forbidden=["gender -> town"])
     assert not eh.discover(eh.CountTable.of(table), knowledge=both).record.stand_ins
+
+
+def test_a_column_on_the_way_leads_its_copies_and_never_the_protected_one():
+    table = by_age()
+    table["area"] = [town * 2 for town in table["town"]]
+    table["gender"] = table["sex"]
+    counts = eh.CountTable.of(table)
+    asked = eh.Question(protected="sex", decision="hired", favorable="yes")
+    assert eh.discover(counts, question=asked).record.stand_ins["town"] == "area"
+    through = replace(asked, redlining=["town"])
+    left = {"area": "town", "gender": "sex"}
+    assert eh.discover(counts, question=through).record.stand_ins == left
+    for copy, absent, first in (("gender", "gender", "sex"), ("area", "town", "area")):
+        both = replace(asked, redlining=["town"], explained=[copy])
+        with pytest.raises(GraphError, match=f"'{absent}', through.*the same as '{first}'"):
+            eh.audit(counts, both)
 
 
 def test_the_verdict_does_not_depend_on_a_second_spelling():

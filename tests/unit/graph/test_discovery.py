@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.networks import network
 
-from evenhand import CountTable, Knowledge, Tiers, discover
+from evenhand import CountTable, Knowledge, Tiers, datasets, discover
 from evenhand.counts import Attribute
 from evenhand.errors import ColumnError, QuestionError
 
@@ -223,3 +223,10 @@ def test_next_to_nothing_gives_a_graph_without_edges(columns):
     assert set(graph.nodes) == set(columns)
     assert not graph.arrows
     assert not graph.undirected
+
+
+def test_a_search_is_repeated_with_the_settings_of_its_record():
+    counts = datasets.admissions(2)
+    found = discover(counts, significance=0.2, test="g-square", max_depth=1)
+    assert found.record.settings == {"significance": 0.2, "test": "g-square", "max_depth": 1}
+    assert discover(counts, **found.record.settings) == found

@@ -3,6 +3,7 @@
 import json
 import sys
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
@@ -115,6 +116,18 @@ def test_a_graph_that_fits_passes_the_check():
 def test_a_node_that_is_no_column_is_named_with_near_columns():
     with pytest.raises(GraphError, match="'major', but there is no such column.*'majors'"):
         ADMISSION.check(["admission", "gender", "majors"])
+
+
+def test_an_effect_through_what_is_no_node_cannot_be_asked_about():
+    ADMISSION.check(question=replace(QUESTION, redlining=["major"]))
+    asked = replace(QUESTION, redlining=["majr", "major"], explained=["score"])
+    with pytest.raises(GraphError) as refused:
+        ADMISSION.check(question=asked)
+    one, other = refused.value.problems
+    assert one.what == "The graph has no node 'majr', through which effects are asked about."
+    assert one.found == "Did you mean 'major'?"
+    assert "no node 'score'" in other.what
+    assert other.found == "Its nodes are 'admission', 'gender', 'major'."
 
 
 def test_an_arrow_against_the_tiers_is_named():

@@ -229,3 +229,77 @@ def test_cuts_count_one_value_each_or_all_up_to_one(many):
         [*range(last + 1)] for last in range(many - 1)
     ]
     assert several().cuts(2) == ((True, False),)
+
+
+PATHS = {"redlining": ["town", "major", "town"], "explained": ("score",)}
+
+
+def test_attributes_on_the_way_are_named_with_a_threshold_of_their_own():
+    question = ask(**PATHS, redlining_threshold="0.1", basis="all")
+    assert (question.redlining, question.explained) == (("town", "major"), ("score",))
+    assert question.indirect_threshold == question.redlining_threshold == Fraction(1, 10)
+    assert (ask(**PATHS).basis, ask().redlining) == ("group", ())
+    assert ask(**PATHS).redlining_threshold is None
+    assert ask(**PATHS, threshold="1/7").indirect_threshold == Fraction(1, 7)
+
+
+def test_a_question_about_paths_is_asked_again_from_its_plain_values():
+    for changes in (PATHS, PATHS | {"redlining_threshold": 0.1, "basis": "all"}):
+        question = ask(**changes)
+        plain = json.loads(json.dumps(question.to_dict()))
+        assert Question(**plain) == question
+        assert hash(Question(**plain)) == hash(question)
+    assert ask(redlining=["town"]).to_dict() == ask().to_dict() | {"redlining": ["town"]}
+
+
+def test_the_direct_question_leaves_the_paths_out():
+    assert ask(**PATHS, redlining_threshold="0.1", basis="all", min_rows=3).direct == ask(
+        min_rows=3
+    )
+    assert ask().direct == ask()
+
+
+def test_all_columns_that_are_named_have_to_be_counted():
+    question = ask(protected=("sex", "race"), group=None, **PATHS, rule=["score"])
+    assert {*question.named_columns} == {"sex", "race", "hired", "town", "major", "score"}
+    assert ask().named_columns == ask().columns == ("sex", "hired")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"redlining": "town"}, "`redlining` is 'town', which is no list of texts"),
+        ({"redlining": [5]}, "no list of texts"),
+        (PATHS | {"explained": "score"}, "`explained` is 'score', which is no list"),
+        ({"redlining": ["sex"]}, "The protected attribute 'sex' is named in `redlining`"),
+        ({"redlining": ["hired"]}, "The decision 'hired' is named in `redlining`"),
+        (PATHS | {"explained": ["hired"]}, "The decision 'hired' is named in `explained`"),
+        (
+            {"redlining": ["town", "score"], "explained": ["score", "town"]},
+            "`redlining` and `explained` both name 'score', 'town'",
+        ),
+        (PATHS | {"basis": "people"}, "There is no basis 'people'"),
+        (PATHS | {"basis": None}, "There is no basis None"),
+        (PATHS | {"redlining_threshold": 0}, "The redlining threshold 0 is not between"),
+        (PATHS | {"redlining_threshold": "5%"}, "redlining threshold '5%' cannot be used"),
+        ({"explained": ["score"]}, "`explained` would have no effect"),
+        ({"redlining_threshold": "0.1"}, "`redlining_threshold` would have no effect"),
+        ({"basis": "all"}, "`basis` would have no effect"),
+    ],
+)
+def test_paths_that_cannot_be_asked_about_are_refused(changes, words):
+    with pytest.raises(QuestionError) as refused:
+        ask(**changes)
+    assert words in str(refused.value)
+    assert all(problem.remedy for problem in refused.value.problems)
+
+
+def test_each_end_that_is_named_is_refused_by_name():
+    with pytest.raises(QuestionError) as refused:
+        ask(redlining=["hired", "sex"], explained=["sex"])
+    assert [problem.what for problem in refused.value.problems] == [
+        "The decision 'hired' is named in `redlining`.",
+        "The protected attribute 'sex' is named in `redlining`.",
+        "The protected attribute 'sex' is named in `explained`.",
+        "`redlining` and `explained` both name 'sex'.",
+    ]

@@ -191,3 +191,56 @@ def test_problems_of_groups_and_values_name_the_file(lines, words):
         QuestionFile.parse(text, where="asked.toml")
     assert words in str(refused.value)
     assert {problem.where for problem in refused.value.problems} == {"asked.toml"}
+
+
+@given(
+    st.lists(names, min_size=1, max_size=4, unique=True),
+    st.integers(0, 3),
+    st.sampled_from([None, "1/10", "0.075"]),
+    st.sampled_from(["group", "all"]),
+)
+def test_a_written_question_about_paths_reads_back_the_same(columns, many, threshold, basis):
+    question = Question(
+        protected="".join(columns) + "?",
+        decision="".join(columns) + "!",
+        favorable="yes",
+        redlining=columns[: many + 1],
+        explained=columns[many + 1 :],
+        redlining_threshold=threshold,
+        basis=basis,
+    )
+    asked = QuestionFile(question=question)
+    assert QuestionFile.parse(str(asked)) == asked
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ('redlining = "town"', "no list of texts"),
+        ("redlining = [3]", "no list of texts"),
+        ('redlining = ["a"]', "The protected attribute 'a' is named in `redlining`"),
+        ('redlinning = ["town"]', "Did you mean 'redlining'"),
+        ('basis = "all"', "`basis` would have no effect"),
+        ('redlining = ["town"]\nbasis = "rows"', "There is no basis 'rows'"),
+        ('redlining = ["town"]\nredlining_threshold = 5', "redlining threshold 5 is not"),
+    ],
+)
+def test_paths_that_a_file_cannot_ask_about_are_refused_with_the_place(lines, words):
+    with pytest.raises(QuestionError) as refused:
+        QuestionFile.parse(ASKED + lines, where="q.toml")
+    assert words in str(refused.value)
+    assert {problem.where for problem in refused.value.problems} == {"q.toml"}
+
+
+def test_what_is_given_besides_a_file_goes_before_what_it_says():
+    file = QuestionFile.parse(
+        ASKED + 'judge = "population"\n[knowledge]\nforbid = ["c -> a"]\n[data]\nna = ["?"]\n'
+    )
+    assert QuestionFile.of(file) == file
+    assert QuestionFile.of(file.question) == QuestionFile(question=file.question)
+    tiers = Tiers(["a"], ["c"])
+    given = {"judge": "rows", "knowledge": tiers, "codings": Codings(), "edits": []}
+    both = QuestionFile.of(file, **given)
+    assert both == QuestionFile(question=file.question, knowledge=Knowledge(tiers=tiers))
+    with pytest.raises(QuestionError, match="no judge 'people'"):
+        QuestionFile.of(file, judge="people")

@@ -1,13 +1,15 @@
 """What is certified of released rows, and what is refused."""
 
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
+from tests import loans
 from tests.hiring import COLUMNS, NAMES, audited, released, table
 
 from evenhand.errors import CannotReleaseError, InputError
-from evenhand.evidence import Verdict
+from evenhand.evidence import Verdict, certify
 from evenhand.graph import CausalGraph
 from evenhand.releasing.release import release
 from evenhand.removal import (
@@ -97,3 +99,33 @@ def test_rows_of_other_groups_that_a_generated_table_lacks_are_counted():
     assert made.certificate.release.left_out_before == others
     assert len(made.rows) == len(frame) - others
     assert released(frame).certificate.release.left_out_before == 0
+
+
+def test_rows_with_an_effect_through_other_attributes_are_refused():
+    """A plan for the direct claim alone, applied under a question about both."""
+    asked = certify(loans.loans(), loans.ZIP_FIRST, loans.QUESTION)
+    direct = ModifyData().plan(certify(loans.loans(), loans.ZIP_FIRST, loans.QUESTION.direct))
+    plan = replace(direct, certificate=asked)
+    with pytest.raises(CannotReleaseError, match="Through 'zip' the rate changes"):
+        release(loans.loans(), plan)
+    allowed = release(loans.loans(), plan, uncertified=True, seed=1)
+    assert allowed.certificate.verdict is Verdict.CERTIFIED
+    assert allowed.certificate.indirect.verdict is Verdict.NOT_CERTIFIED
+    refused = replace(allowed, uncertified=False)
+    with pytest.raises(CannotReleaseError, match="would not be certified") as caught:
+        refused.check_in_memory()
+    assert "Through 'zip'" in caught.value.problems[1].what
+
+
+def test_the_released_rows_have_a_claim_of_their_own():
+    asked = certify(loans.loans(), loans.ZIP_FIRST, loans.QUESTION)
+    made = release(loans.loans(), ModifyData().plan(asked), seed=1)
+    assert made.certificate.indirect.verdict is Verdict.CERTIFIED
+    values = made.to_dict()
+    assert values["before"]["indirect"]["verdict"] == "not certified"
+    assert values["after"]["indirect"]["effects"]["backward"][0] == pytest.approx(-0.04)
+    facts = dict(made.summary().facts)
+    assert facts["through zip, before"].startswith("not certified at 1/20")
+    assert facts["through zip, after"].startswith("certified at 1/20")
+    certificate = json.loads(made.certificate.to_json())
+    assert certificate["indirect"]["verdict"] == "certified"

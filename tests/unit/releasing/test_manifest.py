@@ -7,7 +7,9 @@ import jsonschema
 import pandas as pd
 import pytest
 from tests import several_groups
+from tests.certificate_records import csv_of
 from tests.hiring import COLUMNS, QUESTION, audited, csv_text, people, released, table
+from tests.loans import APART, asking, loans
 
 from evenhand import audit
 from evenhand.errors import InputError
@@ -226,3 +228,17 @@ def test_releases_of_many_groups_and_values_are_replayed(name, end, tmp_path):
     other.to_csv(source, index=False) if end == "csv" else other.to_parquet(source, index=False)
     with pytest.raises(InputError, match="not those that were counted"):
         replay(written.manifest, source)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"explained": ["income"]}, {"redlining_threshold": "1/25"}, {"basis": "all"}],
+    ids=lambda fields: next(iter(fields), "redlining"),
+)
+def test_a_release_that_removed_an_effect_through_attributes_is_replayed(fields, tmp_path):
+    source = csv_of(loans(), tmp_path / "loans.csv")
+    written = audit(source, asking(**fields), graph=APART).release().write(tmp_path / "out.csv")
+    plain = json.loads(written.manifest.read_text())
+    assert {"redlining", *fields} <= {*plain["question"]}
+    jsonschema.validate(plain, schema())
+    assert replay(written.manifest, source).is_same

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests import loans
 from tests.admission import GRAPH, QUESTION
 from tests.many_groups import score_audit
 
@@ -225,3 +226,49 @@ def test_groups_with_too_few_rows_are_as_if_they_were_not_there(asked):
 def test_the_papers_rule_is_for_two_groups():
     with pytest.raises(CannotReleaseError, match="The paper's rule is for two groups"):
         ModifyData(policy="paper").plan(of_scores(favorable="Low"))
+
+
+@pytest.fixture(scope="module")
+def loan_certificate():
+    return certify(loans.loans(), loans.ZIP_FIRST, loans.QUESTION)
+
+
+def test_differences_and_effects_are_removed_together(loan_certificate):
+    plan = ModifyData().plan(loan_certificate)
+    assert (plan.changed_rows, plan.lower_bound) == (7, 7)
+    assert plan.after.violating == 0
+    assert plan.indirect.verdict is Verdict.CERTIFIED
+    upwards = ModifyData(policy="raise").plan(loan_certificate)
+    assert all(way.to_unfavorable == 0 for way in upwards.changed_decisions.groups)
+    assert upwards.reaches_criterion
+    others = ModifyData(only=("w",)).plan(loan_certificate)
+    assert sum(others.changed_decisions.groups[0]) == 0
+    assert others.reaches_criterion
+
+
+def test_a_group_that_cannot_remove_effects_alone_is_refused(loan_certificate):
+    with pytest.raises(CannotReleaseError, match="may change meet the criterion") as caught:
+        ModifyData(policy="group").plan(loan_certificate)
+    assert caught.value.problems[0].remedies[0].value == "minimal"
+
+
+def test_subpopulations_that_one_group_cannot_mend_are_named():
+    cells = loans.CELLS | {("b", "1", "hi"): (1, 0), ("w", "1", "hi"): (60, 30)}
+    certificate = certify(loans.loans(cells), loans.ZIP_FIRST, loans.QUESTION)
+    with pytest.raises(CannotReleaseError, match="In 1 subpopulations") as caught:
+        ModifyData(policy="group").plan(certificate)
+    assert caught.value.problems[0].found == "They are 'income = hi, zip = 1'."
+
+
+def test_policies_that_do_not_apply_to_effects_are_refused(loan_certificate):
+    with pytest.raises(CannotReleaseError, match="does not apply"):
+        ModifyData(policy="rows").plan(loan_certificate)
+
+
+def test_a_margin_holds_for_effects_too(loan_certificate):
+    plan = ModifyData(margin="0.03").plan(loan_certificate)
+    for direction in plan.indirect.graphs[0].directions.values():
+        assert direction.through.bounds.within(Fraction(1, 50))
+    strict = certify(loans.loans(), loans.ZIP_FIRST, loans.asking(redlining_threshold="0.02"))
+    with pytest.raises(QuestionError, match="leaves nothing"):
+        ModifyData(margin="0.03").plan(strict)

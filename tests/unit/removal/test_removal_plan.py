@@ -1,14 +1,17 @@
 """A plan as moves, as plain values and in words."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from tests import loans
 from tests.admission import GRAPH, QUESTION
 
 from evenhand import CountTable, Question, datasets
-from evenhand.evidence import certify
+from evenhand.evidence import Verdict, certify
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.conditional_tables import Network
-from evenhand.removal import Move, RemovalPlan, plan_removal
+from evenhand.removal import ModifyData, Move, RemovalPlan, plan_removal
 from evenhand.removal.stored_decisions import StoredDecisions
 
 
@@ -145,3 +148,56 @@ def test_ten_moves_are_listed_and_the_rest_counted(lines, moves):
     assert len(plan.summary().lines) == 10
     assert ("smaller moves" in str(plan)) == (moves > 10)
     assert (f"… and {moves - 10} smaller moves" in str(plan)) == (moves > 10)
+
+
+def planned_loans(**options):
+    certificate = certify(loans.loans(), loans.ZIP_FIRST, loans.QUESTION)
+    return plan_removal(certificate, method=ModifyData(**options))
+
+
+def test_a_plan_knows_how_many_rows_are_needed_and_whether_that_is_proven():
+    plan = planned_loans()
+    values = plan.to_dict()
+    assert (values["changed_rows"], values["lower_bound"], values["proven"]) == (7, 7, True)
+    assert dict(plan.summary().facts)["fewest rows"] == "7, proven"
+    unproven = replace(plan, lower_bound=6)
+    assert unproven.to_dict()["proven"] is False
+    text = dict(unproven.summary().facts)["fewest rows"]
+    assert text == "7, perhaps fewer, but 6 at least"
+
+
+def test_a_plan_says_what_is_left_of_effects_through_other_attributes():
+    plan = planned_loans()
+    through = plan.to_dict()["indirect"]
+    assert (through["verdict"], through["threshold"]) == ("certified", "1/20")
+    assert through["effects"] == {
+        "forward": [pytest.approx(0.02)] * 2,
+        "backward": [pytest.approx(-0.04)] * 2,
+    }
+    facts = dict(plan.summary().facts)
+    assert facts["through zip, then"] == ("certified at 1/20: b to w 2.0, w to b −4.0 points")
+
+
+def test_a_plan_that_leaves_only_an_effect_does_not_reach_the_criterion():
+    """Fewest rows of the direct claim: no difference is left, but an effect of -17/250."""
+    direct = plan_removal(certify(loans.loans(), loans.ZIP_FIRST, loans.QUESTION.direct))
+    asked = certify(loans.loans(), loans.ZIP_FIRST, loans.QUESTION)
+    plan = replace(direct, certificate=asked)
+    assert direct.reaches_criterion
+    assert direct.after.violating == plan.after.violating == 0
+    assert not plan.reaches_criterion
+    assert plan.indirect.verdict is Verdict.NOT_CERTIFIED
+    assert "effects through other attributes would not be met" in str(plan.summary().notes)
+
+
+def test_the_papers_rules_say_what_they_leave_of_effects():
+    plan = planned_loans(policy="paper")
+    assert plan.lower_bound is None
+    assert plan.to_dict()["indirect"]["verdict"] == "not certified"
+    assert "lower_bound" not in plan.to_dict()
+
+
+def test_a_question_without_effects_has_a_plan_without_them():
+    plan = plan_removal(certify(loans.loans(), loans.ZIP_FIRST, loans.QUESTION.direct))
+    assert plan.indirect is None
+    assert not {"indirect", "lower_bound", "proven"} & {*plan.to_dict()}

@@ -1,5 +1,7 @@
 """Section 1: like with like."""
 
+from tests.loans import QUESTION as PATHS
+from tests.loans import ZIP_FIRST, loans
 from tests.report_pages import CASES, QUESTION, admissions_audit, page_text, report_text
 
 import evenhand as eh
@@ -60,3 +62,15 @@ def test_the_key_has_an_arrowhead_only_for_links_that_have_one():
         "rest": False,
     }
     assert ("rest", "other links", False) in key
+
+
+def test_attributes_through_which_effects_are_asked_about_are_marked():
+    marked = eh.audit(loans(), PATHS, graph=ZIP_FIRST)
+    words = Words.of(marked.certificate, None, marked.counts.names)
+    figure = graph_figure(marked.certificate, eh.Knowledge(), words)
+    for drawing in (figure.wide, figure.narrow):
+        assert [box.name for box in drawing.boxes if box.asked] == ["zip"]
+    assert ("asked", "effects through it are asked about", False) in figure.key
+    html = marked.report().html
+    assert html.count('<rect class="asked"') == 3  # wide, narrow, in the key
+    assert '<rect class="asked"' not in admissions_audit().report().html

@@ -3,7 +3,7 @@
 from tests.report_pages import sketch
 
 import evenhand as eh
-from evenhand.report.graph_selection import select_without_question
+from evenhand.report.graph_selection import select_for_drawing, select_without_question
 
 
 def test_columns_follow_the_tiers_and_the_decision_stands_between_causes_and_consequences():
@@ -45,3 +45,19 @@ def test_of_a_dense_graph_as_many_attributes_are_drawn_as_have_few_links():
     arrows = frozenset((a, b) for a in names for b in names if a < b)
     chosen = select_without_question(eh.CausalGraph(names, arrows))
     assert (len(chosen.nodes), len(chosen.links), chosen.left_out) == (13, 78, 17)
+
+
+def test_of_many_attributes_those_asked_about_are_drawn():
+    names = [f"x{at:02}" for at in range(20)]
+    columns = {name: ["0", "0", "1", "1"] for name in ("c", *names)} | {"e": [*"0101"]}
+    graph = eh.CausalGraph(("c", *names, "e"), frozenset({("c", "e"), ("c", "x07")}))
+    asked = eh.Question(
+        protected="c", group="0", decision="e", favorable="0", redlining=["x07"]
+    )
+    certificate = eh.certify(eh.CountTable.of(columns, [20] * 4), graph, asked)
+    drawn = select_for_drawing(certificate, eh.Knowledge(), str)
+    assert {node.name: node.asked for node in drawn.nodes} == {
+        "c": False,
+        "x07": True,
+        "e": False,
+    }

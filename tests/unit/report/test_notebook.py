@@ -3,7 +3,10 @@
 import re
 
 import pytest
+from tests.loans import QUESTION as PATHS
+from tests.loans import ZIP_FIRST, loans
 from tests.many_groups import hiring_audit
+from tests.path_states import REFUSED
 from tests.report_pages import CASES, GRAPH, QUESTION, admissions_audit, contrast, page_text
 
 import evenhand as eh
@@ -169,3 +172,17 @@ def test_many_groups_have_their_matrix_in_a_notebook_too():
     assert "--on-shown:#000" in html  # paper is transparent there
     assert html.count('<div class="pair">') == 3
     assert "against" not in figures(admissions_audit().certificate)
+
+
+def test_effects_along_paths_are_drawn_in_both_directions():
+    audit = eh.audit(loans(), PATHS, graph=ZIP_FIRST)
+    for html in (figures(audit.certificate), audit._repr_html_()):
+        assert html.count('<figure class="waterfall') == 2
+        assert ".waterfall" in html
+        assert "url(" not in html
+    after = audit.release(seed=1).certificate
+    assert 'class="whisker"' in body(figures(audit.certificate))
+    assert 'class="whisker"' not in body(figures(after))
+    assert "waterfall" not in figures(admissions_audit().certificate)
+    counts, graph, refused = REFUSED
+    assert "waterfall" not in figures(eh.certify(counts, graph, refused))

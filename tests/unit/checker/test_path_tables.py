@@ -1,0 +1,90 @@
+"""Tables of effects along paths: what cannot be one, and which do not agree."""
+
+import copy
+
+import pytest
+from tests.loans import ZIP_FIRST
+from tests.recorded_paths import asked, record_of
+
+from evenhand.checker.path_tables import (
+    counts_by,
+    disagreements,
+    encode,
+    read_tables,
+    shares_of,
+)
+
+ENDS = asked().ends
+WRITTEN = record_of(ZIP_FIRST)["indirect"]
+
+
+def test_tables_come_back_as_they_were_counted():
+    values, tables = read_tables(WRITTEN, ENDS)
+    assert values["zip"] == ["1", "2"]
+    assert tables["race", "zip"] == {(0, 0): 40, (0, 1): 60, (1, 0): 80, (1, 1): 20}
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [[0, 0], [0, 0, 0, 40], [2, 0, 40], [0, -1, 40], [False, 0, 40], ["0", 0, 40], [0, 0, 0],
+     [0, 0, "40"], [0, 0, True], [0, 0, -3]],
+)  # fmt: skip
+def test_cells_that_cannot_be_are_refused(cell):
+    written = copy.deepcopy(WRITTEN)
+    written["tables"][1]["counts"][0] = cell
+    with pytest.raises(ValueError, match="is no cell of"):
+        read_tables(written, ENDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("zip", "12"),
+        ("zip", []),
+        ("zip", ["1", 2]),
+        ("zip", ["1", "1"]),
+        ("zip", ["1", "2", "3"]),
+        ("race", ["w", "b"]),
+        ("loan", ["yes", "never"]),
+    ],
+)
+def test_values_that_cannot_be_are_refused(name, values):
+    with pytest.raises(ValueError, match=r"indirect\.values"):
+        read_tables({**WRITTEN, "values": {**WRITTEN["values"], name: values}}, ENDS)
+
+
+def test_a_decision_that_nobody_got_is_a_value_all_the_same():
+    written = {
+        "values": {**ENDS},
+        "tables": [{"names": ["race", "loan"], "counts": [[0, 0, 3]]}],
+    }
+    assert read_tables(written, ENDS)[1] == {("race", "loan"): {(0, 0): 3}}
+
+
+def test_people_of_partitions_have_the_same_codes():
+    table = {("lo", "2"): [[4, 36], [2, 6]], ("hi", "9"): [[1, 0], [0, 0]]}
+    names, cells = encode(["income", "zip"], table, {**WRITTEN["values"]}, ENDS)
+    assert names == ("income", "zip", "race", "loan")
+    assert +cells == {
+        (1, 1, 0, 0): 4, (1, 1, 0, 1): 36, (1, 1, 1, 0): 2, (1, 1, 1, 1): 6, (0, -1, 0, 0): 1,
+    }  # fmt: skip
+    without = {name: WRITTEN["values"][name] for name in ("race", "loan", "zip")}
+    assert encode(["income", "zip"], table, without, ENDS)[0] == ("zip", "race", "loan")
+
+
+def test_tables_that_count_other_people_are_named():
+    _, tables = read_tables(WRITTEN, ENDS)
+    pairs = [*tables.items()]
+    assert [*disagreements(pairs)] == []
+    tables["race", "zip"][0, 0] += 1
+    wrong = [*disagreements(pairs)]
+    assert len(wrong) == 3
+    assert "['race', 'zip'] and ['race', 'zip', 'income'] count other people by" in wrong[1]
+
+
+def test_counts_and_shares_by_some_names():
+    _, tables = read_tables(WRITTEN, ENDS)
+    names = ("race", "zip", "income")
+    assert counts_by(names, tables[names], ["zip"]) == {(0,): 120, (1,): 80}
+    shares = shares_of(("race", "zip"), tables["race", "zip"])
+    assert [str(share) for share in shares.cells.values()] == ["2/5", "3/5", "4/5", "1/5"]

@@ -1,0 +1,217 @@
+"""The claim about effects through other attributes, back from a document."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+from tests.certificate_records import sealed
+from tests.loans import APART, CELLS, INCOME_FIRST, QUESTION, ZIP_FIRST, asking, loans
+
+import evenhand as eh
+from evenhand import checker
+from evenhand.errors import InputError
+from evenhand.evidence import RecordedCertificate, certify
+from evenhand.evidence.paths.transport import TransportProblems
+from evenhand.evidence.recorded_indirect import recorded_potentials, recorded_tables
+from evenhand.graph.partial_graph import PartialGraph
+
+OPEN = PartialGraph(APART.nodes, APART.arrows, [("income", "zip")])
+ENDS = {"race": ("b", "w"), "loan": ("yes", "no")}
+
+
+def document_of(graph, **fields):
+    return certify(loans(), graph, asking(**fields)).full_document()
+
+
+def wrong(document, counts=None):
+    record = RecordedCertificate.parse(sealed(document))
+    return record.own_differences() if counts is None else record.differences(counts)
+
+
+@pytest.mark.parametrize("graph", [ZIP_FIRST, APART, INCOME_FIRST, OPEN])
+@pytest.mark.parametrize("fields", [{}, {"basis": "all", "redlining_threshold": "1/4"}])
+def test_a_document_is_written_again(graph, fields):
+    certificate = certify(loans(), graph, asking(**fields))
+    for text in (certificate.to_json(), certificate.to_shared_json()):
+        record = RecordedCertificate.parse(text)
+        assert record.question == certificate.question
+        assert record.own_differences() == record.differences(loans()) == ()
+
+
+def test_a_document_without_a_direct_arrow_is_written_again():
+    graph = eh.CausalGraph.parse("race -> zip -> loan; income -> zip; income -> loan")
+    assert wrong(document_of(graph)) == wrong(document_of(graph), loans()) == ()
+
+
+def test_adult_with_an_open_edge_is_true_for_both_programs(adult):
+    """Whether education comes before marriage, so that it is a witness, or after it."""
+    order = ("age", "sex", "education", "marital_status", "workclass", "hours", "income")
+    edge = ("education", "marital_status")
+    graph = PartialGraph(order, {*combinations(order, 2)} - {("age", "sex"), edge}, [edge])
+    question = replace(eh.datasets.question("adult").question, redlining=["marital_status"])
+    certificate = certify(adult, graph, question)
+    assert len(certificate.indirect.graphs) == 2
+    text = certificate.to_json()
+    record = RecordedCertificate.parse(text)
+    assert record.own_differences() == record.differences(adult) == ()
+    assert checker.verify(text)[:2] == (0, [])
+
+
+def test_where_a_column_determines_the_decision_it_is_open():
+    counts = loans(
+        {where: (rows, rows * (where[1] == "1")) for where, (rows, _) in CELLS.items()}
+    )
+    document = certify(counts, ZIP_FIRST, QUESTION).full_document()
+    assert document["indirect"]["verdict"] == "cannot decide"
+    assert document["indirect"]["graphs"][0]["verdict"] != "cannot decide"
+    assert wrong(document) == wrong(document, counts) == ()
+
+
+def test_tables_come_back_as_they_were_counted():
+    source = recorded_tables(document_of(ZIP_FIRST)["indirect"], ENDS, [])
+    assert source(("race", "zip")).tolist() == [[40, 60], [80, 20]]
+    assert source(("loan", "race")).tolist() == [[24, 50], [76, 50]]
+
+
+def test_potentials_come_back():
+    (graph,) = recorded_potentials(document_of(INCOME_FIRST)["indirect"])
+    lower, upper = graph["forward"]
+    assert all(isinstance(u, Fraction) for one in (*lower, *upper) for u in one)
+    assert recorded_potentials(document_of(ZIP_FIRST)["indirect"]) == ({},)
+
+
+def drop_cell(indirect):
+    indirect["tables"][-1]["counts"].pop()
+
+
+def one_code_less(indirect):
+    indirect["tables"][-1]["counts"][0].pop(0)
+
+
+def unknown_code(indirect):
+    indirect["tables"][1]["counts"][0][1] = 7
+
+
+def value_that_nobody_has(indirect):
+    indirect["values"]["zip"].append("3")
+
+
+def groups_exchanged(indirect):
+    indirect["values"]["race"].reverse()
+
+
+def renamed_value(indirect):
+    indirect["values"]["zip"][0] = "one"
+
+
+def no_table(indirect):
+    del indirect["tables"][1]
+
+
+def more_people(indirect):
+    for table in indirect["tables"]:
+        table["counts"][0][-1] += 1
+
+
+def too_many_people(indirect):
+    for table in indirect["tables"]:
+        table["counts"][0][-1] = 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (drop_cell, "count other people"),
+        (one_code_less, "a cell of"),
+        (unknown_code, "a cell of"),
+        (value_that_nobody_has, "nobody has one of those of 'zip'"),
+        (groups_exchanged, "groups and decisions"),
+        (renamed_value, "are those of 'zip'"),
+        (no_table, "there is none of race, zip"),
+        (more_people, "count other people"),
+        (too_many_people, "counts of"),
+    ],
+)
+def test_tables_that_cannot_be_are_refused(change, words):
+    document = document_of(INCOME_FIRST)
+    if change is no_table:
+        document = document_of(eh.CausalGraph.parse("race -> zip -> income -> loan"))
+    change(document["indirect"])
+    assert any(words in place for place in wrong(document))
+    assert wrong(document, loans())
+
+
+def test_a_graph_that_is_not_there_is_missed():
+    document = document_of(OPEN)
+    del document["indirect"]["graphs"][0]
+    for places in (wrong(document), wrong(document, loans())):
+        assert any(place.startswith("indirect.graphs") for place in places)
+
+
+@pytest.mark.parametrize("dropped", ["indirect", "question.redlining"])
+def test_who_asks_gets_a_claim_and_nobody_else(dropped):
+    document = document_of(ZIP_FIRST)
+    *block, name = dropped.split(".")
+    del (document[block[0]] if block else document)[name]
+    with pytest.raises(InputError, match="it has none of the forms"):
+        wrong(document)
+
+
+def potentials_of_zero(indirect):
+    """They prove a weaker bound."""
+    for direction in indirect["graphs"][0]["potentials"].values():
+        for kind in direction:
+            kind[:] = [["0"] * len(line) for line in kind]
+
+
+def potentials_of_nothing(indirect):
+    indirect["graphs"][0]["potentials"]["forward"][0].append(["1/2", "1/2"])
+
+
+@pytest.mark.parametrize("change", [potentials_of_zero, potentials_of_nothing])
+def test_weaker_potentials_are_found(change):
+    document = document_of(INCOME_FIRST)
+    change(document["indirect"])
+    assert wrong(document)
+    assert wrong(document, loans())
+
+
+def test_a_verdict_left_open_by_weak_potentials_is_found(monkeypatch):
+    """All fits together, and the bounds are true, but there are closer ones."""
+    question = asking(redlining_threshold="1/25")
+    with monkeypatch.context() as weaker:
+        weaker.setattr(TransportProblems, "solve", lambda _: ((Fraction(0),) * 2,))
+        document = certify(loans(), INCOME_FIRST, question).full_document()
+    assert document["indirect"]["verdict"] == "cannot decide"
+    assert any(place.startswith("indirect.verdict: ") for place in wrong(document))
+    assert any(place.startswith("indirect.verdict: ") for place in wrong(document, loans()))
+    # The stand-alone checker has no solver, and says so.
+    answer = checker.verify(sealed(document))
+    assert answer.status == 0
+    assert answer.stated["indirect.graphs.potentials"] == "that no others prove closer bounds"
+
+
+def test_why_too_much_was_asked_is_stated():
+    document = document_of(ZIP_FIRST)
+    document["indirect"] = {"verdict": "cannot decide", "reasons": ["Too many cells."]}
+    assert wrong(document) == ()
+    assert wrong(document, loans())
+    record = RecordedCertificate.parse(sealed(document))
+    assert not record.is_settled_alone
+    stated = dict(record.stated(with_data=False))
+    assert stated["indirect.reasons"] == "why nothing was measured"
+    assert stated["indirect.graphs"] == "that there was too much to be measured"
+    assert not any(name.startswith("indirect") for name, _ in record.stated(with_data=True))
+
+
+def test_too_many_orientations_and_groups_are_derived(monkeypatch):
+    monkeypatch.setattr("evenhand.graph.ancestral_graphs.MOST_ORIENTATIONS", 1)
+    document = document_of(OPEN)
+    assert {*document["indirect"]} == {"verdict", "reasons"}
+    assert wrong(document) == wrong(document, loans()) == ()
+    record = RecordedCertificate.parse(sealed(document))
+    assert record.is_settled_alone
+    assert not any(name.startswith("indirect") for name, _ in record.stated(with_data=False))
+    document["indirect"]["reasons"] = ["Too many cells."]
+    assert wrong(document)

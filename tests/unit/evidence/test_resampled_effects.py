@@ -1,0 +1,81 @@
+from dataclasses import replace
+
+import pytest
+from tests.loans import CELLS, INCOME_FIRST, QUESTION, ZIP_FIRST, asking, loans
+
+from evenhand import audit
+from evenhand.evidence.bootstrap import bootstrap
+from evenhand.evidence.indirect import measure_paths
+from evenhand.evidence.population import StatisticalVerdict
+from evenhand.evidence.resampled_effects import ResampledEffects
+
+
+def test_the_spread_of_resamples_is_near_the_standard_error():
+    resampled = bootstrap(loans(), QUESTION, graph=ZIP_FIRST, resamples=100, seed=1)
+    error = measure_paths(loans(), ZIP_FIRST, QUESTION).forward["through"].standard_error
+    lower, upper = resampled.indirect.ends["forward"]
+    assert lower == pytest.approx(upper)
+    assert lower == pytest.approx(error, rel=0.3)
+    assert sum(resampled.indirect.verdicts.values()) == 100 - resampled.failed
+    assert "  through zip " in str(resampled)
+    assert "  from race b to race w  standard error 3.1 points\n" in str(resampled)
+    assert resampled.to_dict()["indirect"]["standard_errors"]["forward"]["lower"] == lower
+
+
+def test_bounds_get_an_error_by_resampling():
+    resampled = bootstrap(loans(), QUESTION, graph=INCOME_FIRST, resamples=20, seed=1)
+    lower, upper = resampled.indirect.ends["backward"]
+    assert 0 < lower < 0.2
+    assert 0 < upper < 0.2
+    assert "  from race w to race b  standard errors of its ends " in str(resampled)
+
+
+def test_without_a_claim_nothing_is_said_of_effects():
+    resampled = bootstrap(loans(), asking(redlining=()), graph=ZIP_FIRST, resamples=2, seed=1)
+    assert resampled.indirect is None
+    assert "indirect" not in resampled.to_dict()
+
+
+def test_one_resample_has_no_spread():
+    one = ResampledEffects.of([measure_paths(loans(), ZIP_FIRST, QUESTION)])
+    assert one.ends == {}
+    assert len(one.facts) == 1
+
+
+def test_resamples_give_an_interval_around_both_bounds():
+    resampled = bootstrap(loans(), QUESTION, graph=INCOME_FIRST, resamples=20, seed=1).indirect
+    indirect = measure_paths(loans(), INCOME_FIRST, QUESTION)
+    assert indirect.interval("forward") is None
+    low, high = replace(indirect, resampled=resampled.ends).interval("forward")
+    lower, upper = resampled.ends["forward"]
+    assert low == pytest.approx(1 / 100 - 1.959964 * lower)
+    assert high == pytest.approx(1 / 60 + 1.959964 * upper)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "verdict"),
+    [
+        ("0.02", StatisticalVerdict.SHOWN),
+        ("0.035", StatisticalVerdict.INCONCLUSIVE),
+        ("0.2", StatisticalVerdict.WITHIN),
+    ],
+)
+def test_with_resamples_bounds_are_judged_of_the_population(threshold, verdict):
+    many = loans({where: (1000 * n, 1000 * yes) for where, (n, yes) in CELLS.items()})
+    asked = asking(redlining_threshold=threshold)
+    before = audit(many, asked, graph=INCOME_FIRST, judge="population")
+    assert before.indirect.population_verdict is StatisticalVerdict.INCONCLUSIVE
+    assert "inconclusive: bounds have no interval unless" in str(before.indirect)
+    after = before.with_resamples(before.bootstrap(20, seed=1))
+    assert after.indirect.population_verdict is verdict
+    assert after.deciding_verdicts["through zip"] is verdict
+    assert after.certificate == before.certificate
+    (line,) = (x for x in str(after.indirect).splitlines() if x.startswith("  through zip "))
+    assert line.count(" ± 0.") == 2
+
+
+def test_resamples_that_never_move_show_nothing():
+    indirect = measure_paths(loans(), INCOME_FIRST, QUESTION)
+    still = replace(indirect, resampled={"forward": (0.0, 0.0), "backward": (0.0, 0.0)})
+    assert still.population_verdict is StatisticalVerdict.INCONCLUSIVE
+    assert "do not tell by how much the effect moves" in still.why_inconclusive

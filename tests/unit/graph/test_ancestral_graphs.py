@@ -1,0 +1,105 @@
+"""What a partial graph may stand for among the ancestors of decision and group."""
+
+from itertools import combinations
+
+import pytest
+
+from evenhand import CausalGraph, Question
+from evenhand.errors import GraphError
+from evenhand.graph import PartialGraph
+from evenhand.graph.ancestral_graphs import ancestral_graphs
+
+QUESTION = Question(protected="c", group="0", decision="e", favorable="1")
+
+
+def graphs(text):
+    return {str(graph) for graph in ancestral_graphs(PartialGraph.parse(text), QUESTION).graphs}
+
+
+def test_an_edge_below_the_decision_is_not_asked_about():
+    assert graphs("c -> e; e -> a; a - b") == {"c -> e"}
+
+
+def test_an_open_edge_above_the_decision_gives_two_graphs():
+    assert graphs("c -> e; a -> e; b -> e; a - b") == {
+        "a -> b; a -> e; b -> e; c -> e",
+        "a -> e; b -> a; b -> e; c -> e",
+    }
+
+
+def test_what_is_only_reached_from_an_ancestor_is_left_out():
+    assert graphs("c -> e; c -> a; a - b; a - e; b -> d") == {
+        "c -> e",
+        "a -> e; c -> a; c -> e",
+    }
+
+
+def test_the_decision_never_causes_the_group():
+    assert graphs("c - m; m - e") == {"c -> m; m -> e", "m -> c; m -> e"}
+
+
+def test_a_contradiction_is_said_and_all_graphs_without_cycles_are_given():
+    square = ancestral_graphs(
+        PartialGraph.parse("a - b; b - d; d - f; f - a; c -> e; a -> e"), QUESTION
+    )
+    assert not square.consistent
+    assert square.complete
+    # Of a's two neighbors none, one (alone or below d), or both, with four ways to reach d.
+    assert len(square.graphs) == 1 + 2 + 2 + 4
+
+
+def test_a_contradiction_far_from_the_decision_is_said_too():
+    far = ancestral_graphs(PartialGraph.parse("c -> e; a - b; b - d; d - f; f - a"), QUESTION)
+    assert not far.consistent
+    assert [str(graph) for graph in far.graphs] == ["c -> e"]
+
+
+def test_the_edge_on_which_it_hangs_is_named():
+    partial = PartialGraph.parse("c -> a; c -> b; a -> e; b -> e; a - b; c -> e")
+    both = ancestral_graphs(partial, QUESTION)
+    outcomes = ["a" in graph.parents("b") for graph in both.graphs]
+    assert both.deciding_edges(outcomes) == (("a", "b"),)
+    assert both.deciding_edges([0, 0]) == ()
+
+
+def test_an_edge_that_need_not_be_asked_about_has_the_directions_that_it_may_have():
+    ways = ancestral_graphs(
+        PartialGraph.parse("c -> e; c -> a; c -> b; a - b; a - e"), QUESTION
+    )
+    assert [str(graph) for graph in ways.graphs] == [
+        "a -> e; c -> a; c -> e",
+        "a -> e; b -> a; c -> a; c -> b; c -> e",
+        "c -> e",
+    ]
+    outcomes = ["b" in graph.nodes for graph in ways.graphs]
+    # With e -> a the arrow b -> a would make a collider: so a - b settles it alone.
+    assert ways.deciding_edges(outcomes) == (("a", "b"),)
+    outcomes = ["a" in graph.nodes for graph in ways.graphs]
+    assert ways.deciding_edges(outcomes) == (("a", "e"),)
+
+
+def test_a_decision_that_comes_first_is_refused():
+    with pytest.raises(GraphError, match="causes"):
+        ancestral_graphs(CausalGraph.parse("e -> c"), QUESTION)
+
+
+@pytest.mark.parametrize("pairs", [12, 13])
+def test_up_to_4096_orientations_are_given(pairs):
+    text = "; ".join(f"x{i} - y{i}; x{i} -> e; y{i} -> e" for i in range(pairs))
+    ways = ancestral_graphs(PartialGraph.parse(text + "; c -> e"), QUESTION)
+    assert ways.complete == (pairs == 12)
+    assert len(ways.graphs) == (4096 if ways.complete else 0)
+    assert ways.consistent
+
+
+def test_hundreds_of_open_edges_that_do_not_matter_are_not_tried():
+    clique = "; ".join(f"x{a:02} - x{b:02}" for a, b in combinations(range(25), 2))
+    far = ancestral_graphs(PartialGraph.parse(f"c -> e; e -> x00; {clique}"), QUESTION)
+    assert [str(graph) for graph in far.graphs] == ["c -> e"]
+
+
+def test_a_long_open_chain_above_the_decision_is_tried_at_each_node():
+    chain = "; ".join(f"x{i:03} - x{i + 1:03}" for i in range(100))
+    ways = ancestral_graphs(PartialGraph.parse(f"c; x000 - e; {chain}"), QUESTION)
+    assert ways.complete
+    assert len(ways.graphs) == 102

@@ -1,0 +1,297 @@
+"""Section 5a: the claim about effects through chosen attributes, in every state."""
+
+import re
+from html import unescape
+
+import pytest
+from tests.loans import CELLS, QUESTION, ZIP_FIRST, asking, loans
+from tests.path_states import MEASURED, REFUSED
+from tests.report_pages import page_text
+
+import evenhand as eh
+from evenhand import Verdict
+from evenhand.question.question_file import Labels
+from evenhand.report import report
+
+LABELS = Labels(
+    columns={"zip": "district"},
+    values={"race": {"b": "blacks", "w": "whites"}, "loan": {"yes": "got a loan"}},
+)
+ROWS = {
+    "direct": "Direct",
+    "through": "Through zip",
+    "explained": "In other ways",
+    "not judged": "Not judged",
+    "combination": "In combination",
+    "total": "Total",
+    "spurious": "Spurious",
+}
+
+
+def audit_of(state):
+    counts, graph, asked = REFUSED if state == "refused" else MEASURED[state]
+    return eh.audit(counts, asked, graph=graph)
+
+
+def html_of(state, **options):
+    return report(audit_of(state), generated="today", **options).html
+
+
+def section(html, name="5a"):
+    found = re.search(rf'<section class="sec" id="s{name}".*?</section>', html, re.DOTALL)
+    return found and found[0]
+
+
+def opening(html):
+    return html[: html.index('<section class="sec" id="s1"')]
+
+
+def said(part):
+    """The text of a part of a page, elements apart."""
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", part))).strip()
+
+
+def tables(part):
+    """The numbers of the tables: for each direction, by the name of the effect."""
+    return [
+        {
+            said(head): [said(cell) for cell in re.findall(r'<td class="r">(.*?)</td>', cells)]
+            for head, cells in re.findall(r'<th scope="row">(.*?)</th>(.*?)</tr>', table)
+        }
+        for table in re.findall(r'<table class="data keep ways">.*?</table>', part, re.DOTALL)
+    ]
+
+
+def number(value):
+    """Points with two decimals and a sign, written without the report's own functions."""
+    text = f"{abs(100 * float(value)):.2f}"
+    return text if float(text) == 0 else f"{'+' if value > 0 else '−'}{text}"
+
+
+@pytest.mark.parametrize("state", MEASURED)
+def test_the_table_has_the_numbers_of_the_claim(state):
+    audit = audit_of(state)
+    indirect = audit.certificate.indirect
+    part = section(report(audit, generated="today").html)
+    names = dict(ROWS)
+    if indirect.question.explained:
+        names["explained"] = "Through income"
+    for direction, table in zip(("forward", "backward"), tables(part), strict=True):
+        effects = indirect.effects[direction]
+        assert list(table) == [names[name] for name in effects]
+        for name, effect in effects.items():
+            errors = [f"{100 * error:.2f}" for error in effect.end_errors or ()]
+            assert table[names[name]] == [
+                number(effect.lower),
+                number(effect.upper),
+                " and ".join(dict.fromkeys(errors)) or "none",
+            ]
+
+
+@pytest.mark.parametrize("state", MEASURED)
+def test_the_claim_stands_in_the_opening_and_in_its_section(state):
+    audit = audit_of(state)
+    indirect = audit.certificate.indirect
+    html = report(audit, labels=LABELS, generated="today").html
+    word = str(indirect.verdict).capitalize()
+    sentence = indirect.sentence(LABELS)
+    assert f"{word}, through district {sentence}" in said(opening(html))
+    assert "A second claim, apart from these: through district (section 5a)" in said(html)
+    assert sentence in said(section(html))
+    points = "20 points" if state == "own threshold" else "5 points"
+    assert f"the threshold of this claim is {points}" in said(opening(html))
+    assert "(section 5a)" in page_text(html)
+
+
+def test_the_rest_of_the_opening_is_as_without_the_claim():
+    plain = report(eh.audit(loans(), asking(redlining=()), graph=ZIP_FIRST), generated="today")
+    asked = html_of("identified")
+    card = re.compile(
+        r'<div class="side v-[\w-]+"><p class="about">A second.*?</div>', re.DOTALL
+    )
+
+    def body(html):
+        return re.sub(r"\s+", "", opening(html)[html.index("<body>") :])
+
+    assert len(card.findall(opening(asked))) == 1
+    assert body(card.sub("", asked)) == body(plain.html)
+    assert section(plain.html) is None
+    assert ".waterfall" not in plain.html
+    assert "section 5a" not in page_text(plain.html).lower()
+
+
+@pytest.mark.parametrize("state", MEASURED)
+def test_what_the_reader_has_to_say_and_what_is_not_in_the_intervals_is_said(state):
+    text = said(section(html_of(state)))
+    assert "Yours to say Which of these ways are justified." in text
+    assert "This page measures; it does not judge that." in text
+    assert "that it may be wrong is not in the intervals" in text
+
+
+def test_of_a_learned_graph_it_is_said_that_it_was_learned():
+    learned = eh.discover(loans(), question=QUESTION)
+    audit = eh.audit(loans(), QUESTION, graph=learned)
+    text = said(section(report(audit, generated="today").html))
+    assert "It was learned from rows; that it could have been another is not in" in text
+
+
+@pytest.mark.parametrize("state", MEASURED)
+def test_the_gap_of_the_rows_stands_beside_that_of_the_graph(state):
+    audit = audit_of(state)
+    indirect = audit.certificate.indirect
+    text = said(section(report(audit, generated="today").html))
+
+    def one(value):
+        rounded = f"{abs(100 * float(value)):.1f}"
+        return rounded if float(rounded) == 0 else f"{'+' if value > 0 else '−'}{rounded}"
+
+    low, high = indirect.model_gap
+    told = " to ".join(dict.fromkeys([one(low), one(high)]))
+    missed = dict.fromkeys(one(indirect.data_gap - end) for end in (high, low))
+    assert f"{one(indirect.data_gap)} points in the rows and {told} by the graph" in text
+    assert f"What the graph misses is the difference of the two, {' to '.join(missed)}." in text
+
+
+def test_witnesses_unseen_people_graphs_and_what_is_not_judged_are_named():
+    texts = {state: said(section(html_of(state))) for state in MEASURED}
+    named = {
+        "Witnesses: income. The effect has bounds.": {
+            "witness",
+            "unseen, witness",
+            "several graphs",
+        },
+        "of the people a table that is needed has no row.": {"unseen", "unseen, witness"},
+        "The effects in 2 graphs that the open links allow.": {"several graphs"},
+        "What goes by way of job.": {"explained"},
+        "On everybody’s rows.": {"everybody"},
+        "whose direction is open. Require": {"several graphs"},
+        "No path from race to loan goes through": {"no path"},
+    }
+    for sentence, states in named.items():
+        assert {state for state, text in texts.items() if sentence in text} == states, sentence
+
+
+def test_how_many_people_are_unseen_is_a_number_of_the_claim():
+    audit = audit_of("unseen")
+    share = 100 * float(audit.certificate.indirect.unseen_mass)
+    assert share > 0
+    text = said(section(report(audit, generated="today").html))
+    assert f"For up to {share:.1f}% of the people" in text
+
+
+@pytest.mark.parametrize("state", [*MEASURED, "refused"])
+def test_reasons_stand_there_with_what_helps(state):
+    audit = audit_of(state)
+    text = said(section(report(audit, generated="today").html))
+    for reason in audit.certificate.indirect.reasons:
+        assert reason.what in text
+        for remedy in reason.remedies:
+            assert remedy.words in text
+
+
+def test_where_nothing_was_measured_the_reason_stands_in_place_of_a_picture():
+    audit = audit_of("refused")
+    html = report(audit, generated="today").html
+    part = section(html)
+    reason = audit.certificate.indirect.reasons[0]
+    assert "waterfall" not in part
+    assert not tables(part)
+    assert "The effect was not measured." in said(part)
+    assert reason.what in said(opening(html))
+    assert "v-cannot-decide" in part
+    assert "Yours to say" not in said(part)
+
+
+def test_a_verdict_is_red_only_where_the_effect_is_shown():
+    marks = {}
+    for state in MEASURED:
+        audit = audit_of(state)
+        part = section(report(audit, generated="today").html)
+        marks[state] = re.search(r'class="side v-([\w-]+)"', part)[1]
+        verdict = audit.certificate.indirect.verdict
+        assert marks[state] == str(verdict).replace(" ", "-")
+    assert set(marks.values()) == {"certified", "not-certified", "cannot-decide"}
+
+
+@pytest.fixture(scope="module")
+def released():
+    audit = eh.audit(loans(), QUESTION, graph=ZIP_FIRST)
+    release = audit.release(seed=1)
+    return audit, release, report(audit, release, generated="today").html
+
+
+def test_a_release_has_the_claim_before_and_after(released):
+    audit, release, html = released
+    part = section(html)
+    assert said(part).index("As recorded") < said(part).index("As released")
+    claims = (audit.certificate.indirect, release.certificate.indirect)
+    four = tables(part)
+    assert len(four) == 4
+    for claim, pair in zip(claims, (four[:2], four[2:]), strict=True):
+        for direction, table in zip(("forward", "backward"), pair, strict=True):
+            effect = claim.effects[direction]["through"]
+            assert table["Through zip"][:2] == [number(effect.lower), number(effect.upper)]
+    assert [str(claim.verdict).capitalize() for claim in claims] == [
+        said(word)
+        for word in re.findall(r'<div class="side v-[\w-]+">.*?<h2>.*?</svg>(.*?)</h2>', part)
+    ]
+
+
+def test_released_rows_have_no_intervals_and_no_errors(released):
+    _, _, html = released
+    before, after = section(html).split('<h3 class="rows-of">As released</h3>')
+    assert 'class="whisker"' in before
+    assert 'class="whisker"' not in after
+    assert "standard error" not in after
+    assert "Chance did not make these rows: there are no intervals." in said(after)
+    assert all(len(row) == 2 for table in tables(after) for row in table.values())
+
+
+def test_a_release_opens_with_its_own_claim(released):
+    audit, release, html = released
+    top = said(opening(html))
+    after, before = (
+        top.index(one.certificate.indirect.sentence(labels_of(audit)))
+        for one in (release, audit)
+    )
+    assert top.index("The release") < after < top.index("The rows as they were recorded")
+    assert after < before
+
+
+def labels_of(audit):
+    return Labels(columns={name: name for name in audit.counts.names})
+
+
+def test_a_shared_page_tells_the_verdict_of_a_certified_release_and_nothing_else():
+    audit = eh.audit(loans(dict.fromkeys(CELLS, (100, 50))), QUESTION, graph=ZIP_FIRST)
+    assert audit.certificate.indirect.verdict is Verdict.CERTIFIED
+    page = report(audit, share=True, generated="today").html
+    assert "Withheld, through zip" in said(page)
+    release = audit.release(seed=1)
+    page = report(audit, release, share=True, generated="today").html
+    assert "Certified, through zip" in said(page)
+    for html in (page, report(audit, share=True).html):
+        assert "Through zip" not in said(html)
+        assert "waterfall" not in html[html.index("</style>") :]
+        assert "section 5a" not in said(html).lower()
+        assert audit.certificate.indirect.sentence() not in html
+
+
+def test_a_shared_page_of_an_uncertified_effect_withholds_it():
+    audit = eh.audit(loans(), QUESTION, graph=ZIP_FIRST)
+    assert audit.certificate.indirect.verdict is Verdict.NOT_CERTIFIED
+    text = said(report(audit, share=True, generated="today").html)
+    assert "Withheld, through zip" in text
+    assert "Not certified, through" not in text
+
+
+def test_the_direct_claim_points_to_this_section():
+    assert "Section 5a is about those through zip." in page_text(html_of("identified"))
+
+
+def test_resamples_are_told_where_there_are_any():
+    audit = audit_of("witness")
+    resampled = audit.bootstrap(resamples=5, seed=1)
+    text = said(section(report(audit, resampled=resampled, generated="today").html))
+    assert "How far the ends of the effect move in resampled rows." in text
+    assert resampled.indirect.facts[0][1] in text
