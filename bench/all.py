@@ -25,6 +25,8 @@ SCRIPTS = (
     "release",
     "evidence_statistics",
     "binnings",
+    "groups",
+    "paths",
 )
 
 

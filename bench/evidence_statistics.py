@@ -12,7 +12,7 @@ import time
 from fractions import Fraction
 
 import numpy as np
-from tests import populations
+from tests import measured_models, populations
 
 from evenhand import datasets
 from evenhand.evidence.bootstrap import bootstrap
@@ -185,9 +185,18 @@ def bounds(generator: np.random.Generator) -> None:
         )
 
 
+def paths(_: np.random.Generator) -> None:
+    """How often intervals of effects along paths cover, in models of five attributes."""
+    for ternary in (0.0, 0.3):
+        for rows in (300, 1000, 5000):
+            coverage = measured_models.interval_coverage(rows, ternary=ternary)
+            told = ", ".join(f"{name} {share:.3f}" for name, share in coverage.items())
+            print(f"paths, {rows:,} rows, three values {ternary}: {told}", flush=True)
+
+
 CAMPAIGNS = {
     part.__name__: part
-    for part in (intervals, adult, shown, common, within, family, power, bounds)
+    for part in (intervals, adult, shown, common, within, family, power, bounds, paths)
 }
 
 
