@@ -45,7 +45,10 @@ question file) says which of them gives the status. `rows`, the default, as abov
 about these rows, as of a table that is handed over. `population`: 0 all differences shown to be
 within the threshold, 1 difference shown, 3 inconclusive: for samples, in which chance alone
 makes groups differ. Releases are always judged by their rows, and `verify --expect` speaks
-of the verdict on the rows.
+of the verdict on the rows, of every claim in the record.
+
+With `--redlining` the effect that goes through these columns is a second claim, with a verdict
+of its own. The status is 1 if either claim is not met, else 3 if either is undecided, else 0.
 """
 
 COMMON = """\
