@@ -26,6 +26,7 @@ from typing import Self, TypeAlias
 Spelling: TypeAlias = Callable[[str, object], str]
 
 _LEAST_SIMILARITY = 0.6
+_LONGEST_NAME = 200
 
 
 # Arguments that are given as part of another one.
@@ -238,12 +239,19 @@ def listed(values: Iterable[object], *, limit: int = 12) -> str:
     return ", ".join(texts[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
+def quote_short(name: str) -> str:
+    """Quote a name for a message, cut off where it is longer than any that people use."""
+    return repr(_short(name, limit=_LONGEST_NAME))
+
+
 def did_you_mean(name: str, available: Iterable[str]) -> str:
     """Name what looks like ``name``, or say nothing.
 
     >>> did_you_mean("Sex ", ["sex", "age"])
     "Did you mean 'sex'?"
     """
+    if len(name) > _LONGEST_NAME:
+        return ""  # nobody mistypes that, and to compare it would take long
     by_folded = {candidate.strip().casefold(): candidate for candidate in available}
     near = get_close_matches(name.strip().casefold(), by_folded, n=3, cutoff=_LEAST_SIMILARITY)
     return f"Did you mean {' or '.join(repr(by_folded[key]) for key in near)}?" if near else ""
@@ -260,7 +268,7 @@ def _unknown_names(  # noqa: PLR0917
     known = list(available)
     for name in names:
         near = did_you_mean(name, known) or f"{all_of} are {listed(known)}."
-        yield Problem(f"{absent} {name!r}.", near, hint, where)
+        yield Problem(f"{absent} {quote_short(name)}.", near, hint, where)
 
 
 def nearest_path(path: Path, *, excluded: Collection[Path] = ()) -> Path | None:

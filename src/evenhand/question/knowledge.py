@@ -5,7 +5,7 @@ other. ``...`` stands for all columns that no tier names.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from types import EllipsisType
 from typing import TypeAlias
@@ -119,6 +119,24 @@ class Knowledge:
             required=tuple(arrow for arrow in self.required if {*arrow} <= {*names}),
             forbidden=tuple(arrow for arrow in self.forbidden if {*arrow} <= {*names}),
             tiers_assumed=self.tiers_assumed,
+        )
+
+    def renamed(self, old: str, new: str) -> "Knowledge":
+        """What is known, with another name for a column."""
+
+        def arrows(known: tuple[Arrow, ...]) -> tuple[Arrow, ...]:
+            return tuple((new if a == old else a, new if b == old else b) for a, b in known)
+
+        tiers = self.tiers.tiers if self.tiers else ()
+        named = (
+            tier if tier is ... else [new if name == old else name for name in tier]
+            for tier in tiers
+        )
+        return replace(
+            self,
+            tiers=Tiers(*named) if self.tiers else None,
+            required=arrows(self.required),
+            forbidden=arrows(self.forbidden),
         )
 
     def about(self, names: Sequence[str]) -> "KnownOrder":

@@ -44,6 +44,9 @@ class Question:
     ``explained`` names those through which it may. The effect is measured on the rows of the
     group that would change, or with the ``basis`` "all" on all rows.
 
+    ``predicts`` names the recorded decision, if the decision asked about is a model's
+    prediction of it: then people alike in the causes of the recorded one are compared.
+
     >>> question = Question(protected="sex", group="Female", decision="income",
     ...                     favorable=">50K", threshold="0.05")
     >>> question.threshold
@@ -66,6 +69,7 @@ class Question:
     explained: tuple[str, ...] = ()
     redlining_threshold: Fraction | None = None
     basis: Basis = "group"
+    predicts: str | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.protected, tuple | list):
@@ -105,6 +109,11 @@ class Question:
             yield Problem(
                 f"The rule {listed(self.rule)} names the protected attribute or the decision.",
                 remedy="Name the columns by which was decided.",
+            )
+        if self.predicts in self.columns:
+            yield Problem(
+                f"{self.predicts!r} cannot be what {self.decision!r} predicts.",
+                remedy="Name the column of predictions, and that of recorded decisions.",
             )
         if self.decision in self.protected_names:
             yield Problem(
@@ -166,6 +175,12 @@ class Question:
             )
 
     def _path_problems(self) -> Iterable[Problem]:
+        if self.predicts and self.redlining:
+            yield Problem(
+                f"Effects through {listed(self.redlining)} are asked about for predictions.",
+                "The graph says what caused the recorded decision, not how a model predicts.",
+                "Leave them out, or ask about the recorded decision.",
+            )
         for field in ("redlining", "explained"):
             for name in sorted({*getattr(self, field)} & {*self.columns}):
                 role = "decision" if name == self.decision else "protected attribute"
@@ -310,6 +325,7 @@ class Question:
             "explained": list(self.explained),
             "redlining_threshold": self.redlining_threshold and str(self.redlining_threshold),
             "basis": "" if self.basis == "group" else self.basis,
+            "predicts": self.predicts or "",
         }
         named = {name: value for name, value in fields.items() if value is not None}
         return named | {name: value for name, value in further.items() if value}

@@ -23,14 +23,8 @@ def read_and_count(
     """
     codings = codings or Codings()
     if isinstance(source, CountTable | Rows):
-        applied = Codings() if isinstance(source, CountTable) else source.requested
-        if codings not in (Codings(), applied):
-            raise QuestionError.of(
-                "The rows are already read, and codings are given besides.",
-                "They would have no effect.",
-                "Give them when the rows are read, or give the file or frame itself.",
-            )
-    if not isinstance(source, CountTable | Rows):
+        check_not_coded(source, codings)
+    else:
         source = read(source, codings=codings, memory=memory, progress=progress)
     names, chosen = source.names, choose(source)
     if not chosen >= {*names}:
@@ -38,3 +32,14 @@ def read_and_count(
     if isinstance(source, CountTable):
         return None, source, names
     return source, source.count(), names
+
+
+def check_not_coded(source: Rows | CountTable, codings: Codings) -> None:
+    """Refuse codings for rows that were read without them."""
+    applied = Codings() if isinstance(source, CountTable) else source.requested
+    if codings not in (Codings(), applied):
+        raise QuestionError.of(
+            "The rows are already read, and codings are given besides.",
+            "They would have no effect.",
+            "Give them when the rows are read, or give the file or frame itself.",
+        )
