@@ -48,7 +48,12 @@ class BlockSetCheck(Described):
         protected, decision = self.question.groups_column, self.question.decision
         shown = f"{{{', '.join(sorted(self.names))}}}"
         if self.holds:
-            meaning = "Among people alike in it, only a direct effect sets the groups apart."
+            meaning = (
+                "In the data only a direct effect sets the groups apart among people alike in "
+                "it; predictions need not follow the data."
+                if self.question.predicts
+                else "Among people alike in it, only a direct effect sets the groups apart."
+            )
             return Summary(
                 title=f"{shown} is a block set for {protected} and {decision}.",
                 notes=(meaning,),

@@ -1,30 +1,50 @@
-"""Reads and writes a small subset of DOT; the parser names what it does not support."""
+"""Reads and writes a small subset of DOT, reads dagitty; names what it does not support."""
 
 import re
-from itertools import pairwise
+from itertools import pairwise, product
 
-from evenhand.errors import GraphError
-from evenhand.graph.edge_notation import Edges, check_size, unreadable
+from evenhand.errors import GraphError, listed, quote_short
+from evenhand.graph.edge_notation import Edges, check_size, unmeasured_error, unreadable
 
 _TOKEN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/|(?<![^\n])\#[^\n]*)
     | (?P<quoted>"(?:[^"\\]|\\.)*")
-    | (?P<name>[^\W\d]\w*|-?(?:\.\d+|\d+(?:\.\d*)?))
-    | (?P<mark>->|--|[{}\[\];,=])
+    | (?P<name>[\w.]+|-(?:\.\d+|\d+(?:\.\d*)?))
+    | (?P<edge>[<@]?-[->@]|<-)
+    | (?P<mark>[{}\[\];,=])
     | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
+_DEEPEST_GROUP = 50
+# How the edges of each kind of graph are written; the last two kinds are dagitty's.
+_MARKS = {
+    "graph": ("--",),
+    "digraph": ("->",),
+    "dag": ("->", "<-"),
+    "pdag": ("->", "<-", "--"),
+}
+_EXAMPLES = {
+    "graph": "graph { a -- b; c }",
+    "digraph": "digraph { a -> b; c -> d [dir=none] }",
+    "dag": "dag { a -> b; c }",
+    "pdag": "pdag { a -> b; c -- d }",
+}
+# What dagitty says of nodes that no column of a table can be.
+_UNMEASURED = {"latent", "l", "unobserved", "u"}
+_SELECTED = {"selected", "s"}
 _UNSUPPORTED = {
     "<": "HTML text",
     ":": "a port",
     "+": "joined text",
-    "{": "a nested group",
     "": "nothing",
 }
 
 
 def read_dot(text: str, where: str = "graph") -> Edges:
-    """Read one ``graph`` or ``digraph``; of the attributes only ``dir`` counts."""
+    """Read one ``graph`` or ``digraph``, or dagitty's ``dag`` or ``pdag``.
+
+    Of the attributes ``dir`` counts in DOT, ``latent`` and ``selected`` in dagitty.
+    """
     return _DotParser(check_size(text, where), where).edges.with_unique_nodes()
 
 
@@ -47,23 +67,23 @@ class _DotParser:
         self.text, self.where, self.edges = text, where, Edges([], [], [])
         self.tokens = (match for match in _TOKEN.finditer(text) if match.lastgroup != "skip")
         self.next: re.Match[str] | None = None
+        self.kind, self.line, self.depth = "digraph", 1, 0
         self.take()
         if self.peek() == "strict":
             self.take()
-        if self.peek() not in {"graph", "digraph"}:
-            raise self.error("the word 'graph' or 'digraph' should stand there")
-        self.mark = "->" if self.take().lower() == "digraph" else "--"
+        if self.peek() in {"mag", "pag"}:
+            raise self.error("it leaves open what nobody measured")
+        if self.peek() not in _MARKS:
+            raise self.error(f"one of {listed(_MARKS)} should stand there")
+        self.kind = self.take().lower()
         if self.peek() != "{":
             self.name()
-        self.expect("{")
-        while self.peek() != "}":
-            self.statement()
-        self.take()
+        self.block()
         if self.next:
             raise self.error("one file holds one graph")
 
     def statement(self) -> None:
-        if self.peek() == ";":
+        if self.peek() in {";", ","}:
             self.take()
         elif self.peek() in {"node", "edge", "graph"}:
             default = self.take()
@@ -75,21 +95,45 @@ class _DotParser:
             self.chain()
 
     def chain(self) -> None:
-        names = [self.name()]
-        if self.peek() == "=":
+        where, steps = self.place, [("", self.names())]
+        if self.peek() == "=" and len(steps[0][1]) == 1:
             self.take()
             self.name()
             return
-        while self.peek() in {"->", "--"}:
-            if self.take() != self.mark:
-                raise self.error(f"edges of this graph are written '{self.mark}'")
-            names.append(self.name())
-        direction = self.attributes().get("dir", "forward")
+        while self.next and self.next.lastgroup == "edge":
+            if self.peek() not in {*_MARKS[self.kind], "<->"}:
+                raise self.error(f"edges of a {self.kind} are {listed(_MARKS[self.kind])}")
+            steps.append((self.take(), self.names()))
+        attributes = self.attributes()
+        self.edges.nodes.extend(name for _, names in steps for name in names)
+        if self.kind in {"dag", "pdag"}:
+            if len(steps) == 1:
+                _check_roles(steps[0][1], attributes, where)
+            attributes = {}
+        direction = attributes.get("dir", "forward")
         if direction not in {"forward", "none"}:
             raise self.error(f"the direction 'dir={direction}' is not read")
-        self.edges.nodes.extend(names)
-        for a, b in pairwise(names):
-            self.edges.join(a, "--" if direction == "none" else self.mark, b)
+        for (_, left), (mark, right) in pairwise(steps):
+            for a, b in product(left, right):
+                self.edges.join(a, "--" if direction == "none" else mark, b, where)
+
+    def names(self) -> list[str]:
+        """One name, or all that a group in braces mentions."""
+        if self.peek() != "{":
+            return [self.name()]
+        if self.depth == _DEEPEST_GROUP:
+            raise self.error(f"groups are nested deeper than {_DEEPEST_GROUP}")
+        start = len(self.edges.nodes)
+        self.depth += 1
+        self.block()
+        self.depth -= 1
+        return [*dict.fromkeys(self.edges.nodes[start:])]
+
+    def block(self) -> None:
+        self.expect("{")
+        while self.peek() != "}":
+            self.statement()
+        self.take()
 
     def attributes(self) -> dict[str, str]:
         values: dict[str, str] = {}
@@ -97,8 +141,10 @@ class _DotParser:
             self.take()
             while self.peek() != "]":
                 key = self.name()
-                self.expect("=")
-                values[key] = self.name()
+                values[key] = ""
+                if self.peek() == "=":
+                    self.take()
+                    values[key] = self.name()
                 if self.peek() in {",", ";"}:
                     self.take()
             self.take()
@@ -120,6 +166,11 @@ class _DotParser:
 
     def take(self) -> str:
         taken, self.next = self.next, next(self.tokens, None)
+        start, end = (
+            (match.start() if match else size)
+            for match, size in ((taken, 0), (self.next, len(self.text)))
+        )
+        self.line += self.text.count("\n", start, end)
         return taken.group() if taken else ""
 
     def expect(self, mark: str) -> None:
@@ -127,12 +178,27 @@ class _DotParser:
             raise self.error(f"{mark!r} should stand there")
         self.take()
 
+    @property
+    def place(self) -> str:
+        return f"{self.where}, line {self.line}"
+
     def error(self, why: str) -> GraphError:
-        token, place = (
-            (self.next.group(), self.next.start()) if self.next else ("its end", len(self.text))
-        )
+        token = quote_short(self.next.group()) if self.next else "its end"
         return unreadable(
-            f"The DOT text cannot be read at {token!r}: {why}.",
-            "Write plain nodes and edges: digraph { a -> b; c -> d [dir=none] }.",
-            f"{self.where}, line {self.text.count(chr(10), 0, place) + 1}",
+            f"The text cannot be read at {token}: {why}.",
+            f"Write plain nodes and edges: {_EXAMPLES[self.kind]}.",
+            self.place,
+        )
+
+
+def _check_roles(names: list[str], attributes: dict[str, str], where: str) -> None:
+    """Refuse what dagitty's attributes say of nodes if that changes what the graph means."""
+    if _UNMEASURED & attributes.keys():
+        raise unmeasured_error(names, where)
+    if _SELECTED & attributes.keys():
+        raise unreadable(
+            f"By the graph {listed(names)} decides who is in the table at all.",
+            "If all people are in the table leave that remark out; else no graph of the "
+            "people who are in it can be read off this one.",
+            where,
         )

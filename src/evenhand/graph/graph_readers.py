@@ -1,10 +1,14 @@
-"""Reads graphs from files, JSON, matrices and networkx; input is limited in size."""
+"""Reads graphs from texts, matrices and objects; input is limited in size."""
 
 import json
+import re
+from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from evenhand.errors import did_you_mean, listed
+from evenhand.graph.bayesian_networks import read_bif, read_model_string, read_net
 from evenhand.graph.dot_format import read_dot
 from evenhand.graph.edge_notation import (
     LARGEST_FILE,
@@ -12,31 +16,45 @@ from evenhand.graph.edge_notation import (
     check_size,
     read_text,
     size_error,
+    unmeasured_error,
     unreadable,
 )
+from evenhand.graph.tetrad_format import ambiguous_error, read_tetrad
 from evenhand.question.knowledge import Arrow
+
+Reader: TypeAlias = Callable[[str, str], Edges]
+
+# causal-learn's numbers for the ends of an edge, as Tetrad writes them on either side.
+_LEFT_ENDS = {-1: "-", 1: "<", 2: "o"}
+_RIGHT_ENDS = {**_LEFT_ENDS, 1: ">"}
 
 
 def read_file(path: str | Path) -> Edges:
-    """Read a graph from a file: .json, .dot or .gv, or .txt with one edge a line."""
+    """Read a graph from a file; what its content does not show, its ending says."""
     path = Path(path)
-    read = {".json": read_json, ".dot": read_dot, ".gv": read_dot, ".txt": read_text}.get(
-        path.suffix.lower()
-    )
+    read = _BY_ENDING.get(path.suffix.lower())
     if read is None:
         raise unreadable(
             f"Files that end in {path.suffix or 'nothing'!r} are not read as graphs.",
-            "Give a .json, .dot, .gv or .txt file.",
+            f"Give a file that ends in one of {listed(_BY_ENDING)}.",
             str(path),
         )
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise size_error(str(path))
-        return read(path.read_text("utf-8"), str(path))
+        text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise unreadable(
             f"The graph cannot be read: {error}.", "Give a text file in UTF-8.", str(path)
         ) from error
+    return read(text, str(path)) if read is read_json else read_any(text, str(path), read)
+
+
+def read_any(text: str, where: str = "graph", otherwise: Reader = read_text) -> Edges:
+    """Read a text in the format that its first words show, if they do."""
+    check_size(text, where)
+    shown = (read for begin, read in _BY_CONTENT if begin.match(text))
+    return next(shown, otherwise)(text, where)
 
 
 def read_json(text: str, where: str = "graph") -> Edges:
@@ -109,17 +127,54 @@ def read_matrix(matrix: Any, names: Any = None) -> Edges:  # noqa: ANN401 - any 
 def read_networkx(graph: Any) -> Edges:  # noqa: ANN401 - an object of the user
     """Read a networkx graph by its methods, so that networkx need not be imported here.
 
-    Arcs both ways are one undirected edge.
+    Arcs both ways are one undirected edge, unless pgmpy marks the ends of edges. What pgmpy or
+    DoWhy call unmeasured is refused.
     """
+    where = "networkx graph"
     if graph.is_multigraph():
         raise unreadable(
             "A multigraph may join two nodes more than once.",
             "Give a DiGraph or a Graph.",
-            "networkx graph",
+            where,
         )
+    latent = [node for node, about in graph.nodes(data=True) if about.get("observed") == "no"]
+    if latent := [*latent, *getattr(graph, "latents", ())]:
+        raise unmeasured_error(latent, where)
     if graph.is_directed():
         return from_arcs([*graph.nodes], [*graph.edges])
-    return Edges([*graph.nodes], [], [*graph.edges])
+    edges = Edges([*graph.nodes], [], [])
+    for a, b, about in graph.edges(data=True):
+        marks = about.get("marks")
+        left, right = (marks[a], marks[b]) if isinstance(marks, dict) else ("-", "-")
+        edges.join(a, f"{'<' if left == '>' else left}-{right}", b, where)
+    return edges
+
+
+def read_causallearn(graph: Any) -> Edges:  # noqa: ANN401 - an object of the user
+    """Read a graph of causal-learn by its methods, or what ``pc`` returns, which has one."""
+    graph, where = getattr(graph, "G", graph), "causal-learn graph"
+    try:
+        nodes, ends = graph.get_nodes(), graph.graph
+        names = [node.get_name() for node in nodes]
+        latent = [node.get_name() for node in nodes if node.get_node_type().name == "LATENT"]
+        doubtful = graph.get_ambiguous_triples()
+    except AttributeError as error:
+        raise unreadable(
+            f"A {type(graph).__name__} is no graph of causal-learn.",
+            "Give what `pc` returns, or the `G` of what another search returns.",
+            where,
+        ) from error
+    if latent:
+        raise unmeasured_error(latent, where)
+    if doubtful:
+        raise ambiguous_error(where)
+    edges = Edges(names, [], [])
+    for (i, a), (j, b) in combinations(enumerate(names), 2):
+        left, right = int(ends[i, j]), int(ends[j, i])
+        if left or right:
+            mark = f"{_LEFT_ENDS.get(left, '?')}-{_RIGHT_ENDS.get(right, '?')}"
+            edges.join(a, mark, b, where)
+    return edges
 
 
 def from_arcs(nodes: list[str], arcs: list[Arrow]) -> Edges:
@@ -131,3 +186,25 @@ def from_arcs(nodes: list[str], arcs: list[Arrow]) -> Edges:
         [arc for arc in arcs if arc not in both],
         [(a, b) for a, b in {frozenset(arc) for arc in both}],
     )
+
+
+_NAMED = r'\s*(?:(?:"[^"]*"|[\w.]+)\s*)?\{'
+_BY_CONTENT: list[tuple[re.Pattern[str], Reader]] = [
+    (re.compile(r"(?:\s|(?:#|//|%)[^\n]*\n)*" + begin, re.IGNORECASE), read)
+    for begin, read in (
+        (rf"(?:strict\s+)?(?:graph|digraph|dag|pdag|mag|pag)\b{_NAMED}", read_dot),
+        (r"network\b[^{}]*\{", read_bif),
+        (r"net\s*\{", read_net),
+        (r"Graph Nodes:[ \t]*\r?\n", read_tetrad),
+        (r"\[[^\[\]]*(?:\]\s*(?:\[|\Z)|\Z)", read_model_string),
+    )
+]
+_BY_ENDING: dict[str, Reader] = {
+    ".json": read_json,
+    ".txt": read_text,
+    ".dot": read_dot,
+    ".gv": read_dot,
+    ".dagitty": read_dot,
+    ".bif": read_bif,
+    ".net": read_net,
+}

@@ -1,7 +1,6 @@
 """``MixedGraph``: nodes, arrows and undirected edges, in and out of every format."""
 
 import json
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,11 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from evenhand.display import Pictured, Summary
-from evenhand.errors import GraphError, Problem, Remedy, did_you_mean, listed, optional_library
+from evenhand.errors import (
+    GraphError,
+    Problem,
+    Remedy,
+    did_you_mean,
+    listed,
+    optional_library,
+    quote_short,
+)
 from evenhand.graph import dot_format, graph_readers
 from evenhand.graph.block_sets import decision_first_error
 from evenhand.graph.d_separation import BitsetGraph, union
-from evenhand.graph.edge_notation import Edges, read_text, write_text
+from evenhand.graph.edge_notation import MOST_PROBLEMS, Edges, write_text
 from evenhand.graph.orientation import Edge
 from evenhand.question.graph_edits import GraphEdit
 from evenhand.question.knowledge import Arrow, Knowledge, KnownOrder, Tiers
@@ -30,9 +37,6 @@ if TYPE_CHECKING:
 # Knowledge, or an order made from it for columns of which the graph may have a part.
 Known: TypeAlias = Knowledge | Tiers | KnownOrder | None
 
-_MOST_NODES = 1_000
-_MOST_EDGES = 100_000
-_MOST_PROBLEMS = 20
 _LONGEST_REPR = 200
 _GIVE_TIERS = (Remedy("Turn or drop it"), Remedy("give tiers that allow it", "tiers"))
 
@@ -52,7 +56,7 @@ class MixedGraph(Pictured):
 
     def __post_init__(self) -> None:
         nodes, arrows, undirected = list(self.nodes), list(self.arrows), list(self.undirected)
-        problems = [*islice(_structure_problems(nodes, arrows, undirected), _MOST_PROBLEMS)]
+        problems = [*islice(Edges(nodes, arrows, undirected).problems(), MOST_PROBLEMS)]
         if problems:
             raise GraphError(*problems)
         object.__setattr__(self, "nodes", tuple(sorted(nodes)))
@@ -101,6 +105,26 @@ class MixedGraph(Pictured):
         """The nodes, causes before effects, otherwise by name."""
         return self._bitsets.topological_order()
 
+    def renamed(self, old: str, new: str) -> Self:
+        """The graph with another name for a node."""
+
+        def name(node: str) -> str:
+            return new if node == old else node
+
+        def pairs(edges: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+            return frozenset((name(a), name(b)) for a, b in edges)
+
+        return replace(
+            self,
+            nodes=tuple(map(name, self.nodes)),
+            arrows=pairs(self.arrows),
+            undirected=pairs(self.undirected),
+            edits=tuple(
+                replace(edit, arrow=(name(edit.arrow[0]), name(edit.arrow[1])))
+                for edit in self.edits
+            ),
+        )
+
     def without_nodes(self, names: Collection[str]) -> Self | None:
         """The graph of the other nodes: the causes of one that is left out take its place.
 
@@ -138,7 +162,7 @@ class MixedGraph(Pictured):
         columns = tuple(columns)
         for node in sorted(set(self.nodes) - set(columns)):
             yield Problem(
-                f"The graph has a node {node!r}, but there is no such column.",
+                f"The graph has a node {quote_short(node)}, but there is no such column.",
                 did_you_mean(node, columns) or f"The columns are {listed(columns)}.",
                 "Correct the name, or leave the node out.",
             )
@@ -188,12 +212,15 @@ class MixedGraph(Pictured):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read ``a -> b; c - d; e``, the notation that ``str`` writes."""
-        return cls._from_edges(read_text(text))
+        """Read ``a -> b; c - d; e``, the notation that ``str`` writes, or one of others.
+
+        By their first words: DOT, dagitty, bnlearn's ``[a][b|a]``, Tetrad's text, BIF and NET.
+        """
+        return cls._from_edges(graph_readers.read_any(text))
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a .json, .dot, .gv or .txt file."""
+        """Read a file: its content or else its ending says in which format it is written."""
         try:
             return cls._from_edges(graph_readers.read_file(path))
         except GraphError as error:
@@ -216,7 +243,7 @@ class MixedGraph(Pictured):
 
     @classmethod
     def from_dot(cls, text: str) -> Self:
-        """Read plain DOT: nodes and edges; anything else raises an error that names it."""
+        """Read plain DOT or dagitty: nodes and edges; an error names anything else."""
         return cls._from_edges(dot_format.read_dot(text))
 
     @classmethod
@@ -228,6 +255,11 @@ class MixedGraph(Pictured):
     def from_networkx(cls, graph: "nx.Graph") -> Self:
         """Read a networkx graph whose nodes are names; arcs both ways are undirected."""
         return cls._from_edges(graph_readers.read_networkx(graph))
+
+    @classmethod
+    def from_causallearn(cls, graph: object) -> Self:
+        """Read a graph of causal-learn, or what its ``pc`` returns."""
+        return cls._from_edges(graph_readers.read_causallearn(graph))
 
     def __str__(self) -> str:
         return write_text(self._edges)
@@ -326,54 +358,3 @@ def known_order(knowledge: Known, names: Sequence[str]) -> KnownOrder:
     if isinstance(knowledge, KnownOrder):
         return knowledge
     return Knowledge.of(knowledge).about(names)
-
-
-def _structure_problems(
-    nodes: list[Any], arrows: list[Any], undirected: list[Any]
-) -> Iterator[Problem]:
-    """Everything that keeps these nodes and edges from being a graph."""
-    edges = [*arrows, *undirected]
-    if len(nodes) > _MOST_NODES or len(edges) > _MOST_EDGES:
-        yield Problem(
-            f"The graph is too large: {len(nodes):,} nodes and {len(edges):,} edges.",
-            f"At most {_MOST_NODES:,} and {_MOST_EDGES:,} are read.",
-            "Leave out what has no bearing on the decision.",
-        )
-        return
-    if not nodes:
-        yield Problem("The graph has no nodes.", remedy="Name at least one.")
-    nameless = [node for node in nodes if not isinstance(node, str) or not node]
-    loose = [edge for edge in edges if not _is_pair(edge)]
-    if nameless or loose:
-        yield Problem(
-            f"{listed([*nameless, *loose])} cannot be read as nodes or edges.",
-            remedy="A node is a name; an edge is a pair of names.",
-        )
-        return
-    for node, times in sorted(Counter(nodes).items()):
-        if times > 1:
-            yield Problem(f"The node {node!r} is there {times} times.", remedy="Keep one.")
-    ends = {name for edge in edges for name in edge}
-    yield from GraphError.unknown(sorted(ends - set(nodes))[:_MOST_PROBLEMS], nodes).problems
-    times_written = Counter(f"{a} -> {b}" for a, b in arrows)
-    times_written.update(f"{min(edge)} - {max(edge)}" for edge in undirected)
-    for edge, times in sorted(times_written.items()):
-        if times > 1:
-            yield Problem(f"The edge {edge} is there {times} times.", remedy="Keep one.")
-    for name in sorted({a for a, b in edges if a == b}):
-        yield Problem(f"{name!r} is joined to itself.", remedy="Drop that edge.")
-    directed = {frozenset(arrow) for arrow in arrows}
-    for a, b in sorted({tuple(sorted(e)) for e in undirected if frozenset(e) in directed}):
-        yield Problem(
-            f"{a!r} and {b!r} are joined both by an arrow and without direction.",
-            remedy="Keep one of the two.",
-        )
-
-
-def _is_pair(edge: object) -> bool:
-    return (
-        isinstance(edge, Sequence)
-        and not isinstance(edge, str)
-        and len(edge) == 2
-        and all(isinstance(end, str) for end in edge)
-    )

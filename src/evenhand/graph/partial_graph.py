@@ -114,6 +114,21 @@ class PartialGraph(MixedGraph):
             "Leave it out of what is asked.",
         )
 
+    def renamed(self, old: str, new: str) -> "PartialGraph":
+        """The graph with another name for a node; of its record what is in doubt, and how.
+
+        Which tests separated what is no longer told: they were made under the old name.
+        """
+        graph = super().renamed(old, new)
+        if self.record is None:
+            return graph
+        triples = tuple(
+            triple_of(*(new if node == old else node for node in triple))
+            for triple in sorted(self.doubtful)
+        )
+        record = replace(self.record, ambiguous=triples, conflicts=(), separating={})
+        return replace(graph, record=record)
+
     def with_knowledge(
         self, knowledge: Known, *, question: Question | None = None
     ) -> "PartialGraph":

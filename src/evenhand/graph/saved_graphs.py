@@ -15,9 +15,10 @@ from evenhand.question import GraphEdit
 
 
 def load_graph(path: str | Path) -> CausalGraph | PartialGraph:
-    """Read a .json, .dot, .gv or .txt file: a causal graph if every edge in it is an arrow.
+    """Read a file in one of many formats: a causal graph if every edge in it is an arrow.
 
-    A JSON file may be a certificate. A graph that was learned has a record of that.
+    A JSON file may be a certificate. A graph that was learned has a record of that. Other
+    formats are edges as text, DOT, dagitty, bnlearn's model string, Tetrad's text, BIF and NET.
     """
     graph = PartialGraph.load(path)
     record, edits = _read_origin(Path(path), graph.nodes)
@@ -32,7 +33,7 @@ def _read_origin(
     """How the graph in a JSON file was learned, if it was, and how it was edited."""
     if path.suffix.lower() != ".json":
         return None, ()
-    content = json.loads(path.read_text("utf-8"))
+    content = json.loads(path.read_text("utf-8-sig"))
     graph: Any = graph_of(content)
     origin = graph.get("origin")
     if not isinstance(origin, dict):
