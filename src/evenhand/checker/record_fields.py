@@ -16,7 +16,7 @@ PATH_FIELDS = ("redlining", "explained", "redlining_threshold", "basis")
 # The parts of a record that are taken from it, and the fields that each of them may have.
 _INPUTS = {
     "question": "protected group other decision favorable threshold criterion order min_rows "
-    f"groups decisions min_coverage {' '.join(PATH_FIELDS)}",
+    f"groups decisions min_coverage predicts {' '.join(PATH_FIELDS)}",
     "pooled": "other unfavorable",
     "codings": "bins columns delimiter frequency merge missing na sheet",
     "graph": "nodes arrows undirected doubtful origin",

@@ -80,6 +80,7 @@ def asked(question: Record) -> str:
         groups = f"{', '.join(question['groups'])}, {against}"
     what = f" = {favorable}" if favorable else f", {question['criterion']}"
     what += f", groups of {question['min_rows']} rows or more" if "min_rows" in question else ""
+    what += f", predictions of {question['predicts']}" if "predicts" in question else ""
     return (
         f"{protected} {groups}, {question['decision']}{what}, threshold "
         f"{question['threshold']}, least coverage {question['min_coverage']}"

@@ -148,7 +148,9 @@ class Checker:
         elif why:
             self.stated["scope.complete"] = why
         return {
-            "direct_arrow": self.graph.has_direct_edge,
+            # The arrows are those of the recorded decision: a prediction has no direct one.
+            "direct_arrow": "predicts" not in self.record["question"]
+            and self.graph.has_direct_edge,
             "possible_decision_causes": possible,
             "decision_causes": sorted(set.intersection(*map(set, possible))),
             "scope": {"asked": scope["asked"], "complete": complete},

@@ -8,11 +8,19 @@ from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certification import certify, certify_relaxed
 from evenhand.evidence.comparisons import Comparisons
 from evenhand.evidence.disclosure_control import shown_part
+from evenhand.evidence.error_bias import DifferenceParts, ErrorBias
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.indirect import measure_paths
 from evenhand.evidence.indirect_claim import Indirect
 from evenhand.evidence.judgement import Judgement
+from evenhand.evidence.known_measures import (
+    ComparedPair,
+    KnownMeasure,
+    KnownMeasures,
+    MeasureKind,
+    known_measures,
+)
 from evenhand.evidence.meaningful_partitions import (
     ExaminedPartition,
     PartitionSurvey,
@@ -37,13 +45,19 @@ __all__ = [
     "Bootstrap",
     "ByChance",
     "Certificate",
+    "ComparedPair",
     "Comparisons",
     "Coverage",
+    "DifferenceParts",
+    "ErrorBias",
     "ExaminedPartition",
     "GraphDoubt",
     "GraphOrigin",
     "Indirect",
     "Judgement",
+    "KnownMeasure",
+    "KnownMeasures",
+    "MeasureKind",
     "PairDifference",
     "Partition",
     "PartitionExplanation",
@@ -62,6 +76,7 @@ __all__ = [
     "certify",
     "certify_relaxed",
     "explain_partition",
+    "known_measures",
     "measure_paths",
     "points",
     "sensitivity_of_findings",

@@ -8,6 +8,7 @@ from evenhand.display import Pictured, Summary
 from evenhand.errors import words_only
 from evenhand.evidence import certificate_encoding as document
 from evenhand.evidence import partition_facts
+from evenhand.evidence.assumption_sentences import prediction_claim
 from evenhand.evidence.certificate_document import full_document, shared_document
 from evenhand.evidence.decision_rules import met_by_construction
 from evenhand.evidence.judged_variants import JudgedVariants
@@ -92,6 +93,7 @@ class Certificate(Judgement, Pictured):
         return {
             "verdict": str(self.verdict),
             "sentence": self.first_sentence(labels),
+            **prediction_claim(question),
             "explained_by_chance": self.explained_by_chance,
             "reasons": [reason.text(words_only) for reason in self.reasons],
             **replace(question.direct, rule=()).to_dict(),
@@ -136,6 +138,7 @@ class Certificate(Judgement, Pictured):
             ("verdict", f"criterion {self._claim}"),
             *([("in the population", self.population.headline)] if self.is_sample else []),
             ("question", f"{question.decision}{self._favored}: {compared}"),
+            *prediction_claim(question).items(),
             ("threshold", f"{question.threshold}, chosen by whoever asked the question"),
             ("graph", str(self.graph_origin)),
             ("decision causes", "{" + ", ".join(self.decision_causes) + "}"),

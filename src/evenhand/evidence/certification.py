@@ -192,9 +192,8 @@ def certify_partitions(
         pools_others=pools_others,
         graph=graph,
         graph_origin=graph_origin or GraphOrigin.of(graph),
-        direct_arrow=any(
-            graph.adjacent(name, question.decision) for name in question.protected_names
-        ),
+        direct_arrow=not question.predicts
+        and any(graph.adjacent(name, question.decision) for name in question.protected_names),
         possible_decision_causes=causes,
         deciding_edges=edges,
         partitions=partitions,

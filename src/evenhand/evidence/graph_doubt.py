@@ -9,13 +9,13 @@ these independences is tested, and a small p says that the graph lacks something
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations, islice
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, Summary
-from evenhand.errors import listed
+from evenhand.errors import QuestionError, Remedy, listed
 from evenhand.evidence.certification import parent_sets
 from evenhand.evidence.judgement import Graph
 from evenhand.evidence.statistics import holm
@@ -72,6 +72,7 @@ class GraphDoubt(Described):
     arrows: tuple[ArrowDoubt, ...]
     implied: tuple[ImpliedIndependence, ...]
     complete: bool
+    predicts: str | None = None
 
     @property
     def contradicted(self) -> tuple[ImpliedIndependence, ...]:
@@ -99,6 +100,9 @@ class GraphDoubt(Described):
 
     def summary(self) -> Summary:
         """The arrows with what speaks against them, then what the graph may lack."""
+        if self.predicts:
+            what = f"predictions say nothing of how {self.predicts} came about"
+            return Summary(title=f"the graph is taken as it was given: {what}.")
         weakest = self.arrows[0] if self.arrows else None
         against = len(self.contradicted)
         facts = [
@@ -137,6 +141,7 @@ def doubt(
 
     Sets are taken from the neighbors of either end, as in the search for the graph, by the test
     it was found with, or chi-square; at most ``max_tests`` for each arrow, small sets first.
+    Of predictions nothing is tested: the graph does not say how they come about.
     Given a column that determines an end, a test says nothing: such sets are left out, and so
     are those beyond the depth to which the search was limited.
     Implied independences are tested by chi-square adjusted for thin strata.
@@ -144,6 +149,9 @@ def doubt(
     record = graph.record if isinstance(graph, PartialGraph) else None
     chosen = check_test(test or (record.test if record else "chi-square"))
     decision, order = question.decision, known_order(knowledge, counts.names)
+    if question.predicts:
+        untested: dict[str, Any] = {"arrows": (), "implied": (), "predicts": question.predicts}
+        return GraphDoubt(decision=decision, test=chosen, complete=True, **untested)
     evaluator = Evaluator(counts, sorted(counts.names))
     causes = sorted(graph.parents(decision) | graph.neighbors(decision))
     limit = record.max_depth if record else None
@@ -184,6 +192,12 @@ def learn_graph(
     knowledge: Knowledge,
 ) -> tuple[PartialGraph, tuple[str, ...]]:
     """The graph of the rows that are compared, and what required arrows did to the causes."""
+    if question.predicts:
+        raise QuestionError.of(
+            f"It is not said what causes {question.predicts!r}, whose predictions are audited.",
+            "Learned from predictions, the graph would be another.",
+            Remedy("Give the graph of the data", "graph"),
+        )
     examined = examined_counts(counts, question).counts
     graph = learn(examined, knowledge=knowledge, question=question)
     if not knowledge.required:
