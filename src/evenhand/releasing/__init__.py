@@ -1,5 +1,6 @@
 """A plan applied to rows, counted and certified again, published; and what it cost."""
 
+from evenhand.releasing.accuracy import Accuracy
 from evenhand.releasing.betrayal import Betrayal
 from evenhand.releasing.compare import Comparison
 from evenhand.releasing.cost import Relearned, Utility
@@ -8,6 +9,7 @@ from evenhand.releasing.publish import PublishedFiles
 from evenhand.releasing.release import Release
 
 __all__ = [
+    "Accuracy",
     "Betrayal",
     "Comparison",
     "PublishedFiles",

@@ -29,6 +29,7 @@ from evenhand.releasing.output_formats import (
     write_batches,
     write_plain_text,
 )
+from evenhand.releasing.ranked_rows import check_single_rows, rows_by_score
 from evenhand.releasing.row_editor import Edit, Editor, join_edits
 from evenhand.releasing.row_selection import stored_values
 from evenhand.removal import GeneratedPlan, Plan
@@ -89,6 +90,8 @@ def apply(
     counted or written. ``key`` names the column that tells rows apart in an engine. The columns
     to ``drop`` are not released.
     """
+    if plan.rank is not None:
+        check_single_rows(rows)
     if isinstance(rows, CountTable):
         counts = apply_to_counts(rows, plan, np.random.default_rng(seed))
         kept = [name for name in counts.names if name not in drop]
@@ -107,6 +110,9 @@ def apply(
         )
     values = stored_values(rows, plan)
     new_editor = partial(Editor, rows, plan, values, examined, seed)
+    if plan.rank is not None:
+        taken = rows_by_score(rows, plan, plan.rank, new_editor)
+        new_editor = partial(new_editor, taken=taken)
     if rows.sources[0].kind not in _FILES:
         return _from_frame(rows, new_editor(), drop)
     if rows.codings.frequency:

@@ -14,14 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.counts import ExaminedCounts
 from evenhand.display import Described, Summary
 from evenhand.errors import CannotReleaseError, ResourceError, listed, words_only
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.evidence.indirect import measure_examined
 from evenhand.evidence.indirect_claim import Indirect
+from evenhand.evidence.known_measures import ComparedPair, KnownMeasures, known_measures
 from evenhand.question import Number, Question
 from evenhand.question.parse_values import check_seed
 from evenhand.releasing.apply_to_counts import apply_to_counts
+from evenhand.releasing.compared_measures import measures_summary
 from evenhand.releasing.cost import Utility, compare_counts
 from evenhand.removal import (
     Baseline,
@@ -32,6 +35,7 @@ from evenhand.removal import (
     ModifyData,
     ModifyGraph,
     RemovalPlan,
+    RepairAttributes,
     ShuffleProtected,
     plan_removal,
 )
@@ -50,6 +54,7 @@ EVERY_METHOD: tuple[Method | Baseline, ...] = (
     ShuffleProtected(),
     LocalMassaging(),
     LocalPreferentialSampling(),
+    RepairAttributes(),
 )
 _IN_ORDER = (ModifyData(policy="rows"),)  # differs from the first only where values have one
 
@@ -63,7 +68,8 @@ class Outcome:
     optimum in the model, where there is one; what was measured is in ``utility``. ``seconds``
     is processor time, of planning and applying. ``changed_decisions`` is None for methods that
     change, add or leave out other things, and where no value is better than another.
-    ``indirect`` is the claim about effects through other attributes afterwards, if one is made.
+    ``indirect`` is the claim about effects through other attributes afterwards, if one is made;
+    ``known`` are measures that people know, afterwards.
     """
 
     method: str
@@ -78,6 +84,7 @@ class Outcome:
     measured: int
     verdict: Verdict
     seconds: float
+    known: KnownMeasures
     indirect: Indirect | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -96,6 +103,7 @@ class Outcome:
             "measured": self.measured,
             "verdict": str(self.verdict),
             "seconds": self.seconds,
+            "known_measures": self.known.to_dict(),
             **({"indirect": claim_values(self.indirect)} if self.indirect else {}),
         }
 
@@ -105,7 +113,8 @@ class Comparison(Described):
     """What every method did, threshold by threshold.
 
     ``effects_only`` are plans that limit averages alone, where effects through other attributes
-    are asked about: what they would leave is told beside the methods.
+    are asked about: what they would leave is told beside the methods. ``known`` are measures
+    that people know, of the rows as they are.
 
     Paper: table:comparison, table:setting
     """
@@ -113,6 +122,7 @@ class Comparison(Described):
     question: Question
     seed: int
     before: tuple[Partition, ...]
+    known: KnownMeasures
     outcomes: tuple[Outcome, ...]
     skipped: tuple[str, ...] = ()
     pooled_decisions: tuple[str, ...] = ()  # values that were taken as one
@@ -132,11 +142,28 @@ class Comparison(Described):
                 }
                 for partition in self.before
             ],
+            "known_measures": self.known.to_dict(),
             "outcomes": [outcome.to_dict() for outcome in self.outcomes],
             "skipped": list(self.skipped),
             "pooled_decisions": list(self.pooled_decisions),
             **({"effects_only": [*map(values_left, self.effects_only)]} if asked else {}),
         }
+
+    def __str__(self) -> str:
+        return f"{self.summary()}\n\n{self.measures_summary()}"
+
+    def _repr_html_(self) -> str:
+        return self.summary().html() + self.measures_summary().html()
+
+    def measures_summary(self) -> Summary:
+        """Measures that people know, before and after each method."""
+        outcomes = self.outcomes
+        several = len({one.threshold for one in outcomes}) > 1
+        names = [
+            f"{one.method} ({one.policy}){f' at {one.threshold}' * several}" for one in outcomes
+        ]
+        after = zip(names, (one.known for one in outcomes), strict=True)
+        return measures_summary([("as recorded", self.known), *after])
 
     def summary(self) -> Summary:
         """One line for each method and threshold."""
@@ -232,11 +259,12 @@ def compare(
     if methods is None:
         in_order = question.criterion == "cumulative"
         methods = (*EVERY_METHOD[:1], *_IN_ORDER * in_order, *EVERY_METHOD[1:])
+    pair = ComparedPair.of(certificates[0].partition)
     outcomes, skipped = [], []
     for certified in certificates:
         for method in methods:
             try:
-                outcomes.append(_outcome(certified, method, seed))
+                outcomes.append(_outcome(certified, method, seed, pair))
             except (ResourceError, CannotReleaseError) as error:
                 if method is methods[-1] and not outcomes:
                     raise  # no method can do it, so it is not a question of the method
@@ -246,6 +274,7 @@ def compare(
         question=question,
         seed=seed,
         before=tuple(certified.partition for certified in certificates),
+        known=_known(certificates[0], certificates[0].examined, pair),
         outcomes=tuple(outcomes),
         skipped=tuple(dict.fromkeys(skipped)),
         pooled_decisions=pooled if len(pooled) > 1 else (),
@@ -265,7 +294,16 @@ def _effects_only(certificate: Certificate) -> Iterator[RemovalPlan]:
         yield plan_effects_only(certificate, "through")
 
 
-def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> Outcome:
+def _known(
+    certificate: Certificate, examined: ExaminedCounts, pair: ComparedPair
+) -> KnownMeasures:
+    nodes, causes = certificate.graph.nodes, certificate.partition.names
+    return known_measures(examined, nodes, causes=causes, pair=pair)
+
+
+def _outcome(
+    certificate: Certificate, method: Method | Baseline, seed: int, pair: ComparedPair
+) -> Outcome:
     generator = np.random.default_rng(seed)
     start = process_time()
     plan = plan_removal(certificate, method=method, seed=generator)
@@ -290,6 +328,7 @@ def _outcome(certificate: Certificate, method: Method | Baseline, seed: int) -> 
         measured=int(partition.measured.sum()),
         verdict=partition.verdict(certificate.min_coverage),
         seconds=seconds,
+        known=_known(certificate, examined, pair),
         indirect=measure_examined(examined, certificate.graph) if asked else None,
     )
 

@@ -72,6 +72,7 @@ class RecordedPlan:
     question: Question
     moves: tuple[Move, ...]
     redrawn: tuple[ConditionalTable, ...]
+    rank: str | None = None
 
 
 def _plan_document(plan: Plan) -> dict[str, Any]:
@@ -101,6 +102,7 @@ def _plan_document(plan: Plan) -> dict[str, Any]:
             }
             for table in plan.redrawn
         ],
+        **({} if plan.rank is None else {"rank": plan.rank}),
     }
 
 
@@ -162,6 +164,7 @@ class Manifest:
             names=tuple(plan["names"]),
             pooled=plan["pooled"],
             question=self.question,
+            rank=plan.get("rank"),
             moves=tuple(
                 Move(move["where"], move["rows"], move["becomes"], move["times"])
                 for move in plan["moves"]

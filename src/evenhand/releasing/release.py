@@ -23,12 +23,13 @@ from typing import Any
 
 from evenhand.counts import CountTable
 from evenhand.display import Pictured, Summary
-from evenhand.errors import CannotReleaseError, Problem, Remedy
+from evenhand.errors import CannotReleaseError, Problem, Remedy, listed
 from evenhand.evidence import Certificate, Partition
 from evenhand.evidence.partition_facts import numbers_by_chance
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Knowledge, Tiers
 from evenhand.question.parse_values import SEED_BITS, check_seed, require_texts
+from evenhand.releasing.accuracy import Accuracy, share_of_right
 from evenhand.releasing.apply import AppliedRows, EngineRows, apply
 from evenhand.releasing.betrayal import Betrayal, betrayal_problems, find_betrayals
 from evenhand.releasing.certifier import Certifier
@@ -37,8 +38,10 @@ from evenhand.releasing.cost import Relearned, Utility, compare_counts, relearn
 from evenhand.releasing.formula_cells import count_formula_cells, formula_problems
 from evenhand.releasing.manifest import notice
 from evenhand.releasing.publish import PublishedFiles, publish
+from evenhand.releasing.ranked_rows import released_scores
 from evenhand.removal import BaselinePlan, GeneratedPlan, Plan, RemovalPlan, changed_columns
 from evenhand.removal.path_effects import claim_fact, claim_values
+from evenhand.removal.removal_plan import rank_fact
 from evenhand.rows import Rows, Source, read
 
 _SHOWN = 5
@@ -54,6 +57,7 @@ def release(
     key: str | None = None,
     drop: Iterable[str] = (),
     change_along: Iterable[str] = (),
+    labels: str | None = None,
 ) -> "Release":
     """Apply a plan to the rows that it was made for.
 
@@ -65,7 +69,8 @@ def release(
 
     Columns outside the question may betray the changed rows (``Release.betrayals``). Those to
     ``drop`` are not released; in those to ``change_along`` each changed row gets a value that
-    goes with its new decision.
+    goes with its new decision. ``labels`` names the column of what was recorded, where the
+    decisions are predictions (``Release.accuracy``).
 
     >>> import evenhand as eh
     >>> graph = eh.CausalGraph.parse("gender -> major -> admission; gender -> admission; "
@@ -77,6 +82,8 @@ def release(
     ('certified', 15)
     """
     seed = secrets.randbits(SEED_BITS) if seed is None else check_seed(seed)
+    if isinstance(plan, BaselinePlan):
+        _check_columns(plan)
     if not uncertified and not plan.reaches_criterion:
         raise _out_of_reach(plan)
     drop, along = (
@@ -96,6 +103,7 @@ def release(
         uncertified=uncertified,
         key=key,
         drop=tuple(drop),
+        labels=labels,
     )
     released.check_in_memory()
     return released
@@ -117,6 +125,7 @@ class Release(Pictured):
     uncertified: bool
     key: str | None = None
     drop: tuple[str, ...] = ()
+    labels: str | None = None
 
     def __repr__(self) -> str:
         plan = self.plan
@@ -208,7 +217,24 @@ class Release(Pictured):
     def warnings(self) -> tuple[Problem, ...]:
         """What to know before the rows are published, with remedies."""
         formulas = formula_problems(self.formula_cells, self.before.graph.nodes)
-        return (*betrayal_problems(self.betrayals), *formulas)
+        betrayals = betrayal_problems(self.betrayals)
+        return (*betrayals, *released_scores(self.plan, self.drop), *formulas)
+
+    @cached_property
+    def accuracy(self) -> Accuracy | None:
+        """The share of right predictions; None without labels of single rows."""
+        released = self._applied.counted
+        if self.labels is None or not isinstance(self.source, Rows):
+            return None
+        if self.labels in self.drop:
+            examined = self.before.examined
+            released = apply(self.source, self.plan, examined, self.seed, key=self.key).counted
+        if not isinstance(released, Rows):
+            return None
+        return Accuracy(
+            share_of_right(self.source, self.before, self.labels),
+            share_of_right(released, self.certificate, self.labels),
+        )
 
     @cached_property
     def formula_cells(self) -> dict[str, int]:
@@ -231,10 +257,10 @@ class Release(Pictured):
 
     @cached_property
     def relearned(self) -> Relearned | None:
-        """What discovery finds on the released rows; None where the graph was given."""
+        """What discovery finds on the released rows; None of predictions, or a given graph."""
         graph = self.before.graph
         record = graph.record if isinstance(graph, PartialGraph) else None
-        if record is None:
+        if record is None or self.before.question.predicts:
             return None
         return relearn(
             self.certificate.examined.counts,
@@ -257,6 +283,8 @@ class Release(Pictured):
             "betrayals": [betrayal.to_dict() for betrayal in self.betrayals],
             **self.utility.to_dict(),
             "model_distance": self.plan.model_distance,
+            **({} if self.plan.rank is None else {"rank": self.plan.rank}),
+            **({"accuracy": self.accuracy.to_dict()} if self.accuracy else {}),
             "before": _state(self.before),
             "after": _state(self.certificate),
             "relearned": self.relearned.to_dict() if self.relearned else None,
@@ -278,6 +306,8 @@ class Release(Pictured):
                 ("before", _in_words(self.before)),
                 ("after", _in_words(after)),
                 *_claim_facts(self.before, after),
+                *([("accuracy", str(self.accuracy))] if self.accuracy else []),
+                *rank_fact(self.plan.rank),
                 *(changed.facts() if changed else ()),
                 ("changed columns", ", ".join(changed_columns(self.plan)) or "none"),
                 *([("dropped columns", ", ".join(self.drop))] if self.drop else []),
@@ -310,6 +340,18 @@ def _claim_facts(before: Certificate, after: Certificate) -> Iterator[tuple[str,
     for when, certificate in (("before", before), ("after", after)):
         if certificate.indirect is not None:
             yield claim_fact(certificate.indirect, when)
+
+
+def _check_columns(plan: BaselinePlan) -> None:
+    """Refuse a method that changes other columns than those a certificate can speak of."""
+    others = sorted({*changed_columns(plan)} - {*plan.question.columns})
+    if others:
+        raise CannotReleaseError.of(
+            f"{plan.method} changes {listed(others)}, and no decision.",
+            "Rows are released with other decisions, or other values of the protected "
+            "attribute: this method is for comparison alone.",
+            Remedy("Use modify-data", "method", "modify-data"),
+        )
 
 
 def _out_of_reach(plan: Plan) -> CannotReleaseError:

@@ -20,6 +20,7 @@ from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING
 from evenhand.releasing.row_selection import (
+    GivenRows,
     LineSelection,
     Outcomes,
     Patterns,
@@ -86,6 +87,8 @@ class Editor:
         values: Mapping[str, StoredValues],
         examined: ExaminedCounts,
         seed: int,
+        *,
+        taken: NDArray[np.bool_] | None = None,
     ) -> None:
         choosing, self._drawing, assigning = np.random.default_rng(seed).spawn(3)
         self._where, self.values, self.na = rows.where, values, rows.codings.na
@@ -122,8 +125,12 @@ class Editor:
                 "Divide the table, or release it in an engine.",
                 self._where,
             )
-        select = LineSelection if self.frequency else Selection
-        self._selection = select(sizes, amounts, choosing)
+        self._selection: GivenRows | LineSelection | Selection
+        if taken is not None:
+            self._selection = GivenRows(taken)
+        else:
+            select = LineSelection if self.frequency else Selection
+            self._selection = select(sizes, amounts, choosing)
         self._rows_to_come = examined.counts.row_count + examined.left_out + rows.dropped
         self._total, self._reporter = self._rows_to_come, ProgressReporter(rows.progress)
 
@@ -132,17 +139,33 @@ class Editor:
         """The columns that it has to see."""
         return (*self._columns, *([self.frequency] if self.frequency else []))
 
-    def edit(self, batch: pa.RecordBatch) -> Edit:
-        """What changes in the next rows."""
-        self._reporter.advance("releasing rows", batch.num_rows, self._total)
+    @property
+    def amounts(self) -> list[tuple[int, list[Mapping[str, str]]]]:
+        """For each pattern how many of its rows change, and what they become."""
+        return [
+            (sum(move.row_count for move in moves), [move.becomes for move in moves])
+            for moves in self._patterns.moves
+        ]
+
+    def patterns_of(self, batch: pa.RecordBatch) -> Integers:
+        """The pattern that each row falls under, or -1; rows that are left out have none."""
+        return self._encode(batch)[2]
+
+    def _encode(self, batch: pa.RecordBatch) -> tuple[Encoded, NDArray[np.bool_], Integers]:
+        """The codes of a batch, which of its rows are not left out, and their patterns."""
         encoded = {name: c.encode(batch.column(name)) for name, c in self._columns.items()}
         kept, moves = np.ones(batch.num_rows, bool), self._moves(encoded)
         for name in self._complete:
             codes, indices = encoded[name]
             kept &= (codes != self._columns[name].missing)[indices]
-        moves = np.where(kept, moves, -1)
+        return encoded, kept, np.where(kept, moves, -1)
+
+    def edit(self, batch: pa.RecordBatch) -> Edit:
+        """What changes in the next rows."""
+        self._reporter.advance("releasing rows", batch.num_rows, self._total)
+        encoded, kept, moves = self._encode(batch)
         try:
-            if isinstance(self._selection, Selection):
+            if not isinstance(self._selection, LineSelection):
                 return self._edit_rows(kept, moves, self._selection.take(moves), encoded)
             rows = self._rows_of_lines(batch)
             taken = self._selection.take(moves, rows)

@@ -180,6 +180,25 @@ class Selection:
         return bool((self._seen == self.sizes).all())
 
 
+class GivenRows:
+    """A selection that was made before, for all rows in their order."""
+
+    def __init__(self, taken: NDArray[np.bool_]) -> None:
+        self._taken, self._seen = taken, 0
+
+    def take(self, moves: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each of the next rows is taken; more rows are an ``OverflowError``."""
+        begin, self._seen = self._seen, self._seen + len(moves)
+        if self._seen > len(self._taken):
+            raise OverflowError
+        return self._taken[begin : self._seen]
+
+    @property
+    def complete(self) -> bool:
+        """Whether all rows have come."""
+        return self._seen == len(self._taken)
+
+
 class Outcomes:
     """Which of its moves each row that a pattern takes falls to, in the order rows come.
 

@@ -16,6 +16,7 @@ from evenhand.removal.generated_plan import GeneratedPlan, changeable_columns, c
 from evenhand.removal.modify_data import ModifyData
 from evenhand.removal.modify_graph import ModifyGraph
 from evenhand.removal.removal_plan import Move, Plan, RemovalPlan
+from evenhand.removal.repair_attributes import RepairAttributes
 
 __all__ = [
     "Baseline",
@@ -32,6 +33,7 @@ __all__ = [
     "Move",
     "Plan",
     "RemovalPlan",
+    "RepairAttributes",
     "Seed",
     "ShuffleProtected",
     "changeable_columns",
@@ -40,7 +42,9 @@ __all__ = [
 ]
 
 Method: TypeAlias = ModifyData | ModifyGraph
-Baseline: TypeAlias = ShuffleProtected | LocalMassaging | LocalPreferentialSampling
+Baseline: TypeAlias = (
+    ShuffleProtected | LocalMassaging | LocalPreferentialSampling | RepairAttributes
+)
 
 
 def plan_removal(

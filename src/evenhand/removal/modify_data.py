@@ -46,7 +46,9 @@ class ModifyData:
     decisions into favorable ones; ``paper`` is the rule behind the paper's tables and
     ``printed`` its pseudo-code to the letter, neither with a guarantee. ``only`` names the
     groups whose decisions may change. A ``margin`` asks for differences below threshold minus
-    margin. Effects through attributes that the question names are removed too, but not by the
+    margin. ``rank`` names a column of scores, higher for what is nearer to a favorable
+    decision: of rows that are alike those nearest to the other side change, and no random
+    ones. Effects through attributes that the question names are removed too, but not by the
     rules of the paper, which does not know them.
 
     Paper: alg:md
@@ -56,6 +58,7 @@ class ModifyData:
     policy: Policy = "minimal"
     margin: Fraction = Fraction(0)
     only: tuple[str, ...] = ()
+    rank: str | None = None
 
     def __post_init__(self) -> None:
         if self.policy not in get_args(Policy):
@@ -85,6 +88,11 @@ class ModifyData:
                     Remedy("choose", "policy", "minimal"),
                 ),
             )
+        if not isinstance(self.rank, str | None):
+            raise QuestionError.of(
+                "Scores are given as values, and a release is made again by a column's name.",
+                remedy="Put them into a column of the table, and name it as `rank`.",
+            )
 
     @property
     def guaranteed(self) -> bool:
@@ -94,6 +102,15 @@ class ModifyData:
     def plan(self, certificate: Certificate) -> RemovalPlan:
         """Compute how many decisions change in each subpopulation."""
         partition = check_releasable(certificate)
+        if self.rank is not None and not partition.question.favorable:
+            raise CannotReleaseError.of(
+                "Rows cannot be chosen by a score where every value is compared.",
+                "A score tells how near rows are to a favorable decision.",
+                (
+                    Remedy("Leave that out", "rank"),
+                    Remedy("ask for a favorable value", "criterion", "favorable"),
+                ),
+            )
         threshold = reduced_threshold(partition.question.threshold, self.margin)
         lower_bound = None
         if partition.question.redlining and self.guaranteed:
@@ -112,6 +129,7 @@ class ModifyData:
             certificate=certificate,
             changes=changes,
             lower_bound=lower_bound,
+            rank=self.rank,
         )
 
     def _joint_change(self, certificate: Certificate, threshold: Fraction) -> JointChange:

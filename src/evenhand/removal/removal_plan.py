@@ -40,6 +40,11 @@ class Move:
         }
 
 
+def rank_fact(rank: str | None) -> tuple[tuple[str, str], ...]:
+    """How rows were chosen, if not at random."""
+    return () if rank is None else (("rows chosen", f"nearest to the other side by {rank}"),)
+
+
 class Plan(Protocol):
     """What a release applies: moves whose patterns name the same columns and never overlap."""
 
@@ -64,6 +69,10 @@ class Plan(Protocol):
         """The changes."""
 
     @property
+    def rank(self) -> str | None:
+        """The column of scores by which rows are chosen; None if they are random."""
+
+    @property
     def question(self) -> Question:
         """The question of the certificate."""
 
@@ -76,6 +85,7 @@ class FromCertificate:
     """What every plan reads from the certificate that it was made for."""
 
     certificate: Certificate
+    rank: str | None = None
 
     @property
     def partition(self) -> Partition:
@@ -99,7 +109,8 @@ class RemovalPlan(FromCertificate, Described):
 
     In changed rows the decision's effects are sampled again from the tables ``redrawn``, causes
     first; nothing else changes. ``lower_bound`` is a number of changed rows below which nothing
-    can do, where effects through other attributes are limited too.
+    can do, where effects through other attributes are limited too. ``rank`` names the column
+    of scores by which the rows that change are chosen; without one they are random.
     """
 
     method: str
@@ -109,6 +120,7 @@ class RemovalPlan(FromCertificate, Described):
     redrawn: tuple[ConditionalTable, ...] = ()
     model_distance: float | None = None
     lower_bound: int | None = None
+    rank: str | None = None
 
     @cached_property
     def after(self) -> Partition:
@@ -177,6 +189,7 @@ class RemovalPlan(FromCertificate, Described):
             "still_violating": self.after.violating,
             **self._joint_values,
             "redrawn": [table.node.name for table in self.redrawn],
+            **({} if self.rank is None else {"rank": self.rank}),
             "moves": [move.to_dict() for move in self.moves],
         }
 
@@ -221,6 +234,7 @@ class RemovalPlan(FromCertificate, Described):
             facts=(
                 *self.changed_decisions.facts(),
                 ("subpopulations changed", f"{touched:,}"),
+                *rank_fact(self.rank),
                 *self._joint_facts,
             ),
             columns=("rows", "where", "becomes"),

@@ -1,0 +1,114 @@
+"""Which rows change, by a score: those nearest to the other side instead of random ones.
+
+A plan says how many rows of a kind change and to what. Of a model's predictions those whose
+score is nearest to the new decision are the ones about which it was least sure.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from evenhand.counts import CountTable
+from evenhand.errors import CannotReleaseError, ColumnError, InputError, Problem, Remedy
+from evenhand.releasing.row_editor import Editor
+from evenhand.removal import Plan, changed_columns
+from evenhand.rows import Rows
+from evenhand.rows.ibis_tables import KIND as ENGINE
+from evenhand.rows.text_encoders import nearest_floats
+from evenhand.rows.value_labels import to_labels
+
+
+def check_single_rows(rows: Rows | CountTable) -> None:
+    """Refuse tables that have no score for each single row."""
+    if isinstance(rows, CountTable) or rows.codings.frequency:
+        why = "Each line of the table stands for several of them."
+    elif rows.sources[0].kind == ENGINE:
+        why = "Those in an engine have no order, by which equal scores are told apart."
+    else:
+        return
+    raise CannotReleaseError.of(
+        "Rows cannot be chosen by their score here.",
+        why,
+        (
+            Remedy("Give a file or a frame of single rows"),
+            Remedy("leave that out, to choose them at random", "rank"),
+        ),
+    )
+
+
+def released_scores(plan: Plan, drop: Collection[str]) -> Iterator[Problem]:
+    """The scores by which rows were chosen tell which they are, if others see them."""
+    name = plan.rank
+    if name is not None and name not in (*drop, *changed_columns(plan)):
+        yield Problem(
+            f"{name!r}, by which rows were chosen, is released with them.",
+            "Who sees it can tell which were changed: those nearest to the other side.",
+            Remedy("Drop it", "drop", [name]),
+        )
+
+
+def rows_by_score(
+    rows: Rows, plan: Plan, column: str, new_editor: Callable[[], Editor]
+) -> NDArray[np.bool_]:
+    """Whether each row changes: of the rows of a move those with the best scores for it.
+
+    To become favorable the highest scores are best, else the lowest. Of equal scores the first
+    rows are taken. Rows that no move concerns need no score.
+    """
+    editor, question = new_editor(), plan.question
+    moves, scores = _moves(rows, editor), _scores(rows, column)
+    taken = np.zeros(len(moves), bool)
+    matching = np.flatnonzero(moves >= 0)
+    move, score = moves[matching], scores[matching]
+    if not np.isfinite(score).all():
+        raise InputError.of(
+            f"The scores in {column!r} are not all numbers.",
+            "Rows are chosen by them.",
+            Remedy("Name a column of numbers without gaps", "rank"),
+            rows.where,
+        )
+    amounts = [amount for amount, _ in editor.amounts]
+    # A decision becomes favorable in all moves of a pattern, or in none.
+    signs = [
+        -1.0 if becomes[0].get(question.decision) in question.favorable_values else 1.0
+        for _, becomes in editor.amounts
+    ]
+    order = np.lexsort((np.array(signs)[move] * score, move))
+    sizes = np.bincount(move, minlength=len(amounts))
+    place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    taken[matching[order[place < np.repeat(amounts, sizes)]]] = True
+    return taken
+
+
+def _moves(rows: Rows, editor: Editor) -> NDArray[np.int64]:
+    """The pattern of moves that each row falls under, or -1."""
+    return np.concatenate(
+        [
+            editor.patterns_of(batch)
+            for source in rows.sources
+            for batch in source.open(editor.names, coded=True)
+        ]
+        or [np.zeros(0, np.int64)]
+    )
+
+
+def _scores(rows: Rows, column: str) -> NDArray[np.float64]:
+    """The score of each row; what is no number is NaN."""
+    if column not in rows.sources[0].names:
+        raise ColumnError.unknown([column], rows.sources[0].names, where=rows.where)
+    parts = [
+        _numbers(batch.column(column), rows.codings.na)
+        for source in rows.sources
+        for batch in source.open([column], coded=False)
+    ]
+    return np.concatenate([*parts, np.zeros(0)])
+
+
+def _numbers(values: pa.Array, na: tuple[str, ...]) -> NDArray[np.float64]:
+    kind = values.type
+    if pa.types.is_floating(kind) or pa.types.is_integer(kind):
+        scores: NDArray[np.float64] = np.asarray(values.cast(pa.float64(), safe=False))
+        return scores
+    return nearest_floats(to_labels(values, na=na, respell=False))
