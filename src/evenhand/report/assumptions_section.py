@@ -11,6 +11,7 @@ from evenhand.evidence.subpopulations import p_value
 from evenhand.graph import PartialGraph
 from evenhand.question import Bins, Judge, Knowledge
 from evenhand.report import template_types as page
+from evenhand.report.model_section import prediction_premise, what_is_seen
 from evenhand.report.phrases import Words, count, listing, share
 from evenhand.report.shown_groups import Case
 from evenhand.report.template_types import Strong, text
@@ -107,6 +108,8 @@ def direct_effect_premise(certificate: Certificate, words: Words) -> page.Premis
     passing = frozenset[str]().union(
         *map(certificate.graph.descendants, certificate.question.protected_names)
     )
+    if certificate.question.predicts:
+        return prediction_premise(words)
     through = [name for name in certificate.partition.names if name in passing]
     named = f" (here {words.columns(through)})" if through else ""
     asked = words.columns(certificate.question.redlining)
@@ -265,8 +268,8 @@ def coding_premises(certificate: Certificate, words: Words) -> tuple[page.Premis
                 what="Values put in classes before counting.",
                 why=text(
                     f"{listing([*binned, *merged])}. Within a class people may still differ, "
-                    "which can look like a direct effect or hide one; other classes can give "
-                    "another verdict."
+                    f"which can look like {what_is_seen(words)} or hide one; other classes "
+                    "can give another verdict."
                 ),
             )
         )
@@ -327,7 +330,7 @@ def _sensitivity(certificate: Certificate, cases: Sequence[Case], words: Words) 
         why = text(
             "Under the threshold only the average over such a cause is bounded: differences "
             "of opposite signs could hide within a group, and an unrecorded cause could "
-            "cover a direct effect."
+            f"cover {what_is_seen(words)}."
         )
     else:
         findings = sensitivity_of_findings(certificate.partition)
@@ -340,7 +343,7 @@ def _sensitivity(certificate: Certificate, cases: Sequence[Case], words: Words) 
         )
     return page.Premise(
         status="Cannot be tested",
-        what=f"No unrecorded cause of {words.decision} differs between {words.both} of the "
+        what=f"No unrecorded cause of {words.recorded} differs between {words.both} of the "
         "same group.",
         why=why,
         needed=tuple(

@@ -26,6 +26,7 @@ from evenhand.report.differences_sections import differences, evidence
 from evenhand.report.edit_premises import edit_premises
 from evenhand.report.graph_section import causes, graph_figure
 from evenhand.report.html_report import Report
+from evenhand.report.known_table import known_table
 from evenhand.report.limits_and_checking_sections import checking, small_print, unmeasured
 from evenhand.report.opening_section import example, first_sentence, lead, verdicts
 from evenhand.report.partitions_section import comparisons
@@ -108,11 +109,10 @@ def report(
     effects = resampled.indirect if resampled else None
     certificate, knowledge = audit.certificate.resampled(effects), audit.knowledge
     words = Words.of(certificate, labels, audit.counts.names)
+    if certificate.question.predicts:
+        doubt = None  # predictions say nothing of the graph of the recorded decision
     name = title or source or "a table"
-    does, itself = (
-        ("Do", "themselves") if len(words.question.protected_names) > 1 else ("Does", "itself")
-    )
-    question = f"{does} {words.protected} {itself} change {words.decision.rstrip('?')}?"
+    question = _question(words)
     if release and release.files:
         name = f"{release.files.data.name}, released from {name}"
     if share:
@@ -149,6 +149,7 @@ def report(
         evidence=evidence(certificate, cases, words),
         chance=chance(certificate, cases, words),
         comparisons=comparisons(certificate, partition, words),
+        known=known_table(certificate, facts.after if facts else None, words),
         paths=paths(certificate, facts.after if facts else None, words, resampled),
         released=released(facts, cases, words),
         premises=(
@@ -171,6 +172,15 @@ def report(
         small_print=small_print(certificate, words, generated),
     )
     return Report(content)
+
+
+def _question(words: Words) -> str:
+    """What the page answers; of predictions it is not whether the attribute itself did it."""
+    if words.question.predicts:
+        return f"Do people alike in the causes of {words.recorded} get different predictions?"
+    several = len(words.question.protected_names) > 1
+    does, itself = ("Do", "themselves") if several else ("Does", "itself")
+    return f"{does} {words.protected} {itself} change {words.decision.rstrip('?')}?"
 
 
 def _files_to_check(

@@ -10,14 +10,18 @@ from evenhand.report.graph_selection import select_for_drawing, select_without_q
 from evenhand.report.phrases import Words, count, listing
 from evenhand.report.template_types import Strong, text
 
-_KEY = (
-    ("direct", "the arrow in question: {protected} itself"),
-    ("cause", "another cause of the decision: held equal"),
-    ("held", "{protected} works through it"),
-    ("after", "a consequence of the decision: never held equal"),
-    ("rest", "other links"),
-    ("asked", "effects through it are asked about"),
-)
+_KEY = {
+    "direct": "the arrow in question: {protected} itself",
+    "cause": "another cause of the decision: held equal",
+    "held": "{protected} works through it",
+    "after": "a consequence of the decision: never held equal",
+    "rest": "other links",
+    "asked": "effects through it are asked about",
+}
+_PREDICTION_KEY = {
+    "cause": "another cause of the recorded decision: held equal",
+    "after": "a consequence of the recorded decision: never held equal",
+}
 
 
 def caused_by(certificate: Certificate, words: Words) -> page.Text:
@@ -26,6 +30,13 @@ def caused_by(certificate: Certificate, words: Words) -> page.Text:
     others = Strong(words.columns(certain) if certain else "nothing else")
     sentence: page.Text = (
         text(
+            f"In the data the recorded {words.recorded} is caused by ",
+            others,
+            f", {words.protected} aside. The graph does not say how a model predicts it: "
+            f"{words.decision} stands in its place.",
+        )
+        if certificate.question.predicts
+        else text(
             f"In this graph {words.decision} is caused by ",
             Strong(f"{words.protected} itself"),
             ", by the thick arrow, and ",
@@ -54,8 +65,12 @@ def causes(certificate: Certificate, words: Words) -> tuple[page.Text, ...]:
     return (
         caused_by(certificate, words),
         text(
-            f"Comparing only people who are equal in what else causes {words.decision} "
-            "closes every detour. "
+            (
+                "Compared are the predictions of people who are equal in these. "
+                if certificate.question.predicts
+                else "Comparing only people who are equal in what else causes "
+                f"{words.decision} closes every detour. "
+            )
             + (
                 "What that is is open: every possible set was examined (section 5). "
                 if certificate.ambiguous
@@ -67,6 +82,11 @@ def causes(certificate: Certificate, words: Words) -> tuple[page.Text, ...]:
 
 
 def _what_differs(certificate: Certificate) -> str:
+    if certificate.question.predicts:
+        return (
+            "What then still differs came through whatever else the model reads, the protected "
+            "attribute included, or by chance (section 4)."
+        )
     if certificate.direct_arrow:
         way = "came along the thick arrow, or by chance (section 4)."
     elif certificate.population.verdict is StatisticalVerdict.SHOWN:
@@ -109,7 +129,7 @@ def graph_figure(
         narrow=draw_narrow(sketch),
         key=tuple(
             (kind, meaning.replace("{protected}", words.protected), kind in directed)
-            for kind, meaning in _KEY
+            for kind, meaning in (_KEY | _PREDICTION_KEY if question.predicts else _KEY).items()
             if kind in kinds or (kind == "asked" and any(node.asked for node in sketch.nodes))
         ),
     )

@@ -8,7 +8,7 @@ from evenhand.display import visible
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.judgement import Graph
 from evenhand.graph.mixed_graph import MixedGraph
-from evenhand.question import Knowledge, KnownOrder
+from evenhand.question import Knowledge, KnownOrder, Question
 
 # Above so many attributes only those that matter for the question are drawn.
 MOST_BOXES = 15
@@ -71,7 +71,7 @@ def select_for_drawing(
         *((a, b, False) for a, b in sorted(graph.undirected)),
     )
     links = tuple(
-        (a, b, _kind(question.protected_names, question.decision, roles, a, b), directed)
+        (a, b, _kind(question, roles, a, b), directed)
         for a, b, directed in ends
         if a in chosen and b in chosen
     )
@@ -149,18 +149,13 @@ def _place(
     return int(follows), 0
 
 
-def _kind(
-    protected: Collection[str], decision: str, roles: dict[str, str], a: str, b: str
-) -> str:
-    if b == decision:
-        return (
-            "direct"
-            if a in protected
-            else "cause"
-            if roles[a] in ("cause", "possible")
-            else "rest"
-        )
-    if a == decision:
+def _kind(question: Question, roles: dict[str, str], a: str, b: str) -> str:
+    protected = question.protected_names
+    if b == question.decision:
+        if a in protected:  # of predictions no arrow is in question
+            return "rest" if question.predicts else "direct"
+        return "cause" if roles[a] in ("cause", "possible") else "rest"
+    if a == question.decision:
         return "after" if roles[b] != "possible" else "cause"
     return "held" if a in protected and roles[b] == "cause" else "rest"
 

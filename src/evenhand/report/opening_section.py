@@ -49,7 +49,12 @@ def lead(certificate: Certificate, words: Words) -> page.Text:
         )
         why = (
             f" who are alike in {words.columns(causes)}, because {these} {verb} "
-            f"{words.decision} too{_among(certificate)}."
+            + (
+                f"the recorded {words.recorded}"
+                if certificate.question.predicts
+                else f"{words.decision} too"
+            )
+            + f"{_among(certificate)}."
         )
     least = words.question.min_rows
     few = (
@@ -155,7 +160,13 @@ def _shown_example(case: Case, words: Words) -> page.Example:
             *words.story(people),
             " A difference of ",
             Strong(f"{words.points(people.risk_difference).removeprefix('−')} points"),
-            " between people who are alike in what else causes the decision by this graph (",
+            " between people who are alike in what "
+            + (
+                "caused the recorded decision"
+                if words.question.predicts
+                else "else causes the decision"
+            )
+            + " by this graph (",
             Strong(case.id),
             f"), shown to lie beyond {words.threshold_points}.",
         ),
@@ -287,7 +298,10 @@ def _rests_on(certificate: Certificate, words: Words) -> page.Text:
         f"{count(absent, 'group')} could not be compared."
     )
     arrow = (
-        ""
+        f" The graph is that of the recorded {words.recorded}, not of the model; the verdicts "
+        "are about these predictions, not about the model as a rule for new rows."
+        if certificate.question.predicts
+        else ""
         if certificate.direct_arrow
         else f" The graph has no arrow from {words.protected} to {words.decision}; the groups "
         "were compared all the same."

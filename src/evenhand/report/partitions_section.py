@@ -17,6 +17,7 @@ from evenhand.evidence import (
 )
 from evenhand.evidence.meaningful_partitions import MOST_BLOCK_SETS
 from evenhand.report import template_types as page
+from evenhand.report.model_section import what_is_seen
 from evenhand.report.phrases import Words, count
 from evenhand.report.template_types import Strong, text
 
@@ -81,7 +82,7 @@ def _explained(
         origin=origin,
         meaningful=meaningful,
         reasons=_reasons(explanation, words, certificate),
-        verdict="nothing about a direct effect" if meaningful is False else verdict,
+        verdict=f"nothing about {what_is_seen(words)}" if meaningful is False else verdict,
         **_numbers(partition, words),
     )
 
@@ -179,7 +180,8 @@ def _gap(
             f"{words.points(common.difference)} points on average. What lies between the two "
             "goes with what is held equal"
             + (" or with people who cannot be compared" if certificate.unmeasured else "")
-            + ": it is no direct effect, and whether it should be there is not asked here.",
+            + (": " if certificate.question.predicts else ": it is no direct effect, and ")
+            + "whether it should be there is not asked here.",
         ),
     )
 
@@ -200,8 +202,8 @@ def _requested(requested: PartitionExplanation | None, words: Words) -> tuple[pa
     names = words.columns(requested.partition.names)
     meaning = {
         True: "meaningful: what it shows is evidence.",
-        False: "misleading: what it shows, or does not show, is no evidence of a direct "
-        "effect.",
+        False: "misleading: what it shows, or does not show, is no evidence of "
+        f"{what_is_seen(words)}.",
         None: "meaningful or misleading, as the edges without direction may be.",
     }[requested.is_meaningful]
     return (text(f"The comparison that was asked for, by {names}, is {meaning}"),)

@@ -15,8 +15,7 @@ from evenhand.question.question import JOIN, OR
 from evenhand.question.question_file import Labels
 from evenhand.report.template_types import Strong, Text, text
 
-_MOST_NAMED = 12
-MOST_LISTED = 10
+_MOST_NAMED, MOST_LISTED = 12, 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +57,11 @@ class Words:
     def decision(self) -> str:
         """The decision."""
         return self.labels.column(self.question.decision)
+
+    @property
+    def recorded(self) -> str:
+        """The decision whose causes are held equal: of predictions the recorded one."""
+        return self.labels.column(self.question.predicts or self.question.decision)
 
     @property
     def decision_names(self) -> tuple[str, ...]:
@@ -286,9 +290,8 @@ def readable_labels(labels: Labels, names: Collection[str]) -> Labels:
 
     Where two columns would then be called the same, both keep their names.
 
-    >>> labels = Labels(columns={"hours": "hours a week"})
-    >>> readable_labels(labels, ["Income_class", "hours"]).columns
-    {'Income_class': 'Income class', 'hours': 'hours a week'}
+    >>> readable_labels(Labels(columns={"h": "hours"}), ["Income_class", "h"]).columns
+    {'Income_class': 'Income class', 'h': 'hours'}
     >>> readable_labels(Labels(), ["job_kind", "job kind", "_id"]).columns
     {'job_kind': 'job_kind', 'job kind': 'job kind', '_id': '_id'}
     """

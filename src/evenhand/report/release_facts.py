@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from evenhand.errors import Problem
 from evenhand.evidence import Certificate, Partition
 from evenhand.releasing import Release, Utility
+from evenhand.releasing.accuracy import Accuracy
 from evenhand.releasing.cost import Relearned
 from evenhand.releasing.manifest import notice
 from evenhand.removal import ChangedDecisions, RemovalPlan, changed_columns
@@ -28,6 +29,8 @@ class ReleaseFacts:
     file: str | None
     method: str
     policy: str
+    rank: str | None
+    accuracy: Accuracy | None
     notice: str
     changed_columns: tuple[str, ...]
     redrawn: tuple[str, ...]
@@ -49,6 +52,8 @@ class ReleaseFacts:
             file=files.data.name if files else None,
             method=plan.method,
             policy=plan.policy,
+            rank=plan.rank,
+            accuracy=release.accuracy,
             notice=notice(plan),
             changed_columns=changed_columns(plan),
             redrawn=tuple(table.node.name for table in plan.redrawn),

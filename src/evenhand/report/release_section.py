@@ -274,10 +274,17 @@ def _has_many_values(certificate: Certificate) -> bool:
 
 
 def _paragraphs(release: ReleaseFacts, words: Words) -> Iterator[page.Text]:
+    chosen = (
+        f"Of people who are alike, those nearest to the other side by {release.rank} changed. "
+        if release.rank is not None
+        else ""
+    )
     yield text(
-        f"Method {release.method}, policy {release.policy}. What is left to chance "
+        f"Method {release.method}, policy {release.policy}. {chosen}What is left to chance "
         "is drawn with a seed; with the manifest, which holds it, the release can be repeated.",
     )
+    if release.accuracy:
+        yield text(f"Predictions of the kind of the label: {release.accuracy}.")
     decided = words.question.decision in release.changed_columns
     yield text(
         Strong(f"The released rows record nobody’s true {words.decision}. " if decided else ""),

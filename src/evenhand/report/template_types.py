@@ -158,6 +158,26 @@ class ComparisonRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KnownRow:
+    """A measure that people know: values, each with its column's head, and what it misses."""
+
+    name: str
+    formula: str
+    values: tuple[tuple[str, str], ...]
+    unseen: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownTable:
+    """Measures that people know; ``heads`` says of which rows the values are."""
+
+    title: str
+    subtitle: str
+    heads: tuple[str, ...]
+    rows: tuple[KnownRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonTable:
     """Section 5: the rows of the table; ``reached`` heads a column."""
 
@@ -266,6 +286,23 @@ class SmallPrint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlainTable:
+    """A table of texts: the first of each row names it."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """Predictions of models, and what errors add."""
+
+    lead: Text
+    tables: tuple[PlainTable, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """Everything the templates need, and nothing that they do not use."""
 
@@ -284,12 +321,14 @@ class Page:
     evidence: Evidence
     chance: Chance
     comparisons: ComparisonTable
+    known: KnownTable
     paths: Paths | None
     released: Released | None
     premises: tuple[Premise, ...]
     unmeasured: Unmeasured
     checking: Checking
     small_print: SmallPrint
+    models: Models | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

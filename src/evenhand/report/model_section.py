@@ -1,0 +1,158 @@
+"""Section 5b: what a model's errors add, and several models beside each other."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from evenhand.errors import QuestionError
+from evenhand.evidence import Certificate
+from evenhand.evidence.error_bias import DifferenceParts, ErrorBias
+from evenhand.question import Question
+from evenhand.report import template_types as page
+from evenhand.report.phrases import Words, capital, share
+from evenhand.report.template_types import text
+
+
+class Predicted(Protocol):
+    """What the section needs of an audit of predictions."""
+
+    @property
+    def certificate(self) -> Certificate:
+        """The verdict on the predictions."""
+
+    @property
+    def error_bias(self) -> ErrorBias | None:
+        """What errors add, if there are labels."""
+
+
+def models(audited: Mapping[str, Predicted], words: Words) -> page.Models:
+    """The audited predictions first, others beside them; errors are those of the first."""
+    (name, first), *others = audited.items()
+    for beside, other in others:
+        _check_comparable(first.certificate, other.certificate, f"{name} and {beside}")
+    bias, leading = first.error_bias, first.certificate.partition.statistics.leading
+    group, ahead = words.leading_pair(first.certificate.partition)
+    adds = (
+        f" With labels, the difference of {words.decision} is the difference that was recorded "
+        "plus what errors add: who is wrongly predicted as favorable, less who is wrongly "
+        "predicted as not."
+        if bias
+        else ""
+    )
+    compared = (
+        " The models are asked the same question about the same causes; they are not ranked."
+        if others
+        else ""
+    )
+    return page.Models(
+        lead=text(f"Differences are {ahead} minus {group}, in points.{adds}{compared}"),
+        tables=(
+            page.PlainTable(
+                title="The predictions",
+                heads=(
+                    "Predictions",
+                    f"Groups at {words.threshold_points} or more",
+                    "Shown",
+                    "Alike, on average",
+                    "All rows",
+                    "Accuracy",
+                ),
+                rows=tuple(_model(*one, leading, words) for one in audited.items()),
+            ),
+            *(_errors(bias, words) if bias else ()),
+        ),
+    )
+
+
+def _check_comparable(one: Certificate, other: Certificate, names: str) -> None:
+    """Refuse to put beside each other what was not asked in the same way."""
+
+    def asked(certificate: Certificate) -> tuple[object, ...]:
+        question: Question = certificate.question
+        compared = (question.protected, question.groups_column, certificate.examined.groups)
+        decided = (question.predicts, question.favorable, question.criterion, question.order)
+        limits = (question.threshold, question.min_rows, certificate.row_count)
+        values = certificate.examined.decisions
+        return *compared, *decided, values, *limits, certificate.decision_causes
+
+    if asked(one) != asked(other):
+        raise QuestionError.of(
+            f"{names} cannot stand beside each other.",
+            "They were not asked the same question, about as many rows and the same causes.",
+            "Audit both with one question and one graph.",
+        )
+
+
+def _model(name: str, predicted: Predicted, leading: int, words: Words) -> tuple[str, ...]:
+    """The figures of one model; of several pairs of groups, or values, those of one."""
+    partition, population = predicted.certificate.partition, predicted.certificate.population
+    cut, pair = divmod(leading, len(partition.pairs))
+    means = partition.statistics.means
+    common = means[leading] if means else None
+    group, other = (
+        partition.favorable[cut, at].sum() / partition.rows[at].sum()
+        for at in partition.pairs[pair]
+    )
+    bias = predicted.error_bias
+    return (
+        name,
+        f"{partition.violating:,} of {int(partition.measured.sum()):,}",
+        f"{population.shown:,}",
+        words.points(common.difference) if common else "none",
+        words.points(float(other - group)),
+        share(float(bias.accuracy)) if bias else "no labels",
+    )
+
+
+def _errors(bias: ErrorBias, words: Words) -> tuple[page.PlainTable, ...]:
+    """The totals, and the groups in which errors add most to the difference on average."""
+    group, other = map(capital, words.leading_pair(bias.predicted))
+    heads = ("Labels", "Errors", "Predictions")
+    totals = {"All rows": bias.gap, "People alike, on average": bias.common}
+    most = bias.most_added()
+    rows = bias.pair_rows
+    tables = [
+        page.PlainTable(
+            title="What errors add to the difference",
+            heads=("Among", *heads),
+            rows=tuple((who, *_parts(one, words)) for who, one in totals.items() if one),
+        )
+    ]
+    if most:
+        where = page.PlainTable(
+            title="Where errors add most to the difference on average",
+            heads=("Group", group, other, *heads),
+            rows=tuple(
+                (
+                    words.alike(bias.predicted.where(line)) or "everybody",
+                    *(f"{many:,}" for many in rows[:, line].tolist()),
+                    *_parts(bias.parts(line), words),
+                )
+                for line in most
+            ),
+        )
+        tables.append(where)
+    return tuple(tables)
+
+
+def _parts(parts: DifferenceParts, words: Words) -> tuple[str, ...]:
+    return tuple(map(words.points, (parts.labels, parts.errors, parts.predictions)))
+
+
+def what_is_seen(words: Words) -> str:
+    """What a difference between people alike is, if nothing is missing."""
+    return "a difference of people alike" if words.question.predicts else "a direct effect"
+
+
+def prediction_premise(words: Words) -> page.Premise:
+    """What is claimed of predictions, and what is not."""
+    return page.Premise(
+        status="Stated",
+        what=f"Compared are predictions of people alike in the causes of the recorded "
+        f"{words.recorded}.",
+        why=text(
+            f"No direct effect of {words.protected} is claimed: a model that does not read it "
+            "has none, and differences can run through whatever else it reads. The verdict is "
+            "about these predictions, not about the model as a rule for new rows. It says "
+            "nothing about intent, and is not a legal finding."
+        ),
+    )
