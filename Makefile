@@ -93,13 +93,13 @@ $(VENV)/.runtime: pyproject.toml constraints.txt | $(VENV)/.created
 	@touch $@
 
 $(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/.created
-	@$(PIP) --editable '.[docs]'
+	@$(PIP) --editable '.[docs,sklearn]'
 	@touch $@ $(VENV)/.runtime
 
-# pgmpy is here for the published networks it carries as data; its code is never imported.
+# pgmpy is here for the published networks it carries, and for its graphs, which need none of its dependencies.
 $(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/.created
 	@echo "Installing what the tests need (once)"
-	@$(PIP) --editable '.[excel,fast,ibis,spark,test]'
+	@$(PIP) --editable '.[excel,fast,ibis,sklearn,spark,test]'
 	@$(PIP) --no-deps pgmpy
 	@touch $@ $(VENV)/.runtime
 
@@ -111,6 +111,6 @@ build/base/.ready: pyproject.toml constraints.txt
 build/lowest/.ready: pyproject.toml constraints.txt
 	@$(PYTHON) -m venv --clear build/lowest
 	@build/lowest/bin/$(INSTALL) uv
-	@build/lowest/bin/uv pip install --quiet --python build/lowest --resolution lowest-direct --editable '.[excel,fast,ibis,test]'
+	@build/lowest/bin/uv pip install --quiet --python build/lowest --resolution lowest-direct --editable '.[excel,fast,ibis,sklearn,test]'
 	@build/lowest/bin/$(INSTALL) --no-deps pgmpy
 	@touch $@

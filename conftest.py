@@ -4,9 +4,13 @@ from importlib.util import find_spec
 
 import pytest
 
-USERS_LIBRARIES = ("duckdb", "networkx", "pandas", "polars")
+USERS_LIBRARIES = ("duckdb", "networkx", "pandas", "polars", "sklearn")
 
-collect_ignore_glob = [] if find_spec("numba") else ["src/evenhand/graph/kernels/numba_*.py"]
+_IMPORTED = {
+    "numba": "src/evenhand/graph/kernels/numba_*.py",
+    "sklearn": "src/evenhand/sklearn/*.py",
+}
+collect_ignore_glob = [files for name, files in _IMPORTED.items() if find_spec(name) is None]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

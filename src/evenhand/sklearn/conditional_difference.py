@@ -1,0 +1,205 @@
+"""How far predictions differ between groups of people who are alike in chosen attributes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from math import nan
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from evenhand.counts import ExaminedCounts
+from evenhand.errors import ColumnError, InputError, QuestionError, Remedy, listed
+from evenhand.evidence import Comparisons, Partition
+from evenhand.evidence.common_difference import mean_difference
+from evenhand.question import Codings, Question, as_label
+from evenhand.question.parse_values import require_texts
+from evenhand.question.value_checks import MOST_GROUPS
+from evenhand.sklearn.feature_columns import feature_table, read_columns, target_column
+
+Statistic: TypeAlias = Literal["largest", "common"]
+_PREDICTION = "prediction"
+
+
+def conditional_difference(
+    y_true: Any,  # noqa: ANN401  # an array, a list or a series, as everywhere in scikit-learn
+    y_pred: Any,  # noqa: ANN401
+    *,
+    sensitive_features: Any,  # noqa: ANN401
+    control_features: Any,  # noqa: ANN401
+    statistic: Statistic = "largest",
+    min_rows: int = 1,
+    favorable: Any = 1,  # noqa: ANN401  # a value of y, or a tuple of them
+    codings: Codings | None = None,
+) -> float:
+    """The difference of rates of favorable predictions between groups alike in the controls.
+
+    The groups are the values of ``sensitive_features``, or the combinations of several. People
+    are compared only with others who have the same values of all ``control_features``, and only
+    where two groups have at least ``min_rows`` rows each; elsewhere there is no difference to
+    speak of. The result is NaN if nothing can be compared, and otherwise between 0 and 1:
+    ``"largest"`` is the largest difference anywhere, ``"common"`` the mean over all
+    subpopulations with Mantel and Haenszel's weights, its absolute value, and of several pairs
+    of groups the largest.
+
+    ``y_true`` is not compared: the rates are those of predictions. ``favorable`` is one value,
+    or a tuple of values that count as one. ``codings`` puts numbers into classes, or says what
+    a missing value means.
+
+    >>> people = {"sensitive_features": ["f", "f", "m", "m"], "y_pred": [0, 0, 1, 0]}
+    >>> conditional_difference([1, 0, 1, 0], control_features=["a", "a", "a", "a"], **people)
+    0.5
+    >>> conditional_difference([1, 0, 1, 0], control_features=["a", "a", "b", "b"], **people)
+    nan
+    """
+    if statistic not in get_args(Statistic):
+        raise QuestionError.of(
+            f"There is no statistic {statistic!r}.", remedy="Choose 'largest' or 'common'."
+        )
+    sensitive = feature_table(sensitive_features, unnamed="sensitive feature ")
+    control = (
+        pa.table({})
+        if control_features is None
+        else feature_table(control_features, unnamed="control feature ")
+    )
+    compared = _compare(
+        target_column(y_true, "y_true"),
+        target_column(y_pred, "y_pred"),
+        sensitive,
+        control,
+        question=partial(Question, min_rows=min_rows, favorable=favorable),
+        codings=codings or Codings(),
+    )
+    if not len(compared):
+        return nan
+    return _largest(compared) if statistic == "largest" else _common(compared)
+
+
+def conditional_difference_scorer(
+    *,
+    sensitive_features: str | Sequence[str],
+    control_features: str | Sequence[str],
+    statistic: Statistic = "common",
+    min_rows: int = 1,
+    favorable: Any = 1,  # noqa: ANN401  # a value of y, or a tuple of them
+    codings: Codings | None = None,
+) -> Callable[[Any, Any, Any], float]:
+    """A scorer that reads the named columns of X: the negative ``conditional_difference``.
+
+    Greater is better, as scikit-learn wants it. The common difference is the default, because
+    the largest of many small subpopulations is nearly always 1 and tells no two models apart.
+    """
+    return partial(
+        _score,
+        sensitive_features=_names(sensitive_features),
+        control_features=_names(control_features),
+        statistic=statistic,
+        min_rows=min_rows,
+        favorable=favorable,
+        codings=codings,
+    )
+
+
+def _score(
+    estimator: Any,  # noqa: ANN401
+    X: Any,  # noqa: ANN401, N803
+    y: Any,  # noqa: ANN401
+    *,
+    sensitive_features: tuple[str, ...],
+    control_features: tuple[str, ...],
+    **settings: Any,  # noqa: ANN401
+) -> float:
+    names = {*sensitive_features, *control_features}
+    table = feature_table(X, names.__contains__, required=sorted(names))
+    return -conditional_difference(
+        y,
+        estimator.predict(X),
+        sensitive_features=table.select(sensitive_features),
+        control_features=table.select(control_features) if control_features else None,
+        **settings,
+    )
+
+
+def _names(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else require_texts(names, "What is compared")
+
+
+def _compare(
+    labels: pa.Array,
+    predictions: pa.Array,
+    sensitive: pa.Table,
+    control: pa.Table,
+    *,
+    question: Callable[..., Question],
+    codings: Codings,
+) -> Comparisons:
+    """Every pair of groups in every subpopulation where both can be compared."""
+    names = (*sensitive.column_names, *control.column_names)
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ColumnError.of(
+            f"{listed(twice)} is both a sensitive and a control feature.",
+            "People of different groups are never alike in it.",
+            "Leave it out of one.",
+        )
+    sizes = {len(labels), len(predictions), sensitive.num_rows}
+    sizes |= {control.num_rows} if control.num_columns else set()
+    if len(sizes) > 1:
+        raise InputError.of(
+            "Labels, predictions and features are not all of one length.",
+            f"There are {listed(sorted(sizes))} rows.",
+            "Give one of each for each row.",
+        )
+    decision = _PREDICTION
+    while decision in names:
+        decision += "_"
+    asked = question(protected=tuple(sensitive.column_names), decision=decision)
+    _check_favorable(asked, labels, predictions)
+    table = pa.table(
+        [*sensitive.columns, *control.columns, predictions], names=[*names, decision]
+    )
+    absent = [name for name in codings.named_columns() if name not in names]
+    codings = replace(codings.dropping(absent), columns=None)
+    rows = read_columns(table, codings, where="features and predictions")
+    rows.check_counted(*asked.named_columns)
+    counts = rows.count()
+    examined = ExaminedCounts(counts=counts, question=asked, left_out=0)
+    if len(examined.groups) > MOST_GROUPS:
+        raise QuestionError.of(
+            f"{asked.groups_column!r} has {len(examined.groups):,} values, each a group.",
+            f"At most {MOST_GROUPS} groups are compared at once.",
+            (Remedy("Merge values", "merge"), Remedy("use classes of numbers", "bins")),
+        )
+    alike = [name for name in control.column_names if name in counts.names]
+    return Partition.of(examined, alike).comparisons
+
+
+def _check_favorable(question: Question, *columns: pa.Array) -> None:
+    """Refuse a favorable value that nobody has and nobody is predicted to have."""
+    seen = {as_label(value) for column in columns for value in pc.unique(column).to_pylist()}
+    absent = [value for value in question.favorable_values if value not in seen]
+    if absent:
+        raise QuestionError.of(
+            f"No label and no prediction is {listed(absent)}.",
+            f"There are {listed(sorted(seen))}.",
+            Remedy("Name the favorable one", "favorable"),
+        )
+
+
+def _largest(compared: Comparisons) -> float:
+    """The largest difference anywhere, found exactly."""
+    in_one_line = replace(compared, line=np.zeros(len(compared), np.intp))
+    return float(abs(compared.difference(int(in_one_line.widest(1)[0]))))
+
+
+def _common(compared: Comparisons) -> float:
+    """The mean difference of the pair of groups that differ most on average."""
+    pairs = (compared.of_mean(at) for at in np.unique(compared.mean).tolist())
+    return max(abs(_mean_difference(pair)) for pair in pairs)
+
+
+def _mean_difference(compared: Comparisons) -> float:
+    group_yes, group, other_yes, other = compared.tables
+    threshold = float(compared.threshold)
+    return mean_difference(group_yes, group, other_yes, other, threshold).difference

@@ -1,0 +1,93 @@
+"""Features and targets as Arrow columns, whatever library holds them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+
+from evenhand.errors import ColumnError, InputError, QuestionError
+from evenhand.question import Codings
+from evenhand.rows import Rows, read
+from evenhand.rows.frame_sources import frame_source
+
+
+def is_frame(features: Any) -> bool:  # noqa: ANN401  # whatever a person has
+    """Whether the columns have names: a frame of pandas or polars, or an Arrow table."""
+    return isinstance(nw.from_native(features, pass_through=True), nw.DataFrame)
+
+
+def feature_table(
+    features: Any,  # noqa: ANN401  # whatever a person has
+    wanted: Callable[[str], bool] = bool,
+    *,
+    required: Iterable[str] = (),
+    unnamed: str = "x",
+) -> pa.Table:
+    """The wanted columns of a frame, a series, an array or a list; refuses absent ones.
+
+    Columns of an array are called x0, x1 and so on, as scikit-learn calls them; ``unnamed`` is
+    the word before the number.
+    """
+    native = nw.from_native(features, allow_series=True, pass_through=True)
+    if isinstance(native, nw.DataFrame):
+        source = frame_source(features)
+        _check_present(required, source.names)
+        chosen = [name for name in source.names if wanted(name)]
+        batches = [*source.open(chosen, coded=False)]
+        return pa.Table.from_batches(batches) if batches else native.select(chosen).to_arrow()
+    if isinstance(native, nw.Series):
+        name: object = native.name
+        columns = {name if isinstance(name, str) and name else f"{unnamed}0": features}
+    else:
+        array = np.asarray(features)
+        if array.ndim not in (1, 2):
+            raise InputError.of(
+                f"The features have {array.ndim} dimensions.",
+                remedy="Give a frame, or an array with a row for each person.",
+            )
+        lines = array.reshape(len(array), -1).T
+        columns = {f"{unnamed}{at}": line for at, line in enumerate(lines)}
+    _check_present(required, columns)
+    return pa.table({n: target_column(of, n) for n, of in columns.items() if wanted(n)})
+
+
+def target_column(values: Any, name: str) -> pa.Array | pa.ChunkedArray:  # noqa: ANN401
+    """The values of a series, an array, a list or the one column of a frame."""
+    native = nw.from_native(values, allow_series=True, pass_through=True)
+    native = native[:, 0] if isinstance(native, nw.DataFrame) else native
+    try:
+        if isinstance(native, nw.Series):
+            return native.to_arrow()
+        return pa.array(np.asarray(values), from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        raise InputError.of(
+            f"The values of {name!r} are of several types, or of one that has no labels.",
+            f"{error}.",
+            "Give them one type, as text.",
+        ) from error
+
+
+def read_columns(table: pa.Table, codings: Codings, *, where: str) -> Rows:
+    """Rows of columns, under a name that the caller knows; every row is one person."""
+    check_codings(codings)
+    rows = read(table, codings=codings)
+    return replace(rows, sources=tuple(replace(part, where=where) for part in rows.sources))
+
+
+def check_codings(codings: Codings) -> None:
+    """Refuse counted lines."""
+    if codings.frequency is not None:
+        raise QuestionError.of(
+            f"The column {codings.frequency!r} is to say how often each row occurs.",
+            "A model is trained on one row for each person.",
+            "Repeat the rows, and leave out the frequency.",
+        )
+
+
+def _check_present(names: Iterable[str], available: Iterable[str]) -> None:
+    there = tuple(available)
+    if unknown := [name for name in names if name not in there]:
+        raise ColumnError.unknown(unknown, there, where="features")
