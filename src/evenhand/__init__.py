@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         measure_paths,
     )
     from evenhand.graph import CausalGraph, PartialGraph, discover, find_causes, load_graph
+    from evenhand.prediction_audit import PredictionAudit, audit_predictions
     from evenhand.question import (
         Bins,
         Codings,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         ModifyData,
         ModifyGraph,
         RemovalPlan,
+        RepairAttributes,
         ShuffleProtected,
         plan_removal,
     )
@@ -65,6 +67,7 @@ _ROOMS = {
         "QuestionFile",
         "Tiers",
     ),
+    "prediction_audit": ("PredictionAudit", "audit_predictions"),
     "releasing.release": ("Release", "release"),
     "releasing.compare": ("compare",),
     "removal": (
@@ -73,6 +76,7 @@ _ROOMS = {
         "ModifyData",
         "ModifyGraph",
         "RemovalPlan",
+        "RepairAttributes",
         "ShuffleProtected",
         "plan_removal",
     ),
@@ -97,16 +101,19 @@ __all__ = [
     "ModifyData",
     "ModifyGraph",
     "PartialGraph",
+    "PredictionAudit",
     "Question",
     "QuestionFile",
     "Release",
     "RemovalPlan",
+    "RepairAttributes",
     "Rows",
     "ShuffleProtected",
     "StatisticalVerdict",
     "Tiers",
     "Verdict",
     "audit",
+    "audit_predictions",
     "certify",
     "certify_relaxed",
     "compare",

@@ -229,12 +229,11 @@ class Audit(Described):
         key: str | None = None,
         drop: Iterable[str] = (),
         change_along: Iterable[str] = (),
+        labels: str | None = None,
     ) -> Release:
-        """Apply the plan to the rows, and certify the result.
+        """Apply the plan to the rows, and certify the result; settings are as ``release`` has.
 
-        In an engine, ``key`` names a column of unique integers. ``Release.betrayals`` names
-        columns that tell which rows were changed: ``drop`` leaves columns out, and
-        ``change_along`` gives changed rows values that go with the new decision.
+        ``Release.betrayals`` names columns that tell which rows were changed.
         """
         seed = secrets.randbits(128) if seed is None else seed
         return release(
@@ -246,6 +245,7 @@ class Audit(Described):
             key=key,
             drop=drop,
             change_along=change_along,
+            labels=labels,
         )
 
     def report(

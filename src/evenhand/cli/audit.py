@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -13,7 +13,9 @@ from evenhand.cli.option_syntax import option, parse_names
 from evenhand.cli.options import (
     AsJson,
     CommonOptions,
+    LabelColumn,
     LeastCount,
+    PredictionColumn,
     ReportFile,
     judging_option,
     result_option,
@@ -29,6 +31,10 @@ from evenhand.cli.terminal import (
 )
 from evenhand.cli.verb_parameters import with_common_options
 from evenhand.errors import EvenhandError, Problem, QuestionError
+
+if TYPE_CHECKING:
+    from evenhand.display import Summary
+    from evenhand.study import Audit
 
 _T = TypeVar("_T")
 
@@ -76,6 +82,8 @@ def audit(
             help="Judge without each cause, and with each attribute that may be one.",
         ),
     ] = False,
+    predictions: PredictionColumn = None,
+    labels: LabelColumn = None,
     judge: Annotated[
         str | None,
         judging_option(
@@ -104,7 +112,7 @@ def audit(
         )
     check_outputs(options, certificate, report, overwrite=overwrite)
     with ProgressBar(quiet=quiet or json) as progress:
-        result = options.audit(progress, judge=judge)
+        result = options.audit(progress, judge=judge, predictions=predictions, labels=labels)
         resampled = (
             None
             if bootstrap is None
@@ -155,7 +163,7 @@ def audit(
     else:
         tables = result.certificate.population.tables
         through = [result.indirect.summary(result.labels)] if result.indirect else []
-        print_results(result.summary(), *tables, *through, relaxed.summary())
+        print_results(result.summary(), *_errors(result), *tables, *through, relaxed.summary())
         doubts = graph_doubt.summary()
         print_result(doubts if doubt else replace(doubts, columns=(), lines=(), notes=()))
         for one in further.values():
@@ -167,6 +175,14 @@ def audit(
             if path is not None:
                 say(f"{what}: {path}")
     raise typer.Exit(result.exit_status)
+
+
+def _errors(result: "Audit") -> "tuple[Summary, ...]":
+    """What errors add, if predictions were audited and labels were given; facts aside."""
+    from evenhand.prediction_audit import PredictionAudit
+
+    bias = result.error_bias if isinstance(result, PredictionAudit) else None
+    return (replace(bias.summary(), facts=()),) if bias else ()
 
 
 def _unless_refused(judge: Callable[[], _T], refusals: list[Problem]) -> _T | None:

@@ -41,6 +41,8 @@ def compare(
     else:
         summary = comparison.summary()
         print_in_parts(summary, _narrow(summary))
+        measures = comparison.measures_summary()
+        print_in_parts(measures, measures)
 
 
 def _narrow(summary: Summary) -> Summary:

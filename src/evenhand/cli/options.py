@@ -45,6 +45,7 @@ judging_option = options_in("How it is judged")
 _knowledge = options_in("What is known beforehand")
 _reading = options_in("How columns are read")
 _learning = options_in("How the graph is learned")
+_model = options_in("A model's predictions")
 
 _VALUES = ("group", "other", "favorable")
 # What a verb that judges nothing does not take.
@@ -62,6 +63,22 @@ LeastCount: TypeAlias = Annotated[
 ]
 ReportFile: TypeAlias = Annotated[
     Path | None, result_option("--report", help="Write an HTML report to this file.")
+]
+PredictionColumn: TypeAlias = Annotated[
+    str | None,
+    _model(
+        "--predictions",
+        metavar="COLUMN",
+        help="Judge a model's predictions of the decision, in this column. Needs --graph.",
+    ),
+]
+LabelColumn: TypeAlias = Annotated[
+    str | None,
+    _model(
+        "--labels",
+        metavar="COLUMN",
+        help="With --predictions: what was recorded, to tell errors.",
+    ),
 ]
 
 
@@ -89,7 +106,8 @@ class CommonOptions(QuestionOptions):
         Path | None,
         _knowledge(
             "--graph",
-            help="A file with the whole graph: JSON, DOT, an edge list, or a certificate.",
+            help="A file with the whole graph: JSON, a certificate, an edge list, DOT, "
+            "dagitty, Tetrad, BIF, NET or a model string.",
         ),
     ] = None
     bin: Annotated[
@@ -202,19 +220,38 @@ class CommonOptions(QuestionOptions):
             forbidden=(*given.forbidden, *(self.forbid or ())),
         )
 
-    def audit(self, progress: ProgressCallback, *, judge: str | None = None) -> "Audit":
-        """Audit the data with these options; the file names the judge if none is given."""
+    def audit(
+        self,
+        progress: ProgressCallback,
+        *,
+        judge: str | None = None,
+        predictions: str | None = None,
+        labels: str | None = None,
+    ) -> "Audit":
+        """Audit the data with these options; the file names the judge if none is given.
+
+        ``predictions`` and ``labels`` name columns, if those of a model are audited.
+        """
         from evenhand.study import audit
 
-        return audit(
-            self.data,
-            QuestionFile(
-                question=self.question(),
-                knowledge=self.knowledge(),
-                codings=self.codings(),
-                labels=self._file.labels if self._file else Labels(),
-                edits=self.edits,
-            ),
+        asked = QuestionFile(
+            question=self.question(),
+            knowledge=self.knowledge(),
+            codings=self.codings(),
+            labels=self._file.labels if self._file else Labels(),
+            edits=self.edits,
+        )
+        judged: Callable[..., Audit] = partial(audit, self.data, asked)
+        if labels is not None and predictions is None:
+            raise QuestionError.of(
+                "--labels are compared with predictions, and none are named.",
+                remedy="Name their column with --predictions.",
+            )
+        if predictions is not None:
+            from evenhand.prediction_audit import audit_predictions
+
+            judged = partial(audit_predictions, self.data, predictions, asked, labels=labels)
+        return judged(
             graph=self.graph(),
             significance=self.significance,
             test=self.test,
@@ -222,9 +259,9 @@ class CommonOptions(QuestionOptions):
             local=self.local,
             memory=self.memory,
             progress=progress,
-            scope=self.scope,  # type: ignore[arg-type]  # checked by certify
+            scope=self.scope,
             min_coverage=self.min_coverage,
-            judge=self.file_judge() if judge is None else judge,  # type: ignore[arg-type]  # checked there
+            judge=self.file_judge() if judge is None else judge,
         )
 
     @property

@@ -9,7 +9,9 @@ from evenhand.cli.option_syntax import option, parse_names
 from evenhand.cli.options import (
     AsJson,
     CommonOptions,
+    LabelColumn,
     LeastCount,
+    PredictionColumn,
     ReportFile,
     options_in,
 )
@@ -50,6 +52,14 @@ def release(
         list[str] | None,
         _release(help="Of modify-data: change decisions of this group; once for each group."),
     ] = None,
+    rank: Annotated[
+        str | None,
+        _release(
+            metavar="COLUMN",
+            help="Of modify-data: change the rows nearest to the other side by this score, "
+            "higher for what is nearer to a favorable decision; default: random ones.",
+        ),
+    ] = None,
     margin: Annotated[
         str, _release(help="Stay below the threshold by this much, as 0.01.")
     ] = "0",
@@ -60,6 +70,8 @@ def release(
             "changed. Give a large one that nobody knows, or leave it out; default: random."
         ),
     ] = None,
+    predictions: PredictionColumn = None,
+    labels: LabelColumn = None,
     report: ReportFile = None,
     drop: Annotated[
         list[str] | None,
@@ -98,7 +110,7 @@ def release(
     input is never changed. Example: `evenhand release adult.csv --question adult.toml
     --output adult-released.csv`
     """
-    by = _method(method, policy, margin, only or [])
+    by = _method(method, policy, margin, only or [], rank)
     if output is None and not dry_run:
         raise QuestionError.of(
             "No file is named for the release.",
@@ -120,7 +132,7 @@ def release(
         say("A release is judged by its rows, whatever the question file says.", err=True)
     progress = ProgressBar(quiet=json)
     with progress:
-        audit = options.audit(progress)
+        audit = options.audit(progress, predictions=predictions, labels=labels)
         released = audit.release(
             method=by,
             # The same plan each time it is looked at.
@@ -194,15 +206,23 @@ def _names(typed: list[str] | None) -> list[str]:
     return [name for names in typed or () for name in parse_names(names)]
 
 
-def _method(method: str, policy: str, margin: str, only: list[str]) -> "Method | Baseline":
+def _method(
+    method: str, policy: str, margin: str, only: list[str], rank: str | None
+) -> "Method | Baseline":
     """The removal method that was named."""
     from evenhand import removal
 
+    if rank is not None and method != "modify-data":
+        raise QuestionError.of(
+            f"{method} does not choose rows by a score.",
+            remedy="Leave out --rank, or use --method modify-data.",
+        )
     if method == "modify-data":
         return removal.ModifyData(
             policy=policy or "minimal",  # type: ignore[arg-type]  # read there
             margin=margin,  # type: ignore[arg-type]  # read there
             only=tuple(only),
+            rank=rank,
         )
     if method == "modify-graph" and policy in ("", "quotas", "generate", "sample"):
         return removal.ModifyGraph(
