@@ -63,6 +63,7 @@ KINDS = {
     "dot": (".dot", GRAPHS),
     "text-graph": (".txt", GRAPHS),
     "json-graph": (".json", GRAPHS),
+    "network": (".bif", GRAPHS),
     "certificate": (".json", RECORD),
     "manifest": (".json", [["verify", "CASE", "people.csv"], ["verify", "CASE"]]),
 }
@@ -107,6 +108,22 @@ def make_corpus(folder):
             Path(target).write_text(out)
     dot = 'digraph g { rankdir=LR; "sex" -> hired -> pay [label="a"]; degree -> hired; }'
     edges = "# causes\nsex -> hired\ndegree -> hired; sex - degree\nhired -> pay\n"
+    dagitty = 'dag {\nsex [exposure,pos="1,2"]\n{sex degree} -> hired -> "pay"\n}\n'
+    tetrad = (
+        "Graph Nodes:\nsex;degree;hired;pay\n\nGraph Edges:\n1. sex --> hired\n"
+        "2. degree --> hired\n3. hired --> pay\n4. sex --- degree\n"
+    )
+    network = (
+        "network n {\n}\n"
+        + "".join(
+            f"variable {name} {{\n  type discrete [ 2 ] {{ a, b }};\n}}\n" for name in NAMES[1:]
+        )
+        + "probability ( sex ) {\n  table 0.5, 0.5;\n}\nprobability ( degree ) {\n}\n"
+        + "probability ( hired | sex, degree ) {\n  (a, b) 0.1, 0.9;\n}\n"
+        + "probability ( pay | hired ) {\n}\n"
+    )
+    hugin = network.replace("network n", "net").replace("variable", "node")
+    hugin = hugin.replace("probability", "potential")
     graph = {"nodes": [*NAMES[1:]], "arrows": [[*arrow] for arrow in sorted(GRAPH.arrows)]}
     return {
         "csv": [text.encode(), csv_text(found[:9], delimiter=";", newline="\r\n").encode()],
@@ -116,7 +133,14 @@ def make_corpus(folder):
         "excel": [pack(unpack(Path("a.xlsx").read_bytes()))],
         "toml": [TOML.encode()],
         "dot": [dot.encode(), Path("a.dot").read_bytes()],
-        "text-graph": [edges.encode(), Path("graph.txt").read_bytes()],
+        "text-graph": [
+            Path("graph.txt").read_bytes(),
+            *map(
+                str.encode,
+                (edges, dagitty, tetrad, "[sex][degree][hired|sex:degree][pay|hired]"),
+            ),
+        ],
+        "network": [network.encode(), hugin.encode()],
         "json-graph": [json.dumps(graph).encode(), Path("a.json").read_bytes()],
         "certificate": [
             Path(name).read_bytes()

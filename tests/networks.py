@@ -1,7 +1,7 @@
 """Published Bayesian networks whose truth is known, read from the files that pgmpy ships.
 
 ``network("alarm")`` gives the graph, the conditional tables and samples; the test that asks is
-skipped where the files are absent. pgmpy itself is never imported: it only carries the files.
+skipped where the files are absent. pgmpy is not imported for that: it only carries the files.
 """
 
 import gzip
@@ -90,14 +90,18 @@ class Network:
 
 def network(name: str) -> Network:
     """Read a published network, or skip the test where its file is absent."""
+    return _read(shipped_file(f"{name}.bif.gz"))
+
+
+def shipped_file(name: str) -> Path:
+    """A file that pgmpy ships; skips the test where it is absent."""
     package = find_spec("pgmpy")
     if package is None or not package.submodule_search_locations:
         pytest.skip("pgmpy, which carries the networks, is absent", allow_module_level=True)
-    folder = Path(package.submodule_search_locations[0], "utils", "example_models")
-    path = folder / f"{name}.bif.gz"
+    path = Path(package.submodule_search_locations[0], "utils", "example_models", name)
     if not path.exists():
         pytest.skip(f"{path} is absent", allow_module_level=True)
-    return _read(path)
+    return path
 
 
 @lru_cache

@@ -26,6 +26,7 @@ ROOMS = sorted(
 # Whatever of these takes an argument is called by users, so that a remedy may name it.
 CALLED = (
     *(eh.audit, eh.read, eh.certify, eh.discover, eh.find_causes, eh.release, eh.compare),
+    eh.audit_predictions,
     *(eh.Question, eh.Knowledge, eh.ModifyData, eh.ModifyGraph),
     *(eh.Certificate.write, eh.Release.write, eh.Codings.of),
 )

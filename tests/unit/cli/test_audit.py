@@ -462,3 +462,67 @@ def test_a_group_of_one_row_is_measured_unless_more_are_asked_for(run, tmp_path)
     reasons = str(results[2][1])
     assert "Only 0 of 1 rows of 'c' lie in" in reasons
     assert "with 2 rows or more each" in reasons
+
+
+@pytest.fixture
+def predicted(example):
+    """The example with a column of predictions, wrong of some women."""
+    first, *lines = (example / "data.csv").read_text().splitlines()
+    rows = []
+    for line in lines:
+        *labels, many = line.split(",")
+        wrong = int(many) // 4 if labels[0] == "female" else 0
+        other = {"admitted": "rejected", "rejected": "admitted"}[labels[-1]]
+        rows += [
+            ",".join([*labels, said, str(n)])
+            for said, n in ((labels[-1], int(many) - wrong), (other, wrong))
+            if n
+        ]
+    (example / "data.csv").write_text("\n".join([first.replace(",n", ",said,n"), *rows]))
+    return ["--predictions", "said"]
+
+
+def test_predictions_are_audited_with_the_graph_of_the_data(run, options, predicted):
+    status, out, _ = run("audit", *options, *predicted, "--labels", "admission")
+    assert status == 1
+    assert "people alike in the causes of the recorded admission get different" in out
+    assert "What errors add to the difference of admission" in out
+    assert "predictions say nothing of how admission came about" in out
+    assert "itself" not in out
+    status, out, _ = run("audit", *options, *predicted, "--labels", "admission", "--json")
+    document = json.loads(out)
+    assert document["decision"] == "said"
+    assert document["predicts"] == "admission"
+    assert document["direct_arrow"] is False
+    bias = document["error_bias"]
+    assert bias["gap"]["predictions"] == pytest.approx(
+        bias["gap"]["labels"] + bias["gap"]["errors"]
+    )
+    assert len(bias["subpopulations"]) == document["subpopulations"]["measured"]
+    assert "admission" not in document["graph"]["nodes"]
+
+
+def test_a_report_and_certificate_on_predictions_are_written_and_checked(
+    run, example, options, predicted
+):
+    record, page = example / "p.json", example / "p.html"
+    written = ("--certificate", record, "--report", page, "--labels", "admission")
+    status, _, _ = run("audit", *options, *predicted, *written, "--quiet")
+    assert status == 1
+    assert "Where errors add most" in page.read_text()
+    status, out, _ = run("verify", record, example / "data.csv")
+    assert status == 0
+    assert "predictions of admission" in " ".join(out.split())
+
+
+def test_predictions_without_a_graph_and_labels_alone_are_refused(
+    run, example, options, predicted
+):
+    data, question = options[0], ["--question", example / "q.toml"]
+    status, _, err = run("audit", data, *question, *predicted)
+    assert status == 2
+    assert "learned from predictions it would be another" in err
+    assert "--graph" in err
+    status, _, err = run("audit", *options, "--labels", "admission")
+    assert status == 2
+    assert "--predictions" in err

@@ -28,6 +28,7 @@ def test_methods_are_compared_in_columns_on_a_narrow_terminal(
     out = run("compare", *options, "--thresholds", thresholds)[1]
     lines = out.splitlines()
     assert max(map(len, lines)) <= width < max(map(len, whole.splitlines()))
+    lines = lines[: next(at for at, line in enumerate(lines) if "that people know" in line)]
     heads = [line.split("  ") for line in lines if line.startswith(4 * " " + "  ")]
     named = [cell.strip() for head in heads for cell in head if cell.strip()]
     assert named == [
@@ -40,6 +41,17 @@ def test_methods_are_compared_in_columns_on_a_narrow_terminal(
     minimal = next(line for line in lines if "modify-data minimal" in line)
     assert "certified" in minimal
     assert "local-massaging, given each attribute" in " ".join(out.split())
+
+
+def test_measures_that_people_know_stand_beside(run, options):
+    out = run("compare", *options)[1]
+    assert "rank no method" in out
+    known = json.loads(run("compare", *options, "--json")[1])["known_measures"]
+    for measure in known["measures"]:
+        assert measure["does_not_see"] in out
+        assert measure["formula"] in out
+    recorded = next(line for line in out.splitlines() if "as recorded   " in line)
+    assert f"{known['measures'][0]['value']:.3f}" in recorded
 
 
 def test_effects_through_other_attributes_are_compared(run, loan_options):

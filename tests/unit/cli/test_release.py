@@ -1,6 +1,8 @@
 import json
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
 from tests import loans
 
@@ -260,3 +262,57 @@ def test_an_open_edge_is_not_released(run, tmp_path, loan_options):
     assert status == 3
     assert "does not direct income - zip" in err
     assert "--require 'income -> zip'" in err
+
+
+@pytest.fixture
+def predicted(tmp_path):
+    """People with predictions, scores and labels, and the options that name them."""
+    random = np.random.default_rng(3)
+    sex, job = random.choice([*"fm"], 400), random.choice([*"abc"], 400)
+    score = (0.8 * random.random(400) + 0.2 * (sex == "m")).round(3)
+    people = pd.DataFrame({"sex": sex, "job": job, "score": score})
+    people["hired"] = random.choice(["yes", "no"], 400)
+    people["said"] = np.where(score > 0.5, "yes", "no")
+    people.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "graph.txt").write_text("sex -> hired; job -> hired")
+    asked = "--protected sex --group f --decision hired --favorable yes --predictions said"
+    graph = ["--graph", tmp_path / "graph.txt"]
+    return people, [tmp_path / "people.csv", *asked.split(), *graph]
+
+
+def test_a_batch_of_predictions_is_released_by_score(run, tmp_path, predicted):
+    people, options = predicted
+    output = tmp_path / "out.csv"
+    by_score = ["--labels", "hired", "--rank", "score", "--drop", "score"]
+    status, out, _ = run("release", *options, *by_score, "--output", output)
+    assert status == 0
+    assert "nearest to the other side by score" in out
+    released = pd.read_csv(output)
+    changed = people[released["said"] != people["said"]]
+    assert len(changed)
+    for kind, rows in changed.groupby(["sex", "job", "said"]):
+        alike = people[(people[["sex", "job", "said"]] == [*kind]).all(axis=1)]
+        nearest = alike.nsmallest if kind[2] == "yes" else alike.nlargest
+        assert set(rows.index) == set(nearest(len(rows), "score").index)
+    before, after = (
+        f"{100 * people['hired'].eq(table['said']).mean():.1f} %"
+        for table in (people, released)
+    )
+    assert f"{before} before, {after} after" in out
+    status, out, _ = run(
+        "release", *options, *by_score, "--output", output, "--overwrite", "--json"
+    )
+    assert json.loads(out)["rank"] == "score"
+    certificate = tmp_path / "out.certificate.json"
+    assert run("verify", certificate, output, "--expect", "certified")[0] == 0
+
+
+def test_only_modify_data_chooses_by_score(run, predicted):
+    _, options = predicted
+    method = ["--method", "modify-graph", "--rank", "score"]
+    status, _, err = run("release", *options, "--dry-run", *method)
+    assert status == 2
+    assert "Leave out --rank" in err
+    status, _, err = run("release", *options, "--dry-run", "--rank", "job")
+    assert status == 2
+    assert "Name a column of numbers without gaps (--rank" in err

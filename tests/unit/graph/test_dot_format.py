@@ -1,11 +1,14 @@
-"""DOT: what is read, what is refused by name."""
+"""DOT and dagitty: what is read, what is refused by name."""
+
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.networks import shipped_file
 
 from evenhand.errors import GraphError
-from evenhand.graph import PartialGraph
+from evenhand.graph import CausalGraph, PartialGraph
 
 
 @given(st.text(alphabet='ab ->;\n"-<\\#{}[]=:', max_size=20))
@@ -37,14 +40,15 @@ def test_an_undirected_dot_graph_has_no_arrows():
     [
         ("digraph { a:n -> b }", "a port"),
         ("digraph { subgraph x { a } }", "subgraph"),
-        ("digraph { a -> {b c} }", "a nested group"),
+        ("digraph { a -> " + "{" * 60, "groups are nested deeper than 50"),
+        ("digraph { a <-> b }", "'a <-> b' stands for a common cause"),
         ("digraph { a [label=<b>] }", "HTML text"),
-        ("digraph { a -- b }", "edges of this graph are written '->'"),
+        ("digraph { a -- b }", "edges of a digraph are '->'"),
         ("digraph { a -> b [dir=both] }", "dir=both"),
         ("digraph { edge [dir=none] a -> b }", "'dir' is set for all edges"),
         ("digraph { a -> b", "nothing stands there"),
         ("digraph { a } digraph { b }", "one file holds one graph"),
-        ("<graphml/>", "'graph' or 'digraph'"),
+        ("<graphml/>", "one of 'graph', 'digraph', 'dag', 'pdag' should stand there"),
         ("digraph {\n a -> b;\n c:p -> d }", "line 3"),
     ],
 )
@@ -52,3 +56,79 @@ def test_dot_that_is_not_read_is_named(text, said):
     with pytest.raises(GraphError) as caught:
         PartialGraph.from_dot(text)
     assert said in str(caught.value)
+
+
+def test_a_group_is_joined_with_all_that_it_mentions():
+    graph = PartialGraph.from_dot("digraph { a -> {b -> c, d} -> e; {f} }")
+    assert graph == PartialGraph.parse("a -> b -> c; a -> c; a -> d; b -> e; c -> e; d -> e; f")
+
+
+def test_dagitty_is_read_with_positions_marks_chains_groups_and_quoted_names():
+    graph = CausalGraph.parse("""dag {
+        bb="-3,-0.5,2,1.2"
+        x.1 [exposure,pos="-2.000,1.000"]
+        "pay, now" [outcome, pos="1,1"] 10 [adjusted]
+        x.1 -> m -> "pay, now" <- 10 [beta=0.4]
+        {k 10} <- x.1 [pos="0,0"] }""")
+    assert graph == CausalGraph.parse('x.1 -> m -> "pay, now" <- 10 <- x.1; x.1 -> k')
+
+
+def test_a_pdag_has_edges_without_direction():
+    text = "pdag { a -- b; c -> b }"
+    assert PartialGraph.parse(text) == PartialGraph.parse("a - b; c -> b")
+    with pytest.raises(GraphError, match="no direction"):
+        CausalGraph.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("dag { a -> b; a <-> b }", "'a <-> b' stands for a common cause that nobody measured"),
+        (
+            'dag {\n a -> b\n u [latent, pos="1,1"] }',
+            "line 3: The graph has nodes that nobody measured: 'u'",
+        ),
+        ("dag { {u [l]} -> b }", "nobody measured: 'u'"),
+        ("dag { s [selected] a -> s }", "'s' decides who is in the table"),
+        ("dag { a -- b }", "edges of a dag are '->', '<-'"),
+        ("pdag { a @-> b }", "edges of a pdag are '->', '<-', '--'"),
+        ("pag { a @-> b }", "it leaves open what nobody measured"),
+        ("mag { a <-> b }", "it leaves open what nobody measured"),
+        ("dag { a -> b", "nothing stands there"),
+        ("dag { a -> b }}", "one file holds one graph"),
+        ("dag { a -> a%20b }", "at '%'"),
+        ("dag { a -> b -> a }", "cycle"),
+    ],
+)
+def test_dagitty_that_is_not_read_is_named_with_a_remedy(text, said):
+    with pytest.raises(GraphError) as caught:
+        PartialGraph.parse(text)
+    assert said in str(caught.value)
+    assert all(problem.remedies for problem in caught.value.problems)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Acid_1996", "Kampen_2014", "Polzer_2012", "Sebastiani_2005", "Shrier_2008", "paths"],
+)
+def test_published_dagitty_graphs_are_read(name):
+    path = shipped_file(f"{name}.txt")
+    lines = path.read_text("utf-8").splitlines()
+    edges = [re.fullmatch(r"(\S+) -> (\S+)(?: \[.*)?", line) for line in lines]
+    nodes = [re.fullmatch(r"(\S+) \[.*", line) for line in lines]
+    graph = CausalGraph.load(path)
+    assert graph.arrows == {edge.groups() for edge in edges if edge}
+    assert {*graph.nodes} == {node[1] for node in nodes if node}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("M-bias", "'D <-> Z'"),
+        ("Thoemmes_2013", "measured: 'e0'"),
+        ("Didelez_2010", "'S' decides"),
+    ],
+)
+def test_published_graphs_with_more_than_columns_are_refused(name, said):
+    with pytest.raises(GraphError, match=said):
+        CausalGraph.load(shipped_file(f"{name}.txt"))

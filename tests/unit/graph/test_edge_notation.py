@@ -16,7 +16,7 @@ def test_the_notation_knows_chains_both_marks_comments_and_lone_nodes():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a <-> b", "'<->' cannot stand there"),
+        ("a <-> b", "'a <-> b' stands for a common cause that nobody measured"),
         ("a ->", "Nothing follows 'a ->'"),
         ("a -> b\n-> c", "line 2"),
         ('a "b"', "'b' cannot stand there"),

@@ -1,10 +1,19 @@
-"""Graphs from files, JSON, matrices and networkx are read, or refused by name."""
+"""Graphs from files, JSON, matrices and objects are read, or refused by name."""
+
+from time import process_time
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from causallearn.graph.Edge import Edge
+from causallearn.graph.Endpoint import Endpoint
+from causallearn.graph.GeneralGraph import GeneralGraph
+from causallearn.graph.GraphNode import GraphNode
+from causallearn.graph.NodeType import NodeType
+from hypothesis import given
+from tests.strategies import dags
 
 from evenhand.errors import GraphError
 from evenhand.graph import CausalGraph, PartialGraph, load_graph
@@ -52,6 +61,82 @@ def test_networkx_graphs_of_another_kind_are_refused(graph):
         PartialGraph.from_networkx(graph)
 
 
+def test_marked_ends_of_undirected_networkx_edges_count():
+    """So pgmpy keeps ancestral graphs; its edges have no direction for networkx."""
+    graph = nx.Graph()
+    graph.add_edge("b", "a", marks={"a": "-", "b": ">"})
+    graph.add_edge("b", "c", marks={"b": "-", "c": "-"})
+    graph.add_edge("c", "d", marks=3)
+    assert PartialGraph.from_networkx(graph) == PartialGraph.parse("a -> b - c - d")
+    graph.add_edge("a", "d", marks={"a": ">", "d": ">"})
+    with pytest.raises(GraphError, match="stands for a common cause"):
+        PartialGraph.from_networkx(graph)
+
+
+def test_nodes_that_networkx_knows_as_unmeasured_are_refused():
+    graph = nx.DiGraph([("u", "a"), ("u", "b")])
+    graph.nodes["u"]["observed"] = "no"
+    with pytest.raises(GraphError, match="nobody measured: 'u'"):
+        CausalGraph.from_networkx(graph)
+
+
+def causallearn_graph(*edges, nodes=("a", "b", "c")):
+    graph = GeneralGraph([GraphNode(name) for name in nodes])
+    for a, left, right, b in edges:
+        graph.add_edge(Edge(graph.get_node(a), graph.get_node(b), left, right))
+    return graph
+
+
+TAIL, ARROW, CIRCLE = Endpoint.TAIL, Endpoint.ARROW, Endpoint.CIRCLE
+
+
+def test_a_graph_of_causallearn_is_read_as_it_is_and_as_it_prints():
+    graph = causallearn_graph(("b", TAIL, ARROW, "a"), ("b", TAIL, TAIL, "c"))
+    expected = PartialGraph.parse("b -> a; b - c")
+    assert PartialGraph.from_causallearn(graph) == expected
+    assert PartialGraph.parse(str(graph)) == expected
+    with pytest.raises(GraphError, match="no direction"):
+        CausalGraph.from_causallearn(graph)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "said"),
+    [
+        (ARROW, ARROW, "'a <-> b' stands for a common cause that nobody measured"),
+        (CIRCLE, ARROW, "'a o-> b' leaves open"),
+        (CIRCLE, CIRCLE, "'a o-o b' leaves open"),
+        (TAIL, CIRCLE, "'a --o b' leaves open"),
+    ],
+)
+def test_other_marks_of_causallearn_are_refused(left, right, said):
+    with pytest.raises(GraphError, match="'") as caught:
+        PartialGraph.from_causallearn(causallearn_graph(("a", left, right, "b")))
+    assert said in str(caught.value)
+
+
+def test_two_edges_between_nodes_of_causallearn_are_refused():
+    both = causallearn_graph(("a", ARROW, ARROW, "b"), ("a", TAIL, ARROW, "b"))
+    with pytest.raises(GraphError, match=r"'a \?-\? b'"):
+        PartialGraph.from_causallearn(both)
+
+
+def test_what_causallearn_says_beside_the_edges_is_refused():
+    latent = causallearn_graph()
+    latent.get_node("c").set_node_type(NodeType.LATENT)
+    with pytest.raises(GraphError, match="nobody measured: 'c'"):
+        PartialGraph.from_causallearn(latent)
+    doubtful = causallearn_graph()
+    doubtful.add_ambiguous_triple(*doubtful.get_nodes())
+    with pytest.raises(GraphError, match="in doubt"):
+        PartialGraph.from_causallearn(doubtful)
+
+
+@pytest.mark.parametrize("graph", [None, "a -> b", nx.DiGraph([("a", "b")]), {"G": 1}])
+def test_what_is_no_graph_of_causallearn_is_refused(graph):
+    with pytest.raises(GraphError, match="no graph of causal-learn"):
+        PartialGraph.from_causallearn(graph)
+
+
 def test_a_matrix_reads_rows_as_causes():
     assert CausalGraph.from_matrix([[0, 1], [0, 0]], ["a", "b"]) == CausalGraph.parse("a -> b")
     assert CausalGraph.from_matrix(pl.DataFrame({"a": [0, 0], "b": [1, 0]})) == (
@@ -86,6 +171,10 @@ def test_files_are_read_by_their_ending(tmp_path):
         path = tmp_path / f"graph.{ending}"
         path.write_text(text, "utf-8")
         assert load_graph(path) == graph
+    for ending, text in (*written.items(), ("txt", "// drawn\npdag { a -> b -- c }")):
+        path = tmp_path / f"graph.{ending}"
+        path.write_text(text, "utf-8-sig")
+        assert load_graph(path) == graph
     path.write_text("a -> b", "utf-8")
     assert load_graph(path) == CausalGraph.parse("a -> b")
 
@@ -110,3 +199,104 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path, name, content, said):
 def test_a_file_that_is_not_there_says_so(tmp_path):
     with pytest.raises(GraphError, match="cannot be read"):
         load_graph(tmp_path / "none.json")
+
+
+def _parents(graph):
+    return [(node, sorted(graph.parents(node))) for node in graph.nodes]
+
+
+WRITERS = {
+    "dagitty": lambda graph: (
+        "dag {\n"
+        + "\n".join(f'"{node}" [pos="1,2"]' for node in graph.nodes)
+        + "\n".join(f'\n"{b}" <- "{a}"' for a, b in graph.arrows)
+        + "\n}"
+    ),
+    "tetrad": lambda graph: (
+        f"Graph Nodes:\n{';'.join(graph.nodes)}\n\nGraph Edges:\n"
+        + "\n".join(f"{at}. {a} --> {b}" for at, (a, b) in enumerate(graph.arrows, 1))
+    ),
+    "model string": lambda graph: "".join(
+        f"[{node}|{':'.join(causes)}]" if causes else f"[{node}]"
+        for node, causes in _parents(graph)
+    ),
+    "bif": lambda graph: (
+        "network unknown {\n}\n"
+        + "".join(
+            f"variable {node} {{ type discrete [2] {{ a, b }}; }}" for node in graph.nodes
+        )
+        + "".join(
+            f"probability ( {node} | {', '.join(causes)} ) {{ }}"
+            for node, causes in _parents(graph)
+        )
+    ),
+    "net": lambda graph: (
+        "net { }\n"
+        + "".join(f'node {node} {{ states = ("a" "b"); }}' for node in graph.nodes)
+        + "".join(
+            f"potential ({node} | {' '.join(causes)}) {{ }}" for node, causes in _parents(graph)
+        )
+    ),
+}
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+@given(graph=dags())
+def test_a_text_is_read_in_the_format_that_its_content_shows(write, graph):
+    assert CausalGraph.parse(write(graph)) == graph
+
+
+BEGINNINGS = [
+    "dag {",
+    "strict digraph " + "a" * 1000 + " {",
+    "network n {",
+    "network n { } probability (",
+    "net {",
+    "net { %",
+    "Graph Nodes:\n",
+    "Graph Nodes:\na;b\n\nGraph Edges:\n1. a ",
+    "[a]",
+    "dag",
+    "",
+]
+REST = [
+    "{",
+    "}",
+    " ",
+    "\n",
+    '"',
+    '\\"',
+    "/*",
+    "{a ",
+    "a;",
+    "a -> ",
+    "a:",
+    "[a|b",
+    "# \n",
+    "1. a --> b ",
+]
+
+
+@pytest.mark.parametrize("rest", REST)
+@pytest.mark.parametrize("begin", BEGINNINGS)
+def test_a_long_text_is_read_or_refused_in_time_and_in_a_few_words(begin, rest):
+    start, said = process_time(), ""
+    try:
+        PartialGraph.parse((begin + rest * 100_000)[:100_000])
+    except GraphError as error:
+        said = str(error)
+    assert process_time() - start < 3
+    assert len(said) < 10_000
+
+
+def test_long_names_that_do_not_fit_are_not_compared_letter_by_letter():
+    letters = "".join(map(chr, range(0x4E00, 0x9E00))) * 10
+    with pytest.raises(GraphError, match="no node"):
+        PartialGraph.parse(f"[{letters}][b|{letters[::-1]}]")
+
+
+def test_groups_do_not_multiply_into_more_edges_than_fit():
+    group = "{" + " ".join(f"n{at}" for at in range(900)) + "}"
+    text = f"dag {{ {group} -> {group.replace('n', 'm')} }}"
+    with pytest.raises(GraphError, match="more than 100,000 edges"):
+        PartialGraph.parse(text)

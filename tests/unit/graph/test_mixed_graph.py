@@ -9,9 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from evenhand import Knowledge, Question, Tiers
+from evenhand import GraphEdit, Knowledge, Question, Tiers
 from evenhand.errors import GraphError, ResourceError
 from evenhand.graph import CausalGraph, PartialGraph
+from evenhand.graph.edited_graphs import edited
 
 ADMISSION = CausalGraph.parse("gender -> major -> admission; gender -> admission")
 QUESTION = Question(protected="gender", group="F", decision="admission", favorable="yes")
@@ -266,3 +267,13 @@ def test_a_library_that_is_not_installed_is_named_with_the_remedy(library, monke
     with pytest.raises(ResourceError, match=f"{library} is not installed") as caught:
         convert()
     assert caught.value.problems[0].remedy == f"Install {library}."
+
+
+def test_a_renamed_node_keeps_its_edges_and_the_edits_that_made_them():
+    edits = (GraphEdit.parse("add", "b -> c: known"),)
+    graph = edited(PartialGraph.parse("a - b; a -> c"), edits)
+    renamed = graph.renamed("c", "z")
+    assert renamed == PartialGraph.parse("a - b; a -> z; b -> z")
+    assert [edit.arrow for edit in renamed.edits] == [("b", "z")]
+    assert graph.renamed("a", "y").undirected == {("b", "y")}
+    assert CausalGraph.parse("a -> b").renamed("b", "c") == CausalGraph.parse("a -> c")

@@ -89,3 +89,15 @@ def test_a_tier_is_a_list_of_names(tiers):
 def test_arrows_are_a_list():
     with pytest.raises(KnowledgeError, match="which is no list"):
         Knowledge(required="a -> b")
+
+
+def test_a_renamed_column_has_another_name_everywhere():
+    known = Knowledge(
+        tiers=Tiers(["sex"], ..., ["income"]),
+        required=["job -> income"],
+        forbidden=["income -> age"],
+    )
+    assert known.renamed("income", "pay") == Knowledge(
+        tiers=Tiers(["sex"], ..., ["pay"]), required=["job -> pay"], forbidden=["pay -> age"]
+    )
+    assert Knowledge().renamed("income", "pay") == Knowledge()

@@ -303,3 +303,14 @@ def test_each_end_that_is_named_is_refused_by_name():
         "The protected attribute 'sex' is named in `explained`.",
         "`redlining` and `explained` both name 'sex'.",
     ]
+
+
+def test_a_prediction_names_the_recorded_decision_and_asks_about_no_paths():
+    asked = ask(decision="said", predicts="hired")
+    assert asked.to_dict()["predicts"] == "hired"
+    assert "predicts" not in ask().to_dict()
+    assert "hired" not in asked.named_columns
+    with pytest.raises(QuestionError, match="cannot be what 'hired' predicts"):
+        ask(predicts="hired")
+    with pytest.raises(QuestionError, match="not how a model predicts"):
+        ask(decision="said", predicts="hired", redlining=["zip"])

@@ -16,6 +16,7 @@ from evenhand.removal import (
     LocalMassaging,
     ModifyData,
     ModifyGraph,
+    RepairAttributes,
     ShuffleProtected,
     plan_removal,
 )
@@ -125,6 +126,40 @@ def test_it_is_told_in_words_and_in_values(example_2):
     assert "chance alone would make about 1.2 (0 to 3)" in text
 
 
+def test_measures_that_people_know_are_of_the_rows_after_each_method(example_2):
+    """The plain gap of the rows after a method, counted from its plan."""
+    comparison = compare(example_2, methods=[ModifyData(), RepairAttributes()], seed=2)
+    changed, repaired = comparison.outcomes
+    counts, gap = example_2.examined.counts, comparison.known["gap"].value
+    women, men = (
+        Fraction(counts.count(gender=who, admission="admitted"), counts.count(gender=who))
+        for who in ("female", "male")
+    )
+    assert gap == men - women
+    ways = changed.changed_decisions.groups
+    moved = [
+        Fraction(way.to_favorable - way.to_unfavorable, counts.count(gender=who))
+        for way, who in zip(ways, ("female", "male"), strict=True)
+    ]
+    assert changed.known["gap"].value == gap + moved[1] - moved[0]
+    assert repaired.known["gap"].value == gap  # decisions stay
+    assert changed.to_dict()["known_measures"] == changed.known.to_dict()
+    text = str(comparison)
+    assert "as recorded" in text
+    assert "rank no method" in text
+    assert "rank no method" in comparison._repr_html_()
+
+
+def test_measures_name_the_threshold_where_there_are_several(example_2):
+    some = compare(example_2, thresholds=["0.05", "0.1"], methods=[ModifyData()])
+    lines = some.measures_summary().lines
+    assert [line[0] for line in lines] == [
+        "as recorded",
+        "modify-data (minimal) at 1/20",
+        "modify-data (minimal) at 1/10",
+    ]
+
+
 def test_ambiguous_causes_cannot_be_compared():
     graph = PartialGraph.parse("gender -> admission; gender -> major; major - admission")
     with pytest.raises(CannotReleaseError):
@@ -176,6 +211,7 @@ def test_of_many_groups_methods_for_two_are_left_out_by_name():
         ("modify-graph", "quotas"),
         ("modify-graph", "generate"),
         ("modify-graph", "sample"),
+        ("repair-attributes", "every attribute"),
     }
     left_out = {one.partition(" was left out. ")[0] for one in comparison.skipped}
     assert left_out == {
@@ -186,6 +222,8 @@ def test_of_many_groups_methods_for_two_are_left_out_by_name():
         "local-massaging (given each attribute)",
         "local-preferential-sampling (given each attribute)",
     }
+    pairs = {(one.known.pair.group, one.known.pair.other) for one in comparison.outcomes}
+    assert pairs == {certificate.partition.leading_labels}
     assert all("=" not in one for one in comparison.skipped)  # whoever reads may not run Python
     assert all(one.violating == 0 for one in comparison.outcomes if one.guaranteed)
     with pytest.raises(CannotReleaseError, match="the group asked about, and none is named"):
@@ -195,13 +233,17 @@ def test_of_many_groups_methods_for_two_are_left_out_by_name():
 def test_several_favorable_values_are_compared_as_they_are_stored():
     certificate = score_audit(favorable=("low", "medium")).certificate
     comparison = compare(certificate)
-    assert {one.policy for one in comparison.outcomes} == {"minimal", "raise"}
+    assert {one.policy for one in comparison.outcomes} == {
+        "minimal",
+        "raise",
+        "every attribute",
+    }
     assert comparison.outcomes[0].changed_rows == plan_removal(certificate).changed_rows
 
 
 def test_of_each_value_the_methods_that_can_are_compared():
     comparison = compare(score_audit(criterion="every").certificate)
-    assert [one.policy for one in comparison.outcomes] == ["minimal"]
+    assert [one.policy for one in comparison.outcomes] == ["minimal", "every attribute"]
     assert comparison.outcomes[0].verdict is Verdict.CERTIFIED
     assert comparison.outcomes[0].changed_decisions is None  # no value is better than another
     assert "gain, lose" not in str(comparison)
@@ -210,7 +252,7 @@ def test_of_each_value_the_methods_that_can_are_compared():
 def test_of_ordered_values_the_fewest_rows_are_compared_with_the_fewest_steps():
     order = ("low", "medium", "high")
     comparison = compare(score_audit(criterion="cumulative", order=order).certificate)
-    steps, rows = comparison.outcomes
+    steps, rows, _ = comparison.outcomes
     assert (steps.policy, rows.policy) == ("minimal", "rows")
     assert rows.changed_rows <= steps.changed_rows
     assert "better, worse" in str(comparison)

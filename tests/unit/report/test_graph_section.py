@@ -1,12 +1,13 @@
 """Section 1: like with like."""
 
+from tests import predictions
 from tests.loans import QUESTION as PATHS
 from tests.loans import ZIP_FIRST, loans
 from tests.report_pages import CASES, QUESTION, admissions_audit, page_text, report_text
 
 import evenhand as eh
 from evenhand.report import report
-from evenhand.report.graph_section import graph_figure
+from evenhand.report.graph_section import causes, graph_figure
 from evenhand.report.phrases import Words
 
 
@@ -74,3 +75,14 @@ def test_attributes_through_which_effects_are_asked_about_are_marked():
     html = marked.report().html
     assert html.count('<rect class="asked"') == 3  # wide, narrow, in the key
     assert '<rect class="asked"' not in admissions_audit().report().html
+
+
+def test_of_predictions_no_arrow_is_in_question_and_the_recorded_causes_are_named():
+    result = predictions.audited(predictions.people())
+    words = Words.of(result.certificate, None, result.counts.names)
+    key = {kind for kind, _, _ in graph_figure(result.certificate, eh.Knowledge(), words).key}
+    assert "direct" not in key
+    told = str(causes(result.certificate, words))
+    assert "the recorded hired is caused by" in told
+    assert "whatever else the model reads" in told
+    assert "itself" not in told

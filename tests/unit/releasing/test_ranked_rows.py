@@ -1,0 +1,215 @@
+"""Rows chosen by score, against pandas' largest and smallest of the same rows."""
+
+import csv
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests import people_in_engines
+from tests.hiring import COLUMNS, audited, released, table
+
+import evenhand as eh
+from evenhand.errors import CannotReleaseError, ColumnError, InputError, QuestionError
+from evenhand.releasing import replay
+from evenhand.removal import ModifyData, ModifyGraph
+
+BY_SCORE = ModifyData(rank="score")
+
+
+def scored(*, digits=6, **options):
+    """People with a score that goes with their decision, as far as chance lets it."""
+    frame = pd.DataFrame(table(**options))
+    noise = np.random.default_rng(5).random(len(frame))
+    return frame.assign(score=((frame["hired"] == "yes") * 0.3 + noise * 0.7).round(digits))
+
+
+def by_pandas(frame, **options):
+    """The decisions in which the people nearest to the other side of each kind changed."""
+    _, certificate = audited(frame, **options)
+    wanted = {}
+    for move in ModifyData().plan(certificate).moves:
+        wanted[tuple(move.where.items())] = move
+    decisions = frame["hired"].copy()
+    for where, move in wanted.items():
+        alike = frame[np.logical_and.reduce([frame[name] == value for name, value in where])]
+        best = alike.nlargest if move.becomes["hired"] == "yes" else alike.nsmallest
+        chosen = best(move.row_count, "score", keep="first")
+        decisions[chosen.index] = move.becomes["hired"]
+    assert (decisions != frame["hired"]).any()
+    return decisions.tolist()
+
+
+def in_a_file(frame, path, name="people.csv"):
+    if name.endswith(".parquet"):
+        pq.write_table(pa.Table.from_pandas(frame), path / name)
+    else:
+        frame.to_csv(path / name, index=False)
+    return path / name
+
+
+def in_several_files(frame, path):
+    (path / "parts").mkdir()
+    for at, part in enumerate(np.array_split(np.arange(len(frame)), 3)):
+        in_a_file(frame.iloc[part], path / "parts", f"{at}.csv")
+    return path / "parts"
+
+
+KINDS = {
+    "pandas": lambda frame, _: frame,
+    "polars": lambda frame, _: pl.from_pandas(frame),
+    "Arrow": lambda frame, _: pa.Table.from_pandas(frame),
+    "text": in_a_file,
+    "Parquet": lambda frame, path: in_a_file(frame, path, "people.parquet"),
+    "several files": in_several_files,
+}
+
+
+def decisions_of(rows, name="hired"):
+    """The decisions of whatever kind of table came out."""
+    if isinstance(rows, eh.Rows):
+        rows = pa.Table.from_batches(rows.batches())
+    return rows[name].to_pylist() if isinstance(rows, pa.Table) else list(rows[name])
+
+
+@pytest.mark.parametrize("digits", [6, 1], ids=["few ties", "many ties"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_those_nearest_to_the_other_side_change(kind, digits, tmp_path):
+    frame = scored(digits=digits)
+    made = released(KINDS[kind](frame, tmp_path), method=BY_SCORE)
+    assert decisions_of(made.rows) == by_pandas(frame)
+    assert made.certificate.verdict is eh.Verdict.CERTIFIED
+
+
+def test_random_rows_are_others():
+    frame = scored()
+    assert decisions_of(released(frame).rows) != by_pandas(frame)
+
+
+@pytest.mark.parametrize("policy", ["raise", "group"])
+def test_other_policies_choose_by_score_too(policy):
+    frame = scored()
+    made = released(frame, method=ModifyData(policy=policy, rank="score"))
+    after = frame.assign(new=decisions_of(made.rows))
+    for _, alike in after.groupby(["sex", "degree", "hired"]):
+        changed = alike["new"] != alike["hired"]
+        if changed.any():
+            raised = alike["hired"].iloc[0] == "no"
+            stay, turn = alike["score"][~changed], alike["score"][changed]
+            assert turn.min() > stay.max() if raised else turn.max() < stay.min()
+
+
+def test_the_seed_does_not_matter():
+    frame = scored()
+    first, second = (released(frame, method=BY_SCORE, seed=seed).rows for seed in (1, 2))
+    pd.testing.assert_frame_equal(first, second)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "text", "Parquet"])
+def test_rows_that_are_left_out_need_no_score(kind, tmp_path):
+    frame = scored()
+    frame.loc[::7, ["degree", "score"]] = None
+    made = released(KINDS[kind](frame, tmp_path), method=BY_SCORE, missing="drop")
+    whole = frame.dropna(subset=["degree"])
+    assert decisions_of(made.rows) == by_pandas(whole.reset_index(drop=True))
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet", "out.arrow"])
+@pytest.mark.parametrize("kind", ["text", "Parquet", "several files", "polars"])
+def test_what_is_written_is_what_is_counted_and_can_be_made_again(kind, name, tmp_path):
+    frame = scored(digits=1)
+    source = KINDS[kind](frame, tmp_path)
+    made = released(source, method=BY_SCORE)
+    written = made.write(tmp_path / name)
+    found = pa.Table.from_batches(eh.read(written.data).batches())
+    assert decisions_of(found) == decisions_of(made.rows) == by_pandas(frame)
+    assert replay(written.manifest, source).is_same
+
+
+def test_a_release_made_again_with_other_scores_has_other_bytes(tmp_path):
+    frame = scored()
+    written = released(in_a_file(frame, tmp_path), method=BY_SCORE).write(tmp_path / "out.csv")
+    frame["score"] = 1 - frame["score"]
+    assert not replay(written.manifest, in_a_file(frame, tmp_path)).is_same
+
+
+def test_numbers_may_be_texts_and_the_scores_need_not_be_released(tmp_path):
+    frame = scored()
+    expected = by_pandas(frame)
+    texts = frame.assign(score=frame["score"].map(" {:.6f} ".format))
+    rows, certificate = audited(texts)
+    made = eh.release(rows, BY_SCORE.plan(certificate), seed=1, drop=["score"])
+    assert decisions_of(made.rows) == expected
+    assert "score" not in made.rows
+    written = made.write(tmp_path / "out.csv")
+    with written.data.open(newline="") as file:
+        assert [row["hired"] for row in csv.DictReader(file)] == expected
+    assert replay(written.manifest, texts).is_same
+
+
+def test_whoever_releases_the_scores_is_warned():
+    rows, certificate = audited(scored())
+    plan = BY_SCORE.plan(certificate)
+    made = eh.release(rows, plan, seed=1)
+    first, formulas = made.warnings
+    assert "by which rows were chosen" in first.what
+    (remedy,) = first.remedies
+    helped = eh.release(rows, plan, seed=1, **{remedy.argument: remedy.value})
+    assert helped.warnings == (formulas,)
+
+
+def test_how_rows_were_chosen_is_said():
+    made = released(scored(), method=BY_SCORE)
+    assert made.to_dict()["rank"] == made.plan.to_dict()["rank"] == "score"
+    assert "nearest to the other side by score" in str(made.summary())
+    assert "nearest to the other side by score" in str(made.plan.summary())
+    by_chance = released(scored())
+    assert "rank" not in by_chance.to_dict() | by_chance.plan.to_dict()
+    assert "nearest" not in f"{by_chance.summary()}{by_chance.plan.summary()}"
+
+
+@pytest.mark.parametrize("are_counted", [True, False])
+def test_tables_without_single_rows_are_refused(are_counted):
+    rows, certificate = audited(scored())
+    lines = eh.read(scored().assign(people=1), columns=COLUMNS, frequency="people")
+    with pytest.raises(CannotReleaseError, match="stands for several") as refused:
+        eh.release(rows.count() if are_counted else lines, BY_SCORE.plan(certificate), seed=1)
+    assert [one.argument for one in refused.value.problems[0].remedies] == ["", "rank"]
+
+
+@people_in_engines.quiet
+def test_engines_are_refused(persons):
+    found = people_in_engines.audit(persons)
+    with pytest.raises(CannotReleaseError, match="engine have no order"):
+        found.release(method=BY_SCORE, seed=1, key="id")
+
+
+@pytest.mark.parametrize("scores", ["high", None, "inf"])
+@pytest.mark.parametrize("kind", ["pandas", "text"])
+def test_scores_that_are_no_numbers_are_refused(kind, scores, tmp_path):
+    frame = scored().astype({"score": str}).astype({"score": object})
+    frame.loc[::3, "score"] = scores
+    with pytest.raises(InputError, match="'score' are not all numbers") as refused:
+        released(KINDS[kind](frame, tmp_path), method=BY_SCORE)
+    assert refused.value.problems[0].remedies[0].argument == "rank"
+
+
+def test_an_unknown_column_is_refused():
+    with pytest.raises(ColumnError, match="Did you mean 'score'"):
+        released(scored(), method=ModifyData(rank="scores"))
+
+
+def test_values_and_questions_about_every_value_are_refused():
+    with pytest.raises(QuestionError, match="Scores are given as values"):
+        ModifyData(rank=[0.1, 0.2])
+    every = eh.Question(protected="sex", group="f", decision="hired", criterion="every")
+    with pytest.raises(CannotReleaseError, match="every value is compared"):
+        released(scored(), question=every, method=BY_SCORE)
+
+
+def test_other_methods_choose_at_random():
+    _, certificate = audited(scored())
+    assert ModifyGraph().plan(certificate).rank is None
+    assert ModifyData().plan(certificate).rank is None

@@ -1,0 +1,302 @@
+"""The difference of predictions within subpopulations, against sums that pandas makes."""
+
+from itertools import combinations
+from math import isnan, nan
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from evenhand import Codings
+from evenhand.errors import ColumnError, EvenhandError, InputError, QuestionError
+from evenhand.sklearn import conditional_difference, conditional_difference_scorer
+
+
+def table(seed, *, rows=600, groups=2, places=6):
+    """Random people of a few places; in some places one group is absent."""
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "group": random.integers(groups, size=rows).astype(str),
+            "place": random.integers(places, size=rows),
+            "kind": random.choice(["a", "b"], size=rows),
+        }
+    )
+    frame.loc[frame["place"] == 0, "group"] = "0"
+    frame["y"] = random.integers(2, size=rows)
+    frame["guess"] = (random.random(rows) < 0.2 + 0.1 * frame["place"]).astype(int)
+    return frame
+
+
+def by_hand(frame, protected, control, *, min_rows=1):
+    """Each pair of groups: its differences and weights, by grouping rows again and again."""
+    found = {}
+    for _, people in frame.groupby(control):
+        rates = people.groupby(protected)["guess"].agg(["mean", "size"])
+        rates = rates[rates["size"] >= min_rows]
+        for one, other in combinations(sorted(rates.index), 2):
+            n, m = rates["size"][one], rates["size"][other]
+            difference = rates["mean"][other] - rates["mean"][one]
+            found.setdefault((one, other), []).append((difference, n * m / (n + m)))
+    return [np.array(pair).T for pair in found.values()]
+
+
+@pytest.mark.parametrize("groups", [2, 3])
+@pytest.mark.parametrize("min_rows", [1, 15])
+@pytest.mark.parametrize("seed", range(4))
+def test_both_statistics_are_those_of_sums_by_hand(seed, min_rows, groups):
+    frame = table(seed, groups=groups)
+    pairs = by_hand(frame, "group", ["place", "kind"], min_rows=min_rows)
+    largest = max(abs(differences).max() for differences, _ in pairs)
+    common = max(abs(d @ w / w.sum()) for d, w in pairs)
+    given = {
+        "sensitive_features": frame["group"],
+        "control_features": frame[["place", "kind"]],
+        "min_rows": min_rows,
+    }
+    labels, guesses = frame["y"], frame["guess"]
+    assert conditional_difference(labels, guesses, **given) == pytest.approx(largest)
+    assert conditional_difference(
+        labels, guesses, statistic="common", **given
+    ) == pytest.approx(common)
+
+
+def test_several_sensitive_features_define_groups_by_their_combinations():
+    frame = table(1)
+    frame["both"] = frame["group"] + frame["kind"]
+    pairs = by_hand(frame, "both", ["place"])
+    seen = conditional_difference(
+        frame["y"],
+        frame["guess"],
+        sensitive_features=frame[["group", "kind"]],
+        control_features=frame["place"],
+    )
+    assert seen == pytest.approx(max(abs(d).max() for d, _ in pairs))
+
+
+def test_without_controls_it_is_the_plain_gap():
+    frame = table(2)
+    rates = frame.groupby("group")["guess"].mean()
+    for statistic in ("largest", "common"):
+        seen = conditional_difference(
+            frame["y"],
+            frame["guess"],
+            sensitive_features=frame["group"],
+            control_features=None,
+            statistic=statistic,
+        )
+        assert seen == pytest.approx(abs(rates["1"] - rates["0"]))
+
+
+def test_it_is_the_same_of_every_kind_of_table():
+    frame = table(3)
+    controls = ["place", "kind"]
+    whole = {
+        "pandas": (frame["y"], frame["guess"], frame["group"], frame[controls]),
+        "polars": tuple(
+            map(pl.from_pandas, (frame["y"], frame["guess"], frame["group"], frame[controls]))
+        ),
+        "numpy": (
+            *(frame[name].to_numpy() for name in ("y", "guess", "group")),
+            frame[controls].to_numpy(),
+        ),
+        "list": (
+            *(frame[name].tolist() for name in ("y", "guess", "group")),
+            frame[controls].to_numpy().tolist(),
+        ),
+    }
+    seen = {
+        kind: conditional_difference(y, guess, sensitive_features=a, control_features=b)
+        for kind, (y, guess, a, b) in whole.items()
+    }
+    assert len({*seen.values()}) == 1
+
+
+def test_nothing_measured_is_not_a_number_and_not_zero():
+    frame = table(0)
+    alone = frame[frame["place"] == 0]
+    for part, least in ((alone, 1), (frame, 10_000)):
+        seen = conditional_difference(
+            part["y"],
+            part["guess"],
+            sensitive_features=part["group"],
+            control_features=part["place"],
+            min_rows=least,
+        )
+        assert isnan(seen)
+
+
+@pytest.fixture
+def alone(adult):
+    """The rows of Adult whose subpopulation has people of one sex only."""
+    columns = [*adult.names, "rows"]
+    frame = pd.DataFrame([(*labels, many) for labels, many in adult], columns=columns)
+    causes = [name for name in adult.names if name not in ("sex", "income")]
+    assert len(frame.drop_duplicates(causes)) == 376
+    frame = frame[frame.groupby(causes)["sex"].transform("nunique") == 1]
+    assert len(frame.drop_duplicates(causes)) == 108
+    frame = frame.loc[frame.index.repeat(frame["rows"])]
+    settings = {"sensitive_features": frame["sex"], "control_features": frame[causes]}
+    return (frame["income"] == ">50K").astype(int), settings
+
+
+def test_subpopulations_of_adult_with_one_group_have_no_difference(alone):
+    earned, settings = alone
+    assert isnan(conditional_difference(earned, earned, **settings))
+
+
+def test_a_peer_gives_these_subpopulations_a_difference_of_zero(alone):
+    peer = pytest.importorskip("fairlearn.metrics", reason="no Fairlearn to compare with")
+    earned, settings = alone
+    rates = peer.MetricFrame(
+        metrics=peer.selection_rate, y_true=earned, y_pred=earned, **settings
+    )
+    differences = rates.difference().dropna()
+    assert len(differences) == 108
+    assert (differences == 0).all()
+
+
+def test_predictions_that_are_all_alike_differ_by_nothing():
+    frame = table(0)
+    for guess in (0, 1):
+        seen = conditional_difference(
+            frame["y"],
+            [guess] * len(frame),
+            sensitive_features=frame["group"],
+            control_features=frame["place"],
+        )
+        assert seen == 0
+
+
+def test_favorable_values_may_be_several_and_are_found_by_their_labels():
+    frame = table(5)
+    words = frame["guess"].map({0: "no", 1: "yes"})
+    given = {"sensitive_features": frame["group"], "control_features": frame["place"]}
+    plain = conditional_difference(frame["y"], frame["guess"], **given)
+    assert conditional_difference(words, words, favorable="yes", **given) == plain
+    assert conditional_difference(words, words, favorable=("yes", "no"), **given) == 0
+    truth = frame["guess"] == 1
+    assert conditional_difference(truth, truth, favorable=True, **given) == plain
+
+
+def test_numbers_are_put_into_classes():
+    frame = table(6, places=40)
+    frame["class"] = frame["place"] > 19
+    given = {"sensitive_features": frame["group"]}
+    coded = conditional_difference(
+        frame["y"],
+        frame["guess"],
+        control_features=frame["place"],
+        codings=Codings.of(bins={"place": [19], "another": 3}),
+        **given,
+    )
+    assert coded == conditional_difference(
+        frame["y"], frame["guess"], control_features=frame["class"], **given
+    )
+
+
+def test_a_control_feature_can_be_left_out():
+    frame = table(6)
+    given = {
+        "y_true": frame["y"],
+        "y_pred": frame["guess"],
+        "sensitive_features": frame["group"],
+    }
+    assert conditional_difference(
+        control_features=frame[["place", "kind"]],
+        codings=Codings.of(exclude=["kind"]),
+        **given,
+    ) == conditional_difference(control_features=frame["place"], **given)
+
+
+def refused(error, text, **changed):
+    frame = table(0)
+    given = {
+        "y_true": frame["y"],
+        "y_pred": frame["guess"],
+        "sensitive_features": frame["group"],
+        "control_features": frame["place"],
+    }
+    with pytest.raises(error, match=text) as raised:
+        conditional_difference(**{**given, **changed})
+    assert isinstance(raised.value, EvenhandError)
+    assert all(problem.remedies for problem in raised.value.problems)
+
+
+def test_what_makes_no_sense_is_refused_with_a_remedy():
+    frame = table(0)
+    refused(QuestionError, "no statistic 'mean'", statistic="mean")
+    refused(QuestionError, "No label and no prediction is '2'", favorable=2)
+    refused(InputError, "not all of one length", y_pred=[1, 0])
+    refused(InputError, "not all of one length", control_features=["a"])
+    refused(ColumnError, "both a sensitive and a control", control_features=frame["group"])
+    refused(QuestionError, "At most 50 groups", sensitive_features=np.arange(600) % 60)
+    refused(QuestionError, "how often each row", codings=Codings.of(frequency="place"))
+    refused(InputError, "missing value", control_features=[nan, *frame["place"][1:]])
+    refused(InputError, "several types", control_features=np.array([{}, 1] * 300, object))
+    refused(InputError, "3 dimensions", control_features=np.zeros((600, 1, 1)))
+    refused(ColumnError, "left out", codings=Codings.of(exclude=["group"]))
+    refused(QuestionError, "least number of rows", min_rows=0)
+
+
+@pytest.fixture
+def people():
+    frame = table(7)
+    frame["y"] = (frame["guess"] | (frame["group"] == "1")).astype(int)
+    return frame[["group", "place", "kind"]], frame["y"]
+
+
+def test_the_scorer_reads_columns_that_the_model_may_not_have(people):
+    X, y = people
+    model = DummyClassifier(strategy="stratified", random_state=0).fit(X, y)
+    scorer = conditional_difference_scorer(
+        sensitive_features="group", control_features=["place", "kind"]
+    )
+    expected = conditional_difference(
+        y,
+        model.predict(X),
+        sensitive_features=X["group"],
+        control_features=X[["place", "kind"]],
+        statistic="common",
+    )
+    assert scorer(model, X, y) == -expected
+    assert scorer(model, pl.from_pandas(X), pl.from_pandas(y)) == -expected
+    with pytest.raises(ColumnError, match="no column 'sort'"):
+        conditional_difference_scorer(sensitive_features="group", control_features=["sort"])(
+            model, X, y
+        )
+
+
+def test_models_are_searched_by_the_scorer(people):
+    X, y = people
+    scorer = conditional_difference_scorer(
+        sensitive_features="group", control_features=["place", "kind"]
+    )
+    model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
+    scores = cross_validate(model, X, y, cv=3, scoring={"difference": scorer})
+    assert (scores["test_difference"] < -0.1).all()  # it learns the group's advantage
+    grid = {"logisticregression__C": [1e-6, 1.0]}
+    search = GridSearchCV(
+        model,
+        grid,
+        cv=3,
+        scoring={"difference": scorer, "accuracy": "accuracy"},
+        refit="difference",
+    ).fit(X, y)
+    assert search.best_params_ == {"logisticregression__C": 1e-6}  # everybody alike
+    assert search.best_score_ == 0
+
+
+def test_a_scorer_can_be_sent_to_another_process(people, tmp_path):
+    X, y = people
+    scorer = conditional_difference_scorer(sensitive_features="group", control_features="place")
+    model = DummyClassifier(strategy="stratified", random_state=0).fit(X, y)
+    joblib.dump(scorer, tmp_path / "scorer")
+    assert joblib.load(tmp_path / "scorer")(model, X, y) == scorer(model, X, y)

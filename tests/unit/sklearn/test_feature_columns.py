@@ -1,0 +1,40 @@
+"""Columns of whatever people give to scikit-learn."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from evenhand.errors import ColumnError
+from evenhand.sklearn.feature_columns import feature_table, is_frame, target_column
+
+
+def test_columns_have_the_names_that_scikit_learn_gives_them():
+    frame = pd.DataFrame({"a": [1, 2], "b": ["u", "v"]}, index=[5, 5])
+    for kind in (
+        frame,
+        pl.from_pandas(frame),
+        pa.Table.from_pandas(frame, preserve_index=False),
+    ):
+        assert is_frame(kind)
+        assert feature_table(kind).to_pydict() == {"a": [1, 2], "b": ["u", "v"]}
+        assert feature_table(kind, "b".__eq__).column_names == ["b"]
+    assert feature_table(frame["a"]).column_names == ["a"]
+    assert feature_table(pl.Series([1, 2])).column_names == ["x0"]
+    assert feature_table(np.eye(2)).to_pydict() == {"x0": [1, 0], "x1": [0, 1]}
+    assert feature_table([[1, 2], [3, 4]]).to_pydict() == {"x0": [1, 3], "x1": [2, 4]}
+    assert feature_table(["u", "v"], unnamed="y").to_pydict() == {"y0": ["u", "v"]}
+    assert not is_frame(frame["a"])
+    assert not is_frame([[1]])
+
+
+def test_a_column_that_is_needed_must_be_there():
+    for features in (np.eye(2), pd.DataFrame({"ages": [1]})):
+        with pytest.raises(ColumnError, match="no column 'age'"):
+            feature_table(features, required=["age"])
+
+
+def test_nan_is_a_missing_value():
+    for values in ([1.0, np.nan], np.array(["a", None], object), pd.Series([1.0, np.nan])):
+        assert target_column(values, "y").null_count == 1

@@ -1,0 +1,323 @@
+import json
+import re
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from tests.predictions import ASKED, GRAPH, audited, people
+
+import evenhand as eh
+from evenhand import checker
+from evenhand.errors import ColumnError, GraphError, InputError, QuestionError, ValuesError
+from evenhand.question.question_file import Labels
+
+FULL = eh.QuestionFile(
+    question=ASKED,
+    knowledge=eh.Knowledge(
+        tiers=eh.Tiers(["sex"], ["job"], ["hired"]), forbidden=["hired -> job"]
+    ),
+    labels=Labels(
+        columns={"hired": "the job offer"},
+        values={"hired": {"yes": "were hired"}, "sex": {"f": "women", "m": "men"}},
+    ),
+)
+
+
+def by_pandas(table, column):
+    """The difference of each job, men minus women, and its people."""
+    rates = table[column].eq("yes").groupby([table["job"], table["sex"]]).mean().unstack()
+    return (rates["m"] - rates["f"]).to_dict()
+
+
+def differences(result):
+    return {
+        one["where"]["job"]: one["predictions"]
+        for one in result.error_bias.to_dict()["subpopulations"]
+    }
+
+
+def counts_of(table):
+    kept = table.drop(columns=["score", "note"])
+    return eh.CountTable.of({name: [*kept[name]] for name in kept}, [1] * len(kept))
+
+
+KINDS = {
+    "pandas": lambda table, _: table,
+    "polars": lambda table, _: pl.from_pandas(table),
+    "Arrow": lambda table, _: pa.Table.from_pandas(table),
+    "file": lambda table, path: (table.to_csv(path, index=False), path)[1],
+    "rows": lambda table, _: eh.read(table),
+    "counts": lambda table, _: counts_of(table),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_table_gives_what_pandas_gives(kind, tmp_path):
+    table = people()
+    result = audited(KINDS[kind](table, tmp_path / "people.csv"))
+    assert differences(result) == pytest.approx(by_pandas(table, "said"))
+    right = (table["said"] == table["hired"]).mean()
+    assert float(result.error_bias.accuracy) == pytest.approx(right)
+    seen = {one.where["job"]: one.risk_difference for one in result.subpopulations}
+    assert seen == pytest.approx(by_pandas(table, "said"))
+    assert result.counts.names == ("job", "said", "sex") or set(result.counts.names) == {
+        *("job", "said", "sex")
+    }
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "Arrow"])
+def test_values_beside_a_frame_are_columns_of_it(kind):
+    table = people()
+    frame = KINDS[kind](table.drop(columns=["said", "hired", "score"]), None)
+    result = audited(
+        frame,
+        table["said"].to_numpy(),
+        labels=[*table["hired"]],
+        scores=table["score"].to_numpy(),
+    )
+    assert differences(result) == pytest.approx(by_pandas(table, "said"))
+    assert (result.question.decision, result.score_column) == ("prediction", "prediction score")
+    assert list(frame.columns if kind != "Arrow" else frame.column_names)[:2] == ["sex", "job"]
+
+
+def test_numbers_as_predictions_are_labels_like_any_other():
+    table = people()
+    asked = eh.Question(protected="sex", group="f", decision="hired", favorable="1")
+    numbers = table["said"].eq("yes").astype(int)
+    result = audited(
+        table.drop(columns="said"), numbers, asked, labels=table["hired"].eq("yes").astype(int)
+    )
+    assert differences(result) == pytest.approx(by_pandas(table, "said"))
+
+
+def test_the_verdict_is_that_of_the_predictions_as_if_they_were_decided():
+    table = people()
+    result = audited(table, labels=None)
+    renamed = table[["sex", "job", "said"]].rename(columns={"said": "hired"})
+    decided = eh.audit(renamed, ASKED, graph=GRAPH)
+    assert result.verdict is decided.verdict
+    assert result.error_bias is None
+    assert "error_bias" not in result.to_dict()
+    assert [one.risk_difference for one in result.subpopulations] == [
+        one.risk_difference for one in decided.subpopulations
+    ]
+
+
+def test_what_a_question_file_says_of_the_decision_goes_for_predictions():
+    edits = [eh.GraphEdit.parse("add", "note -> hired: it was read")]
+    result = audited(people(), asked=FULL)
+    assert result.knowledge.tiers == eh.Tiers(["sex"], ["job"], ["said"])
+    assert result.knowledge.forbidden == (("said", "job"),)
+    assert result.labels.column("said") == "predicted the job offer"
+    with pytest.raises(GraphError):
+        audited(people(), edits=edits)
+    wider = eh.CausalGraph(("sex", "job", "hired", "note"), GRAPH.arrows)
+    table = people().assign(note=[*"xy"] * 200)
+    edited = audited(table, graph=wider, edits=edits)
+    assert edited.decision_causes == ("job", "note")
+    assert "note -> said: it was read" in str(edited.certificate.graph_origin)
+
+
+def test_columns_that_a_file_leaves_out_are_read_for_predictions():
+    codings = eh.Codings.of(columns=["sex", "job"])
+    by_columns = audited(people(), codings=codings)
+    by_exclusion = audited(people(), codings=eh.Codings.of(exclude=["said", "note"]))
+    assert (
+        differences(by_columns) == differences(by_exclusion) == differences(audited(people()))
+    )
+
+
+def test_a_graph_with_an_open_edge_keeps_it():
+    graph = eh.PartialGraph.parse("sex -> job; sex -> hired; job - hired")
+    result = audited(people(), graph=graph)
+    assert result.graph.neighbors("said") == {"job"}
+
+
+def test_the_certificate_never_speaks_of_the_attribute_itself():
+    result = audited(people(), asked=FULL)
+    said = str(result)
+    assert "people alike in the causes of the recorded hired get different predictions" in said
+    document = json.loads(result.certificate.to_json())
+    assert document["question"]["predicts"] == "hired"
+    assert document["direct_arrow"] is False
+    sentences = " ".join(document["assumptions"])
+    assert "not about the model as a rule for new rows" in sentences
+    assert "no direct effect of sex on them is claimed" in sentences
+    assert "Only the direct effect" not in sentences
+    html = result.report(partition=result.explain_partition([])).html
+    text = re.sub(r"<style.*?</style>|<svg.*?</svg>|<[^>]+>", " ", html, flags=re.DOTALL)
+    assert "Do people alike in the causes of the job offer get different predictions?" in text
+    wrong = "sex itself|direct effect of sex in|came along the thick arrow|(about|of) a direct"
+    assert not re.search(wrong, text)
+    shared = re.sub(r"<[^>]+>", " ", result.report(share=True, least_count=2).html)
+    assert "sex itself" not in shared
+    assert "not about the model as a rule for new rows" in shared
+    written = {**result.to_dict(), "inspection": None}
+    assert "itself" not in json.dumps({**written, "population": None})
+
+
+def test_both_checkers_find_the_certificate_true_and_a_direct_arrow_false(tmp_path):
+    table = people()
+    path = tmp_path / "people.csv"
+    table.to_csv(path, index=False)
+    text = audited(path).certificate.to_json()
+    record = eh.evidence.RecordedCertificate.parse(text)
+    assert record.question.predicts == "hired"
+    for data in (None, str(path)):
+        assert checker.verify(text, data)[0] == 0
+    assert "predictions of hired" in str(checker.verify(text)[2])
+    shared = audited(path).certificate.to_shared_json()
+    assert [checker.verify(shared, data)[0] for data in (None, str(path))] == [3, 0]
+    document = json.loads(text)
+    document["direct_arrow"] = True
+    status, notes, _ = checker.verify(json.dumps(document))
+    assert (status, notes[0]) == (1, "direct_arrow: it says True, but should say False")
+
+
+def test_predictions_are_no_evidence_against_the_graph_of_the_data():
+    table = people().assign(note=[*"xy"] * 200)
+    table["said"] = np.where(table["note"] == "x", "yes", table["said"])
+    wider = eh.CausalGraph(("sex", "job", "hired", "note"), GRAPH.arrows)
+    result = audited(table, graph=wider)
+    assert not result.doubt().contradicted
+    assert "predictions say nothing of how hired came about" in str(result.doubt())
+    assert "speak against" not in result.report().html
+
+
+def test_two_models_stand_beside_each_other_in_one_report():
+    table = people()
+    flipped = np.where(table["sex"] == "f", "yes", table["hired"])
+    first, second = audited(table), audited(table, flipped)
+    html = first.report(beside={"for women": second}).html
+    assert "they are not ranked" in html
+    assert "for women" in html
+    assert "Where errors add most" in html
+    alone = audited(table, labels=None).report().html
+    assert "no labels" in alone
+    assert "Where errors add most" not in alone
+    with pytest.raises(QuestionError, match="cannot stand beside each other"):
+        first.report(beside={"half": audited(table[:200])})
+
+
+REFUSED = {
+    "no graph": (
+        {"graph": None},
+        QuestionError,
+        "learned from predictions it would be another",
+    ),
+    "not in the graph": (
+        {"graph": eh.CausalGraph.parse("sex -> job")},
+        QuestionError,
+        "The graph has no node 'hired'",
+    ),
+    "predictions in the graph": (
+        {"graph": eh.CausalGraph.parse("sex -> hired; said -> hired")},
+        QuestionError,
+        "has a node 'said'",
+    ),
+    "no such column": ({"predictions": "sayd"}, ColumnError, "Did you mean 'said'"),
+    "no such labels": ({"labels": "hird"}, ColumnError, "Did you mean 'hired'"),
+    "too few": ({"predictions": ["yes"]}, InputError, "There are 1 values of prediction"),
+    "labels of predictions": ({"labels": "said"}, QuestionError, "holds the predictions"),
+    "labels held equal": ({"labels": "job"}, QuestionError, "is in the graph or question"),
+    "scores are texts": (
+        {"scores": "note"},
+        ValuesError,
+        "The scores in 'note' are no numbers",
+    ),
+    "texts as scores": ({"scores": ["high"] * 400}, ValuesError, "are no numbers"),
+    "other labels": ({"labels": ["1", "0"] * 200}, ColumnError, "No prediction is"),
+    "the decision as predictions": ({"predictions": "hired"}, QuestionError, "cannot be what"),
+    "none": ({"predictions": None}, QuestionError, "No predictions are given"),
+    "unfit codings": (
+        {"codings": eh.Codings.of(columns=["sex"])},
+        GraphError,
+        "no such column",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_audited_is_refused_in_words(case):
+    change, error, words = REFUSED[case]
+    settings = {"predictions": "said", **change}
+    with pytest.raises(error, match=re.escape(words)):
+        audited(people(), **settings)
+
+
+def test_a_name_that_the_table_has_is_not_taken_again():
+    table = people().assign(prediction="yes")
+    with pytest.raises(ColumnError, match="has a column 'prediction' already"):
+        audited(table, table["said"])
+
+
+@pytest.mark.parametrize("kind", ["file", "rows", "counts"])
+def test_values_beside_what_is_no_frame_are_refused(kind, tmp_path):
+    source = KINDS[kind](people(), tmp_path / "people.csv")
+    with pytest.raises(InputError, match="cannot be put beside this table"):
+        audited(source, ["yes"] * 400)
+
+
+def test_codings_for_rows_that_are_read_are_refused():
+    rows = eh.read(people())
+    with pytest.raises(QuestionError, match="already read"):
+        audited(rows, codings=eh.Codings.of(missing="drop"))
+
+
+def test_effects_through_attributes_are_not_asked_about_for_predictions():
+    asked = eh.Question(
+        protected="sex", group="f", decision="hired", favorable="yes", redlining=["job"]
+    )
+    with pytest.raises(QuestionError, match="not how a model predicts"):
+        audited(people(), asked=asked)
+
+
+def test_a_graph_learned_from_the_recorded_decisions_is_that_of_the_data():
+    rng = np.random.default_rng(3)
+    table = people(2000)
+    likely = np.where(table["job"] == "a", 0.8, 0.2) + np.where(table["sex"] == "f", -0.15, 0)
+    table["hired"] = np.where(rng.random(2000) < likely, "yes", "no")
+    learned = eh.discover(
+        eh.read(table, columns=["sex", "job", "hired"]).count(),
+        knowledge=eh.Tiers(["sex"], ["job"], ["hired"]),
+    )
+    assert learned.parents("hired") == {"sex", "job"}
+    result = audited(table, graph=learned)
+    assert result.decision_causes == ("job",)
+    origin = result.certificate.graph_origin
+    assert (origin.kind, origin.rows) == ("learned", "other")
+    text = result.certificate.to_json()
+    assert checker.verify(text)[0] == 0
+    assert not eh.evidence.RecordedCertificate.parse(text).own_differences()
+    assert result.release(seed=1).relearned is None
+
+
+def test_a_graph_of_predictions_is_not_learned():
+    asked = eh.Question(
+        protected="sex", group="f", decision="said", favorable="yes", predicts="hired"
+    )
+    with pytest.raises(QuestionError, match="Learned from predictions"):
+        eh.audit(people()[["sex", "job", "said"]], asked)
+
+
+def test_predictions_without_an_error_on_adults_test_part_differ_as_its_labels_do():
+    once, twice = (dict(eh.datasets.adult(paper=paper)) for paper in (False, True))
+    test = {
+        labels: many - once[labels] for labels, many in twice.items() if many > once[labels]
+    }
+    names = eh.datasets.adult().names
+    columns = {name: [labels[at] for labels in test] for at, name in enumerate(names)}
+    counts = eh.CountTable.of({**columns, "said": columns["income"]}, [*test.values()])
+    graph = eh.CausalGraph(
+        names, frozenset((name, "income") for name in names if name != "income")
+    )
+    asked = eh.datasets.question("adult").question
+    result = eh.audit_predictions(counts, "said", asked, graph=graph, labels="income")
+    assert counts.row_count == 16_281
+    numbers = result.certificate.partition.numbers
+    assert (numbers["measured"], numbers["violating"]) == (203, 104)
+    bias = result.error_bias
+    assert (bias.accuracy, bias.gap.errors, bias.common.errors) == (1, 0, 0)
+    assert round(float(bias.gap.labels), 3) == 0.191
+    assert round(bias.common.labels, 4) == 0.0115
