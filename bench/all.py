@@ -25,6 +25,7 @@ SCRIPTS = (
     "release",
     "evidence_statistics",
     "binnings",
+    "sklearn_door",
     "groups",
     "paths",
 )

@@ -27,7 +27,7 @@ autodoc_typehints_format = "short"
 nitpick_ignore_regex = [
     (
         "py:.*",
-        r"(collections|decimal|fractions|numpy|nx|os|pathlib|pd|pyarrow|tuple|types|typing)\b.*",
+        r"(collections|decimal|fractions|numpy|nx|os|pathlib|pd|pyarrow|sklearn|tuple|types|typing)\b.*",
     ),
     ("py:.*", r"evenhand(\.\w+){3,}"),
 ]
