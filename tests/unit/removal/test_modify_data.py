@@ -272,3 +272,15 @@ def test_a_margin_holds_for_effects_too(loan_certificate):
     strict = certify(loans.loans(), loans.ZIP_FIRST, loans.asking(redlining_threshold="0.02"))
     with pytest.raises(QuestionError, match="leaves nothing"):
         ModifyData(margin="0.03").plan(strict)
+
+
+def test_scores_are_named_by_their_column():
+    assert plan_removal(example_2(), method=ModifyData(rank="score")).rank == "score"
+    with pytest.raises(QuestionError, match="made again by a column's name"):
+        ModifyData(rank=[0.1, 0.9])
+
+
+def test_where_every_value_is_compared_no_score_ranks_rows():
+    certificate = score_audit(criterion="every").certificate
+    with pytest.raises(CannotReleaseError, match="cannot be chosen by a score"):
+        ModifyData(rank="score").plan(certificate)
