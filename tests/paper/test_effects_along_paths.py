@@ -72,7 +72,7 @@ def test_adult_as_the_follow_up_orders_it(paper_adult):
 
 
 def test_the_census_as_the_follow_up_orders_it(dutch):
-    published, group, every, release = FOLLOW_UPS["dutch"].settings
+    published, group, _, release = FOLLOW_UPS["dutch"].settings
     expected = {published: (0.2320, 0.0007), group: (0.2288, 0.0009)}
     for setting, (direct, through) in expected.items():
         forward = measure_setting("dutch", dutch, setting).forward
@@ -81,7 +81,6 @@ def test_the_census_as_the_follow_up_orders_it(dutch):
     nothing = measure_setting("dutch", dutch, release)
     assert nothing.forward["through"].bounds == (0, 0)
     assert "No path" in nothing.reasons[0].what
-    assert every.name.endswith("every graph")
 
 
 @pytest.mark.slow
