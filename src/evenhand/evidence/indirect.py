@@ -5,6 +5,7 @@ and the reasons name the edge, the witness or the unseen share on which it hangs
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import zip_longest
 from typing import TypeAlias
@@ -112,8 +113,9 @@ def measure_tables(
         verdict = all_must_agree(verdicts)
         reasons = effect_reasons(measured, verdicts, graphs, question)
     except ResourceError as error:
-        verdict, reasons = Verdict.CANNOT_DECIDE, error.problems
-        measured, _ = measure(exact=False)
+        verdict, reasons, measured = Verdict.CANNOT_DECIDE, error.problems, ()
+        with suppress(ResourceError):  # floats may be too many, too
+            measured, _ = measure(exact=False)
     return Indirect(
         question=question,
         verdict=verdict,

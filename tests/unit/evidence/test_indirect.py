@@ -397,3 +397,17 @@ def test_no_line_for_ways_that_the_graph_does_not_have():
     assert "  explained: income  " in text
     assert "  in combination  " in text
     assert "witnesses" not in text
+
+
+def test_a_table_too_large_even_for_floats_leaves_the_direct_verdict():
+    generator = np.random.default_rng(0)
+    causes = [f"x{number}" for number in range(9)]
+    columns = {name: map_text(generator.integers(0, 12, 60)) for name in causes}
+    columns |= {name: map_text(generator.integers(0, 2, 60)) for name in "ce"}
+    graph = CausalGraph.parse("; ".join(["c -> e", "c -> x0", *(f"{n} -> e" for n in causes)]))
+    asked = Question(protected="c", group="0", decision="e", favorable="1", redlining=["x0"])
+    certificate = certify(CountTable.of(columns), graph, asked)
+    assert certificate.verdict is Verdict.CANNOT_DECIDE
+    assert certificate.indirect.verdict is Verdict.CANNOT_DECIDE
+    assert not certificate.indirect.graphs
+    assert "cells" in certificate.indirect.reasons[0].what
