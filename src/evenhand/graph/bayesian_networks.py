@@ -1,6 +1,7 @@
 """Reads the graph of a Bayesian network from the causes of each node; skips the numbers."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from evenhand.errors import listed, quote_short
@@ -67,6 +68,12 @@ def _read_blocks(
                     f"Write '{declares} b {{…}}' and '{gives} (b | a) {{…}}'.",
                     where,
                 )
+    if twice := [name for name, times in Counter(declared).items() if times > 1]:
+        raise unreadable(
+            f"{listed(twice)} is declared more than once as a {declares}.",
+            "Keep one of them.",
+            where,
+        )
     if differing := {*declared} ^ {*edges.nodes}:
         raise unreadable(
             f"{listed(sorted(differing))} is not both a {declares} and first in a {gives}.",

@@ -29,9 +29,10 @@ _EXAMPLES = {
     "dag": "dag { a -> b; c }",
     "pdag": "pdag { a -> b; c -- d }",
 }
-# What dagitty says of nodes that no column of a table can be.
-_UNMEASURED = {"latent", "l", "unobserved", "u"}
+# What dagitty, or DoWhy's `observed="no"`, says of nodes that no column of a table can be.
+_UNMEASURED = {"latent", "l", "unobserved", "u", "observed"}
 _SELECTED = {"selected", "s"}
+_NO = {"no", "false", "0"}
 _UNSUPPORTED = {
     "<": "HTML text",
     ":": "a port",
@@ -43,7 +44,7 @@ _UNSUPPORTED = {
 def read_dot(text: str, where: str = "graph") -> Edges:
     """Read one ``graph`` or ``digraph``, or dagitty's ``dag`` or ``pdag``.
 
-    Of the attributes ``dir`` counts in DOT, ``latent`` and ``selected`` in dagitty.
+    Of the attributes ``dir`` counts in DOT, and what says that a node was not measured.
     """
     return _DotParser(check_size(text, where), where).edges.with_unique_nodes()
 
@@ -87,8 +88,11 @@ class _DotParser:
             self.take()
         elif self.peek() in {"node", "edge", "graph"}:
             default = self.take()
-            if "dir" in self.attributes() and default == "edge":
+            attributes = self.attributes()
+            if "dir" in attributes and default == "edge":
                 raise self.error("'dir' is set for all edges")
+            if default == "node" and (roles := _roles(attributes)):
+                raise self.error(f"{listed(sorted(roles))} is set for all nodes")
         elif self.peek() == "subgraph":
             raise self.error("a subgraph is not read")
         else:
@@ -106,9 +110,9 @@ class _DotParser:
             steps.append((self.take(), self.names()))
         attributes = self.attributes()
         self.edges.nodes.extend(name for _, names in steps for name in names)
+        if len(steps) == 1:
+            _check_roles(steps[0][1], _roles(attributes), where)
         if self.kind in {"dag", "pdag"}:
-            if len(steps) == 1:
-                _check_roles(steps[0][1], attributes, where)
             attributes = {}
         direction = attributes.get("dir", "forward")
         if direction not in {"forward", "none"}:
@@ -191,11 +195,20 @@ class _DotParser:
         )
 
 
-def _check_roles(names: list[str], attributes: dict[str, str], where: str) -> None:
-    """Refuse what dagitty's attributes say of nodes if that changes what the graph means."""
-    if _UNMEASURED & attributes.keys():
+def _roles(attributes: dict[str, str]) -> set[str]:
+    """Attributes that say that a node is no column, or decides who is in the table."""
+    return (_UNMEASURED | _SELECTED) & {
+        key.lower()
+        for key, value in attributes.items()
+        if (value.lower() in _NO) == (key.lower() == "observed")
+    }
+
+
+def _check_roles(names: list[str], roles: set[str], where: str) -> None:
+    """Refuse what is said of nodes if that changes what the graph means."""
+    if roles & _UNMEASURED:
         raise unmeasured_error(names, where)
-    if _SELECTED & attributes.keys():
+    if roles:
         raise unreadable(
             f"By the graph {listed(names)} decides who is in the table at all.",
             "If all people are in the table leave that remark out; else no graph of the "

@@ -51,17 +51,7 @@ class Edges(NamedTuple):
             case "--":
                 self.undirected.append((a, b))
             case ends:
-                why = (
-                    "stands for a common cause that nobody measured"
-                    if ends == "<>"
-                    else "leaves open whether a common cause was not measured"
-                )
-                raise unreadable(
-                    f"The edge {quote_short(f'{a} {mark} {b}')} {why}.",
-                    "If one of the two causes the other, write an arrow, else leave the edge "
-                    "out; the sensitivity of an audit says how strong such a cause has to be.",
-                    where,
-                )
+                raise common_cause_error(f"{a} {mark} {b}", where, certain=ends == "<>")
 
     def with_unique_nodes(self) -> "Edges":
         """The same, each node once: a text names a node at every edge."""
@@ -174,8 +164,14 @@ def _quote(name: str) -> str:
     return name if plain else json.dumps(name, ensure_ascii=not name.isprintable())
 
 
-def check_size(text: str, where: str) -> str:
-    """Return the text unless it is larger than any graph needs."""
+def check_size(text: object, where: str) -> str:
+    """Return the text unless it is none, or larger than any graph needs."""
+    if not isinstance(text, str):
+        raise unreadable(
+            f"A {type(text).__name__} is no text of a graph.",
+            "Write the graph, as 'a -> b; c'.",
+            where,
+        )
     if len(text) > LARGEST_FILE:
         raise size_error(where)
     return text
@@ -195,6 +191,21 @@ def unmeasured_error(names: Iterable[str], where: str) -> GraphError:
     return unreadable(
         f"The graph has nodes that nobody measured: {listed(names)}.",
         "Leave them out; the sensitivity of an audit says how strong such a cause has to be.",
+        where,
+    )
+
+
+def common_cause_error(edge: str, where: str, *, certain: bool = False) -> GraphError:
+    """The error for an edge that speaks of a cause which nobody measured, or may have."""
+    why = (
+        "stands for a common cause that nobody measured"
+        if certain
+        else "leaves open whether a common cause was not measured"
+    )
+    return unreadable(
+        f"The edge {quote_short(edge)} {why}.",
+        "If one of the two causes the other, write an arrow, else leave the edge out; the "
+        "sensitivity of an audit says how strong such a cause has to be.",
         where,
     )
 

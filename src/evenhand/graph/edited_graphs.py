@@ -11,6 +11,16 @@ from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Arrow, GraphEdit
 
 
+def require_graph(graph: object) -> CausalGraph | PartialGraph | None:
+    """The graph, or None for none; a text, or the graph of another library, is refused."""
+    if graph is None or isinstance(graph, CausalGraph | PartialGraph):
+        return graph
+    raise GraphError.of(
+        f"The graph is of the type {type(graph).__name__}.",
+        remedy="Give a CausalGraph or a PartialGraph, as CausalGraph.parse('a -> b') makes it.",
+    )
+
+
 def edited(
     graph: CausalGraph | PartialGraph, edits: Iterable[GraphEdit]
 ) -> CausalGraph | PartialGraph:

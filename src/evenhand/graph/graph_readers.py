@@ -43,7 +43,15 @@ def read_file(path: str | Path) -> Edges:
         if path.stat().st_size > LARGEST_FILE:
             raise size_error(str(path))
         text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+    except FileNotFoundError as error:
+        raise unreadable(
+            "There is no such file.", "Name a file that is there.", str(path)
+        ) from error
+    except OSError as error:
+        raise unreadable(
+            f"The graph cannot be read: {error.strerror}.", "Name a text file.", str(path)
+        ) from error
+    except UnicodeDecodeError as error:
         raise unreadable(
             f"The graph cannot be read: {error}.", "Give a text file in UTF-8.", str(path)
         ) from error
@@ -105,10 +113,10 @@ def read_matrix(matrix: Any, names: Any = None) -> Edges:  # noqa: ANN401 - any 
     """Read 1 in row a and column b as ``a -> b``, and 1 in both places as ``a - b``."""
     labels = [*(getattr(matrix, "columns", ()) if names is None else names)]
     index = getattr(matrix, "index", None)
-    rows = [list(row) for row in (matrix.to_numpy() if hasattr(matrix, "to_numpy") else matrix)]
-    size = len(labels)
+    size, rows = len(labels), _matrix_rows(matrix)
     if (
-        len(rows) != size
+        rows is None
+        or len(rows) != size
         or any(len(row) != size for row in rows)
         or (names is None and index is not None and not callable(index) and [*index] != labels)
         or any(value not in (0, 1) for row in rows for value in row)
@@ -124,6 +132,15 @@ def read_matrix(matrix: Any, names: Any = None) -> Edges:  # noqa: ANN401 - any 
     )
 
 
+def _matrix_rows(matrix: Any) -> list[list[Any]] | None:  # noqa: ANN401 - any table of numbers
+    """The rows of a table of numbers; None if it is none."""
+    try:
+        rows = matrix.to_numpy() if hasattr(matrix, "to_numpy") else matrix
+        return [[*row] for row in rows]
+    except TypeError:
+        return None
+
+
 def read_networkx(graph: Any) -> Edges:  # noqa: ANN401 - an object of the user
     """Read a networkx graph by its methods, so that networkx need not be imported here.
 
@@ -131,6 +148,12 @@ def read_networkx(graph: Any) -> Edges:  # noqa: ANN401 - an object of the user
     DoWhy call unmeasured is refused.
     """
     where = "networkx graph"
+    if not (hasattr(graph, "is_multigraph") and hasattr(graph, "edges")):
+        raise unreadable(
+            f"A {type(graph).__name__} is no graph of networkx.",
+            "Give a DiGraph or a Graph.",
+            where,
+        )
     if graph.is_multigraph():
         raise unreadable(
             "A multigraph may join two nodes more than once.",

@@ -97,6 +97,14 @@ def test_names_in_brackets_are_still_names():
             "network n { } variable a { }",
             "'a' is not both a variable and first in a probability",
         ),
+        (
+            "network n { } variable a { } variable a { } probability (a) { }",
+            "'a' is declared more than once as a variable",
+        ),
+        (
+            "net { } node a { } node a { } potential (a) { }",
+            "'a' is declared more than once as a node",
+        ),
         ("network n { } probability (a) { }", "'a' is not both a variable"),
         ("network n { } variable a { } probability (a | b) { }", "no node 'b'"),
         ("network n { }\nvariable a b { }", "'variable a b' is no part of a network"),

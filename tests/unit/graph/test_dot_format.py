@@ -108,6 +108,30 @@ def test_dagitty_that_is_not_read_is_named_with_a_remedy(text, said):
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('digraph { U [observed="no"]; U -> y; a -> y }', "nobody measured: 'U'"),
+        ('digraph { U [label="U", Observed="No"]; U -> y }', "nobody measured: 'U'"),
+        ("digraph {\n U [latent]\n U -> y }", "line 2: The graph has nodes that nobody"),
+        ("digraph { {U V} [unobserved=true] U -> y <- V }", "nobody measured: 'U', 'V'"),
+        ("graph { U [latent=1]; U -- y }", "nobody measured: 'U'"),
+        ("digraph { S [selected]; y -> S }", "'S' decides who is in the table"),
+        ("digraph { node [latent]; U -> y }", "'latent' is set for all nodes"),
+    ],
+)
+def test_nodes_that_dot_itself_calls_unmeasured_are_refused(text, said):
+    with pytest.raises(GraphError) as caught:
+        PartialGraph.parse(text)
+    assert said in str(caught.value)
+    assert all(problem.remedies for problem in caught.value.problems)
+
+
+def test_nodes_that_dot_calls_measured_are_read():
+    text = 'digraph { node [shape=box] a [observed="yes"]; b [latent=false]; a -> b [latent] }'
+    assert CausalGraph.parse(text) == CausalGraph.parse("a -> b")
+
+
+@pytest.mark.parametrize(
     "name",
     ["Acid_1996", "Kampen_2014", "Polzer_2012", "Sebastiani_2005", "Shrier_2008", "paths"],
 )

@@ -196,11 +196,6 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path, name, content, said):
     assert said in str(caught.value)
 
 
-def test_a_file_that_is_not_there_says_so(tmp_path):
-    with pytest.raises(GraphError, match="cannot be read"):
-        load_graph(tmp_path / "none.json")
-
-
 def _parents(graph):
     return [(node, sorted(graph.parents(node))) for node in graph.nodes]
 
@@ -300,3 +295,25 @@ def test_groups_do_not_multiply_into_more_edges_than_fit():
     text = f"dag {{ {group} -> {group.replace('n', 'm')} }}"
     with pytest.raises(GraphError, match="more than 100,000 edges"):
         PartialGraph.parse(text)
+
+
+@pytest.mark.parametrize("what", [5, None, "a -> b", [1, 2], object()])
+def test_what_is_no_graph_of_a_library_is_refused_in_words(what):
+    with pytest.raises(GraphError, match="no adjacency matrix"):
+        CausalGraph.from_matrix(what)
+    with pytest.raises(GraphError, match="is no graph of networkx"):
+        CausalGraph.from_networkx(what)
+    if not isinstance(what, str):
+        with pytest.raises(GraphError, match="no text of a graph"):
+            CausalGraph.parse(what)
+        with pytest.raises(GraphError, match="no text of a graph"):
+            CausalGraph.from_json(what)
+
+
+def test_a_file_that_is_not_there_says_so(tmp_path):
+    with pytest.raises(GraphError, match="nope.txt: There is no such file"):
+        load_graph(tmp_path / "nope.txt")
+    (tmp_path / "folder.txt").mkdir()
+    with pytest.raises(GraphError) as refusal:
+        load_graph(tmp_path / "folder.txt")
+    assert "Errno" not in str(refusal.value)

@@ -38,6 +38,29 @@ def test_an_undirected_edge_may_run_to_the_left_of_the_alphabet():
 
 
 @pytest.mark.parametrize(
+    ("nodes", "edge", "arrow"),
+    [
+        ("a;b", "a --> b dd nl", ("a", "b")),
+        ("a;b", "a <-- b pd nl", ("b", "a")),
+        ("a;b", "a --> b dd nl [a --> b]:0.93;[no edge]:0.07;", ("a", "b")),
+        ("a[1];b", "b --> a[1]", ("b", "a[1]")),
+        ("a[1];b", "b --> a[1] dd [b --> a[1]]:1.0;", ("b", "a[1]")),
+        ("a;a [x];b", "b --> a [x]", ("b", "a [x]")),
+        ("a;b dd;b", "a --> b dd nl", ("a", "b dd")),
+    ],
+)
+def test_remarks_behind_an_edge_are_told_from_the_name_by_the_nodes(nodes, edge, arrow):
+    text = f"Graph Nodes:\n{nodes}\n\nGraph Edges:\n1. {edge}\n"
+    assert PartialGraph.parse(text) == PartialGraph((*nodes.split(";"),), {arrow})
+
+
+def test_a_graph_without_edges_has_their_heading():
+    assert PartialGraph.parse("Graph Nodes:\na;b\n\nGraph Edges:\n") == (
+        PartialGraph(("a", "b"))
+    )
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         (
@@ -47,7 +70,15 @@ def test_an_undirected_edge_may_run_to_the_left_of_the_alphabet():
         ("a;b\n\nGraph Edges:\n1. a o-> b", "leaves open whether a common cause"),
         ("a;b\n\nGraph Edges:\n1. a o-o b", "leaves open whether a common cause"),
         ("a;(L1)\n\nGraph Edges:\n1. L1 --> a", "nobody measured: '(L1)'"),
-        ("a;b\n\nGraph Edges:\n1. a --> b dd nl", "no node 'b dd nl'"),
+        ("a;b\n\nGraph Edges:\n1. a --> c dd nl", "no node 'c'"),
+        ("a;b\n\nGraph Edges:\n1. a --> c [a --> c]:0.9;", "no node 'c'"),
+        ("a;b\n\nGraph Edges:\n1. a --> b[1]", "no node 'b[1]'"),
+        (
+            "a;b\n\nGraph Edges:\n1. a --> b dd pl",
+            "line 5: The edge '1. a --> b dd pl' leaves open whether a common cause",
+        ),
+        ("s;q;y", "There is no 'Graph Edges:' below the nodes."),
+        ("s;q;y\n\nGraph Edg", "There is no 'Graph Edges:' below the nodes."),
         ("a;b\n\nGraph Edges:\n1. a --> c", "no node 'c'"),
         ("a;b\n\nGraph Edges:\na --> b", "line 5: 'a --> b' cannot be read as an edge"),
         (
