@@ -5,18 +5,24 @@ attribute has no direct effect of it; what is compared are people alike in what 
 recorded decisions. The claim is about their predictions, never about *the attribute itself*.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from evenhand.counts import CountTable
 from evenhand.display import Summary
-from evenhand.errors import ColumnError, InputError, QuestionError, Remedy, ValuesError
+from evenhand.errors import ColumnError, InputError, QuestionError, Remedy
 from evenhand.evidence import ErrorBias
 from evenhand.evidence.judgement import Graph
-from evenhand.graph.edited_graphs import edited
-from evenhand.question import Codings, Question, QuestionFile
+from evenhand.graph.edited_graphs import edited, require_graph
+from evenhand.question import Bins, Codings, Question, QuestionFile, as_label
+from evenhand.question.codings import WILDCARD
+from evenhand.question.parse_values import require_table
 from evenhand.question.question_file import Labels
+from evenhand.releasing.accuracy import check_apart
+from evenhand.releasing.ranked_rows import check_scores
 from evenhand.releasing.release import Release
 from evenhand.removal import (
     Baseline,
@@ -27,15 +33,14 @@ from evenhand.removal import (
     RemovalPlan,
 )
 from evenhand.report import Report
-from evenhand.report.model_section import models
+from evenhand.report.model_section import model_tables, models
 from evenhand.report.phrases import Words
 from evenhand.report.template_types import SharedPage
 from evenhand.rows import Rows, Source, read
+from evenhand.rows.added_columns import Column, with_columns
 from evenhand.rows.read_and_count import check_not_coded
 from evenhand.study import Audit, audit
 
-# A column of the table, by name, or as many values as it has rows.
-Column: TypeAlias = str | Sequence[Any]
 _PREDICTION, _SCORE, _LABEL = "prediction", "prediction score", "label"
 # What a question file says, and an audit may say besides.
 _BESIDES = ("knowledge", "edits", "judge")
@@ -45,8 +50,8 @@ _BESIDES = ("knowledge", "edits", "judge")
 class PredictionAudit(Audit):
     """The verdict on a batch of predictions, certified for this batch and never as a rule.
 
-    ``error_bias`` is what the model adds to the difference of the labels, None without labels.
-    ``score_column`` names a column of the table that is not counted.
+    ``error_bias`` is what the model adds to the difference of the labels, None without labels
+    of both groups. ``score_column`` names a column of the table that is not counted.
     """
 
     error_bias: ErrorBias | None = None
@@ -88,13 +93,24 @@ class PredictionAudit(Audit):
 
         They must have been asked the same question. A copy for others has none of it.
         """
+        others = {} if beside is None else require_table(beside, "`beside`")
         report = super().report(release, **settings)
         if isinstance(report.page, SharedPage):
             return report
         labels = settings.get("labels") or self.labels
         words = Words.of(self.certificate, labels, self.counts.names)
-        audited = {words.column(self.question.decision): self, **(beside or {})}
-        return Report(replace(report.page, models=models(audited, words)))
+        own = self.question.decision
+        for name, other in others.items():
+            is_taken = name in (own, words.column(own))
+            if is_taken or not isinstance(other, PredictionAudit):
+                raise QuestionError.of(
+                    f"{name!r} cannot stand beside {own!r}.",
+                    "These predictions are called so themselves."
+                    if is_taken
+                    else f"It is {other!r}, and no audit of predictions.",
+                    "Give audits of predictions by names of their own.",
+                )
+        return Report(replace(report.page, models=models({own: self, **others}, words)))
 
 
 def audit_predictions(
@@ -112,9 +128,10 @@ def audit_predictions(
 
     ``graph`` is the causal graph of the data, with the recorded decision as a node; learned
     from predictions it would be another. ``predictions``, ``scores`` and ``labels`` name
-    columns of the table, or hold a value for each of its rows. Scores say which predictions are
-    nearest to the other side, labels what was recorded. Of the table only the attributes of the
-    graph are counted. Further settings are those of ``audit``.
+    columns of the table, or hold a value for each of its rows, in their order; values of pandas
+    beside a frame of pandas must have its index. Scores say which predictions are nearest to
+    the other side, labels what was recorded. Of the table only the attributes of the graph are
+    counted. Further settings are those of ``audit``.
 
     >>> import evenhand as eh
     >>> table = {"sex": [*"ffmm"], "degree": [*"yyyy"], "hired": ["yes", "no"] * 2,
@@ -129,48 +146,59 @@ def audit_predictions(
     besides = {name: settings.pop(name) for name in _BESIDES if name in settings}
     file = QuestionFile.of(question, codings=codings, **besides)
     decision = file.question.decision
-    source, names = _with_columns(
+    source, names, values = with_columns(
         source, {_PREDICTION: predictions, _SCORE: scores, _LABEL: labels}
     )
     column, score, label = names[_PREDICTION], names[_SCORE], names[_LABEL]
-    if column is None:
+    if not column:
         raise QuestionError.of(
             "No predictions are given.", remedy=Remedy("Name their column", "predictions")
+        )
+    if score and not file.question.favorable:
+        raise QuestionError.of(
+            "Scores are given, and no decision is asked for as favorable.",
+            "A score tells how near a prediction is to the favorable one.",
+            (
+                Remedy("Leave the scores out"),
+                Remedy("ask for a favorable value", "criterion", "favorable"),
+            ),
         )
     about = replace(file.question, decision=column, predicts=decision)
     graph = _graph_of_predictions(graph, file, column)
     uncounted = tuple(name for name in (score, label) if name and name != decision)
-    _check_apart(column, uncounted, {*graph.nodes, *about.named_columns})
+    check_apart(column, uncounted, {*graph.nodes, *about.named_columns})
     if isinstance(source, CountTable | Rows):
         check_not_coded(source, file.codings)
         whole: CountTable | Rows = source
     else:
-        limits: Any = {name: settings.get(name) for name in ("memory", "progress")}
-        chosen = _choosing(file.codings, [column, *([label] if label else [])])
-        whole = read(source, codings=chosen, **limits)
-    _check_columns(whole, (column, *(name for name in (score, label) if name)))
+        written = {name: of for name, of in values.items() if name != score}
+        codings = _coded_as(file.codings, decision, written)
+        whole = _read(source, codings, (column, label), settings)
+    _check_columns(whole, {"predictions": column, "scores": score, "labels": label})
+    if score and isinstance(whole, Rows):
+        check_scores(whole, score)
     file.knowledge.about((*dict.fromkeys((*whole.names, *graph.nodes, decision)),))
     needed = {*graph.nodes, *about.named_columns}
     known = file.knowledge.renamed(decision, column).restricted(graph.nodes)
-    result = audit(
-        whole.only(needed),
-        replace(
-            file,
-            question=about,
-            codings=Codings(),
-            knowledge=known,
-            labels=_labels_of_predictions(file.labels, decision, column),
-            edits=(),
-        ),
-        graph=graph,
-        **settings,
-    )
-    bias = None
-    if label is not None:
-        alike = result.certificate.partition.names
-        part = whole.only({*about.columns, *alike, label})
-        counts = part.count() if isinstance(part, Rows) else part
-        bias = ErrorBias.of(counts, about, label, alike)
+    with _no_column_left_out():
+        result = audit(
+            whole.only(needed),
+            replace(
+                file,
+                question=about,
+                codings=Codings(),
+                knowledge=known,
+                labels=_labels_of_predictions(file.labels, decision, column),
+                edits=(),
+            ),
+            graph=graph,
+            **settings,
+        )
+        bias = _error_bias(result, whole, label)
+    if label is not None and bias is None:
+        pair = " and ".join(result.certificate.partition.leading_labels)
+        note = f"What errors add is not known: {pair} do not both have rows with a label."
+        result = replace(result, notes=(*result.notes, note))
     return PredictionAudit(
         **{one.name: getattr(result, one.name) for one in fields(result)},
         error_bias=bias,
@@ -178,9 +206,82 @@ def audit_predictions(
     )
 
 
+def audit_models(
+    source: Source,
+    predictions: Sequence[str],
+    question: QuestionFile,
+    *,
+    labels: str | None = None,
+    **settings: Any,  # noqa: ANN401  # those of ``audit_predictions``
+) -> tuple[PredictionAudit, ...]:
+    """Audit the predictions of models, each in a column of the table, which is opened once."""
+    if twice := [name for name, times in Counter(predictions).items() if times > 1]:
+        raise QuestionError.of(
+            f"The predictions in {twice[0]!r} are named twice.",
+            remedy="Name each model's column once.",
+        )
+    rows = _read(source, question.codings, (*predictions, labels), settings)
+    asked = replace(question, codings=Codings())
+    return tuple(
+        audit_predictions(rows, column, asked, labels=labels, **settings)
+        for column in predictions
+    )
+
+
+def compare_models(audited: Mapping[str, Audit]) -> Summary:
+    """A line for each model, of audits by name that were asked the same question."""
+    models = {name: one for name, one in audited.items() if isinstance(one, PredictionAudit)}
+    first = next(iter(models.values()))
+    words = Words.of(first.certificate, first.labels, first.counts.names)
+    verdicts, figures = model_tables(models, words)
+    group, ahead = words.leading_pair(first.certificate.partition)
+    return Summary(
+        title=f"{len(models)} models",
+        sentence=f"in points, {ahead} minus {group}; they are not ranked.",
+        columns=tuple(head.lower() for head in (*verdicts.heads, *figures.heads[1:])),
+        lines=tuple(
+            (*row, *more) for row, (_, *more) in zip(verdicts.rows, figures.rows, strict=True)
+        ),
+    )
+
+
+def _read(
+    source: Source, codings: Codings, names: Iterable[str | None], settings: Mapping[str, Any]
+) -> Rows:
+    """Open a table by codings that were made for the data, with these columns besides."""
+    columns = _choosing(codings, [name for name in names if name])
+    limits: Any = {name: settings.get(name) for name in ("memory", "progress")}
+    return read(source, codings=columns, **limits)
+
+
+def _error_bias(result: Audit, whole: CountTable | Rows, label: str | None) -> ErrorBias | None:
+    """What errors add on the rows that were judged; None without labels of both groups."""
+    if label is None:
+        return None
+    if isinstance(whole, CountTable):
+        labelled: CountTable | None = whole.only({*result.counts.names, label})
+    else:
+        labelled = None if result.rows is None else result.rows.labelled(label)
+    return ErrorBias.of(result.certificate, labelled, label) if labelled else None
+
+
+@contextmanager
+def _no_column_left_out() -> Iterator[None]:
+    """Refuse what counting refuses, without the remedy to leave a column out: all are used."""
+    try:
+        yield
+    except InputError as error:
+        problems = (
+            replace(one, remedy=tuple(r for r in one.remedies if r.argument != "exclude"))
+            for one in error.problems
+        )
+        raise type(error)(*problems) from error
+
+
 def _graph_of_predictions(graph: Graph | None, file: QuestionFile, column: str) -> Graph:
     """The graph of the data with its edits, and the predictions in the decision's place."""
     decision = file.question.decision
+    graph = require_graph(graph)
     if graph is None or decision not in graph.nodes:
         raise QuestionError.of(
             f"It is not said what causes {decision!r}, whose predictions are audited.",
@@ -198,24 +299,15 @@ def _graph_of_predictions(graph: Graph | None, file: QuestionFile, column: str) 
     return edited(graph, file.edits).renamed(decision, column)
 
 
-def _check_apart(column: str, uncounted: Sequence[str], counted: set[str]) -> None:
-    """Refuse labels or scores from a column that is compared or held equal."""
-    if used := sorted({*uncounted} & counted):
-        what = "holds the predictions" if used[0] == column else "is in the graph or question"
-        raise QuestionError.of(
-            f"The column {used[0]!r} {what}: it cannot hold labels or scores as well.",
-            remedy="Name another column.",
-        )
-
-
-def _check_columns(whole: CountTable | Rows, names: Sequence[str]) -> None:
+def _check_columns(whole: CountTable | Rows, names: Mapping[str, str | None]) -> None:
     """Refuse names of columns that the table lacks."""
     available = whole.sources[0].names if isinstance(whole, Rows) else whole.names
-    if unknown := [name for name in names if name not in available]:
-        raise ColumnError.unknown(unknown, available, where="predictions")
+    for what, name in names.items():
+        if name is not None and name not in available:
+            raise ColumnError.unknown([name], available, where=what)
 
 
-def _choosing(codings: Codings, names: Iterable[str]) -> Codings:
+def _choosing(codings: Codings, names: Collection[str]) -> Codings:
     """Codings by which these columns are read as well: a file made for the data leaves them."""
     chosen = codings.columns
     return replace(
@@ -225,71 +317,20 @@ def _choosing(codings: Codings, names: Iterable[str]) -> Codings:
     )
 
 
+def _coded_as(codings: Codings, decision: str, values: Mapping[str, Sequence[Any]]) -> Codings:
+    """Codings that read values as the decision is read, where they are written as it is."""
+    bins, merge = codings.bins.get(decision), codings.merge.get(decision, {})
+    for name, of in values.items():
+        texts = {as_label(value) for value in of}
+        fit = {new: olds for new, olds in merge.items() if WILDCARD in olds or texts & {*olds}}
+        if any(texts & {*olds} for olds in fit.values()):
+            codings = replace(codings, merge={**codings.merge, name: fit})
+        if isinstance(bins, Bins) and not any(text in bins.labels for text in texts):
+            codings = replace(codings, bins={**codings.bins, name: bins})
+    return codings
+
+
 def _labels_of_predictions(labels: Labels, decision: str, column: str) -> Labels:
     """Plain words: the predictions are called after the decision, not by its values' words."""
     words = {column: f"predicted {labels.column(decision)}", **labels.columns}
     return replace(labels, columns=words)
-
-
-def _with_columns(
-    source: Any,  # noqa: ANN401  # whatever a person has
-    columns: dict[str, Column | None],
-) -> tuple[Any, dict[str, str | None]]:
-    """The source with columns for what is given as values, and the name of each column."""
-    names: dict[str, str | None] = {}
-    values: dict[str, Sequence[Any]] = {}
-    for name, column in columns.items():
-        if column is None or isinstance(column, str):
-            names[name] = column
-        else:
-            names[name], values[name] = name, column
-    is_frame = not isinstance(source, Rows | CountTable) and hasattr(source, "columns")
-    if values and not is_frame:
-        raise InputError.of(
-            f"Values of {', '.join(values)} cannot be put beside this table.",
-            "Only a frame of pandas, polars or Arrow can take them.",
-            "Add a column to the table, and name it.",
-        )
-    if not is_frame:
-        return source, names
-    import narwhals as nw  # noqa: PLC0415  # only needed for frames
-
-    frame = nw.from_native(source, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame):
-        if values:
-            raise InputError.of(
-                f"Values of {', '.join(values)} cannot be put beside this table.",
-                "It is not in memory.",
-                "Add a column to the table, and name it.",
-            )
-        return source, names
-    _check_values(values, frame)
-    series = [
-        nw.new_series(name, list(of), backend=nw.get_native_namespace(frame))
-        for name, of in values.items()
-    ]
-    if series:
-        frame = frame.with_columns(*series)
-    score = names[_SCORE]
-    if score in frame.columns and not frame.schema[score].is_numeric():
-        raise ValuesError.of(
-            f"The scores in {score!r} are no numbers.",
-            remedy="Give for each prediction how near it is to the favorable one, as 0.7.",
-        )
-    return frame.to_native() if series else source, names
-
-
-def _check_values(values: dict[str, Sequence[Any]], frame: Any) -> None:  # noqa: ANN401
-    """Refuse values under a name that the table has, and too few or too many of them."""
-    if taken := sorted({*values} & {*frame.columns}):
-        raise ColumnError.of(
-            f"The table has a column {taken[0]!r} already, and values are given besides.",
-            remedy="Name the column instead of giving values, or rename it.",
-        )
-    for name, of in values.items():
-        if len(of) != len(frame):
-            raise InputError.of(
-                f"There are {len(of):,} values of {name}, and the table has {len(frame):,} "
-                "rows.",
-                remedy="Give one for each row.",
-            )

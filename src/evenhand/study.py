@@ -37,7 +37,7 @@ from evenhand.evidence.population import (
 )
 from evenhand.graph import PartialGraph, discover, find_causes
 from evenhand.graph.column_choice import choose_columns
-from evenhand.graph.edited_graphs import edited
+from evenhand.graph.edited_graphs import edited, require_graph
 from evenhand.question import (
     Codings,
     GraphEdit,
@@ -356,7 +356,7 @@ def audit(
         question, judge=judge, knowledge=knowledge, codings=codings, edits=edits
     )
     question, known, labels = file.question, file.knowledge, file.labels
-    asked, decision, given = question.named_columns, question.decision, graph
+    asked, decision, given = question.named_columns, question.decision, require_graph(graph)
     known = decision_last(known, decision) if graph is None else known
     search: dict[str, Any] = {"significance": significance, "test": test, "progress": progress}
     learn = partial(discover, max_depth=max_depth, **search)

@@ -1,11 +1,11 @@
 """``evenhand audit``: the verdict on a table, with its evidence."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 import typer
 
@@ -15,7 +15,7 @@ from evenhand.cli.options import (
     CommonOptions,
     LabelColumn,
     LeastCount,
-    PredictionColumn,
+    PredictionColumns,
     ReportFile,
     judging_option,
     result_option,
@@ -34,6 +34,8 @@ from evenhand.errors import EvenhandError, Problem, QuestionError
 
 if TYPE_CHECKING:
     from evenhand.display import Summary
+    from evenhand.evidence import Bootstrap, Certificate, GraphDoubt
+    from evenhand.report import Report
     from evenhand.study import Audit
 
 _T = TypeVar("_T")
@@ -82,7 +84,7 @@ def audit(
             help="Judge without each cause, and with each attribute that may be one.",
         ),
     ] = False,
-    predictions: PredictionColumn = None,
+    predictions: PredictionColumns = None,
     labels: LabelColumn = None,
     judge: Annotated[
         str | None,
@@ -105,76 +107,161 @@ def audit(
     Example: `evenhand audit adult.csv --protected sex --group Female --decision income
     --favorable '>50K' --tiers 'sex,age,race|education|*|income'`
     """
-    if share and certificate is None and report is None:
-        raise QuestionError.of(
-            "--share applies to a certificate or report, and neither is written.",
-            remedy="Name a file with --certificate or --report.",
-        )
+    _check_files(certificate, report, share=share, models=len(predictions or ()))
     check_outputs(options, certificate, report, overwrite=overwrite)
     with ProgressBar(quiet=quiet or json) as progress:
-        result = options.audit(progress, judge=judge, predictions=predictions, labels=labels)
-        resampled = (
-            None
-            if bootstrap is None
-            else result.bootstrap(bootstrap, seed=seed, progress=progress)
-        )
-        result = result.with_resamples(resampled)
-    graph_doubt = result.doubt()
-    relaxed = result.certificate.relaxed(assurance=assurance)
-    explained = result.explain_partition(parse_names(partition)) if partition else None
-    refusals: list[Problem] = []
-    classed = _unless_refused(result.binnings, refusals) if binnings else None
-    without_each = _unless_refused(result.arrows, refusals) if arrows else None
-    asked = {
-        "bootstrap": resampled,
-        "partition": explained,
-        "binnings": classed,
-        "arrows": without_each,
-    }
-    record = result.certificate.stating(classed, without_each)
-    further = {name: one for name, one in asked.items() if one is not None}
+        results = options.audits(progress, judge=judge, predictions=predictions, labels=labels)
+        names = predictions or [""]
+        answers = {
+            name: _Answer.of(
+                result,
+                partition=partition,
+                assurance=assurance,
+                resampled=None
+                if bootstrap is None
+                else result.bootstrap(bootstrap, seed=seed, progress=progress),
+                binnings=binnings,
+                arrows=arrows,
+            )
+            for name, result in zip(names, results, strict=True)
+        }
+    first, *others = names
+    leading = answers[first]
     if certificate is not None:
-        shared = partial(record.write_shared, least_count=least_count)
-        (shared if share else record.write)(certificate, overwrite=overwrite)
+        shared = partial(leading.record.write_shared, least_count=least_count)
+        (shared if share else leading.record.write)(certificate, overwrite=overwrite)
+    models = {name: answers[name].result for name in others}
     if report is not None:
         with after_writing(certificate):
-            result.report(
-                partition=explained,
-                doubt=graph_doubt,
-                resampled=resampled,
-                binnings=classed,
-                arrows=without_each,
+            leading.report(
+                **({"beside": models} if models else {}),
                 share=share,
                 least_count=least_count,
                 certificate_file=certificate,
             ).write(report, overwrite=overwrite)
     say_for_owner(shared=share and not quiet)
-    if json:
-        content = result.to_dict(assurance=assurance)
-        content["notes"] += [problem.text(option) for problem in refusals]
-        content["variants"] = record.variants
-        content["graph_doubt"] = graph_doubt.to_dict()
-        content["inspection"] = result.inspection.to_dict(option)
-        print_json(content | {name: one.to_dict() for name, one in further.items()})
-    elif quiet:
-        from evenhand.evidence.population import in_words
+    from evenhand.evidence.population import exit_status, in_words
 
-        say(*in_words(result.deciding_verdicts))
+    verdicts = {
+        ": ".join(filter(None, (name if others else "", claim))): verdict
+        for name, answer in answers.items()
+        for claim, verdict in answer.result.deciding_verdicts.items()
+    }
+    if json:
+        beside = {name: answers[name].document(assurance) for name in others}
+        print_json(leading.document(assurance) | ({"beside": beside} if beside else {}))
+    elif quiet:
+        say(*in_words(verdicts))
     else:
-        tables = result.certificate.population.tables
-        through = [result.indirect.summary(result.labels)] if result.indirect else []
-        print_results(result.summary(), *_errors(result), *tables, *through, relaxed.summary())
-        doubts = graph_doubt.summary()
-        print_result(doubts if doubt else replace(doubts, columns=(), lines=(), notes=()))
-        for one in further.values():
-            print_result(one.summary())
-        for problem in refusals:
-            say(problem.text(option))
+        if models:
+            from evenhand.prediction_audit import compare_models
+
+            print_result(compare_models({first: leading.result, **models}))
+        for name, answer in answers.items():
+            if models:
+                say(f"Predictions in {name}", "", bold=True)
+            answer.show(doubts=doubt)
         _tell_of_release(options)
         for what, path in (("Certificate", certificate), ("Report", report)):
             if path is not None:
                 say(f"{what}: {path}")
-    raise typer.Exit(result.exit_status)
+    raise typer.Exit(exit_status(verdicts))
+
+
+def _check_files(
+    certificate: Path | None, report: Path | None, *, share: bool, models: int
+) -> None:
+    """Refuse a copy for others of nothing, and a certificate about several models."""
+    if share and certificate is None and report is None:
+        raise QuestionError.of(
+            "--share applies to a certificate or report, and neither is written.",
+            remedy="Name a file with --certificate or --report.",
+        )
+    if certificate is not None and models > 1:
+        raise QuestionError.of(
+            f"A certificate is about the predictions of one model, and {models} are named.",
+            remedy="Name one column with --predictions, or write a --report.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Answer:
+    """An audit, and what was asked besides the verdict: by name, and why some was refused."""
+
+    result: "Audit"
+    doubt: "GraphDoubt"
+    relaxed: "Summary"
+    further: dict[str, Any]
+    refusals: tuple[Problem, ...]
+
+    @classmethod
+    def of(
+        cls,
+        result: "Audit",
+        *,
+        partition: str | None,
+        assurance: str,
+        resampled: "Bootstrap | None",
+        binnings: bool,
+        arrows: bool,
+    ) -> Self:
+        """Ask an audit what the options ask."""
+        result = result.with_resamples(resampled)
+        refusals: list[Problem] = []
+        asked = {
+            "bootstrap": resampled,
+            "partition": result.explain_partition(parse_names(partition))
+            if partition
+            else None,
+            "binnings": _unless_refused(result.binnings, refusals) if binnings else None,
+            "arrows": _unless_refused(result.arrows, refusals) if arrows else None,
+        }
+        return cls(
+            result=result,
+            doubt=result.doubt(),
+            relaxed=result.certificate.relaxed(assurance=assurance).summary(),
+            further={name: one for name, one in asked.items() if one is not None},
+            refusals=tuple(refusals),
+        )
+
+    @property
+    def record(self) -> "Certificate":
+        """The certificate, with how many variants were judged."""
+        further = self.further
+        return self.result.certificate.stating(further.get("binnings"), further.get("arrows"))
+
+    def report(self, **settings: Any) -> "Report":  # noqa: ANN401  # those of an audit's
+        """The page."""
+        further = self.further
+        return self.result.report(
+            partition=further.get("partition"),
+            doubt=self.doubt,
+            resampled=further.get("bootstrap"),
+            binnings=further.get("binnings"),
+            arrows=further.get("arrows"),
+            **settings,
+        )
+
+    def document(self, assurance: str) -> dict[str, Any]:
+        """Everything as plain values."""
+        content = self.result.to_dict(assurance=assurance)
+        content["notes"] += [problem.text(option) for problem in self.refusals]
+        content["variants"] = self.record.variants
+        content["graph_doubt"] = self.doubt.to_dict()
+        content["inspection"] = self.result.inspection.to_dict(option)
+        return content | {name: one.to_dict() for name, one in self.further.items()}
+
+    def show(self, *, doubts: bool) -> None:
+        """Print everything; of the evidence against the graph all of it, or how much."""
+        result = self.result
+        tables = result.certificate.population.tables
+        through = [result.indirect.summary(result.labels)] if result.indirect else []
+        print_results(result.summary(), *_errors(result), *tables, *through, self.relaxed)
+        doubt = self.doubt.summary()
+        print_result(doubt if doubts else replace(doubt, columns=(), lines=(), notes=()))
+        print_results(*(one.summary() for one in self.further.values()))
+        for problem in self.refusals:
+            say(problem.text(option))
 
 
 def _errors(result: "Audit") -> "tuple[Summary, ...]":

@@ -32,7 +32,7 @@ def compare(
 
     with ProgressBar(quiet=json) as progress:
         comparison = compare_methods(
-            options.audit(progress).certificate,
+            options.audits(progress)[0].certificate,
             thresholds=None if thresholds is None else thresholds.split(","),
             seed=seed,
         )

@@ -5,7 +5,7 @@ into options of the command line, so each option is declared once. An option ove
 file of ``--question`` says.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -64,12 +64,13 @@ LeastCount: TypeAlias = Annotated[
 ReportFile: TypeAlias = Annotated[
     Path | None, result_option("--report", help="Write an HTML report to this file.")
 ]
-PredictionColumn: TypeAlias = Annotated[
-    str | None,
+PredictionColumns: TypeAlias = Annotated[
+    list[str] | None,
     _model(
         "--predictions",
         metavar="COLUMN",
-        help="Judge a model's predictions of the decision, in this column. Needs --graph.",
+        help="Judge a model's predictions of the decision, in this column. Needs --graph. An "
+        "audit takes several models: once for each.",
     ),
 ]
 LabelColumn: TypeAlias = Annotated[
@@ -220,20 +221,19 @@ class CommonOptions(QuestionOptions):
             forbidden=(*given.forbidden, *(self.forbid or ())),
         )
 
-    def audit(
+    def audits(
         self,
         progress: ProgressCallback,
         *,
         judge: str | None = None,
-        predictions: str | None = None,
+        predictions: Sequence[str] | None = None,
         labels: str | None = None,
-    ) -> "Audit":
+    ) -> "tuple[Audit, ...]":
         """Audit the data with these options; the file names the judge if none is given.
 
-        ``predictions`` and ``labels`` name columns, if those of a model are audited.
+        ``predictions`` and ``labels`` name columns, if those of models are audited: one audit
+        for each model.
         """
-        from evenhand.study import audit
-
         asked = QuestionFile(
             question=self.question(),
             knowledge=self.knowledge(),
@@ -241,28 +241,30 @@ class CommonOptions(QuestionOptions):
             labels=self._file.labels if self._file else Labels(),
             edits=self.edits,
         )
-        judged: Callable[..., Audit] = partial(audit, self.data, asked)
-        if labels is not None and predictions is None:
+        settings: dict[str, Any] = {
+            "graph": self.graph(),
+            "significance": self.significance,
+            "test": self.test,
+            "max_depth": self.max_depth,
+            "local": self.local,
+            "memory": self.memory,
+            "progress": progress,
+            "scope": self.scope,
+            "min_coverage": self.min_coverage,
+            "judge": self.file_judge() if judge is None else judge,
+        }
+        if predictions:
+            from evenhand.prediction_audit import audit_models
+
+            return audit_models(self.data, predictions, asked, labels=labels, **settings)
+        if labels is not None:
             raise QuestionError.of(
                 "--labels are compared with predictions, and none are named.",
                 remedy="Name their column with --predictions.",
             )
-        if predictions is not None:
-            from evenhand.prediction_audit import audit_predictions
+        from evenhand.study import audit
 
-            judged = partial(audit_predictions, self.data, predictions, asked, labels=labels)
-        return judged(
-            graph=self.graph(),
-            significance=self.significance,
-            test=self.test,
-            max_depth=self.max_depth,
-            local=self.local,
-            memory=self.memory,
-            progress=progress,
-            scope=self.scope,
-            min_coverage=self.min_coverage,
-            judge=self.file_judge() if judge is None else judge,
-        )
+        return (audit(self.data, asked, **settings),)
 
     @property
     def edits(self) -> tuple[GraphEdit, ...]:

@@ -11,7 +11,7 @@ from evenhand.cli.options import (
     CommonOptions,
     LabelColumn,
     LeastCount,
-    PredictionColumn,
+    PredictionColumns,
     ReportFile,
     options_in,
 )
@@ -70,7 +70,7 @@ def release(
             "changed. Give a large one that nobody knows, or leave it out; default: random."
         ),
     ] = None,
-    predictions: PredictionColumn = None,
+    predictions: PredictionColumns = None,
     labels: LabelColumn = None,
     report: ReportFile = None,
     drop: Annotated[
@@ -111,6 +111,12 @@ def release(
     --output adult-released.csv`
     """
     by = _method(method, policy, margin, only or [], rank)
+    if len(predictions or ()) > 1:
+        raise QuestionError.of(
+            "A release changes the predictions of one model, and "
+            f"{len(predictions or ())} are named.",
+            remedy="Name one column with --predictions.",
+        )
     if output is None and not dry_run:
         raise QuestionError.of(
             "No file is named for the release.",
@@ -132,7 +138,7 @@ def release(
         say("A release is judged by its rows, whatever the question file says.", err=True)
     progress = ProgressBar(quiet=json)
     with progress:
-        audit = options.audit(progress, predictions=predictions, labels=labels)
+        (audit,) = options.audits(progress, predictions=predictions, labels=labels)
         released = audit.release(
             method=by,
             # The same plan each time it is looked at.

@@ -56,6 +56,11 @@ def assumption_sentences(
     return tuple(sentence for sentence, applies in sentences.items() if applies)
 
 
+def state_before(question: Question) -> str:
+    """How decisions stood before a release: those of a model were predicted."""
+    return "predicted" if question.predicts else "recorded"
+
+
 def prediction_claim(question: Question) -> dict[str, str]:
     """What a difference of predictions says, under a name; nothing of recorded decisions."""
     alike = f"people alike in the causes of the recorded {question.predicts}"

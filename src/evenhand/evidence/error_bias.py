@@ -6,7 +6,7 @@ difference of predictions is the difference of labels plus a difference of error
 and a model that errs in favor of one group makes a difference where the labels had none.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,14 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.counts import CountTable, ExaminedCounts, examined_counts
+from evenhand.counts import CountTable
+from evenhand.counts.compared_groups import group_labels
 from evenhand.display import Described, Summary, percent
 from evenhand.errors import ColumnError, Remedy, listed
+from evenhand.evidence.judgement import Judgement
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.subpopulations import points
-from evenhand.question import Question
+from evenhand.question.codings import MISSING
 
 _MOST_LINES = 10
+_MOST_FIRST = "Subpopulations in which errors add most to the common difference stand first."
 
 
 class DifferenceParts(NamedTuple):
@@ -39,49 +42,61 @@ class DifferenceParts(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ErrorBias(Described):
-    """Predictions beside labels in each subpopulation.
+    """Predictions beside labels in each subpopulation, among the rows that have a label.
 
     Counts have an axis of groups and one of lines, as ``predicted.rows`` has; of several pairs
-    of groups, or values, they are of the leading one. ``labelled`` counts favorable labels,
-    ``false_favorable`` people predicted as favorable whose label is not, and
-    ``false_unfavorable`` the reverse. ``right`` rows have a prediction of the label's kind.
+    of groups, or values, they are of the leading one. ``rows`` counts people with a label,
+    ``favorable`` those whose label is favorable, ``false_favorable`` people predicted as
+    favorable whose label is not, and ``false_unfavorable`` the reverse. ``accuracy`` is the
+    share of rows whose prediction is of the label's kind. ``other_labels`` are those that no
+    prediction has, with their rows: they are never favorable.
     """
 
     predicted: Partition
     label_column: str
-    labelled: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    favorable: NDArray[np.int64]
     false_favorable: NDArray[np.int64]
     false_unfavorable: NDArray[np.int64]
-    right: int
+    accuracy: Fraction
+    other_labels: Mapping[str, int]
 
     @classmethod
-    def of(
-        cls, counts: CountTable, question: Question, labels: str, names: Sequence[str]
-    ) -> "ErrorBias":
-        """Compare predictions with the labels in one column, among people alike in names."""
-        examined = examined_counts(counts, question)
-        predicted = Partition.of(examined, names)
-        cuts = examined.question.cuts(len(predicted.decisions))
-        leading = predicted.statistics.leading // len(predicted.pairs)
-        # The last kind is that of labels which no prediction has: it is never favorable.
-        favorable = np.array([*cuts[leading], False])
-        kinds, recorded = examined.decision_codes, _label_kinds(examined, labels)
-        line, _ = examined.counts.groups(predicted.names)
-        cell = examined.group_codes * len(predicted) + line
+    def of(cls, judged: Judgement, counts: CountTable, labels: str) -> "ErrorBias | None":
+        """Compare judged predictions with the labels in one column.
+
+        ``counts`` are of the judged rows, of which some may lack a label. None if nobody of a
+        group has one.
+        """
+        predicted, question = judged.partition, judged.question
+        counts = _labelled(judged, counts, labels)
+        cell = _groups(judged, counts) * len(predicted) + predicted.line_of(counts)
 
         def tally(chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
             many = np.zeros(predicted.rows.size, np.int64)
-            np.add.at(many, cell[chosen], examined.counts.counts[chosen])
+            np.add.at(many, cell[chosen], counts.counts[chosen])
             return many.reshape(predicted.rows.shape)
 
+        rows = tally(np.ones(len(counts), bool))
+        cut, pair = divmod(predicted.statistics.leading, len(predicted.pairs))
+        if not rows[[*predicted.pairs[pair]]].any(axis=1).all():
+            return None
+        strange = _strange_labels(judged, counts, labels)
+        # The last kind is that of labels which no prediction has: it is never favorable.
+        favorable = np.array([*question.cuts(len(predicted.decisions))[cut], False])
+        kinds, recorded = (
+            _kinds(counts, name, predicted) for name in (question.decision, labels)
+        )
         said, was = favorable[kinds], favorable[recorded]
         return cls(
             predicted=predicted,
             label_column=labels,
-            labelled=tally(was),
+            rows=rows,
+            favorable=tally(was),
             false_favorable=tally(said & ~was),
             false_unfavorable=tally(was & ~said),
-            right=int(examined.counts.counts[kinds == recorded].sum()),
+            accuracy=Fraction(int(counts.counts[kinds == recorded].sum()), counts.row_count),
+            other_labels=strange,
         )
 
     def __repr__(self) -> str:
@@ -93,15 +108,36 @@ class ErrorBias(Described):
         return self.false_favorable - self.false_unfavorable
 
     @property
-    def accuracy(self) -> Fraction:
-        """The share of rows whose prediction is of the kind of the label."""
-        rows = int(self.predicted.rows.sum())
-        return Fraction(self.right, rows) if rows else Fraction(0)
+    def labelled_rows(self) -> int:
+        """How many of the judged rows have a label."""
+        return int(self.rows.sum())
+
+    @property
+    def unlabelled_rows(self) -> int:
+        """How many of the judged rows have none: nothing is told of their errors."""
+        return int(self.predicted.rows.sum()) - self.labelled_rows
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Which rows have no label, or one that no prediction has."""
+        without, others = self.unlabelled_rows, self.other_labels
+        unlabelled = (
+            f"Only {self.labelled_rows:,} of {self.labelled_rows + without:,} rows have a "
+            "label: accuracy, and what errors add, are told of these alone."
+        )
+        favors = self.predicted.question.criterion == "favorable"
+        strange = (
+            f"No prediction is {listed(others)}, which {self.label_column!r} is in "
+            f"{sum(others.values()):,} rows: "
+            + ("this counts as not favorable." if favors else "these predictions are errors.")
+        )
+        return (*([unlabelled] if without else []), *([strange] if others else []))
 
     @property
     def lines(self) -> tuple[int, ...]:
         """The subpopulations in which the two groups can be compared."""
-        return tuple(self.predicted.leading.line.tolist())
+        enough = self.pair_rows >= self.predicted.question.min_rows
+        return tuple(np.flatnonzero(enough.all(axis=0)).tolist())
 
     def parts(self, line: int) -> DifferenceParts:
         """The exact differences in a subpopulation in which the groups can be compared."""
@@ -109,7 +145,7 @@ class ErrorBias(Described):
 
     @property
     def gap(self) -> DifferenceParts:
-        """The differences of all rows of the two groups, alike or not."""
+        """The differences of all labelled rows of the two groups, alike or not."""
         return self._difference([counts.sum(axis=1) for counts in self._counts])
 
     @cached_property
@@ -134,7 +170,7 @@ class ErrorBias(Described):
 
     @property
     def pair_rows(self) -> NDArray[np.int64]:
-        """The rows of both groups in each subpopulation."""
+        """The labelled rows of both groups in each subpopulation."""
         return self._counts[0]
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,6 +178,9 @@ class ErrorBias(Described):
         group, other = self.predicted.leading_labels
         return {
             "labels": self.label_column,
+            "labelled_rows": self.labelled_rows,
+            "unlabelled_rows": self.unlabelled_rows,
+            "other_labels": dict(self.other_labels),
             "accuracy": float(self.accuracy),
             "group": group,
             "other": other,
@@ -160,10 +199,11 @@ class ErrorBias(Described):
         group, other = predicted.leading_labels
         facts = [
             ("accuracy", percent(float(self.accuracy))),
-            ("gap of all rows", self._say(self.gap)),
+            (f"gap of {self.rows_in_words}", self._say(self.gap)),
         ]
         if self.common is not None:
             facts.append(("alike, on average", self._say(self.common)))
+        facts += [("labels", note) for note in self.notes]
         rows = self.pair_rows
         return Summary(
             title=f"What errors add to the difference of {self.label_column}",
@@ -181,12 +221,13 @@ class ErrorBias(Described):
                 for line in lines
             ),
             more=int(np.count_nonzero(self.contributions)) - len(lines),
-            notes=(
-                "Subpopulations in which errors add most to the common difference stand first.",
-            )
-            if lines
-            else (),
+            notes=(_MOST_FIRST,) if lines else (),
         )
+
+    @property
+    def rows_in_words(self) -> str:
+        """What the totals are of."""
+        return "rows with a label" if self.unlabelled_rows else "all rows"
 
     @staticmethod
     def _in_order(parts: DifferenceParts) -> tuple[Fraction | float, ...]:
@@ -209,9 +250,9 @@ class ErrorBias(Described):
     @cached_property
     def _counts(self) -> tuple[NDArray[np.int64], ...]:
         """Rows, favorable predictions, favorable labels and errors of both groups."""
-        predicted, pair = self.predicted, [*self._pair]
-        said = self.labelled + self.errors
-        return tuple(one[pair] for one in (predicted.rows, said, self.labelled, self.errors))
+        pair = [*self._pair]
+        said = self.favorable + self.errors
+        return tuple(one[pair] for one in (self.rows, said, self.favorable, self.errors))
 
     @staticmethod
     def _difference(counts: Sequence[NDArray[np.int64]]) -> DifferenceParts:
@@ -235,28 +276,64 @@ class ErrorBias(Described):
         return weights / weights.sum() if len(weights) else weights
 
 
-def _label_kinds(examined: ExaminedCounts, labels: str) -> NDArray[np.intp]:
-    """The kind of each line's label, as those of predictions; -1 if no prediction has it."""
-    question, counts, decisions = examined.question, examined.counts, examined.decisions
-    values, occurring = counts.attribute(labels).values, {*counts.values(labels)}
-    predictions = {*counts.values(question.decision)}
-    strange = sorted(occurring - predictions - {*question.favorable_values, *question.order})
+def share_of_right(judged: Judgement, counts: CountTable, labels: str) -> Fraction | None:
+    """The share of labelled rows with a prediction of the label's kind; None without any.
+
+    The rows may be others than those that were judged, as after a release.
+    """
+    counts = _labelled(judged, counts, labels)
+    _strange_labels(judged, counts, labels)
+    kinds, recorded = (
+        _kinds(counts, name, judged.partition) for name in (judged.question.decision, labels)
+    )
+    right = int(counts.counts[kinds == recorded].sum())
+    return Fraction(right, counts.row_count) if counts.row_count else None
+
+
+def _labelled(judged: Judgement, counts: CountTable, labels: str) -> CountTable:
+    """The rows of compared groups that have a label."""
+    counts = counts.without(labels, [MISSING])
+    return counts.chosen(_groups(judged, counts) >= 0)
+
+
+def _groups(judged: Judgement, counts: CountTable) -> NDArray[np.intp]:
+    """The index of each line's group; -1 if it is not compared."""
+    names, line = group_labels(counts, judged.question)
+    index = {group: at for at, group in enumerate(judged.partition.groups)}
+    others = 1 if judged.pools_others else -1
+    of_lines: NDArray[np.intp] = np.array([index.get(n, others) for n in names], np.intp)[line]
+    return of_lines
+
+
+def _kinds(counts: CountTable, name: str, predicted: Partition) -> NDArray[np.intp]:
+    """The kind of each line's prediction or label; -1 if no prediction has it."""
+    values, question = counts.attribute(name).values, predicted.question
     if question.criterion == "favorable":
-        wrong = bool(strange) and not occurring & {*question.favorable_values}
+        kinds = [int(value not in question.favorable_values) for value in values]
+    else:
+        index = {value: at for at, value in enumerate(predicted.decisions)}
+        kinds = [index.get(value, -1) for value in values]
+    of_lines: NDArray[np.intp] = np.array(kinds, np.intp)[counts.column(name)]
+    return of_lines
+
+
+def _strange_labels(judged: Judgement, counts: CountTable, labels: str) -> dict[str, int]:
+    """Labels that no prediction has, with their rows; refused where all may be written so."""
+    question, occurring = judged.question, counts.values(labels)
+    predictions = {*judged.examined.counts.values(question.decision)}
+    known = {*predictions, *question.favorable_values, *question.order}
+    strange = {label: many for label, many in occurring.items() if label not in known}
+    if question.criterion == "favorable":
+        wrong = bool(strange) and not {*occurring} & {*question.favorable_values}
     else:
         wrong = bool(strange) and (
             question.criterion == "cumulative" or len(strange) == len(occurring)
         )
     if wrong:
         raise ColumnError.of(
-            f"No prediction is {listed(strange)}, which {labels!r} has.",
+            f"No prediction is {listed(sorted(strange))}, which {labels!r} has.",
             f"Predictions are {listed(sorted(predictions))}.",
             (Remedy("Write both alike", "merge"), Remedy("give other labels", "labels")),
             where="labels",
         )
-    if question.criterion == "favorable":
-        kinds = [int(value not in question.favorable_values) for value in values]
-    else:
-        kinds = [decisions.index(one) if one in decisions else -1 for one in values]
-    of_lines: NDArray[np.intp] = np.array(kinds, np.intp)[counts.column(labels)]
-    return of_lines
+    return strange

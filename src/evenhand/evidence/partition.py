@@ -321,6 +321,18 @@ class Partition:
         columns = zip(self.assignments.attributes, self.assignments.codes, strict=True)
         return {attribute.name: attribute.values[codes[at]] for attribute, codes in columns}
 
+    def line_of(self, counts: CountTable) -> NDArray[np.intp]:
+        """The subpopulation of each line of other counts, all of people who are in here."""
+        table, columns = self.assignments, []
+        for attribute, codes in zip(table.attributes, table.codes, strict=True):
+            code = {value: at for at, value in enumerate(attribute.values)}
+            own = np.array([code[v] for v in counts.attribute(attribute.name).values], np.intp)
+            columns.append(np.concatenate([codes, own[counts.column(attribute.name)]]))
+        rows = np.concatenate([table.counts, counts.counts])
+        group, first = CountTable(table.attributes, tuple(columns), rows).groups(self.names)
+        lines: NDArray[np.intp] = first[group][len(table) :]
+        return lines
+
     @cached_property
     def statistics(self) -> Statistics:
         """Intervals and p-values of the comparisons."""

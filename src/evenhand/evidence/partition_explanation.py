@@ -23,6 +23,12 @@ _LEADS = {
     False: "The differences are misleading: they are no evidence of anything.",
     None: "The differences are evidence only in the graphs in which it is one.",
 }
+# Of predictions, which need not follow the graph of the data.
+_LEADS_OF_PREDICTIONS = {
+    True: "The differences are of predictions for people alike in what matters in the data.",
+    False: _LEADS[False],
+    None: "The differences are of people alike only in the graphs in which it is one.",
+}
 _SETTLE = (
     Remedy("Give tiers", "tiers"),
     Remedy("require arrows", "required"),
@@ -96,13 +102,14 @@ class PartitionExplanation(Described):
             )
         elif len(self.checks) > 1:
             notes = (*notes, "That holds however the open edges are directed.")
+        leads = _LEADS_OF_PREDICTIONS if self.check.question.predicts else _LEADS
         return Summary(
             title=title,
             facts=facts,
             columns=table.columns,
             lines=table.lines,
             more=table.more,
-            notes=(*notes, _LEADS[self.is_meaningful]),
+            notes=(*notes, leads[self.is_meaningful]),
         )
 
 

@@ -109,13 +109,24 @@ class QuestionFile:
         edits: Iterable[GraphEdit] | None = None,
     ) -> "QuestionFile":
         """A question, or a file with what is given besides in place of what it says."""
+        if not isinstance(question, Question | QuestionFile):
+            raise QuestionError.of(
+                f"{question!r} is no question.", remedy="Give a Question, or a QuestionFile."
+            )
         asked = question if isinstance(question, QuestionFile) else cls(question=question)
+        edits = None if edits is None else tuple(edits)
+        given: tuple[object, ...] = edits or ()
+        if wrong := [edit for edit in given if not isinstance(edit, GraphEdit)]:
+            raise QuestionError.of(
+                f"{wrong[0]!r} is no edit of the graph.",
+                remedy="Give a GraphEdit, as GraphEdit.parse('add', 'a -> b: why') makes it.",
+            )
         return replace(
             asked,
             judge=check_judge(asked.judge if judge is None else judge),
             knowledge=asked.knowledge if knowledge is None else Knowledge.of(knowledge),
             codings=asked.codings if codings is None else codings,
-            edits=asked.edits if edits is None else tuple(edits),
+            edits=asked.edits if edits is None else edits,
         )
 
     @classmethod

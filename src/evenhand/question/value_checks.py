@@ -87,11 +87,16 @@ def check_values(
             )
         )
     if len(decision) == 1:
+        what, remedy = (
+            ("predictions in {} are", "Give predictions that differ, or leave this model out.")
+            if question.predicts
+            else ("decision {} is", "Name another column as the decision.")
+        )
         problems.append(
             Problem(
-                f"The decision {question.decision!r} is always {listed(decision)}.",
+                f"The {what.format(repr(question.decision))} always {listed(decision)}.",
                 "No difference can show where nothing differs.",
-                "Name another column as the decision.",
+                remedy,
             )
         )
     elif {*decision} <= {*question.favorable_values}:

@@ -18,6 +18,7 @@ from evenhand.counts import ExaminedCounts
 from evenhand.display import Described, Summary
 from evenhand.errors import CannotReleaseError, ResourceError, listed, words_only
 from evenhand.evidence import Certificate, Partition, Verdict, certify
+from evenhand.evidence.assumption_sentences import state_before
 from evenhand.evidence.indirect import measure_examined
 from evenhand.evidence.indirect_claim import Indirect
 from evenhand.evidence.known_measures import ComparedPair, KnownMeasures, known_measures
@@ -163,7 +164,8 @@ class Comparison(Described):
             f"{one.method} ({one.policy}){f' at {one.threshold}' * several}" for one in outcomes
         ]
         after = zip(names, (one.known for one in outcomes), strict=True)
-        return measures_summary([("as recorded", self.known), *after])
+        before = f"as {state_before(self.question)}"
+        return measures_summary([(before, self.known), *after])
 
     def summary(self) -> Summary:
         """One line for each method and threshold."""

@@ -16,15 +16,15 @@ _HEADS = {
 
 
 def measures_summary(measured: Sequence[tuple[str, KnownMeasures]]) -> Summary:
-    """One line for each of the named measurements, of which there is at least one.
+    """One line for each of the named measurements; the first is of the rows before.
 
     The notes say what each measure does not see.
     """
-    _, first = measured[0]
+    before, first = measured[0]
     impact = first["ber"].sentence
     return Summary(
         title="measures that people know: they answer other questions, and rank no method",
-        facts=(("compared", first.pair.sentence), ("BER as recorded", impact)),
+        facts=(("compared", first.pair.sentence), (f"BER {before}", impact)),
         columns=("rows", *_HEADS.values()),
         lines=tuple((name, *(known[key].text for key in _HEADS)) for name, known in measured),
         notes=tuple(

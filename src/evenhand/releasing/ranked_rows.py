@@ -11,7 +11,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
-from evenhand.errors import CannotReleaseError, ColumnError, InputError, Problem, Remedy
+from evenhand.errors import (
+    CannotReleaseError,
+    ColumnError,
+    InputError,
+    Problem,
+    Remedy,
+    ValuesError,
+)
 from evenhand.releasing.row_editor import Editor
 from evenhand.removal import Plan, changed_columns
 from evenhand.rows import Rows
@@ -47,6 +54,20 @@ def released_scores(plan: Plan, drop: Collection[str]) -> Iterator[Problem]:
             "Who sees it can tell which were changed: those nearest to the other side.",
             Remedy("Drop it", "drop", [name]),
         )
+
+
+def check_scores(rows: Rows, column: str) -> None:
+    """Refuse a column whose first rows hold no number at all."""
+    source, na = rows.sources[0], rows.requested.na
+    for batch in source.open([column], coded=False):
+        if len(batch) and not np.isfinite(_numbers(batch.column(column), na)).any():
+            raise ValuesError.of(
+                f"The scores in {column!r} are no numbers.",
+                remedy="Give for each prediction how near it is to the favorable one, as 0.7.",
+                where=rows.where,
+            )
+        if len(batch):
+            return
 
 
 def rows_by_score(

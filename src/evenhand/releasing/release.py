@@ -29,7 +29,7 @@ from evenhand.evidence.partition_facts import numbers_by_chance
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Knowledge, Tiers
 from evenhand.question.parse_values import SEED_BITS, check_seed, require_texts
-from evenhand.releasing.accuracy import Accuracy, share_of_right
+from evenhand.releasing.accuracy import Accuracy, accuracy_by, check_labels
 from evenhand.releasing.apply import AppliedRows, EngineRows, apply
 from evenhand.releasing.betrayal import Betrayal, betrayal_problems, find_betrayals
 from evenhand.releasing.certifier import Certifier
@@ -94,6 +94,8 @@ def release(
         if isinstance(rows, CountTable | Rows)
         else read(rows, codings=plan.certificate.codings)
     )
+    if labels is not None:
+        check_labels(labels, source, plan.certificate)
     released = Release(
         plan=with_columns_along(source, plan, along, drop=drop),
         source=source,
@@ -231,10 +233,7 @@ class Release(Pictured):
             released = apply(self.source, self.plan, examined, self.seed, key=self.key).counted
         if not isinstance(released, Rows):
             return None
-        return Accuracy(
-            share_of_right(self.source, self.before, self.labels),
-            share_of_right(released, self.certificate, self.labels),
-        )
+        return accuracy_by(self.labels, self.source, released, self.before)
 
     @cached_property
     def formula_cells(self) -> dict[str, int]:

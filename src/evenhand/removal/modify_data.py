@@ -47,9 +47,9 @@ class ModifyData:
     ``printed`` its pseudo-code to the letter, neither with a guarantee. ``only`` names the
     groups whose decisions may change. A ``margin`` asks for differences below threshold minus
     margin. ``rank`` names a column of scores, higher for what is nearer to a favorable
-    decision: of rows that are alike those nearest to the other side change, and no random
-    ones. Effects through attributes that the question names are removed too, but not by the
-    rules of the paper, which does not know them.
+    decision: of rows that are alike, with the same decision, those nearest to the other side
+    change, and no random ones. Effects through attributes that the question names are removed
+    too, but not by the rules of the paper, which does not know them.
 
     Paper: alg:md
     """

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from evenhand.counts import CountTable
 from evenhand.errors import ColumnError
 from evenhand.evidence import Certificate
+from evenhand.question.parse_values import require_texts
 from evenhand.removal.baselines import BaselinePlan, Seed
 from evenhand.removal.preconditions import check_releasable
 from evenhand.removal.random_rows import choose_rows
@@ -36,6 +37,10 @@ class RepairAttributes:
     attributes: tuple[str, ...] = ()
     name: ClassVar[str] = "repair-attributes"
     guaranteed: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        names = require_texts(self.attributes, "`attributes`")
+        object.__setattr__(self, "attributes", tuple(dict.fromkeys(names)))
 
     @property
     def policy(self) -> str:

@@ -1,6 +1,7 @@
 """The table of measures that people know, each with what it does not see; in section 5."""
 
 from evenhand.evidence import Certificate
+from evenhand.evidence.assumption_sentences import state_before
 from evenhand.evidence.known_measures import ComparedPair, known_measures
 from evenhand.report import template_types as page
 from evenhand.report.phrases import Words
@@ -18,7 +19,8 @@ def known_table(
         ).measures
         for one in both
     ]
-    heads = ("As recorded", "As released") if released is not None else ("Value",)
+    before = f"As {state_before(words.question)}"
+    heads = (before, "As released") if released is not None else ("Value",)
     return page.KnownTable(
         title="Measures that people know",
         subtitle=_subtitle(pair, words),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Protocol
 
+from evenhand.counts import CountTable
 from evenhand.errors import QuestionError
 from evenhand.evidence import Certificate
 from evenhand.evidence.error_bias import DifferenceParts, ErrorBias
@@ -23,13 +24,15 @@ class Predicted(Protocol):
     def error_bias(self) -> ErrorBias | None:
         """What errors add, if there are labels."""
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known of it besides."""
+
 
 def models(audited: Mapping[str, Predicted], words: Words) -> page.Models:
     """The audited predictions first, others beside them; errors are those of the first."""
-    (name, first), *others = audited.items()
-    for beside, other in others:
-        _check_comparable(first.certificate, other.certificate, f"{name} and {beside}")
-    bias, leading = first.error_bias, first.certificate.partition.statistics.leading
+    first, *others = audited.values()
+    bias = first.error_bias
     group, ahead = words.leading_pair(first.certificate.partition)
     adds = (
         f" With labels, the difference of {words.decision} is the difference that was recorded "
@@ -43,24 +46,39 @@ def models(audited: Mapping[str, Predicted], words: Words) -> page.Models:
         if others
         else ""
     )
+    notes = "".join(f" {note}" for note in (*first.notes, *(bias.notes if bias else ())))
     return page.Models(
-        lead=text(f"Differences are {ahead} minus {group}, in points.{adds}{compared}"),
+        subtitle="What its predictions add to what was recorded."
+        if bias
+        else "How its predictions differ among people alike.",
+        lead=text(f"Differences are {ahead} minus {group}, in points.{adds}{notes}{compared}"),
         tables=(
-            page.PlainTable(
-                title="The predictions",
-                heads=(
-                    "Predictions",
-                    f"Groups at {words.threshold_points} or more",
-                    "Shown",
-                    "Alike, on average",
-                    "All rows",
-                    "Accuracy",
-                ),
-                rows=tuple(_model(*one, leading, words) for one in audited.items()),
-            ),
+            *model_tables(audited, words),
             *(_errors(bias, words) if bias else ()),
         ),
     )
+
+
+def model_tables(
+    audited: Mapping[str, Predicted], words: Words
+) -> tuple[page.PlainTable, page.PlainTable]:
+    """The verdicts on each model, and its figures; all were asked the same question."""
+    (name, first), *others = audited.items()
+    for beside, other in others:
+        _check_comparable(first.certificate, other.certificate, f"{name} and {beside}")
+    leading = first.certificate.partition.statistics.leading
+    reached = f"Groups at {words.threshold_points} or more"
+    verdicts = page.PlainTable(
+        title="The verdicts",
+        heads=("Predictions", "These rows", "The population", reached, "Shown"),
+        rows=tuple((model, *_verdicts(one.certificate)) for model, one in audited.items()),
+    )
+    figures = page.PlainTable(
+        title="The predictions",
+        heads=("Predictions", "Alike, on average", "All rows", "Accuracy"),
+        rows=tuple((model, *_figures(one, leading, words)) for model, one in audited.items()),
+    )
+    return verdicts, figures
 
 
 def _check_comparable(one: Certificate, other: Certificate, names: str) -> None:
@@ -74,17 +92,30 @@ def _check_comparable(one: Certificate, other: Certificate, names: str) -> None:
         values = certificate.examined.decisions
         return *compared, *decided, values, *limits, certificate.decision_causes
 
-    if asked(one) != asked(other):
+    def people(certificate: Certificate) -> tuple[CountTable, bytes]:
+        return certificate.partition.assignments, certificate.partition.rows.tobytes()
+
+    if asked(one) != asked(other) or people(one) != people(other):
         raise QuestionError.of(
             f"{names} cannot stand beside each other.",
-            "They were not asked the same question, about as many rows and the same causes.",
-            "Audit both with one question and one graph.",
+            "They were not asked the same question, about the same people and causes.",
+            "Audit both with one question, one graph and one table.",
         )
 
 
-def _model(name: str, predicted: Predicted, leading: int, words: Words) -> tuple[str, ...]:
+def _verdicts(certificate: Certificate) -> tuple[str, ...]:
+    partition, population = certificate.partition, certificate.population
+    return (
+        str(certificate.verdict),
+        str(population.verdict),
+        f"{partition.violating:,} of {int(partition.measured.sum()):,}",
+        f"{population.shown:,}",
+    )
+
+
+def _figures(predicted: Predicted, leading: int, words: Words) -> tuple[str, ...]:
     """The figures of one model; of several pairs of groups, or values, those of one."""
-    partition, population = predicted.certificate.partition, predicted.certificate.population
+    partition = predicted.certificate.partition
     cut, pair = divmod(leading, len(partition.pairs))
     means = partition.statistics.means
     common = means[leading] if means else None
@@ -94,9 +125,6 @@ def _model(name: str, predicted: Predicted, leading: int, words: Words) -> tuple
     )
     bias = predicted.error_bias
     return (
-        name,
-        f"{partition.violating:,} of {int(partition.measured.sum()):,}",
-        f"{population.shown:,}",
         words.points(common.difference) if common else "none",
         words.points(float(other - group)),
         share(float(bias.accuracy)) if bias else "no labels",
@@ -107,7 +135,8 @@ def _errors(bias: ErrorBias, words: Words) -> tuple[page.PlainTable, ...]:
     """The totals, and the groups in which errors add most to the difference on average."""
     group, other = map(capital, words.leading_pair(bias.predicted))
     heads = ("Labels", "Errors", "Predictions")
-    totals = {"All rows": bias.gap, "People alike, on average": bias.common}
+    alike = "People alike, with a label" if bias.unlabelled_rows else "People alike"
+    totals = {capital(bias.rows_in_words): bias.gap, f"{alike}, on average": bias.common}
     most = bias.most_added()
     rows = bias.pair_rows
     tables = [

@@ -201,7 +201,9 @@ def _requested(requested: PartitionExplanation | None, words: Words) -> tuple[pa
         return ()
     names = words.columns(requested.partition.names)
     meaning = {
-        True: "meaningful: what it shows is evidence.",
+        True: "meaningful: it compares people alike."
+        if words.question.predicts
+        else "meaningful: what it shows is evidence.",
         False: "misleading: what it shows, or does not show, is no evidence of "
         f"{what_is_seen(words)}.",
         None: "meaningful or misleading, as the edges without direction may be.",

@@ -223,6 +223,7 @@ class ShiftPlot:
     """Few groups before and after. ``changes`` heads what was changed, if that may be shown."""
 
     title: str
+    before: str
     subtitle: str
     name: str
     detail: str

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Partition, Verdict
+from evenhand.evidence.assumption_sentences import state_before
 from evenhand.evidence.first_sentence import deciding_partition, seen_sentence
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
@@ -27,6 +28,7 @@ def released(
     is_few = cases and len(cases) <= FEW
     return page.Released(
         heading=f"{release.file or 'The released rows'}: {release.after.verdict}",
+        before=state_before(words.question),
         lead=_lead(release, words),
         cards=(
             _verdict_card(release.after, words),
@@ -59,7 +61,7 @@ def _lead(release: ReleaseFacts, words: Words) -> page.Text:
         after.first_sentence(words.labels),
     )
     was, now = (f"{sentence[:1].lower()}{sentence[1:]}" for sentence in seen)
-    return text(f"As recorded, {was}. ", Strong("As released, "), now)
+    return text(f"As {state_before(words.question)}, {was}. ", Strong("As released, "), now)
 
 
 def _verdict_card(certificate: Certificate, words: Words) -> page.VerdictCard:
@@ -122,7 +124,8 @@ def shifts(
     ways = ("to favorable", "to unfavorable") if many else ("no → yes", "yes → no")
     return pictures.ShiftPlot(
         title="Each group before and after",
-        subtitle=f"The {what} as recorded and as released"
+        before=f"as {state_before(words.question)}",
+        subtitle=f"The {what} as {state_before(words.question)} and as released"
         + (", with the decisions changed." if tells_changes else "."),
         name=naming.head,
         detail=naming.detail_head,
@@ -183,7 +186,7 @@ def _growth(change: Sequence[int], words: Words) -> str:
 def histograms(before: Certificate, after: Certificate, words: Words) -> pictures.Histograms:
     """Many groups by difference, before and after."""
     both = [
-        ("As recorded", "none", before.partition),
+        (f"As {state_before(words.question)}", "none", before.partition),
         ("As released", "after", after.partition),
     ]
     threshold = float(100 * words.question.threshold)

@@ -191,10 +191,12 @@ class ComparisonTable:
 class Released:
     """The release, with which the page opens, and section 6: ``measures`` before and after.
 
-    ``moves`` says from which decision to which, and whose.
+    ``before`` says how decisions stood: recorded, or predicted. ``moves`` says from which
+    decision to which, and whose.
     """
 
     heading: str
+    before: str
     lead: Text
     cards: tuple[VerdictCard, ...]
     shifts: pictures.ShiftPlot | None
@@ -298,6 +300,7 @@ class PlainTable:
 class Models:
     """Predictions of models, and what errors add."""
 
+    subtitle: str
     lead: Text
     tables: tuple[PlainTable, ...]
 

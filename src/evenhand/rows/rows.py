@@ -11,6 +11,7 @@ from evenhand.counts import CountTable
 from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.errors import (
     ColumnError,
+    MissingValueError,
     Problem,
     QuestionError,
     Remedy,
@@ -170,6 +171,20 @@ class Rows(Described):
         """The same rows, of which only these columns are counted."""
         columns = tuple(name for name in self.columns if name in names)
         return replace(self, requested=replace(self.requested, columns=columns))
+
+    def labelled(self, name: str) -> CountTable | None:
+        """The counts with one more column; None if rows that lack a value there are all.
+
+        Classes of numbers have the labels of these counts.
+        """
+        columns = (*dict.fromkeys((*self.columns, name)),)
+        rows = replace(self, requested=replace(self.codings, columns=columns))
+        try:
+            return rows.count()
+        except MissingValueError:
+            if self.drops_rows:
+                return None
+            raise
 
     def inspect(
         self,

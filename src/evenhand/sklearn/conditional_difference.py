@@ -54,10 +54,12 @@ def conditional_difference(
     >>> conditional_difference([1, 0, 1, 0], control_features=["a", "a", "b", "b"], **people)
     nan
     """
-    if statistic not in get_args(Statistic):
-        raise QuestionError.of(
-            f"There is no statistic {statistic!r}.", remedy="Choose 'largest' or 'common'."
-        )
+    _check_statistic(statistic)
+    for name, values in (("y_true", y_true), ("y_pred", y_pred)):
+        if np.ndim(values) == 0 and not hasattr(values, "__len__"):
+            raise InputError.of(
+                f"{name} is {values!r}, no list of values.", remedy="Give one for each row."
+            )
     sensitive = feature_table(sensitive_features, unnamed="sensitive feature ")
     control = (
         pa.table({})
@@ -80,7 +82,7 @@ def conditional_difference(
 def conditional_difference_scorer(
     *,
     sensitive_features: str | Sequence[str],
-    control_features: str | Sequence[str],
+    control_features: str | Sequence[str] | None,
     statistic: Statistic = "common",
     min_rows: int = 1,
     favorable: Any = 1,  # noqa: ANN401  # a value of y, or a tuple of them
@@ -90,11 +92,13 @@ def conditional_difference_scorer(
 
     Greater is better, as scikit-learn wants it. The common difference is the default, because
     the largest of many small subpopulations is nearly always 1 and tells no two models apart.
+    Without ``control_features`` everybody is compared with everybody.
     """
+    _check_statistic(statistic)
     return partial(
         _score,
         sensitive_features=_names(sensitive_features),
-        control_features=_names(control_features),
+        control_features=() if control_features is None else _names(control_features),
         statistic=statistic,
         min_rows=min_rows,
         favorable=favorable,
@@ -120,6 +124,13 @@ def _score(
         control_features=table.select(control_features) if control_features else None,
         **settings,
     )
+
+
+def _check_statistic(statistic: str) -> None:
+    if statistic not in get_args(Statistic):
+        raise QuestionError.of(
+            f"There is no statistic {statistic!r}.", remedy="Choose 'largest' or 'common'."
+        )
 
 
 def _names(names: str | Sequence[str]) -> tuple[str, ...]:
@@ -150,6 +161,10 @@ def _compare(
             "Labels, predictions and features are not all of one length.",
             f"There are {listed(sorted(sizes))} rows.",
             "Give one of each for each row.",
+        )
+    if sizes == {0}:
+        raise InputError.of(
+            "There are no rows.", remedy="Give a prediction and features of somebody."
         )
     decision = _PREDICTION
     while decision in names:

@@ -48,7 +48,7 @@ def feature_table(
                 f"The features have {array.ndim} dimensions.",
                 remedy="Give a frame, or an array with a row for each person.",
             )
-        lines = array.reshape(len(array), -1).T
+        lines = array.T if array.ndim > 1 else array[np.newaxis]
         columns = {f"{unnamed}{at}": line for at, line in enumerate(lines)}
     _check_present(required, columns)
     return pa.table({n: target_column(of, n) for n, of in columns.items() if wanted(n)})

@@ -21,6 +21,7 @@ from evenhand.errors import (
 )
 from evenhand.evidence import Certificate
 from evenhand.evidence.judgement import Graph
+from evenhand.graph.edited_graphs import require_graph
 from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
 from evenhand.releasing.release import Release, release
 from evenhand.removal import Method, changed_columns
@@ -84,7 +85,7 @@ class RemoveDirectEffect(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         file = self._question_file()
         y = self._validated(X, y)
         decision = file.question.decision
-        rows = _join(X, y, file, self.graph)
+        rows = _join(X, y, file, self.graph, getattr(self.method, "rank", None))
         audited = audit(rows, replace(file, codings=Codings()), graph=self.graph)
         released = self._release(audited, rows)
         kept, origins = _origins(rows.origin, released.rows, decision)
@@ -103,16 +104,12 @@ class RemoveDirectEffect(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         return tags
 
     def _question_file(self) -> QuestionFile:
-        if not isinstance(self.question, Question | QuestionFile):
-            raise QuestionError.of(
-                f"{self.question!r} is no question.",
-                remedy="Give a Question, or a QuestionFile.",
-            )
         if self.method is not None and not isinstance(self.method, Method):
             raise QuestionError.of(
                 f"The method {self.method!r} is not one that removes every difference.",
                 remedy="Give a ModifyData or a ModifyGraph.",
             )
+        require_graph(self.graph)
         file = QuestionFile.of(self.question, knowledge=self.knowledge)
         check_codings(file.codings)
         return file
@@ -156,19 +153,31 @@ class RemoveDirectEffect(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         return release(rows, plan, seed=seed, knowledge=audited.knowledge)
 
 
-def _join(X: Any, y: Any, file: QuestionFile, graph: Graph | None) -> Rows:  # noqa: ANN401, N803
-    """Columns of X that are counted, the decisions beside them, and the number of each row."""
+def _join(
+    X: Any,  # noqa: ANN401, N803
+    y: Any,  # noqa: ANN401
+    file: QuestionFile,
+    graph: Graph | None,
+    rank: str | None,
+) -> Rows:
+    """Columns of X that are counted, the decisions beside them, and the number of each row.
+
+    The column by which rows are ranked is there as well; it is counted only if it is asked
+    about or in the graph.
+    """
     asked, codings = file.question, file.codings
     decision, needed = asked.decision, {*asked.named_columns}
     nodes = None if graph is None else {*graph.nodes}
     known = nodes and {*nodes, *codings.named_columns()}
 
-    def is_counted(name: str) -> bool:
-        allowed = known is None or name in known
-        return name in needed or (allowed and name not in codings.exclude)
+    ranked = {*([rank] if rank else [])} - {*needed, *(nodes or ())}
 
-    required = sorted({*needed, *(nodes or ())} - {decision})
-    table = feature_table(X, is_counted, required=required)
+    def is_wanted(name: str) -> bool:
+        allowed = known is None or name in known
+        return name in {*needed, *ranked} or (allowed and name not in codings.exclude)
+
+    required = sorted({*needed, *ranked, *(nodes or ())} - {decision})
+    table = feature_table(X, is_wanted, required=required)
     if decision in table.column_names:
         raise ColumnError.of(
             f"X has a column {decision!r}, which is the decision.",
@@ -181,7 +190,7 @@ def _join(X: Any, y: Any, file: QuestionFile, graph: Graph | None) -> Rows:  # n
     table = table.append_column(decision, target_column(y, decision))
     table = table.append_column(row, as_arrow(np.arange(table.num_rows)))
     rows = read_columns(table, codings, where="X and y")
-    return rows.only({*rows.names} - {row})
+    return rows.only({*rows.names} - {row, *ranked})
 
 
 def _origins(
