@@ -35,6 +35,8 @@ WORDS = {
     "DUTCH": "dutch.csv --question dutch.toml --frequency n",
     "HIRING": "--protected sex --group f --other m --decision hired --favorable yes "
     "--columns sex,degree,hired,pay",
+    "PREDICTED": "predicted.csv --protected sex --group f --decision hired --favorable yes "
+    "--graph hiring.txt --predictions said",
     "QUESTION": "--protected sex --group f --decision hired --favorable yes",
     "SECOND": "second.csv --question admissions.toml --frequency n --graph graph.txt",
 }
@@ -69,6 +71,7 @@ def prepare(dutch):
     Path("people.csv").write_text(csv_text(everybody))
     Path("few.csv").write_text(csv_text(everybody[:9]))
     pq.write_table(_table("people.csv"), "people.parquet")
+    text("predicted.csv", "sex,degree,hired,pay,said,also,score", *predicted(everybody))
     pays = ["", *map(str, range(60))]
     lines = [
         ",".join([sex, degree, hired, pays[at % 7 * at % 61]])
@@ -88,6 +91,14 @@ def prepare(dutch):
     text("broken.toml", "[question", "protected = ")
     text("wrong.toml", "[question]", 'protected = "sex"', "[data]", "bin = 3", "[extra]")
     text("broken.json", '{"format": "evenhand certificate 2"}')
+
+
+def predicted(everybody):
+    """Lines with two models' predictions of who was hired, and the score of the first."""
+    for at, (_, sex, degree, hired, pay) in enumerate(everybody):
+        score = at * 37 % 101 + 20 * (sex == "m") + 30 * (hired == "yes")
+        said, also = ("yes" if good else "no" for good in (score > 75, degree == "most"))
+        yield ",".join([sex, degree, hired, pay, said, hired if at % 5 else also, str(score)])
 
 
 def text(name, *lines):

@@ -1,7 +1,9 @@
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -9,7 +11,14 @@ from tests.predictions import ASKED, GRAPH, audited, people
 
 import evenhand as eh
 from evenhand import checker
-from evenhand.errors import ColumnError, GraphError, InputError, QuestionError, ValuesError
+from evenhand.errors import (
+    ColumnError,
+    GraphError,
+    InputError,
+    MissingValueError,
+    QuestionError,
+    ValuesError,
+)
 from evenhand.question.question_file import Labels
 
 FULL = eh.QuestionFile(
@@ -26,7 +35,8 @@ FULL = eh.QuestionFile(
 
 def by_pandas(table, column):
     """The difference of each job, men minus women, and its people."""
-    rates = table[column].eq("yes").groupby([table["job"], table["sex"]]).mean().unstack()
+    yes = table.assign(yes=table[column].eq("yes"))
+    rates = yes.pivot_table(values="yes", index="job", columns="sex")
     return (rates["m"] - rates["f"]).to_dict()
 
 
@@ -119,6 +129,14 @@ def test_what_a_question_file_says_of_the_decision_goes_for_predictions():
     assert "note -> said: it was read" in str(edited.certificate.graph_origin)
 
 
+def test_knowledge_about_columns_that_the_graph_lacks_is_left_out():
+    tiers = eh.Tiers(["sex"], ["job", "note"], ["hired"])
+    knowledge = eh.Knowledge(tiers=tiers, forbidden=["hired -> note", "hired -> job"])
+    result = audited(people(), knowledge=knowledge)
+    assert result.knowledge.tiers == eh.Tiers(["sex"], ["job"], ["said"])
+    assert result.knowledge.forbidden == (("said", "job"),)
+
+
 def test_columns_that_a_file_leaves_out_are_read_for_predictions():
     codings = eh.Codings.of(columns=["sex", "job"])
     by_columns = audited(people(), codings=codings)
@@ -200,6 +218,137 @@ def test_two_models_stand_beside_each_other_in_one_report():
         first.report(beside={"half": audited(table[:200])})
 
 
+def test_what_stands_beside_is_an_audit_of_predictions_under_another_name():
+    table = people()
+    first, second = audited(table), audited(table, table["hired"].to_numpy())
+    with pytest.raises(QuestionError, match="are called so themselves"):
+        first.report(beside={"predicted hired": second})
+    plain = eh.audit(table[["sex", "job", "hired"]], ASKED, graph=GRAPH)
+    for other in (plain, 5):
+        with pytest.raises(QuestionError, match="no audit of predictions"):
+            first.report(beside={"other": other})
+    with pytest.raises(QuestionError, match="no table of names and values"):
+        first.report(beside=[second])
+
+
+def test_as_many_other_people_do_not_stand_beside():
+    first, other = audited(people()), audited(people(seed=2))
+    assert first.certificate.row_count == other.certificate.row_count
+    with pytest.raises(QuestionError, match="about the same people"):
+        first.report(beside={"other batch": other})
+
+
+def test_what_a_model_said_is_never_called_recorded():
+    table = people()
+    result = audited(table, np.where(table["sex"] == "f", table["said"], "yes"))
+    released = result.release(seed=1)
+    assert released.changed_rows
+    html = result.report(released).html + released._repr_html_()
+    text = " ".join(re.sub(r"<[^>]+>", " ", html).split())
+    assert not re.search(r"\b(as|were) recorded", text, re.IGNORECASE)
+    for words in ("As predicted, ", "The rows as they were predicted", "as predicted and as"):
+        assert words in text
+    compared = str(eh.compare(result.certificate, seed=1))
+    assert "as recorded" not in compared
+    assert "BER as predicted" in compared
+
+
+@pytest.mark.parametrize("labels", ["hired", None])
+def test_the_section_on_the_model_is_headed_by_what_is_known(labels):
+    html = audited(people(), labels=labels).report().html
+    assert ("What its predictions add to what was recorded." in html) is (labels is not None)
+    assert ("How its predictions differ among people alike." in html) is (labels is None)
+
+
+def test_a_comparison_of_predictions_is_not_called_evidence():
+    result = audited(people())
+    for graph in (GRAPH, eh.PartialGraph.parse("sex -> job; sex -> hired; job - hired")):
+        told = audited(people(), graph=graph).explain_partition(["job"])
+        assert "evidence" not in str(told)
+        assert "people alike" in str(told)
+    html = result.report(partition=result.explain_partition(["job"])).html
+    assert "what it shows is evidence" not in html
+
+
+DROP = eh.Codings.of(missing="drop")
+
+
+def test_errors_are_told_of_the_rows_that_the_verdict_is_about():
+    table = people().assign(note="x")
+    table.loc[
+        (table["sex"] == "f") & (table["said"] == "no") & (table.index % 3 > 0), "note"
+    ] = None
+    wider = eh.CausalGraph((*GRAPH.nodes, "note"), {*GRAPH.arrows, ("note", "job")})
+    result = audited(table, graph=wider, codings=DROP)
+    whole = table.dropna()
+    assert result.certificate.row_count == result.error_bias.labelled_rows == len(whole)
+    assert differences(result) == pytest.approx(by_pandas(whole, "said"))
+    common = result.certificate.partition.statistics.common.difference
+    assert result.error_bias.common.predictions == pytest.approx(common)
+    assert result.error_bias.accuracy == result.release(seed=1).accuracy.before
+
+
+@pytest.mark.parametrize("missing", ["drop", "level"])
+def test_rows_without_a_label_are_judged_and_said_to_have_none(missing):
+    table = people()
+    labels = table["hired"].where(table.index % 3 > 0)
+    result = audited(table, labels=labels, codings=eh.Codings.of(missing=missing))
+    labelled = table[labels.notna()]
+    bias = result.error_bias
+    assert result.certificate.row_count == len(table)
+    assert (bias.labelled_rows, bias.unlabelled_rows) == (len(labelled), 400 - len(labelled))
+    right = (labelled["said"] == labelled["hired"]).mean()
+    assert float(bias.accuracy) == pytest.approx(right)
+    assert float(result.release(seed=1).accuracy.before) == pytest.approx(right)
+    assert differences(result) == pytest.approx(by_pandas(labelled, "said"))
+    said = f"Only {len(labelled)} of 400 rows have a label"
+    assert said in str(result)
+    assert said in result.report().html
+    assert "Rows with a label" in result.report().html
+
+
+def test_of_labelled_rows_the_pair_is_that_of_the_certificate():
+    rng = np.random.default_rng(0)
+    table = people().assign(sex=rng.choice([*"fmx"], 400))
+    said = np.where(rng.random(400) < 0.3 + 0.3 * (table["sex"] == "m"), "yes", "no")
+    labels = table["hired"].where((table["sex"] != "m") | (said == "no"))
+    asked = eh.Question(protected="sex", decision="hired", favorable="yes")
+    result = audited(table, said, asked, labels=labels, codings=DROP)
+    group, other = result.certificate.partition.leading_labels
+    assert "m" in (group, other)
+    document = result.error_bias.to_dict()
+    assert (document["group"], document["other"]) == (group, other)
+    kept = labels.notna()
+    rates = pd.Series(said)[kept].eq("yes").groupby(table["sex"][kept]).mean()
+    assert document["gap"]["predictions"] == pytest.approx(rates[other] - rates[group])
+
+
+UNTOLD = {
+    "of one group": lambda table: table["hired"].where(table["sex"] == "m"),
+    "of nobody": lambda _: [None] * 400,
+}
+
+
+@pytest.mark.parametrize("case", UNTOLD)
+def test_labels_that_do_not_reach_both_groups_leave_the_verdict(case):
+    table = people()
+    result = audited(table, labels=UNTOLD[case](table), codings=DROP)
+    assert result.error_bias is None
+    assert result.verdict is audited(table, labels=None).verdict
+    said = "What errors add is not known: f and m do not both have rows with a label."
+    assert result.notes == (said,)
+    assert said in str(result)
+    assert said in result.report().html
+    assert result.release(seed=1).accuracy is None
+
+
+def test_labels_only_where_one_prediction_was_made_are_compared():
+    table = people()
+    result = audited(table, labels=table["hired"].where(table["said"] == "no"), codings=DROP)
+    assert result.error_bias.gap.predictions == 0
+    assert not result.error_bias.other_labels
+
+
 REFUSED = {
     "no graph": (
         {"graph": None},
@@ -230,6 +379,17 @@ REFUSED = {
     "other labels": ({"labels": ["1", "0"] * 200}, ColumnError, "No prediction is"),
     "the decision as predictions": ({"predictions": "hired"}, QuestionError, "cannot be what"),
     "none": ({"predictions": None}, QuestionError, "No predictions are given"),
+    "empty name": ({"predictions": ""}, QuestionError, "No predictions are given"),
+    "labels under their name": ({"labels": "hird"}, ColumnError, "labels: There is no column"),
+    "graph as text": ({"graph": "sex -> hired"}, GraphError, "is of the type str"),
+    "question as table": ({"asked": {"protected": "sex"}}, QuestionError, "is no question"),
+    "edits as text": ({"edits": ["x"]}, QuestionError, "'x' is no edit of the graph"),
+    "scores of several values": (
+        {"scores": "score", "asked": replace(ASKED, favorable=None, criterion="every")},
+        QuestionError,
+        "no decision is asked for as favorable",
+    ),
+    "probabilities": ({"scores": np.zeros((400, 2))}, InputError, "400 × 2"),
     "unfit codings": (
         {"codings": eh.Codings.of(columns=["sex"])},
         GraphError,
@@ -244,6 +404,56 @@ def test_what_cannot_be_audited_is_refused_in_words(case):
     settings = {"predictions": "said", **change}
     with pytest.raises(error, match=re.escape(words)):
         audited(people(), **settings)
+
+
+def test_scores_of_a_file_that_are_texts_are_refused_at_once(tmp_path):
+    with pytest.raises(ValuesError, match="people.csv: The scores in 'note' are no numbers"):
+        audited(KINDS["file"](people(), tmp_path / "people.csv"), scores="note")
+
+
+def test_a_series_in_another_order_is_refused():
+    table = people()
+    with pytest.raises(InputError, match="another index"):
+        audited(table, labels=table["hired"].sample(frac=1, random_state=1))
+
+
+@pytest.mark.parametrize("which", ["predictions", "labels"])
+def test_missing_values_are_not_to_be_mended_by_leaving_their_column_out(which):
+    table = people()
+    gaps = table["hired"].where(table.index > 3).to_numpy()
+    with pytest.raises(MissingValueError) as refusal:
+        audited(table, **{which: gaps})
+    (problem,) = refusal.value.problems
+    assert [remedy.argument for remedy in problem.remedies] == ["missing", "missing"]
+
+
+def test_columns_of_one_name_do_not_matter_where_predictions_are_named():
+    table = pd.concat([people(), people()[["note"]]], axis=1)
+    assert audited(table).verdict is audited(people()).verdict
+
+
+def test_values_are_coded_as_the_decision_is_where_they_are_written_as_it_is():
+    table = people()
+    asked = replace(ASKED, favorable="hi")
+    codings = eh.Codings.of(merge={"hired": {"hi": ["yes"], "lo": ["no"]}})
+    merged = {"yes": "hi", "no": "lo"}
+    for said in (table["said"], table["said"].map(merged)):
+        for labels in ("hired", table["hired"], table["hired"].map(merged)):
+            result = audited(table, said, asked, labels=labels, codings=codings)
+            assert differences(result) == pytest.approx(by_pandas(table, "said"))
+    numbers = table["said"].eq("yes") * 5
+    classes = eh.Codings.of(bins={"hired": [3]})
+    written = {"4 or more": numbers, "over 3": numbers.map({0: "up to 3", 5: "over 3"})}
+    for favorable, said in written.items():
+        result = audited(
+            table.assign(hired=numbers),
+            said,
+            replace(ASKED, favorable=favorable),
+            labels=None,
+            codings=classes,
+        )
+        seen = {one.where["job"]: one.risk_difference for one in result.subpopulations}
+        assert seen == pytest.approx(by_pandas(table, "said"))
 
 
 def test_a_name_that_the_table_has_is_not_taken_again():

@@ -385,3 +385,15 @@ def test_a_graph_is_learned_for_many_groups():
     assert "sex" not in found.decision_causes
     assert str(found.doubt())
     assert str(found.arrows(limit=2))
+
+
+def test_what_is_no_question_graph_or_edit_is_refused_in_words():
+    counts = datasets.admissions(2)
+    for question in ({"protected": "gender"}, "gender", None):
+        with pytest.raises(QuestionError, match="is no question"):
+            audit(counts, question, graph=GRAPH)
+    for graph in ("gender -> admission", {"nodes": []}, 5):
+        with pytest.raises(GraphError, match="CausalGraph.parse"):
+            audit(counts, ASKED, graph=graph)
+    with pytest.raises(QuestionError, match="'x' is no edit of the graph"):
+        audit(counts, ASKED, graph=GRAPH, edits=["x"])

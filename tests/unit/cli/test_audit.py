@@ -1,6 +1,7 @@
 import json
 import re
 
+import pandas as pd
 import pytest
 from tests.admission import SUBPOPULATIONS
 
@@ -526,3 +527,94 @@ def test_predictions_without_a_graph_and_labels_alone_are_refused(
     status, _, err = run("audit", *options, "--labels", "admission")
     assert status == 2
     assert "--predictions" in err
+
+
+@pytest.fixture
+def two_models(example, predicted):
+    """The example with a model that admits every second one, and one that goes by major."""
+    table = pd.read_csv(example / "data.csv")
+    halves = [
+        table.assign(even="admitted", n=table["n"] // 2),
+        table.assign(even="rejected", n=table["n"] - table["n"] // 2),
+    ]
+    table = pd.concat(halves)
+    by_major = dict(zip(table["major"].unique(), ["admitted", "rejected"], strict=True))
+    table = table.assign(ruled=table["major"].map(by_major))
+    table.to_csv(example / "data.csv", index=False)
+    return [*predicted, "--predictions", "even", "--labels", "admission"]
+
+
+def alone(run, options, column):
+    """What is printed about one model, and the status."""
+    named = ("--predictions", column, "--labels", "admission")
+    return {how: run("audit", *options, *named, *how.split()) for how in ("", "--json", "-q")}
+
+
+def test_two_models_are_printed_one_after_the_other_below_a_table(run, options, two_models):
+    status, out, _ = run("audit", *options, *two_models)
+    said, even = (alone(run, options, column)[""] for column in ("said", "even"))
+    assert (status, said[0], even[0]) == (1, 1, 0)
+    rest = f"Predictions in said\n\n{said[1]}Predictions in even\n\n{even[1]}"
+    assert out.endswith(rest)
+    title, heads, *rows = out.removesuffix(rest).splitlines()
+    assert title == "2 models: in points, men minus women; they are not ranked."
+    assert heads.split()[:4] == ["predictions", "these", "rows", "the"]
+    first, second = (re.split(r"  +", row.strip()) for row in rows if row)
+    assert (first[:2], second[:2]) == (["said", "not certified"], ["even", "certified"])
+    assert second[3:5] == ["0 of 4", "0"]
+
+
+def test_the_document_of_two_models_has_that_of_the_second_beside(run, options, two_models):
+    status, out, _ = run("audit", *options, *two_models, "--json")
+    said, even = (
+        json.loads(alone(run, options, column)["--json"][1]) for column in ("said", "even")
+    )
+    assert status == 1
+    assert json.loads(out) == said | {"beside": {"even": even}}
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ("said even", 1),
+        ("even said", 1),
+        ("even", 0),
+        ("ruled even", 3),
+        ("ruled said", 1),
+    ],
+)
+@pytest.mark.usefixtures("two_models")
+def test_the_status_is_the_worst_whatever_the_order(run, options, columns, expected):
+    named = [word for column in columns.split() for word in ("--predictions", column)]
+    status, out, _ = run("audit", *options, *named, "--quiet")
+    assert status == expected
+    verdicts = {"said": "not certified", "even": "certified", "ruled": "cannot decide"}
+    several = " " in columns
+    assert out.splitlines() == [
+        f"{column}: {verdicts[column]}" if several else verdicts[column]
+        for column in columns.split()
+    ]
+
+
+def test_a_report_has_a_row_for_each_model(run, example, options, two_models):
+    page = example / "p.html"
+    status, _, _ = run("audit", *options, *two_models, "--report", page, "--quiet")
+    assert status == 1
+    html = page.read_text()
+    assert "they are not ranked" in html
+    rows = re.findall(r'<th scope="row">(said|even)</th><td class="r">([^<]+)', html)
+    assert rows[:2] == [("said", "not certified"), ("even", "certified")]
+
+
+def test_two_models_have_no_certificate_and_two_names(run, example, options, two_models):
+    record = example / "p.json"
+    status, _, err = run("audit", *options, *two_models, "--certificate", record)
+    assert status == 2
+    assert "one model, and 2 are named" in err
+    assert not record.exists()
+    status, _, err = run("audit", *options, *two_models, "--predictions", "said")
+    assert status == 2
+    assert "'said' are named twice" in err
+    status, _, err = run("audit", *options, *two_models, "--predictions", "evn")
+    assert status == 2
+    assert "Did you mean 'even'" in err

@@ -316,3 +316,12 @@ def test_only_modify_data_chooses_by_score(run, predicted):
     status, _, err = run("release", *options, "--dry-run", "--rank", "job")
     assert status == 2
     assert "Name a column of numbers without gaps (--rank" in err
+
+
+def test_a_release_takes_the_predictions_of_one_model(run, tmp_path, predicted):
+    _, options = predicted
+    output = tmp_path / "out.csv"
+    status, _, err = run("release", *options, "--predictions", "hired", "--output", output)
+    assert status == 2
+    assert "A release changes the predictions of one model, and 2 are named." in err
+    assert not output.exists()

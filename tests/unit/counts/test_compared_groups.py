@@ -47,7 +47,16 @@ def test_three_groups_need_an_other():
 
 
 def test_a_constant_decision_is_refused():
-    assert "always 'yes'" in str(refusal(table(hired=["yes"] * 4), ask()))
+    error = str(refusal(table(hired=["yes"] * 4), ask()))
+    assert "The decision 'hired' is always 'yes'." in error
+    assert "Name another column as the decision." in error
+
+
+def test_constant_predictions_are_refused_as_predictions():
+    error = str(refusal(table(hired=["yes"] * 4), ask(predicts="recorded")))
+    assert "The predictions in 'hired' are always 'yes'." in error
+    assert "Give predictions that differ, or leave this model out." in error
+    assert "as the decision" not in error
 
 
 def test_an_absent_favorable_value_is_shown_beside_what_is_there():

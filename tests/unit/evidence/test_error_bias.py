@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.predictions import teams
 
-from evenhand import CountTable, Question
+from evenhand import CausalGraph, CountTable, Question, certify
 from evenhand.errors import ColumnError
 from evenhand.evidence import ErrorBias
 
@@ -27,11 +28,19 @@ def counted(people):
     return CountTable.of(columns, [1] * len(people))
 
 
+def biased(people, asked=ASKED, *, judged=None):
+    """What errors add among some people, judged with all of them or with others."""
+    counts = counted(people)
+    graph = CausalGraph.parse("job -> said; sex -> said")
+    table = (counts if judged is None else counted(judged)).only({"sex", "said", "job"})
+    return ErrorBias.of(certify(table, graph, asked), counts, "was")
+
+
 @settings(max_examples=60, deadline=None)
 @given(people=st.lists(PERSON, max_size=40))
 def test_the_parts_are_those_of_a_data_frame_and_add_up_exactly(people):
     people = people + EVERYBODY
-    bias = ErrorBias.of(counted(people), ASKED, "was", ["job"])
+    bias = biased(people)
     frame = pd.DataFrame(people, columns=NAMES)
     wrong = frame["said"].eq("yes").astype(int) - frame["was"].eq("yes").astype(int)
     assert bias.accuracy == Fraction(int((wrong == 0).sum()), len(frame))
@@ -65,7 +74,7 @@ def test_the_common_difference_is_that_of_the_audit():
         tuple(rng.choice([*of]) for of in ("fm", ("yes", "no"), ("yes", "no"), "abcd"))
         for _ in range(300)
     ]
-    bias = ErrorBias.of(counted(people), ASKED, "was", ["job"])
+    bias = biased(people)
     assert bias.common.predictions == pytest.approx(bias.predicted.statistics.common.difference)
 
 
@@ -73,7 +82,7 @@ def test_where_errors_add_most_stands_first_by_weight_and_small_groups_do_not_le
     crowd = [("f", "no", "yes", "a")] * 30 + [("f", "yes", "yes", "a")] * 70
     crowd += [("m", "yes", "yes", "a")] * 100
     two = [("f", "no", "yes", "b"), ("m", "yes", "yes", "b")]
-    bias = ErrorBias.of(counted(crowd + two), ASKED, "was", ["job"])
+    bias = biased(crowd + two)
     assert [bias.predicted.where(line)["job"] for line in bias.most_added()] == ["a", "b"]
     assert bias.parts(bias.lines[1]).errors == 1
     assert "What errors add to the difference of was" in str(bias)
@@ -87,15 +96,27 @@ def test_where_errors_add_most_stands_first_by_weight_and_small_groups_do_not_le
     assert document["accuracy"] == pytest.approx(171 / 202)
 
 
+def test_where_errors_take_away_most_stands_before_where_they_add_little():
+    against = [("f", "yes", "no", "a")] * 40 + [("f", "yes", "yes", "a")] * 60
+    against += [("m", "no", "no", "a")] * 100
+    added = [("f", "no", "yes", "b")] * 3 + [("f", "no", "no", "b")] * 7
+    added += [("m", "yes", "yes", "b")] * 10
+    bias = biased(added + against)
+    assert [bias.parts(line).errors for line in bias.most_added()] == [
+        Fraction(-4, 10),
+        Fraction(3, 10),
+    ]
+
+
 def test_labels_with_other_values_than_predictions_are_refused():
     people = [(sex, said, "1" if said == "yes" else "0", "a") for sex, said, _, _ in EVERYBODY]
     with pytest.raises(ColumnError, match="No prediction is '0', '1', which 'was' has"):
-        ErrorBias.of(counted(people), ASKED, "was", ["job"])
+        biased(people)
 
 
 def test_one_more_value_of_the_labels_is_not_favorable():
     people = [*EVERYBODY, ("f", "yes", "perhaps", "a")]
-    bias = ErrorBias.of(counted(people), ASKED, "was", ["job"])
+    bias = biased(people)
     assert bias.false_favorable.sum() == 1
 
 
@@ -103,7 +124,7 @@ def test_of_several_groups_the_leading_pair_is_told():
     rows = [("f", "no", "yes", "a")] * 20 + [("m", "yes", "yes", "a")] * 20
     rows += [("x", "yes", "yes", "a")] * 10 + [("x", "no", "yes", "a")] * 10
     asked = Question(protected="sex", decision="said", favorable="yes", predicts="was")
-    bias = ErrorBias.of(counted(rows), asked, "was", ["job"])
+    bias = biased(rows, asked)
     assert bias.predicted.leading_labels == ("f", "m")
     assert bias.gap == (1, 0, 1)
 
@@ -116,16 +137,70 @@ def test_of_several_values_errors_are_of_the_leading_one(criterion):
     asked = Question(
         protected="sex", group="f", decision="said", criterion=criterion, order=order
     )
-    bias = ErrorBias.of(counted(rows), asked, "was", ["job"])
+    bias = biased(rows, asked)
     assert bias.gap.predictions == bias.gap.labels + bias.gap.errors
     assert abs(bias.gap.errors) == Fraction(20, 23)
     assert bias.accuracy == Fraction(26, 46)
 
 
+def test_errors_are_of_a_leading_value_that_is_not_the_first():
+    table = teams()
+    counts = CountTable.of({name: [*table[name]] for name in table}, [1] * len(table))
+    asked = Question(protected="team", decision="said", criterion="every", predicts="pay")
+    graph = CausalGraph.parse("job -> said; team -> said")
+    judged = certify(counts.only({"team", "said", "job"}), graph, asked)
+    bias = ErrorBias.of(judged, counts, "pay")
+    assert bias.predicted.leading_labels == ("b", "c")
+    assert bias.predicted.leading_decision == "mid"
+    for column, value in zip(("said", "pay"), bias.gap, strict=False):
+        rates = table[column].eq("mid").groupby(table["team"]).mean()
+        assert float(value) == pytest.approx(rates["c"] - rates["b"])
+    assert bias.gap.errors == Fraction(60, int(table["team"].eq("c").sum()))
+    assert bias.false_favorable.sum() == 60
+    assert bias.false_unfavorable.sum() == 0
+    assert bias.accuracy == 1 - Fraction(60, len(table))
+
+
 def test_where_nobody_can_be_compared_there_is_no_common_difference():
     rows = [("f", "no", "yes", "a"), ("m", "yes", "no", "b")]
-    bias = ErrorBias.of(counted(rows), ASKED, "was", ["job"])
+    bias = biased(rows)
     assert bias.common is None
     assert bias.lines == ()
     assert "alike" not in str(bias)
     assert bias.to_dict()["common_difference"] is None
+
+
+def test_a_label_that_no_prediction_has_is_noted_and_not_favorable():
+    people = [*EVERYBODY, ("f", "yes", "yes.", "a"), ("m", "no", "no.", "a")]
+    bias = biased(people)
+    assert bias.other_labels == {"no.": 1, "yes.": 1}
+    assert bias.to_dict()["other_labels"] == {"no.": 1, "yes.": 1}
+    assert "No prediction is 'no.', 'yes.', which 'was' is in 2 rows" in str(bias)
+    assert not biased(EVERYBODY).notes
+
+
+def test_rows_without_a_label_are_counted_and_left_out():
+    gaps = [("f", "yes", "(missing)", "a")] * 3
+    bias = biased([*EVERYBODY, *gaps])
+    assert (bias.labelled_rows, bias.unlabelled_rows) == (4, 3)
+    assert bias.accuracy == Fraction(1, 2)
+    assert bias.gap == biased(EVERYBODY).gap
+    assert "Only 4 of 7 rows have a label" in str(bias)
+    assert "gap of rows with a label" in str(bias)
+    assert not bias.other_labels
+
+
+@settings(max_examples=40, deadline=None)
+@given(people=st.lists(PERSON, max_size=30), others=st.lists(PERSON, max_size=30))
+def test_of_labelled_rows_the_parts_are_those_of_these_rows_alone(people, others):
+    people = people + EVERYBODY
+    some, alone = biased(people, judged=people + others), biased(people)
+    assert some.unlabelled_rows == len(others)
+    assert (some.accuracy, some.gap) == (alone.accuracy, alone.gap)
+    parts = [{str(b.predicted.where(at)): b.parts(at) for at in b.lines} for b in (some, alone)]
+    assert parts[0] == parts[1]
+
+
+def test_where_a_group_has_no_label_nothing_is_told():
+    men = [person for person in EVERYBODY if person[0] == "m"]
+    assert biased(men, judged=EVERYBODY) is None

@@ -4,6 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import evenhand as eh
@@ -66,6 +68,30 @@ def test_only_rows_that_are_compared_count():
     assert made.accuracy == (right(compared, compared["said"]), right(compared, said))
 
 
+@pytest.mark.parametrize("order", [(), ("no", "wait", "trial", "yes")])
+def test_of_several_favorable_values_each_is_right_for_any_other(order):
+    frame, rng = people(), np.random.default_rng(4)
+    kinds = {"yes": ["yes", "trial"], "no": ["no", "wait"]}
+    for column in ("hired", "said"):
+        frame[column] = [str(rng.choice(kinds[one])) for one in frame[column]]
+    asked = eh.Question(
+        protected="sex",
+        group="f",
+        decision="hired",
+        favorable=("yes", "trial"),
+        order=order,
+        other="m",
+    )
+    made = audited(frame, asked).release(seed=1)
+    assert made.certificate.verdict is eh.Verdict.CERTIFIED
+    assert made.changed_rows == (made.rows["said"] != frame["said"]).sum() > 0
+    was = frame["hired"].isin(kinds["yes"])
+    assert made.accuracy == tuple(
+        Fraction(int((was == said.isin(kinds["yes"])).sum()), len(frame))
+        for said in (frame["said"], made.rows["said"])
+    )
+
+
 def test_pooled_groups_are_compared():
     frame = people(groups="fmx")
     pooled = eh.Question(
@@ -83,6 +109,62 @@ def test_without_labels_or_single_rows_it_is_not_known():
     counts = eh.read(frame, columns=("sex", "job", "hired", "said")).count()
     found = eh.audit_predictions(counts, "said", ASKED, graph=GRAPH, labels="hired")
     assert found.release(seed=1).accuracy is None
+
+
+VANISHING = {
+    "favorable": (3, [0.1, 0.06, 0.84], {"favorable": ("a", "b")}),
+    "cumulative": (6, [0.84, 0.1, 0.06], {"criterion": "cumulative", "order": [*"abc"]}),
+}
+
+
+@pytest.mark.parametrize("case", VANISHING)
+def test_a_value_that_a_release_leaves_nobody_with_is_still_one_of_the_labels(case):
+    seed, shares, asked = VANISHING[case]
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "sex": rng.choice([*"fm"], 30),
+            "job": rng.choice([*"uv"], 30),
+            "hired": rng.choice([*"abc"], 30),
+            "said": rng.choice([*"abc"], 30, p=shares),
+        }
+    )
+    question = eh.Question(protected="sex", group="f", decision="hired", **asked)
+    found = eh.audit_predictions(frame, "said", question, graph=GRAPH, labels="hired")
+    made = found.release(seed=1)
+    assert {*made.rows["said"]} < {*frame["said"]}
+    kinds = {"a": 0, "b": 0, "c": 1} if case == "favorable" else {"a": 0, "b": 1, "c": 2}
+    was = frame["hired"].map(kinds)
+    assert made.accuracy == tuple(
+        Fraction(int((said.map(kinds) == was).sum()), 30)
+        for said in (frame["said"], made.rows["said"])
+    )
+
+
+UNFIT = {
+    "hird": "labels: There is no column 'hird'. Did you mean 'hired'",
+    "said": "holds the predictions",
+    "sex": "is in the graph or question",
+    "job": "is in the graph or question",
+    5: "`labels` is 5, which is no text",
+    ("yes", "no"): "which is no text",
+}
+
+
+@pytest.mark.parametrize("labels", UNFIT)
+@pytest.mark.parametrize("kind", ["pandas", "polars", "Arrow", "file"])
+def test_unfit_labels_are_refused_before_anything_is_released(kind, labels, tmp_path):
+    frame = people()
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    source = {
+        "pandas": frame,
+        "polars": pl.from_pandas(frame),
+        "Arrow": pa.Table.from_pandas(frame),
+        "file": tmp_path / "people.csv",
+    }[kind]
+    found = eh.audit_predictions(source, "said", ASKED, graph=GRAPH)
+    with pytest.raises(eh.errors.EvenhandError, match=UNFIT[labels]):
+        found.release(seed=1, labels=labels)
 
 
 def test_a_release_of_scored_predictions_is_by_score_unless_another_method_is_named():

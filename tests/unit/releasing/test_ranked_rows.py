@@ -101,6 +101,72 @@ def test_other_policies_choose_by_score_too(policy):
             assert turn.min() > stay.max() if raised else turn.max() < stay.min()
 
 
+GRADES = ("none", "wait", "some", "full")
+SETS = {
+    "unordered": {"favorable": ("some", "full")},
+    "ordered": {"favorable": ("some", "full"), "order": GRADES},
+    "one unfavorable": {"favorable": ("wait", "some", "full")},
+}
+
+
+def graded(rows=900):
+    """People with one of four grades; men have the higher scores, and the better grades."""
+    random = np.random.default_rng(3)
+    sex, degree = random.choice([*"fm"], rows), random.choice(["none", "some"], rows)
+    score = (0.7 * random.random(rows) + 0.3 * (sex == "m")).round(2)
+    grade = np.digitize(score + 0.3 * random.random(rows), [0.4, 0.6, 0.9])
+    return pd.DataFrame(
+        {"sex": sex, "degree": degree, "grade": np.array(GRADES)[grade], "score": score}
+    )
+
+
+def released_grades(source, asked, *, seed=1, **settings):
+    question = eh.Question(protected="sex", group="f", decision="grade", **asked)
+    graph = eh.CausalGraph.parse("sex -> grade; degree -> grade")
+    columns = ["sex", "degree", "grade"]
+    method = ModifyData(rank="score", **settings)
+    return released(
+        source, question=question, graph=graph, columns=columns, method=method, seed=seed
+    )
+
+
+@pytest.mark.parametrize("asked", SETS)
+@pytest.mark.parametrize(
+    ("kind", "policy"),
+    [*((kind, "minimal") for kind in KINDS), ("pandas", "raise"), ("pandas", "group")],
+)
+def test_of_each_decision_those_nearest_to_a_set_of_favorable_values_change(
+    kind, asked, policy, tmp_path
+):
+    frame, favorable = graded(), SETS[asked]["favorable"]
+    made = released_grades(KINDS[kind](frame, tmp_path), SETS[asked], policy=policy)
+    assert made.certificate.verdict is eh.Verdict.CERTIFIED
+    after = frame.assign(new=decisions_of(made.rows, "grade"))
+    planned = {}
+    for move in made.plan.moves:
+        where = tuple(move.where[name] for name in ("sex", "degree", "grade"))
+        planned.setdefault(where, {})[move.becomes["grade"]] = move.row_count
+    assert planned
+    for where, alike in after.groupby(["sex", "degree", "grade"]):
+        changed = alike[alike["new"] != alike["grade"]]
+        assert changed["new"].value_counts().to_dict() == planned.get(where, {})
+        best = alike.nsmallest if where[-1] in favorable else alike.nlargest
+        nearest = best(len(changed), "score", keep="first")
+        assert {*changed.index} == {*nearest.index}
+        assert not {where[-1] in favorable} & {*changed["new"].isin(favorable)}
+
+
+@pytest.mark.parametrize("asked", SETS)
+def test_the_seed_says_only_which_of_several_values_a_row_becomes(asked, tmp_path):
+    frame = graded()
+    first, second = (released_grades(frame, SETS[asked], seed=seed) for seed in (1, 2))
+    old, one, other = (pd.Series(table["grade"]) for table in (frame, first.rows, second.rows))
+    assert ((one != old) == (other != old)).all()
+    assert (one != other).any() == (asked == "unordered")
+    written = first.write(tmp_path / "out.csv")
+    assert replay(written.manifest, frame).is_same
+
+
 def test_the_seed_does_not_matter():
     frame = scored()
     first, second = (released(frame, method=BY_SCORE, seed=seed).rows for seed in (1, 2))

@@ -13,7 +13,7 @@ from tests.admission import GRAPH, QUESTION
 from tests.many_groups import hiring_audit
 
 from evenhand import RepairAttributes, audit, datasets, plan_removal
-from evenhand.errors import CannotReleaseError, ColumnError
+from evenhand.errors import CannotReleaseError, ColumnError, QuestionError
 from evenhand.evidence import certify
 from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.removal.repair_attributes import repairs
@@ -114,6 +114,8 @@ def test_the_same_seed_gives_the_same_plan(example_1):
     assert method.plan(example_1, seed=5) == method.plan(example_1, seed=5)
     assert method.plan(example_1) == method.plan(example_1)
     assert method.plan(example_1, seed=5) != method.plan(example_1, seed=6)
+    by_counts = method.plan(example_1, seed=example_1.examined.counts.seed)
+    assert method.plan(example_1) == by_counts != method.plan(example_1, seed=0)
 
 
 def test_it_promises_nothing(example_1):
@@ -139,3 +141,13 @@ def test_no_rows_are_released(uncertified):
     found = audit(datasets.admissions(1), QUESTION, graph=GRAPH)
     with pytest.raises(CannotReleaseError, match="changes 'major', and no decision"):
         found.release(method=RepairAttributes(), seed=7, uncertified=uncertified)
+
+
+@pytest.mark.parametrize("attributes", [5, "major", None, {"major": 1}, ["major", 5]])
+def test_attributes_are_a_list_of_names(attributes):
+    with pytest.raises(QuestionError, match="`attributes` is .*no list of texts"):
+        RepairAttributes(attributes=attributes)
+
+
+def test_an_attribute_that_is_named_twice_is_repaired_once():
+    assert RepairAttributes(attributes=["major", "major"]).policy == "major"

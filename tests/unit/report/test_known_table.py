@@ -2,6 +2,7 @@
 
 import pytest
 from tests.admission import GRAPH, QUESTION
+from tests.explained_part import explained
 from tests.many_groups import hiring_audit
 
 import evenhand as eh
@@ -40,6 +41,20 @@ def test_a_release_has_its_own_values(audit):
     assert (("Value", before),) == next(
         row.values for row in table_of(audit).rows if row.name == gap.name
     )
+
+
+def test_the_explained_part_is_by_the_causes_of_the_decision_before_and_after():
+    audit = eh.audit(eh.datasets.admissions(1), QUESTION, graph=GRAPH)
+    release = audit.release(seed=7)
+    rows = table_of(audit, release).rows
+    (values,) = [dict(row.values) for row in rows if row.name == "explained part of the gap"]
+    changed = release.certificate.examined.counts
+    causes = ["major", "test_score"]
+    assert {*audit.decision_causes} == {*causes}
+    for head, counts in (("As recorded", audit.counts), ("As released", changed)):
+        expected = explained(counts, causes)
+        assert abs(expected) > 0.01
+        assert float(values[head].replace("−", "-")) == pytest.approx(expected, abs=0.0006)
 
 
 def test_of_many_groups_the_pair_is_named():

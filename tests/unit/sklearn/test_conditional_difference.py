@@ -300,3 +300,28 @@ def test_a_scorer_can_be_sent_to_another_process(people, tmp_path):
     model = DummyClassifier(strategy="stratified", random_state=0).fit(X, y)
     joblib.dump(scorer, tmp_path / "scorer")
     assert joblib.load(tmp_path / "scorer")(model, X, y) == scorer(model, X, y)
+
+
+def test_a_scorer_without_controls_compares_everybody():
+    X = pd.DataFrame({"sex": [*"ffmm"]})
+    model = DummyClassifier(strategy="constant", constant=1).fit(X, [0, 1, 0, 1])
+    scorer = conditional_difference_scorer(sensitive_features="sex", control_features=None)
+    assert scorer(model, X, [0, 1, 0, 1]) == 0
+
+
+def test_a_wrong_statistic_is_refused_when_a_scorer_is_made():
+    with pytest.raises(QuestionError, match="no statistic 'least'"):
+        conditional_difference_scorer(
+            sensitive_features="sex", control_features="job", statistic="least"
+        )
+
+
+def test_what_is_no_list_of_people_is_refused_in_words():
+    nobody = {"sensitive_features": [], "control_features": []}
+    with pytest.raises(InputError, match="There are no rows"):
+        conditional_difference([], [], **nobody)
+    everybody = {"sensitive_features": ["f", "m"], "control_features": None}
+    with pytest.raises(InputError, match="y_true is None, no list of values"):
+        conditional_difference(None, [0, 1], **everybody)
+    with pytest.raises(InputError, match="y_pred is 1, no list of values"):
+        conditional_difference([0, 1], 1, **everybody)

@@ -21,6 +21,7 @@ from evenhand.errors import (
     CannotReleaseError,
     ColumnError,
     EvenhandError,
+    GraphError,
     InputError,
     MissingValueError,
     QuestionError,
@@ -147,10 +148,12 @@ def test_the_seed_chooses_the_rows(people):
     X, y = people
     chosen = [
         remove(random_state=state).fit_resample(X, y)[1].tolist()
-        for state in (7, 7, 8, np.random.RandomState(3), np.random.RandomState(3), None)
+        for state in (7, 7, 8, np.random.RandomState(3), np.random.RandomState(3), None, None)
     ]
     assert chosen[0] == chosen[1] != chosen[2]
     assert chosen[3] == chosen[4]
+    assert chosen[5] != chosen[6], "without a seed nobody can foresee which rows are chosen"
+    assert sorted(chosen[5]) == sorted(chosen[6]) == sorted(chosen[0])
     with pytest.raises(QuestionError, match="The seed -1"):
         remove(random_state=-1).fit(X, y)
 
@@ -234,6 +237,8 @@ def test_what_cannot_be_done_is_refused_with_a_remedy(people):
     later = eh.CausalGraph.parse("sex -> hired -> town; school -> hired")
     counted = eh.QuestionFile(question=QUESTION, codings=eh.Codings.of(frequency="town"))
     refused(people, QuestionError, "is no question", question="hired")
+    refused(people, QuestionError, "is no question", question={"protected": "sex"})
+    refused(people, GraphError, "is of the type str", graph="sex -> hired")
     refused(people, QuestionError, "not one that removes", method=eh.ShuffleProtected())
     refused(people, QuestionError, "how often each row occurs", question=counted)
     refused(
@@ -321,3 +326,24 @@ def test_the_pipeline_that_the_docs_show_runs(people, tmp_path):
     given = {"remove": remove(), "X": X[["sex", "school", "town"]], "y": y}
     ran = runpy.run_path(str(tmp_path / "shown.py"), given)
     assert (ran["scores"]["test_score"] > 0.5).all()
+
+
+def test_rows_are_ranked_by_a_column_of_X_outside_the_graph(people):
+    X, y = people
+    by_pay = eh.ModifyData(rank="pay")
+    sampler = remove(method=by_pay)
+    same, new = sampler.fit_resample(X, y)
+    assert same is X
+    assert "pay" not in sampler.certificate_.examined.counts.names
+    whole = X[["sex", "school", "town", "pay"]].assign(hired=y)
+    asked = eh.Codings.of(exclude=["pay"])
+    audited = eh.audit(whole, QUESTION, graph=GRAPH, codings=asked)
+    released = audited.release(method=by_pay, seed=1)
+    assert (released.rows["hired"] == new).all()
+    assert 0 < sampler.changed_rows_ == released.changed_rows
+    learned = RemoveDirectEffect(
+        eh.QuestionFile(question=QUESTION, codings=eh.Codings.of(exclude=["note"])),
+        method=by_pay,
+    )
+    assert "pay" not in learned.fit(X, y).certificate_.graph.nodes
+    refused(people, ColumnError, "There is no column 'pays'", method=eh.ModifyData(rank="pays"))
