@@ -57,6 +57,9 @@ def main() -> None:
             "`make bench-check` runs a short selection and fails where a ratio to another",
             "program is 1.5 times the one in `bench/ratios.json`.",
             "",
+            "`python bench/peers.py`, which needs Fairlearn and AIF360, has [a page of its",
+            "own](peers.md).",
+            "",
             *sections,
         ]
     )
