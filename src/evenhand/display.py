@@ -157,7 +157,8 @@ class Pictured(Described):
 class Progress:
     """How much of a long step is done, of how much where that is known, after how many seconds.
 
-    ``depth`` is the size of the sets given, where the step is tests of independence.
+    ``depth`` is the size of the sets given, where the step is tests of independence. Parts of
+    a step that is not ``is_even`` take unequal times, and tell nothing about those to come.
 
     >>> Progress("counting rows", done=3_000_000, total=12_000_000, seconds=2.0).seconds_left
     6.0
@@ -168,6 +169,7 @@ class Progress:
     total: int | None
     seconds: float
     depth: int | None = None
+    is_even: bool = True
 
     @property
     def rate(self) -> float:
@@ -177,7 +179,7 @@ class Progress:
     @property
     def seconds_left(self) -> float | None:
         """How long the rest of the step will take at this rate; None if that is not known."""
-        if self.total is None or not self.rate:
+        if self.total is None or not self.rate or not self.is_even:
             return None
         return max(self.total - self.done, 0) / self.rate
 
@@ -194,7 +196,13 @@ class ProgressReporter:
         self._start = self._last = perf_counter()
 
     def report(
-        self, step: str, done: int, total: int | None = None, *, depth: int | None = None
+        self,
+        step: str,
+        done: int,
+        total: int | None = None,
+        *,
+        depth: int | None = None,
+        is_even: bool = True,
     ) -> None:
         """Report that so much of a step is done."""
         if self._callback:
@@ -203,7 +211,7 @@ class ProgressReporter:
             if self._step not in ("", step):
                 self._start = self._last
             self._step, self._done, self._last = step, done, now
-            self._callback(Progress(step, done, total, now - self._start, depth))
+            self._callback(Progress(step, done, total, now - self._start, depth, is_even))
 
     def advance(self, step: str, more: int, total: int | None = None) -> None:
         """Report that so much more of a step is done."""

@@ -59,6 +59,7 @@ def classify_by_majority(
             classified.ambiguous = unshielded
             return classified
         done = 0
+        limits.report(depth, done, total)
         for batch in batches_of(pairs, skeleton.offers(), depth):
             votes.add(batch, evaluate(batch) > skeleton.significance)
             done += len(batch)

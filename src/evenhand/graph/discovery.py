@@ -75,10 +75,10 @@ def discover(
     order = with_rule(known, question, counts.names).about(counts.names)
     order = without_columns(order, left)
     names = names_by_tier(order) if algorithm == "stable" else list(order.names)
-    evaluator = Evaluator(counts, names, kernel=kernel)
     limits = Limits(
         max_depth=max_depth, max_tests=max_tests, reporter=ProgressReporter(progress)
     )
+    evaluator = Evaluator(counts, names, kernel=kernel, after_each=limits.report_more)
 
     def evaluate(batch: Batch) -> np.ndarray:
         return evaluator.p_values(batch, chosen_test)

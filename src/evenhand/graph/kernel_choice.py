@@ -6,7 +6,7 @@ the table, and by partitions of the lines otherwise. All kernels give the same n
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
@@ -43,10 +43,18 @@ _BATCH = 2**13
 
 
 class Evaluator:
-    """Evaluates batches of tests on one table of counts."""
+    """Evaluates batches of tests on one table of counts.
+
+    ``after_each`` is called with the number of tests of each set of attributes that takes long.
+    """
 
     def __init__(
-        self, counts: CountTable, names: Sequence[str], *, kernel: KernelName = "auto"
+        self,
+        counts: CountTable,
+        names: Sequence[str],
+        *,
+        kernel: KernelName = "auto",
+        after_each: Callable[[int], None] = lambda _tests: None,
     ) -> None:
         if kernel == "numba" and (error := _import_numba_kernel()):
             raise QuestionError.of(
@@ -60,7 +68,7 @@ class Evaluator:
         self._place = {name: at for at, name in enumerate(self.names)}
         self.table = CodedTable.of(counts, names)
         self.work = 0.0
-        self._partitions = PartitionCache(self.table, numpy_kernel)
+        self._partitions = PartitionCache(self.table, numpy_kernel, after_each)
 
     def p_values(self, batch: Batch, test: Statistic) -> Floats:
         """The p-value of each test."""

@@ -46,13 +46,15 @@ class MixedGraph(Pictured):
     """Nodes, arrows ``(cause, effect)`` and undirected pairs; the arrows never form a cycle.
 
     Nodes and the ends of undirected edges are sorted, so that graphs with the same edges
-    compare equal. ``edits`` have made the graph what it is; they do not count in comparisons.
+    compare equal. ``edits`` have made the graph what it is, of the ``unedited`` one; neither
+    counts in comparisons.
     """
 
     nodes: tuple[str, ...]
     arrows: frozenset[Arrow] = frozenset()
     undirected: frozenset[Edge] = frozenset()
     edits: tuple[GraphEdit, ...] = field(default=(), compare=False, kw_only=True)
+    unedited: Self | None = field(default=None, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
         nodes, arrows, undirected = list(self.nodes), list(self.arrows), list(self.undirected)
@@ -123,7 +125,12 @@ class MixedGraph(Pictured):
                 replace(edit, arrow=(name(edit.arrow[0]), name(edit.arrow[1])))
                 for edit in self.edits
             ),
+            unedited=self.unedited and self.unedited.renamed(old, new),
         )
+
+    def with_itself_unedited(self) -> Self:
+        """The graph, to be edited: it is remembered as the one before edits."""
+        return replace(self, unedited=self)
 
     def without_nodes(self, names: Collection[str]) -> Self | None:
         """The graph of the other nodes: the causes of one that is left out take its place.

@@ -99,10 +99,12 @@ class PartialGraph(MixedGraph):
     >>> graph.neighbors("income")
     frozenset({'age'})
 
-    How it was found does not count in comparisons.
+    How it was found does not count in comparisons, nor do ``doubts``: triples of which nobody
+    knows whether they are colliders, besides those of the record.
     """
 
     record: DiscoveryRecord | None = field(default=None, compare=False, repr=False)
+    doubts: frozenset[Triple] = field(default=frozenset(), compare=False, kw_only=True)
 
     def _no_such_path(self, name: str) -> Problem:
         first = self.record and self.record.stand_ins.get(name)
@@ -119,15 +121,12 @@ class PartialGraph(MixedGraph):
 
         Which tests separated what is no longer told: they were made under the old name.
         """
-        graph = super().renamed(old, new)
-        if self.record is None:
-            return graph
-        triples = tuple(
+        doubts = frozenset(
             triple_of(*(new if node == old else node for node in triple))
-            for triple in sorted(self.doubtful)
+            for triple in self.doubtful
         )
-        record = replace(self.record, ambiguous=triples, conflicts=(), separating={})
-        return replace(graph, record=record)
+        record = self.record and replace(self.record, ambiguous=(), conflicts=(), separating={})
+        return replace(super().renamed(old, new), record=record, doubts=doubts)
 
     def with_knowledge(
         self, knowledge: Known, *, question: Question | None = None
@@ -146,8 +145,7 @@ class PartialGraph(MixedGraph):
         edges = [*self.undirected, *(edge_of(*arrow) for arrow in self.arrows)]
         arrows = known_arrows(self.nodes, edges, order)
         open_edges = self.undirected - {edge_of(*arrow) for arrow in arrows}
-        record = self.record and replace(self.record, ambiguous=tuple(sorted(self.doubtful)))
-        known = replace(self, arrows=arrows, undirected=open_edges, record=record)
+        known = replace(self, arrows=arrows, undirected=open_edges, doubts=self.doubtful)
         known.check(question=question)
         _, added = extend(
             self.nodes, arrows, open_edges, self.doubtful, earlier=_earlier(question)
@@ -165,14 +163,14 @@ class PartialGraph(MixedGraph):
 
     @property
     def doubtful(self) -> frozenset[Triple]:
-        """Triples at which the data neither showed nor excluded a collider.
+        """Triples at which neither data nor edits showed or excluded a collider.
 
         All triples of an edge that a conflict left undirected are among them: evidence that did
         not count when the edge was left open must not settle it here.
         """
         if self.record is None:
-            return frozenset()
-        triples = set(self.record.ambiguous)
+            return self.doubts
+        triples = {*self.doubts, *self.record.ambiguous}
         for conflict in self.record.conflicts:
             triples.update(conflict.claims)
             if conflict.edge in self.undirected:

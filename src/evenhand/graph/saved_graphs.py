@@ -1,7 +1,7 @@
 """Reads graphs from files; those that were learned remember from what, and how."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,46 +21,63 @@ def load_graph(path: str | Path) -> CausalGraph | PartialGraph:
     formats are edges as text, DOT, dagitty, bnlearn's model string, Tetrad's text, BIF and NET.
     """
     graph = PartialGraph.load(path)
-    record, edits = _read_origin(Path(path), graph.nodes)
-    if graph.undirected or record is not None:
-        return replace(graph, record=record, edits=edits)
-    return CausalGraph(graph.nodes, graph.arrows, edits=edits)
-
-
-def _read_origin(
-    path: Path, nodes: Collection[str]
-) -> tuple[DiscoveryRecord | None, tuple[GraphEdit, ...]]:
-    """How the graph in a JSON file was learned, if it was, and how it was edited."""
-    if path.suffix.lower() != ".json":
-        return None, ()
-    content = json.loads(path.read_text("utf-8-sig"))
-    graph: Any = graph_of(content)
-    origin = graph.get("origin")
+    content = _content(Path(path))
+    saved: Any = graph_of(content)
+    origin = saved.get("origin")
     if not isinstance(origin, dict):
-        return None, ()
+        return graph if graph.undirected else CausalGraph(graph.nodes, graph.arrows)
     try:
-        edits = tuple(GraphEdit(**edit) for edit in origin.get("edits", []))
-        if origin.get("kind") != "learned":
-            return None, edits
-        digest = origin.get("counts") or _partition_digest(content)
-        record = DiscoveryRecord(
-            algorithm=str(origin["algorithm"]),
-            test=str(origin["test"]),
-            significance=float(origin["significance"]),
-            ambiguous=tuple(_triple(one, nodes) for one in graph.get("doubtful", [])),
-            rows="original" if origin["rows"] == "original" else "other",
-            counts=str(digest),
-            decision_last=bool(origin["decision_last"]),
-            limits=str(origin.get("limits", "")),
-            ended_early=str(origin.get("ended_early", "")),
+        graph = replace(
+            graph,
+            record=_record(origin, content) if origin.get("kind") == "learned" else None,
+            doubts=_triples(saved, graph.nodes),
+            edits=tuple(GraphEdit(**edit) for edit in origin.get("edits", [])),
+            unedited=_unedited(origin, graph.nodes),
         )
-        return record, edits  # noqa: TRY300  # reading the record may fail, too
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise unreadable(
             f"The origin of the graph cannot be read: {error}.",
             "Leave `origin` out, or save the graph again.",
             str(path),
         ) from error
+    before = graph.unedited
+    if graph.undirected or graph.record or (before and before.undirected):
+        return graph
+    unedited = CausalGraph(before.nodes, before.arrows) if before else None
+    return CausalGraph(graph.nodes, graph.arrows, edits=graph.edits, unedited=unedited)
+
+
+def _content(path: Path) -> Any:  # noqa: ANN401  # parsed JSON
+    """What a JSON file holds; nothing of other files."""
+    is_json = path.suffix.lower() == ".json"
+    return json.loads(path.read_text("utf-8-sig")) if is_json else {}
+
+
+def _record(origin: Mapping[str, Any], content: Any) -> DiscoveryRecord:  # noqa: ANN401
+    """How the graph was learned."""
+    return DiscoveryRecord(
+        algorithm=str(origin["algorithm"]),
+        test=str(origin["test"]),
+        significance=float(origin["significance"]),
+        rows="original" if origin["rows"] == "original" else "other",
+        counts=str(origin.get("counts") or _partition_digest(content)),
+        decision_last=bool(origin["decision_last"]),
+        limits=str(origin.get("limits", "")),
+        ended_early=str(origin.get("ended_early", "")),
+    )
+
+
+def _unedited(origin: Mapping[str, Any], nodes: tuple[str, ...]) -> PartialGraph | None:
+    """The graph before the edits, if it was saved too."""
+    before = origin.get("unedited")
+    if before is None:
+        return None
+    arrows, undirected = (frozenset(map(tuple, before[k])) for k in ("arrows", "undirected"))
+    return PartialGraph(nodes, arrows, undirected, doubts=_triples(before, nodes))
+
+
+def _triples(content: Mapping[str, Any], nodes: Collection[str]) -> frozenset[Triple]:
+    return frozenset(_triple(one, nodes) for one in content.get("doubtful", []))
 
 
 def _triple(names: Sequence[Any], nodes: Collection[str]) -> Triple:

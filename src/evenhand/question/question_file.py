@@ -3,8 +3,8 @@
 [question]    protected, group, other, decision, favorable, threshold, rule, judge;
               criterion, order, min_rows; redlining, explained, redlining_threshold, basis
 [knowledge]   tiers, require, forbid
-[graph]       add, remove, reverse: edits of the graph, each as "a -> b: the reason",
-              or as ["a", "b", "the reason"]
+[graph]       add, remove, reverse, open: edits of the graph, each as "a -> b: the reason",
+              or as ["a", "b", "the reason"]; judged: how many graphs were judged before
 [data]        columns, exclude, missing, na, frequency, delimiter, sheet; [data.bins];
               [data.merge.COLUMN]
 [labels]      plain words for columns; [labels.values.COLUMN] for values
@@ -44,7 +44,7 @@ _ASKED = (
 _KEYS = {
     "question": (*_ASKED, "judge"),
     "knowledge": ("tiers", "require", "forbid"),
-    "graph": ("add", "remove", "reverse"),
+    "graph": ("add", "remove", "reverse", "open", "judged"),
     "data": (
         *("columns", "exclude", "missing", "na", "frequency", "delimiter", "sheet"),
         *("bins", "merge"),
@@ -89,6 +89,8 @@ class QuestionFile:
     """A question with what is known, how columns are read, and words for people.
 
     ``judge`` says which verdict of an audit decides; releases are always judged by their rows.
+    ``graphs_judged`` says how many graphs were tried on the way to these ``edits``: an audit
+    states it in its certificate.
     """
 
     question: Question
@@ -97,6 +99,7 @@ class QuestionFile:
     codings: Codings = field(default_factory=Codings)
     labels: Labels = field(default_factory=Labels)
     edits: tuple[GraphEdit, ...] = ()
+    graphs_judged: int = 0
 
     @classmethod
     def of(
@@ -155,6 +158,13 @@ class QuestionFile:
         ``complete`` gets the table [question] and the codings, and returns that table with
         what it leaves open.
         """
+        return cls.from_tables(
+            cls.parse_tables(text, where=where), where=where, complete=complete
+        )
+
+    @staticmethod
+    def parse_tables(text: str, *, where: str = "question file") -> dict[str, Any]:
+        """The tables of a question file as plain values; only whether it is TOML is checked."""
         if len(text) > _LARGEST_FILE:
             raise _too_large(where)
         if beyond := excess(text):
@@ -164,11 +174,21 @@ class QuestionFile:
                 where=f"{where}, line {beyond[1]:,}",
             )
         try:
-            content = tomllib.loads(text)
+            return tomllib.loads(text)
         except ValueError as error:  # not TOML, or a date that no calendar has
             raise QuestionError.of(
                 f"This is not TOML: {error}.", remedy="Mend that line.", where=where
             ) from error
+
+    @classmethod
+    def from_tables(
+        cls,
+        content: Mapping[str, Any],
+        *,
+        where: str = "question file",
+        complete: Completion | None = None,
+    ) -> "QuestionFile":
+        """A question file from its tables as plain values; see ``parse``."""
         problems = [
             Problem(f"{name!r} is not a table.", remedy=f"Write [{name}].", where=where)
             for name, table in content.items()
@@ -199,6 +219,7 @@ class QuestionFile:
         knowledge = attempt(_parse_knowledge, "knowledge")
         labels = attempt(_parse_labels, "labels")
         edits = attempt(GraphEdit.parse_table, "graph")
+        graphs_judged = attempt(_parse_judged, "graph")
         if problems or not (question and judge and knowledge and codings and labels):
             raise QuestionError(*problems)
         return cls(
@@ -208,14 +229,16 @@ class QuestionFile:
             codings=codings,
             labels=labels,
             edits=edits or (),
+            graphs_judged=graphs_judged or 0,
         )
 
-    def _edit_lists(self) -> dict[str, list[str | list[str]]]:
-        """The edits as the file has them."""
-        lists: dict[str, list[str | list[str]]] = {}
+    @property
+    def graph_table(self) -> dict[str, Any]:
+        """The table [graph]: a list for each kind of edit, and the graphs judged, if any."""
+        table: dict[str, Any] = {}
         for edit in self.edits:
-            lists.setdefault(edit.kind, []).append(edit.notation)
-        return lists
+            table.setdefault(edit.kind, []).append(edit.notation)
+        return table | ({"judged": self.graphs_judged} if self.graphs_judged else {})
 
     def __str__(self) -> str:
         knowledge = {name: value for name, value in self.knowledge.to_dict().items() if value}
@@ -226,7 +249,7 @@ class QuestionFile:
             for name, table in (
                 ("question", self.question.to_dict() | judge),
                 ("knowledge", knowledge),
-                ("graph", self._edit_lists()),
+                ("graph", self.graph_table),
                 ("data", self.codings.to_dict()),
                 ("labels", {name: words for name, words in labels.items() if words}),
             )
@@ -279,6 +302,16 @@ def _parse_knowledge(table: Mapping[str, Any]) -> Knowledge:
         required=table.get("require", ()),
         forbidden=table.get("forbid", ()),
     )
+
+
+def _parse_judged(table: Mapping[str, Any]) -> int:
+    judged = table.get("judged", 0)
+    if type(judged) is not int or not 0 <= judged < 2**63:
+        raise QuestionError.of(
+            f"How many graphs were judged is no whole number from 0 on: {judged!r}.",
+            remedy="Write it as judged = 3 in [graph], or leave it out.",
+        )
+    return judged
 
 
 def _parse_codings(table: Mapping[str, Any]) -> Codings:

@@ -6,6 +6,7 @@ it serves as cells, as margins and as strata of many tests. A test is then one s
 """
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -70,8 +71,13 @@ class LinePartition:
 class PartitionCache:
     """A least-recently-used cache of partitions of one table's lines."""
 
-    def __init__(self, table: CodedTable, kernel: LineOperations) -> None:
-        self.table, self.kernel = table, kernel
+    def __init__(
+        self,
+        table: CodedTable,
+        kernel: LineOperations,
+        after_each: Callable[[int], None] = lambda _tests: None,
+    ) -> None:
+        self.table, self.kernel, self.after_each = table, kernel, after_each
         self.cached: OrderedDict[Members, LinePartition] = OrderedDict()
         self.bytes = 0
 
@@ -103,6 +109,7 @@ class PartitionCache:
                     weight, inverse[x], inverse[y], strata.rows - kind, strata.of
                 )
                 results.statistic[test] = total - self.table.total + kind * len(strata.rows)
+            self.after_each(int(plan.start[number + 1] - plan.start[number]))
 
     def by(self, members: Members) -> LinePartition:
         """The partition by some attributes, split from a cached one if there is any."""
