@@ -62,7 +62,7 @@ def inputs(record: Record) -> Record:
             taken[part] = {name: record[part][name] for name in names}
     origin = record["graph"]["origin"]
     learned = _ORIGIN.split() if origin["kind"] == "learned" else ["kind"]
-    optional = ("limits", "ended_early", "chosen_from", "edits")
+    optional = ("limits", "ended_early", "chosen_from", "edits", "unedited")
     learned += [name for name in optional if name in origin]
     taken["graph"]["origin"] = {name: origin[name] for name in learned}
     return taken

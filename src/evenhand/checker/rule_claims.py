@@ -92,8 +92,9 @@ def check_without(record: Record, beside: Record) -> list[str]:
 
 
 def right_variants(record: Record, right: Record) -> Record:
-    """How many variants were judged, as it should be; classes and arrows as recorded."""
-    tried = {name: record["variants"][name] for name in ("arrows", "classes")}
+    """How many variants were judged, as it should be; but for sets and rules as recorded."""
+    graphs = ["graphs"] if record["variants"].get("graphs", 0) else []
+    tried = {name: record["variants"][name] for name in ("arrows", "classes", *graphs)}
     check_counts(tried)
     sets, rules = right["possible_decision_causes"], right["rules"]
     return {**tried, "cause_sets": len(sets), "rules": 1 + ("without" in rules)}

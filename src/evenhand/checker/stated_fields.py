@@ -3,6 +3,7 @@
 from .group_comparisons import JOIN, OR, listed
 from .record_fields import Record
 
+_VARIANTS = {"classes": "ways to class numbers", "arrows": "other arrows", "graphs": "graphs"}
 _COUNTS = {
     "changed_rows": "were changed, left out or doubled",
     "dropped_before": "with missing values there were before",
@@ -41,10 +42,11 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
             "reasons": "the sentences",
             "population": "estimates, computed in floating point",
             "by_chance": "its range, p, and the number at the threshold",
-            "variants.classes": "how many ways to class numbers were judged: {classes}".format(
-                **variants
-            ),
-            "variants.arrows": f"how many other arrows were judged: {variants['arrows']}",
+        }
+        fields |= {
+            f"variants.{kind}": f"how many {what} were judged: {variants[kind]}"
+            for kind, what in _VARIANTS.items()
+            if kind in variants
         }
         fields |= stated_paths(record.get("indirect", {}), with_data=with_data)
     else:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from .block_set_claims import check_scope
 from .chance_claims import has_too_many_rows, right_chance
 from .digest_claims import digest, seal
+from .edit_claims import check_edits
 from .field_comparison import differences
 from .graph_claims import RecordedGraph
 from .group_comparisons import GroupComparisons, Table
@@ -61,6 +62,9 @@ class Checker:
         right |= {"variants": right_variants(record, right)} if self.is_full else {}
         if self.is_full and (rules["declared"] or rules["determining"]):
             right["verdict"] = OPEN
+        if "unedited" in (origin := right["graph"]["origin"]):
+            origin["unedited"], errors, stated = check_edits(record, self.people, self.compared)
+            self.errors, self.stated = self.errors + errors, self.stated | stated
         if "redlining" in record["question"]:
             claims = PathClaims(record, self.graph, self.compared)
             right["indirect"] = claims.right(self.people, rules, with_data=data is not None)

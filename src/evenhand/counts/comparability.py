@@ -37,8 +37,10 @@ class Comparability:
     def __str__(self) -> str:
         rows = max(self.rows, 1)
         groups = "both groups" if self.groups == 2 else "two groups or more"
+        columns = "1 column" if len(self.columns) == 1 else f"{len(self.columns)} columns"
+        kinds = "1 kind" if self.occupied == 1 else f"{self.occupied:,} kinds"
         return (
-            f"people alike in {len(self.columns)} columns: {self.occupied:,} kinds, "
+            f"people alike in {columns}: {kinds}, "
             f"{self.measured:,} with {groups}; {percent(self.without_comparator / rows)} of "
             f"the rows have no comparator, {percent(self.same_decision / rows)} lie where "
             "everybody got the same decision"

@@ -28,6 +28,43 @@ def in_order(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(labels, key=place.__getitem__))
 
 
+# Words whose order is known, worst first; "fair" and "good" are read as grades.
+_SCALES = (
+    ("low", "medium", "high"),
+    ("low", "mid", "high"),
+    ("low", "middle", "high"),
+    ("low", "average", "high"),
+    ("very low", "low", "medium", "high", "very high"),
+    ("poor", "fair", "good", "excellent"),
+    ("poor", "fair", "good", "very good", "excellent"),
+    ("very poor", "poor", "fair", "good", "very good", "excellent"),
+    ("bad", "average", "good"),
+    ("fail", "pass", "merit", "distinction"),
+)
+
+
+def known_order(values: Iterable[str]) -> tuple[str, ...]:
+    """Labels from low to high where their order is known: numbers, classes, words of a scale.
+
+    Nothing for other labels, and where a value is missing: that has no place among them.
+
+    >>> known_order(["high", "low", "medium"]), known_order(["10", "9"]), known_order("ab")
+    (('low', 'medium', 'high'), ('9', '10'), ())
+    """
+    labels = [*values]
+    if MISSING in labels or not labels:
+        return ()
+    plain = {label: label.strip().casefold() for label in labels}
+    for scale in _SCALES:
+        if {*plain.values()} <= {*scale}:
+            return tuple(sorted(labels, key=lambda label: scale.index(plain[label])))
+    try:
+        numbers = [_lower_end(label)[0] for label in labels]
+    except ValueError:
+        return ()
+    return () if any(map(isnan, numbers)) else in_order(labels)
+
+
 def _lower_end(label: str) -> tuple[float, bool]:
     """Where a number or a class begins, and whether only after that number."""
     try:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from evenhand.counts import CountTable, examined_counts
 from evenhand.counts.class_choices import ClassChoices
-from evenhand.display import Summary, percent
+from evenhand.display import ProgressCallback, ProgressReporter, Summary, percent
 from evenhand.errors import QuestionError, listed
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.class_recodings import Recoding, recode, recodings_of
@@ -31,6 +31,8 @@ from evenhand.question import Bins
 from evenhand.question.question import REST
 
 _UNCORRECTED = "No p-value here is corrected for trying several classes."
+# Ways judged together: faster than one by one, and who listens can stop in between.
+_BATCH = 50
 _SUPERVISED = (
     "Some cuts were chosen by looking at the decision, none by looking at the protected "
     "attribute."
@@ -243,6 +245,7 @@ def judge_binnings(
     find: Callable[..., ClassChoices],
     *,
     limit: int,
+    progress: ProgressCallback | None = None,
 ) -> Binnings:
     """Judge the causes of a certificate in every combination of classes that are found.
 
@@ -269,15 +272,24 @@ def judge_binnings(
     )
     settled = {*certificate.determined_by} - {*names}
     determining = {id(one) for ways in recodings for one in ways if one.determines(examined)}
-    judged = []
-    for recoding in combinations:
-        chosen = dict(zip(names, recoding, strict=True))
-        coarse = replace(examined, counts=recode(examined.counts, chosen))
-        partitions = [Partition.of(coarse, one) for one in causes]
-        determined = bool(settled) or any(id(one) in determining for one in recoding)
-        bins = {name: one.bins for name, one in chosen.items()}
-        judged.append((bins, partitions, determined))
-    share_statistics([one for _, partitions, _ in judged for one in partitions])
+    ways: list[Binning] = []
+    reporter = ProgressReporter(progress)
+    for first in range(0, len(combinations), _BATCH):
+        judged = []
+        for recoding in combinations[first : first + _BATCH]:
+            chosen = dict(zip(names, recoding, strict=True))
+            coarse = replace(examined, counts=recode(examined.counts, chosen))
+            partitions = [Partition.of(coarse, one) for one in causes]
+            determined = bool(settled) or any(id(one) in determining for one in recoding)
+            classes = {name: one.bins for name, one in chosen.items()}
+            judged.append((classes, partitions, determined))
+            reporter.report("ways to class", first, len(combinations))
+        share_statistics([one for _, partitions, _ in judged for one in partitions])
+        ways += [
+            Binning.of(partitions, min_coverage=least, determined=determined, bins=classes)
+            for classes, partitions, determined in judged
+        ]
+    reporter.report("ways to class", len(ways), len(combinations))
     bins = {
         name: bins
         for name, bins in certificate.codings.bins.items()
@@ -286,10 +298,7 @@ def judge_binnings(
     is_determined = certificate.is_determined
     return Binnings(
         columns=names,
-        ways=tuple(
-            Binning.of(partitions, min_coverage=least, determined=determined, bins=classes)
-            for classes, partitions, determined in judged
-        ),
+        ways=tuple(ways),
         audited=Binning.of(
             certificate.causes, min_coverage=least, determined=is_determined, bins=bins
         ),

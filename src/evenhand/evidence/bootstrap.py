@@ -32,6 +32,8 @@ from evenhand.question import Knowledge, Number, Question, Tiers
 from evenhand.question.parse_values import check_seed
 
 _MANY_RESAMPLES = 50
+# While numba compiles, nothing is reported, so nobody can stop it.
+_FIRST = "compiling, once; it cannot be stopped midway"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -154,6 +156,15 @@ def bootstrap(
     kernel: KernelName = (
         "numba" if resamples >= _MANY_RESAMPLES and find_spec("numba") else "auto"
     )
+
+    def still_at(done: int) -> ProgressCallback:
+        """Reports the same number again while a graph is learned: who listens may stop it."""
+        step = "resamples" if done or kernel != "numba" else _FIRST
+        return lambda _progress: reporter.report(step, done, resamples)
+
+    if kernel == "numba" and graph is None:
+        reporter.report(_FIRST, 0, resamples)
+
     for number, stream in enumerate(np.random.SeedSequence(seed).spawn(resamples), 1):
         sample = resample(examined.counts, np.random.default_rng(stream))
         try:
@@ -165,6 +176,7 @@ def bootstrap(
                 max_depth=max_depth,
                 question=question,
                 kernel=kernel,
+                progress=still_at(number - 1) if progress else None,
             )
             certificate = certify(
                 sample,

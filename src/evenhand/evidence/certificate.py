@@ -106,6 +106,7 @@ class Certificate(Judgement, Pictured):
             "decision_causes": list(self.decision_causes),
             "possible_decision_causes": list(map(list, self.possible_decision_causes)),
             "graph": {**self.graph.to_dict(), "origin": str(self.graph_origin)},
+            **self._unedited,
             "scope": {
                 "asked": self.scope,
                 "complete": self.complete,
@@ -141,6 +142,7 @@ class Certificate(Judgement, Pictured):
             *prediction_claim(question).items(),
             ("threshold", f"{question.threshold}, chosen by whoever asked the question"),
             ("graph", str(self.graph_origin)),
+            *self._as_learned,
             ("decision causes", "{" + ", ".join(self.decision_causes) + "}"),
             *([("possible decision causes", " or ".join(sets))] if self.ambiguous else []),
             *partition_facts.partition_facts(self.partition),
@@ -173,6 +175,19 @@ class Certificate(Judgement, Pictured):
             ),
             hint='evenhand.audit(…).report().write("report.html") writes the whole page.',
         )
+
+    @property
+    def _unedited(self) -> dict[str, Any]:
+        """The graph before the edits and what it gives, if there were any."""
+        before = self.graph_origin.unedited
+        return {"unedited": before.to_dict()} if before else {}
+
+    @property
+    def _as_learned(self) -> list[tuple[str, str]]:
+        """What the graph gives without the edits, in words."""
+        origin = self.graph_origin
+        before = origin.unedited and origin.unedited.outcome
+        return [(f"as {origin.kind}", str(before))] if before else []
 
     @property
     def _compared(self) -> str:

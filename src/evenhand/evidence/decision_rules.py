@@ -148,7 +148,7 @@ def judge_without_rule(
         without = graph.without_nodes(left_out)
         if without is None:
             return None
-        without = replace(without, edits=made)
+        without = replace(without, edits=made)  # of which unedited graph, nobody can tell
     else:
         examined = examined_counts(remaining, asked).counts
         without = fitting_edits(learn(examined, knowledge=known, question=asked), made)

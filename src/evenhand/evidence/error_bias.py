@@ -70,7 +70,7 @@ class ErrorBias(Described):
         """
         predicted, question = judged.partition, judged.question
         counts = _labelled(judged, counts, labels)
-        cell = _groups(judged, counts) * len(predicted) + predicted.line_of(counts)
+        cell = _groups(judged, counts) * len(predicted) + _line_of(predicted, counts)
 
         def tally(chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
             many = np.zeros(predicted.rows.size, np.int64)
@@ -337,3 +337,16 @@ def _strange_labels(judged: Judgement, counts: CountTable, labels: str) -> dict[
             where="labels",
         )
     return strange
+
+
+def _line_of(partition: Partition, counts: CountTable) -> NDArray[np.intp]:
+    """The subpopulation of each line of other counts, all of people who are in it."""
+    table, columns = partition.assignments, []
+    for attribute, codes in zip(table.attributes, table.codes, strict=True):
+        code = {value: at for at, value in enumerate(attribute.values)}
+        own = np.array([code[v] for v in counts.attribute(attribute.name).values], np.intp)
+        columns.append(np.concatenate([codes, own[counts.column(attribute.name)]]))
+    rows = np.concatenate([table.counts, counts.counts])
+    group, first = CountTable(table.attributes, tuple(columns), rows).groups(partition.names)
+    lines: NDArray[np.intp] = first[group][len(table) :]
+    return lines

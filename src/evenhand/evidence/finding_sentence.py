@@ -5,6 +5,7 @@ part of a sentence ("with a low score", "applying to EE", "were admitted") is us
 any other is put after the name of its column.
 """
 
+import re
 from fractions import Fraction
 
 from evenhand.evidence.subpopulations import Subpopulation, points
@@ -30,6 +31,7 @@ _BEGINS_CONDITION = (
     "without",
     "working",
 )
+_PARTICIPLE = re.compile(r"[^\W\d_]+[^\W\d_eE]ed", re.IGNORECASE)
 _BEGINS_DECISION = ("are", "earn", "got", "had", "have", "is", "received", "was", "were")
 
 
@@ -113,15 +115,20 @@ def pair_of(subpopulation: Subpopulation, question: Question) -> tuple[str, str]
     return group, other
 
 
+def begins_decision(label: str) -> bool:
+    """Whether a label of a decision is part of a sentence: "were admitted"."""
+    return label.partition(" ")[0] in _BEGINS_DECISION
+
+
 def decision_phrase(question: Question, words: Labels, decision: str = "") -> str:
     """What happened to those who were favored: "were admitted", "had income >50K".
 
-    A value called like its column is a participle: "hired" gives "were hired".
+    A value that ends like a participle is one: "hired" gives "were hired".
     """
     label = words.value(question.decision, decision or question.favorable_label)
     column = words.column(question.decision)
-    if label.split(" ")[0] in _BEGINS_DECISION:
+    if begins_decision(label):
         return label
-    if column.casefold() == label.casefold():
+    if _PARTICIPLE.fullmatch(label):
         return f"were {label}"
     return f"had {label}" if column.casefold() in label.casefold() else f"had {column} {label}"

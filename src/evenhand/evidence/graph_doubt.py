@@ -8,13 +8,14 @@ these independences is tested, and a small p says that the graph lacks something
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import combinations, islice
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from evenhand.counts import CountTable, examined_counts
-from evenhand.display import Described, Summary
+from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary
 from evenhand.errors import QuestionError, Remedy, listed
 from evenhand.evidence.certification import parent_sets
 from evenhand.evidence.judgement import Graph
@@ -136,6 +137,7 @@ def doubt(
     knowledge: Knowledge | Tiers | None = None,
     test: str | None = None,
     max_tests: int = 4096,
+    progress: ProgressCallback | None = None,
 ) -> GraphDoubt:
     """Collect what the counts say against the graph around the decision.
 
@@ -152,7 +154,8 @@ def doubt(
     if question.predicts:
         untested: dict[str, Any] = {"arrows": (), "implied": (), "predicts": question.predicts}
         return GraphDoubt(decision=decision, test=chosen, complete=True, **untested)
-    evaluator = Evaluator(counts, sorted(counts.names))
+    advance = partial(ProgressReporter(progress).advance, "tests against the graph")
+    evaluator = Evaluator(counts, sorted(counts.names), after_each=advance)
     causes = sorted(graph.parents(decision) | graph.neighbors(decision))
     limit = record.max_depth if record else None
     determines = determining_pairs(counts, _around(graph, decision, *causes))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from evenhand.evidence.unedited_graph import UneditedGraph
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import GraphEdit, Knowledge, Tiers
@@ -26,7 +27,7 @@ class GraphOrigin:
     ``decision_last`` says that the decision was taken to come last, as no tiers were given.
     ``limits`` were set for the search, and ``ended_early`` says what they left untried.
     ``chosen_from`` says from how many columns a search near the decision chose.
-    ``edits`` were made afterwards.
+    ``edits`` were made afterwards, to the ``unedited`` graph if that is known.
 
     >>> str(GraphOrigin(kind="learned", algorithm="PC", test="chi-square", significance="0.01"))
     'learned from the same rows by PC, chi-square, significance 0.01'
@@ -42,12 +43,15 @@ class GraphOrigin:
     ended_early: str = ""
     chosen_from: int = 0
     edits: tuple[GraphEdit, ...] = ()
+    unedited: UneditedGraph | None = None
 
     @classmethod
     def parse(cls, content: Mapping[str, Any]) -> "GraphOrigin":
         """Parse the plain values."""
-        edits = (GraphEdit(**edit) for edit in content.get("edits", ()))
-        return cls(**{**content, "edits": tuple(edits)})
+        edits = tuple(GraphEdit(**edit) for edit in content.get("edits", ()))
+        before = content.get("unedited")
+        unedited = None if before is None else UneditedGraph.parse(before)
+        return cls(**{**content, "edits": edits, "unedited": unedited})
 
     @classmethod
     def of(
@@ -55,8 +59,9 @@ class GraphOrigin:
     ) -> "GraphOrigin":
         """The origin of a graph, known by its record of discovery."""
         record = graph.record if isinstance(graph, PartialGraph) else None
+        unedited = None if graph.unedited is None else UneditedGraph.of(graph.unedited)
         if record is None:
-            return cls(edits=graph.edits)
+            return cls(edits=graph.edits, unedited=unedited)
         return cls(
             kind="learned",
             rows=record.rows,
@@ -67,12 +72,13 @@ class GraphOrigin:
             limits=record.limits,
             ended_early=record.ended_early,
             edits=graph.edits,
+            unedited=unedited,
         )
 
     def __str__(self) -> str:
         if self.edits:
             made = "; ".join(map(str, self.edits))
-            return f"{replace(self, edits=())}, then edited ({made})"
+            return f"{self.before_edits}, then edited ({made})"
         if self.kind == "given":
             return "given"
         return (
@@ -89,22 +95,38 @@ class GraphOrigin:
         return _ROWS[self.rows]
 
     @property
+    def before_edits(self) -> "GraphOrigin":
+        """The origin of the graph before it was edited."""
+        return replace(self, edits=(), unedited=None)
+
+    @property
     def before_release(self) -> "GraphOrigin":
         """The same origin, as seen from the rows of a release."""
-        return replace(self, rows="original")
+        return replace(self.without_outcome, rows="original")
 
     @property
     def for_others(self) -> "GraphOrigin":
         """The origin as it was chosen, without the rows and without what the limits did."""
+        origin = self.without_outcome
         learned = self.kind == "learned"
-        return replace(self, rows="withheld", ended_early="") if learned else self
+        return replace(origin, rows="withheld", ended_early="") if learned else origin
+
+    @property
+    def without_outcome(self) -> "GraphOrigin":
+        """The same origin without what the unedited graph gives."""
+        return replace(self, unedited=self.unedited and self.unedited.without_outcome)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; of a given graph there is no more to say than that."""
-        edits = {"edits": [edit.to_dict() for edit in self.edits]} if self.edits else {}
+        """Plain values; of a given graph there is no more to say than how it was edited."""
+        edits: dict[str, Any] = {}
+        if self.edits:
+            edits["edits"] = [edit.to_dict() for edit in self.edits]
+        if self.unedited is not None:
+            edits["unedited"] = self.unedited.to_dict()
         if self.kind == "given":
             return {"kind": "given", **edits}
-        fields = {name: getattr(self, name) for name in self.__slots__ if name != "edits"}
+        plain = [name for name in self.__slots__ if name not in ("edits", "unedited")]
+        fields = {name: getattr(self, name) for name in plain}
         optional = [
             name for name in ("limits", "ended_early", "chosen_from") if not fields[name]
         ]

@@ -35,6 +35,7 @@ from evenhand.evidence.population import (
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
 from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.subpopulations import Subpopulations
+from evenhand.evidence.unedited_graph import UneditedGraph, UneditedOutcome
 from evenhand.evidence.verdict import Coverage, Verdict
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
@@ -55,9 +56,9 @@ class Judgement:
     ``contradictions`` are sentences about a graph that contradicts itself. ``release`` says
     what was changed in these rows, if they are a release. ``determined_by`` names the columns
     that alone determine the decision; ``without_rule`` is, under a declared rule, the
-    certificate without it and without them. ``tried`` says how many ways to class numbers and
-    other arrows were judged. ``indirect`` is the claim about effects through chosen attributes,
-    if the question makes one.
+    certificate without it and without them. ``tried`` says how many ways to class numbers,
+    other arrows and other graphs were judged. ``indirect`` is the claim about effects through
+    chosen attributes, if the question makes one.
     """
 
     verdict: Verdict
@@ -221,6 +222,17 @@ class Judgement:
         """What chance alone would make; None of released rows, which chance did not make."""
         return None if self.release else self.partition.by_chance
 
+    @property
+    def as_unedited(self) -> UneditedGraph:
+        """The graph and what it gives, as told beside the certificate of an edited one."""
+        outcome = UneditedOutcome(
+            verdict=self.verdict,
+            population=self.population.verdict,
+            measured=int(self.partition.measured.sum()),
+            violating=self.partition.violating,
+        )
+        return replace(UneditedGraph.of(self.graph), outcome=outcome)
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the counts that the verdict rests on."""
@@ -258,11 +270,16 @@ class Judgement:
 
     @property
     def variants(self) -> dict[str, int]:
-        """How many variants were judged: sets of causes, rules, classes, other arrows."""
+        """How many variants were judged: sets of causes, rules, classes, other arrows.
+
+        And how many graphs on the way to this one, if that is known.
+        """
+        graphs = self.tried.get("graphs", 0)
         return {
             "cause_sets": len(self.possible_decision_causes),
             "rules": 1 + (self.without_rule is not None),
             **{kind: self.tried.get(kind, 0) for kind in get_args(VariantKind)},
+            **({"graphs": graphs} if graphs else {}),
         }
 
     @property

@@ -321,18 +321,6 @@ class Partition:
         columns = zip(self.assignments.attributes, self.assignments.codes, strict=True)
         return {attribute.name: attribute.values[codes[at]] for attribute, codes in columns}
 
-    def line_of(self, counts: CountTable) -> NDArray[np.intp]:
-        """The subpopulation of each line of other counts, all of people who are in here."""
-        table, columns = self.assignments, []
-        for attribute, codes in zip(table.attributes, table.codes, strict=True):
-            code = {value: at for at, value in enumerate(attribute.values)}
-            own = np.array([code[v] for v in counts.attribute(attribute.name).values], np.intp)
-            columns.append(np.concatenate([codes, own[counts.column(attribute.name)]]))
-        rows = np.concatenate([table.counts, counts.counts])
-        group, first = CountTable(table.attributes, tuple(columns), rows).groups(self.names)
-        lines: NDArray[np.intp] = first[group][len(table) :]
-        return lines
-
     @cached_property
     def statistics(self) -> Statistics:
         """Intervals and p-values of the comparisons."""
@@ -368,11 +356,30 @@ class Partition:
         return chance_of(p, self.row_counts[lines], self.violating, error=error)
 
     @cached_property
+    def strength_order(self) -> NDArray[np.intp]:
+        """All subpopulations: the violating ones, least likely to be chance first.
+
+        The others follow by the size of their difference, and unmeasured ones come last; those
+        that are equal in this are ordered by rows.
+        """
+        reaches, measured = self.violates, self.measured
+        # An unmeasured line has the index -1: the zero at the end.
+        p = np.append(self.statistics.p_threshold, 0.0)[self.lead]
+        size = abs(np.append(self.statistics.difference, 0.0)[self.lead])
+        key = np.where(reaches, p, -size)
+        return np.lexsort((-self.row_counts, key, ~measured, ~reaches))
+
+    @property
     def by_strength(self) -> NDArray[np.intp]:
         """The violating subpopulations, least likely to be chance first, then by rows."""
-        violating = np.flatnonzero(self.violates)
-        p = self.statistics.p_threshold[self.lead[violating]]
-        return violating[np.lexsort((-self.row_counts[violating], p))]
+        return self.strength_order[: self.violating]
+
+    @cached_property
+    def strength_rank(self) -> NDArray[np.intp]:
+        """The place of each line among the violating ones, from 1; 0 for the others."""
+        rank = np.zeros(len(self), np.intp)
+        rank[self.by_strength] = np.arange(1, self.violating + 1)
+        return rank
 
 
 def share_statistics(partitions: Sequence[Partition]) -> None:

@@ -72,8 +72,8 @@ class PartitionExplanation(Described):
         """The partition's subpopulations with their counts and differences."""
         return Subpopulations(self.partition, np.arange(len(self.partition)))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+    def answer(self) -> dict[str, Any]:
+        """What the graph says, as plain values."""
         return {
             "names": list(self.partition.names),
             "is_meaningful": self.is_meaningful,
@@ -82,8 +82,12 @@ class PartitionExplanation(Described):
             "consequences": list(self.check.consequences),
             "reasons": list(self.check.reasons),
             "missing": list(self.check.missing),
-            "subpopulations": [people.to_dict() for people in self.subpopulations],
         }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer and all subpopulations, as plain values."""
+        people = [people.to_dict() for people in self.subpopulations]
+        return {**self.answer(), "subpopulations": people}
 
     def summary(self) -> Summary:
         """The graph's answer, and the table that must, or must not, be read as evidence."""

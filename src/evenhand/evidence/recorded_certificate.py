@@ -8,7 +8,7 @@ besides the counts cannot be derived from them: ``stated`` lists it.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from evenhand.counts import CountTable, ExaminedCounts, examined_counts
 from evenhand.errors import EvenhandError, InputError, Problem, listed, words_only
@@ -32,10 +32,14 @@ from evenhand.evidence.recorded_indirect import (
 from evenhand.evidence.recorded_inputs import StatedField, is_derivable, recorded_inputs
 from evenhand.evidence.recorded_partitions import recorded_counts
 from evenhand.evidence.release_statement import ReleaseStatement
+from evenhand.evidence.unedited_graph import UneditedGraph
 from evenhand.evidence.verdict import Verdict
-from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
+from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Codings, Question
 from evenhand.question.question import PATHS, REST
+
+# Judges the graph before edits by partitions that a function makes.
+_Judge: TypeAlias = Callable[[Callable[[tuple[str, ...]], Partition]], UneditedGraph]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,9 +102,8 @@ class RecordedCertificate:
     def graph(self) -> PartialGraph:
         """The graph, with the doubts that remained when it was learned."""
         graph = self.content["graph"]
-        doubts = tuple((a, centre, b) for a, centre, b in graph["doubtful"])
-        record = DiscoveryRecord(algorithm="", test="", significance=0, ambiguous=doubts)
-        return PartialGraph(graph["nodes"], graph["arrows"], graph["undirected"], record)
+        doubts = frozenset((a, centre, b) for a, centre, b in graph["doubtful"])
+        return PartialGraph(graph["nodes"], graph["arrows"], graph["undirected"], doubts=doubts)
 
     @property
     def release(self) -> ReleaseStatement | None:
@@ -143,13 +146,13 @@ class RecordedCertificate:
         """The certificate that the counts of the data give."""
         examined = examined_counts(counts, self.question)
         self.graph.check(counts.names, self.question)
-        names = self._comparable
         beside = self._without_rule
         return self._recertify(
             examined,
             partial(Partition.of, examined),
             dropped,
-            determined_by=determining_names(examined, names),
+            determining=partial(determining_names, examined),
+            unedited=lambda judge, _: judge(partial(Partition.of, examined)),
             without_rule=beside.recertify(counts, dropped) if beside else None,
             claim=lambda new: measure_examined(
                 new.examined, new.graph, potentials=recorded_potentials(self._indirect)
@@ -169,18 +172,39 @@ class RecordedCertificate:
                 raise InputError.of(f"partitions: {list(names)} is not among them.")
             return Partition.of(tables[names], names)
 
-        self.graph.check(question=self.question)
-        comparable = self._comparable
+        def divide_wider(names: tuple[str, ...]) -> Partition:
+            for wider, examined in tables.items():
+                if {*names} <= {*wider}:
+                    return Partition.of(examined, names)
+            return divide(names)
+
         divided = {name for names in entries for name in names}
-        determining = {*self.content["rules"].get("determining", ())} & comparable - divided
-        for names, examined in tables.items():
-            determining |= {*determining_names(examined, comparable & {*names})}
+        recorded = {*self.content["rules"].get("determining", ())}
+
+        def determining(comparable: frozenset[str]) -> tuple[str, ...]:
+            found = recorded & comparable - divided
+            for names, examined in tables.items():
+                found |= {*determining_names(examined, comparable & {*names})}
+            return tuple(sorted(found))
+
+        def unedited(judge: _Judge, before: UneditedGraph) -> UneditedGraph:
+            graph = before.graph(self.graph.nodes)
+            is_counted = comparable_columns(graph, self.question.decision) <= divided
+            try:
+                again = judge(divide_wider)
+            except InputError:  # no partition has all its causes
+                return before
+            # Columns in no partition may leave nothing to compare.
+            return again if is_counted or not before.is_open else before
+
+        self.graph.check(question=self.question)
         beside = self._without_rule
         return self._recertify(
             next(iter(tables.values())),
             divide,
             self.content.get("rows", {}).get("dropped", 0),
-            determined_by=tuple(sorted(determining)),
+            determining=determining,
+            unedited=unedited,
             without_rule=beside.recertify_own_tables() if beside else None,
             claim=lambda new: (
                 recorded_claim(
@@ -240,25 +264,43 @@ class RecordedCertificate:
         divide: Callable[[tuple[str, ...]], Partition],
         dropped: int,
         *,
-        determined_by: tuple[str, ...],
+        determining: Callable[[frozenset[str]], tuple[str, ...]],
+        unedited: Callable[[_Judge, UneditedGraph], UneditedGraph],
         without_rule: Certificate | None,
         claim: Callable[[Certificate], Indirect],
     ) -> Certificate:
         """The certificate that the same question gives on these counts."""
         content = self.content
         roles = [entry["role"] for entry in content["partitions"]]
-        certificate = certify_partitions(
+        judge = partial(
+            certify_partitions,
             examined,
-            divide,
-            self.graph,
             pools_others=content["pooled"]["other"],
-            scope="causes" if self.is_shared else content["scope"]["asked"],
             limit=roles.count("block set"),
             min_coverage=content["question"]["min_coverage"],
-            graph_origin=GraphOrigin.parse(content["graph"]["origin"]),
             codings=self.codings,
             dropped=dropped,
-            determined_by=determined_by,
+        )
+        origin = GraphOrigin.parse(content["graph"]["origin"])
+        if self.is_shared or self.release:
+            origin = origin.without_outcome
+        before = origin.unedited
+        if before is not None and before.outcome is not None:
+            graph = before.graph(self.graph.nodes)
+            determined = determining(comparable_columns(graph, self.question.decision))
+
+            def judge_unedited(divide: Callable[[tuple[str, ...]], Partition]) -> UneditedGraph:
+                return judge(
+                    divide, graph, scope="causes", graph_origin=None, determined_by=determined
+                ).as_unedited
+
+            origin = replace(origin, unedited=unedited(judge_unedited, before))
+        certificate = judge(
+            divide,
+            self.graph,
+            scope="causes" if self.is_shared else content["scope"]["asked"],
+            graph_origin=origin,
+            determined_by=determining(self._comparable),
         )
         if certificate.question.redlining:
             certificate = with_indirect(certificate, claim)
@@ -297,6 +339,10 @@ class RecordedCertificate:
             for difference in beside.differences_from(new):
                 yield f"rules.without.record.{difference}"
         yield from document_differences(content, right)
+        origin = certificate.graph_origin
+        before = origin.unedited
+        if before is not None and not before.leads_to(certificate.graph, origin.edits):
+            yield "graph.origin.unedited: with the edits it has other links than the graph"
         if self.release:
             yield from self.release.contradictions(
                 row_count=certificate.row_count,

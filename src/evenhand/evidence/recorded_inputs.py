@@ -7,7 +7,11 @@ from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.question.question import JOIN, OR
 
 _NOT_COMPARED = "of this shared copy only form and seal are checked without the data"
-_VARIANTS = {"classes": "ways to class numbers", "arrows": "other arrows"}
+_VARIANTS = {
+    "classes": "ways to class numbers",
+    "arrows": "other arrows",
+    "graphs": "graphs",
+}
 _COUNTS = {
     "changed_rows": "were changed, left out or doubled",
     "dropped_before": "with missing values there were before",
@@ -105,7 +109,13 @@ def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[
         "that its arrows, open edges and doubtful triples are right and that no "
         "common cause is missing",
     )
-    yield StatedField("graph.origin", str(GraphOrigin.parse(content["graph"]["origin"])))
+    origin = GraphOrigin.parse(content["graph"]["origin"])
+    yield StatedField("graph.origin", str(origin))
+    if origin.unedited is not None:
+        yield StatedField("graph.origin.unedited", "that this is the graph before the edits")
+        if origin.unedited.outcome is not None and not with_data:
+            what = "what it gives, as far as no partition has its causes"
+            yield StatedField("graph.origin.unedited.verdict", what)
     yield StatedField(
         "scope.asked", f"how much was to be examined: {content['scope']['asked']}"
     )

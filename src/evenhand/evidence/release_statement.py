@@ -169,3 +169,15 @@ def release_notice(
     else:
         what = f"The protected attribute {', '.join(columns)} {was} changed in these rows"
     return f"{what} to remove differences between groups: they are no records about persons."
+
+
+def rows_not_released(dropped: int) -> str:
+    """How many rows lack a value, so that they are in no release; empty if none does.
+
+    >>> rows_not_released(0), rows_not_released(1)
+    ('', '1 row that lacks a value is not released.')
+    """
+    if not dropped:
+        return ""
+    verbs = ("row that lacks", "is") if dropped == 1 else ("rows that lack", "are")
+    return f"{dropped:,} {verbs[0]} a value {verbs[1]} not released."

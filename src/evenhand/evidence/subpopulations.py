@@ -148,6 +148,10 @@ class Subpopulations(Described, Sequence[Subpopulation]):
             shown=measured and bool(statistics.shown[at]),
         )
 
+    def where(self, chosen: NDArray[np.bool_]) -> "Subpopulations":
+        """Those among the chosen lines of the partition, in the same order."""
+        return Subpopulations(self.partition, self.lines[chosen[self.lines]])
+
     def to_arrow(self) -> Any:  # noqa: ANN401  # a pyarrow.Table, without importing pyarrow
         """A pyarrow table: labels, counts and statistics; null where nothing is measured."""
         import pyarrow as pa  # noqa: PLC0415  # only for those who ask for a table
@@ -265,8 +269,13 @@ def group_heading(question: Question, value: str) -> str:
 
 
 def threshold_points(question: Question) -> str:
-    """The threshold in percentage points, with its unit: "5 points", "1 point"."""
-    number = f"{float(100 * question.threshold):.6g}"
+    """The threshold in percentage points, with its unit: "5 points", "1 point".
+
+    It has six digits, or as many up to fifteen as make it exact.
+    """
+    exact = 100 * question.threshold
+    number, longer = (f"{float(exact):.{digits}g}" for digits in (6, 15))
+    number = longer if Fraction(longer) == exact else number
     return f"{number} point{'' if number == '1' else 's'}"
 
 
