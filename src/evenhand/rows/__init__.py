@@ -5,6 +5,7 @@ from evenhand.rows.class_suggestions import ClassSuggestion
 from evenhand.rows.column_profile import ColumnKind, ColumnProfile
 from evenhand.rows.frame_sources import Source, TableObject
 from evenhand.rows.inspection import Inspection
+from evenhand.rows.line_table import LineTable
 from evenhand.rows.rows import Rows, read
 from evenhand.rows.table_finding import FindingKind, TableFinding
 
@@ -15,6 +16,7 @@ __all__ = [
     "ColumnProfile",
     "FindingKind",
     "Inspection",
+    "LineTable",
     "Rows",
     "Source",
     "TableFinding",

@@ -14,7 +14,7 @@ from zipfile import ZipFile
 
 import pyarrow as pa
 
-from evenhand.errors import Problem
+from evenhand.errors import Problem, Remedy
 
 # Sentinel line that we add after the last one: an unclosed quote swallows it.
 END = "\x1aend"
@@ -133,15 +133,15 @@ def invalid_byte(text: bytes, offset: int, line: int, *, where: str) -> Problem 
     try:
         at = text.decode().encode().find(b"\0")
         what, found = "a NUL byte", "This is no text, or UTF-16."
-        remedy = "Convert it: `iconv -f UTF-16 -t UTF-8 old.csv > new.csv`."
+        remedy = _as_utf8("UTF-16")
     except UnicodeDecodeError as error:
         at = error.start
         character = text[at : at + 1].decode("latin-1")
         what, found = f"the byte 0x{text[at]:02X}", f"In Latin-1 this would be {character!r}."
-        remedy = "Convert it: `iconv -f LATIN1 -t UTF-8 old.csv > new.csv`."
+        remedy = _as_utf8("LATIN1")
     if text.startswith((b"\xff\xfe", b"\xfe\xff")) and not offset:
         found = "The first bytes say UTF-16."
-        remedy = "Convert it: `iconv -f UTF-16 -t UTF-8 old.csv > new.csv`."
+        remedy = _as_utf8("UTF-16")
     if at < 0:
         return None
     line += text.count(b"\n", 0, at)
@@ -150,4 +150,16 @@ def invalid_byte(text: bytes, offset: int, line: int, *, where: str) -> Problem 
         found,
         remedy,
         where,
+    )
+
+
+def _as_utf8(encoding: str) -> tuple[Remedy, ...]:
+    """How to save a text of another encoding as UTF-8, with what people have at hand."""
+    return (
+        Remedy("In Excel, open it and save it as 'CSV UTF-8 (comma delimited)'"),
+        Remedy(
+            "in LibreOffice, save it as 'Text CSV', tick 'Edit filter settings' and choose the "
+            "character set 'Unicode (UTF-8)'"
+        ),
+        Remedy(f"convert it: `iconv -f {encoding} -t UTF-8 old.csv > new.csv`"),
     )

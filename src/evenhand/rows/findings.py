@@ -25,6 +25,7 @@ from evenhand.question.codings import MISSING
 from evenhand.question.value_checks import spelling_variants
 from evenhand.rows.column_profile import FEW, MANY, ColumnKind, ColumnProfile
 from evenhand.rows.comma_numbers import are_comma_numbers, comma_numbers
+from evenhand.rows.counted_lines import counted_lines
 from evenhand.rows.table_finding import (
     FindingKind,
     TableFinding,
@@ -51,10 +52,12 @@ class Findings:
     decision: str | None
     protected: tuple[str, ...]
     question: Question | None = None
+    missing: str = "error"  # what is done with missing values, as ``Codings`` says it
 
     def all(self) -> Iterator[TableFinding]:
         """Every finding, the most important first."""
         yield from self._determining()
+        yield from counted_lines(self.table, self.asked)
         yield from self._spelling()
         yield from self._markers()
         yield from self._missing()
@@ -226,13 +229,28 @@ class Findings:
             missing = self.table.attribute(name).values.index(MISSING)
             lacking |= self.table.column(name) == missing
         rows = int(self.table.counts[lacking].sum())
+        of = f"{rows:,} of {self.table.row_count:,} rows"
+        what, also = f"Values are missing: {rows_in(by_column)}; {of} lack one.", ""
+        if self.missing == "drop":
+            what = f"Rows that lack a value are left out, {of}: {rows_in(by_column)}."
+        elif self.missing == "level":
+            what = (
+                f"A missing value counts as a value of its own: {rows_in(by_column)}; {of} "
+                "lack one."
+            )
+            if self.decision in by_column:
+                also = f"Without {self.decision!r} a row counts as not favorable."
+        make = "Make" if self.missing == "drop" else "make"
+        ways = (
+            Remedy("Leave these rows out", "missing", "drop"),
+            Remedy(f"{make} it a value of its own", "missing", "level"),
+        )
         yield from tell(
             FindingKind.MISSING,
             by_column,
-            f"Values are missing: {rows_in(by_column)}; {rows:,} of "
-            f"{self.table.row_count:,} rows lack one.",
-            Remedy("Leave these rows out", "missing", "drop"),
-            Remedy("make it a value of its own", "missing", "level"),
+            what,
+            *(way for way in ways if way.value != self.missing),
+            found=also,
             rows=by_column,
             incomplete_rows=rows,
         )

@@ -62,7 +62,7 @@ class Inspection(Described):
     def same_decisions(self) -> tuple[Problem, ...]:
         """A note if half of the rows lie where everybody got the same decision."""
         of = self.comparison
-        if of is None or 2 * of.same_decision < of.rows:
+        if of is None or not of.rows or 2 * of.same_decision < of.rows:
             return ()
         share = percent(of.same_decision / of.rows)
         who = "both groups all" if of.groups == 2 else "everybody"
@@ -114,6 +114,7 @@ def inspect(
     decision: str | None = None,
     protected: str | Sequence[str] | None = None,
     alike: Sequence[str] | None = None,
+    missing: str = "error",
     where: str = "table",
     also: Sequence[TableFinding] = (),
     notes: Sequence[Problem] = (),
@@ -123,6 +124,7 @@ def inspect(
 
     Without a question the decision and the protected attributes may be named alone. ``alike``
     names the columns in which people who are compared are alike; by default all that may be.
+    ``missing`` is what is done with missing values: it is said, and other ways are remedies.
     """
     names = (protected,) if isinstance(protected, str) else tuple(protected or ())
     if question:
@@ -144,7 +146,7 @@ def inspect(
         )
         if len(profiles) % _STEP == 0:
             reporter.report("looking at columns", len(profiles), len(table.names))
-    findings = Findings(table, profiles, decision, names, question)
+    findings = Findings(table, profiles, decision, names, question, missing)
     comparison = None
     if sides is not None and decision:
         comparison = (

@@ -4,8 +4,8 @@ Unlike counting this accepts any column: identifiers, free text, numbers of many
 are neither merged nor sorted. Only as many rows are read as fit into memory.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
@@ -50,6 +50,54 @@ class LineTable:
     notes: tuple[Problem, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredLines:
+    """The values of columns as they stand, one code per row, before any coding is applied.
+
+    The last classes of each column are kept: of many columns one is changed at a time.
+    """
+
+    columns: Mapping[str, tuple[pa.Array, _Codes]]
+    counts: NDArray[np.int64]
+    unreadable: tuple[str, ...]
+    complete: bool
+    _classes: dict[str, tuple[object, tuple[Sequence[str], _Codes]]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    def coded(self, names: Collection[str], codings: Codings) -> LineTable:
+        """Some of the columns under the labels that codings give them; no row is read again."""
+        encoded = {name: self.columns[name] for name in names if name in self.columns}
+        attributes, columns = [], []
+        spellings: dict[str, dict[str, set[str]]] = {}
+        for (name, (stored, _)), labelled in zip(
+            encoded.items(), _with_labels([*encoded.values()], codings), strict=True
+        ):
+            if len(labelled[0]) < len(stored) and name not in codings.bins:
+                spellings[name] = _spellings(stored, codings)
+            values, codes = self._apply(codings, name, *labelled)
+            attributes.append(Attribute(name, values))
+            columns.append(codes.astype(code_type(len(values)), copy=False))
+        return LineTable(
+            table=CountTable(tuple(attributes), tuple(columns), self.counts),
+            unreadable=tuple(name for name in self.unreadable if name in names),
+            complete=self.complete,
+            notes=(*spelling_notes(spellings),),
+        )
+
+    def _apply(
+        self, codings: Codings, name: str, values: Sequence[str], codes: _Codes
+    ) -> tuple[Sequence[str], _Codes]:
+        if not codings.is_coded(name):
+            return values, codes
+        coding = (codings.bins.get(name), codings.merge.get(name), codings.na)
+        last, result = self._classes.get(name, (None, (values, codes)))
+        if last != coding:
+            result = _apply(codings, name, values, codes)
+            self._classes[name] = (coding, result)
+        return result
+
+
 def read_lines(
     sources: Sequence[BatchSource],
     names: Sequence[str],
@@ -59,11 +107,26 @@ def read_lines(
     progress: ProgressCallback | None = None,
 ) -> LineTable:
     """Read the columns in one pass; bins and merges that are given are applied."""
+    stored = read_stored(
+        sources, names, frequency=codings.frequency, memory=memory, progress=progress
+    )
+    return stored.coded(names, codings)
+
+
+def read_stored(
+    sources: Sequence[BatchSource],
+    names: Sequence[str],
+    *,
+    frequency: str | None = None,
+    memory: int,
+    progress: ProgressCallback | None = None,
+) -> StoredLines:
+    """Read the columns in one pass, as many rows as fit into memory."""
     reporter, total = ProgressReporter(progress), None
     unreadable: tuple[str, ...] = ()
     batches: list[pa.RecordBatch] = []
     size, complete = 0, True
-    for batch in _batches(sources, names, codings):
+    for batch in _batches(sources, names, frequency):
         unreadable = unreadable if batches else _unreadable(batch.schema)
         size += batch.nbytes
         complete = size <= memory or not batches
@@ -75,32 +138,17 @@ def read_lines(
         reporter.advance("reading rows", batch.num_rows, total)
     rows = sum(batch.num_rows for batch in batches)
     counts = np.ones(rows, np.int64)
-    if codings.frequency and batches:
-        at = batches[0].schema.get_field_index(codings.frequency)
+    if frequency and batches:
+        at = batches[0].schema.get_field_index(frequency)
         counts = np.concatenate([frequencies(batch.column(at)) for batch in batches])
-    readable = [name for name in names if name not in unreadable]
-    encoded = []
+    columns = {}
     for at, name in enumerate(names):
         if name not in unreadable:
-            encoded.append(_encode([batch.column(at) for batch in batches], counts))
+            columns[name] = _encode([batch.column(at) for batch in batches], counts)
         if at % _STEP == _STEP - 1:
             reporter.report("comparing values of columns", at + 1, len(names))
-    attributes, columns = [], []
-    spellings: dict[str, dict[str, set[str]]] = {}
-    for at, (name, labelled) in enumerate(
-        zip(readable, _with_labels(encoded, codings), strict=True)
-    ):
-        if len(labelled[0]) < len(encoded[at][0]) and name not in codings.bins:
-            spellings[name] = _spellings(encoded[at][0], codings)
-        values, codes = _apply(codings, name, *labelled)
-        attributes.append(Attribute(name, values))
-        columns.append(codes.astype(code_type(len(values))))
-    table = CountTable(tuple(attributes), tuple(columns), counts[counts > 0])
-    return LineTable(
-        table=table,
-        unreadable=unreadable,
-        complete=complete,
-        notes=(*spelling_notes(spellings),),
+    return StoredLines(
+        columns=columns, counts=counts[counts > 0], unreadable=unreadable, complete=complete
     )
 
 
@@ -115,9 +163,9 @@ def _expected_rows(sources: Sequence[BatchSource], first: pa.RecordBatch) -> int
 
 
 def _batches(
-    sources: Sequence[BatchSource], names: Sequence[str], codings: Codings
+    sources: Sequence[BatchSource], names: Sequence[str], frequency: str | None
 ) -> Iterator[pa.RecordBatch]:
-    wanted = [*names, *([codings.frequency] if codings.frequency else [])]
+    wanted = [*names, *([frequency] if frequency else [])]
     for source in sources:
         with reading(source.where):
             yield from source.open(wanted, coded=True)
@@ -194,8 +242,6 @@ def _apply(
     codings: Codings, name: str, values: Sequence[str], codes: _Codes
 ) -> tuple[Sequence[str], _Codes]:
     """The column in classes or merged values; a text that cannot be binned stays as it is."""
-    if not codings.is_coded(name):
-        return values, codes
     encoder = LabelEncoder(name, codings)
     texts = as_texts([*values])
     is_missing = pc.equal(texts, as_texts([MISSING])[0])

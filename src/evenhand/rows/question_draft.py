@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from evenhand.counts.label_order import known_order
 from evenhand.counts.suspected_missing import looks_missing
 from evenhand.errors import listed
 from evenhand.question import Codings, Question
@@ -18,6 +19,7 @@ from evenhand.rows.inspection import Inspection
 from evenhand.rows.table_finding import FindingKind
 
 _MOST_DROPPED = 0.1  # of the rows
+_MOST_DIGITS = 18  # of a cut that can be written in a question file
 _FAVORABLE = (
     "yes y true t 1 approved approve accepted accept admitted admit hired hire granted grant "
     "good pass passed positive success favorable favourable promoted selected >50k"
@@ -66,7 +68,8 @@ class QuestionDraft:
         reasons |= dict.fromkeys(self._columns(FindingKind.UNREADABLE), "no labels")
         comma = "numbers with a comma are read as texts; write a decimal point to use it"
         reasons |= dict.fromkeys(self._columns(FindingKind.COMMA_NUMBERS), comma)
-        return {name: why for name, why in reasons.items() if name not in self.named}
+        needed = {*self.named, *self.counting}
+        return {name: why for name, why in reasons.items() if name not in needed}
 
     @cached_property
     def doubtful(self) -> dict[str, str]:
@@ -94,13 +97,18 @@ class QuestionDraft:
         """The columns that are counted."""
         return tuple(one for one in self.inspection.columns if one.name not in self.excluded)
 
+    @property
+    def counting(self) -> list[str]:
+        """The column that may say how many people each line stands for."""
+        return self._columns(FindingKind.COUNTED)
+
     @cached_property
     def bins(self) -> dict[str, list[int | str]]:
         """Cut points for numbers of many values; two classes where they are asked about."""
         return {
             one.name: (one.classes[0] if one.name in self.named else one.suggested).cuts
             for one in self.kept
-            if one.needs_classes
+            if one.needs_classes and one.name not in self.counting
         }
 
     @cached_property
@@ -139,11 +147,20 @@ class QuestionDraft:
 
     @cached_property
     def missing(self) -> str:
-        """The rule for missing values: drop if few rows lack one, else a value of its own."""
+        """The rule for missing values: drop if few rows lack one, else a value of its own.
+
+        A group or a decision that nobody knows is no value that is asked about: dropped.
+        """
         if not self.missing_rows or self.codings.missing != "error":
             return self.codings.missing
         few = self.missing_rows <= _MOST_DROPPED * self.inspection.rows
-        return "drop" if few else "level"
+        return "drop" if few or self.asked_lack_values else "level"
+
+    @property
+    def asked_lack_values(self) -> bool:
+        """Whether the decision or a protected attribute is missing in some row."""
+        columns = [self.inspection.column(name) for name in self.named]
+        return any(one.missing or {v for v, _ in one.markers} & {*self.na} for one in columns)
 
     @cached_property
     def asked(self) -> dict[str, tuple[str, str]]:
@@ -157,7 +174,8 @@ class QuestionDraft:
                 parts.setdefault("other", (other, "the most frequent other value"))
         by_value = self.given.get("criterion", "favorable") != "favorable"
         if not by_value and (decision := self._values("decision")):
-            parts.setdefault("favorable", _favorable([*decision], self.given["decision"], self))
+            hoped = _favorable([*decision], self.given["decision"], self)
+            parts |= {"favorable": hoped} if hoped and "favorable" not in parts else {}
         return parts
 
     def question(self) -> Question | None:
@@ -199,13 +217,18 @@ def _no_groups(one: ColumnProfile, rows: int) -> str:
     if one.kind in NO_GROUPS:
         kind = {ColumnKind.IDENTIFIER: "an identifier", ColumnKind.DATE: "a date"}
         return f"{kind.get(one.kind, one.kind)}: {one.distinct:,} values in {rows:,} rows"
+    if any(len(str(cut)) > _MOST_DIGITS for way in one.classes for cut in way.cuts):
+        return "numbers too large or too fine for classes; divide or round them to use it"
     if one.kind is ColumnKind.CATEGORY and one.distinct > MANY:
         return f"has {one.distinct:,} values; merge them into fewer to use it"
     return ""
 
 
-def _favorable(values: list[str], name: str, draft: QuestionDraft) -> tuple[str, str]:
-    """The value that people hope for, as far as it can be guessed, and why."""
+def _favorable(values: list[str], name: str, draft: QuestionDraft) -> tuple[str, str] | None:
+    """The value that people hope for, as far as it can be guessed, and why.
+
+    Of three values or more none of which sounds so, nobody but the user can tell.
+    """
     if name in draft.bins:
         number = draft.inspection.column(name).classes[0].bins.labels[-1]
         return number, "larger numbers: change it if smaller ones are hoped for"
@@ -214,6 +237,10 @@ def _favorable(values: list[str], name: str, draft: QuestionDraft) -> tuple[str,
     ]
     if len(hoped) == 1:
         return hoped[0], "sounds favorable: change it if it is not"
+    if len(values) > 2 and (ordered := known_order(values)):
+        return ordered[-1], "the highest value: change it if people hope for another"
+    if len(values) > 2:
+        return None
     return values[-1], "the least frequent value: change it if people hope for another"
 
 

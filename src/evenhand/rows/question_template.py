@@ -14,7 +14,7 @@ _ROLES = {
     "group": "one of its values; left out: all groups are compared, in pairs",
     "other": 'compared with whom: another value, or "rest" for all of them',
     "decision": "the column that holds the decision",
-    "favorable": "the value that people hope for; empty: as it sounds, or the least frequent",
+    "favorable": "the value that people hope for; empty: as it sounds, or the rarer of two",
 }
 
 
@@ -110,6 +110,8 @@ def _reading(draft: QuestionDraft) -> Iterator[str]:
         value = getattr(draft.codings, key)
         if value is not None:
             yield f"{key} = {toml_string(value)}"
+    for name in draft.counting:
+        yield f"# frequency = {toml_string(name)}  # if it says how many each line stands for"
 
 
 def _bins(draft: QuestionDraft) -> Iterator[str]:

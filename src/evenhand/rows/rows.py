@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -25,11 +26,19 @@ from evenhand.rows.count_rows import CountResult, count
 from evenhand.rows.counting_errors import too_many_rows
 from evenhand.rows.frame_sources import Source, frame_source
 from evenhand.rows.inspection import Inspection, inspect
-from evenhand.rows.line_table import FIRST_BYTES, LineTable, read_lines
+from evenhand.rows.line_table import (
+    FIRST_BYTES,
+    LineTable,
+    StoredLines,
+    read_lines,
+    read_stored,
+)
 from evenhand.rows.memory_limit import memory_in_bytes
 from evenhand.rows.open_files import file_sources
 from evenhand.rows.quantiles import quantile_bins, value_counts
 from evenhand.rows.table_finding import first_rows, unreadable
+
+_HOW_TO_READ = ("delimiter", "sheet", "frequency")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,6 +46,7 @@ class Rows(Described):
     """A table of records, and how its columns are read; only counts stay in memory.
 
     ``excluded`` are the names that were to be left out, also those that the table lacks.
+    ``base`` are the same rows under other codings, whose lines in memory serve these, too.
     """
 
     origin: Any  # what was given to ``read``
@@ -45,6 +55,7 @@ class Rows(Described):
     memory: int  # bytes
     progress: ProgressCallback | None = field(default=None, repr=False)
     excluded: tuple[str, ...] = ()
+    base: "Rows | None" = field(default=None, repr=False)
 
     @property
     def where(self) -> str:
@@ -60,7 +71,7 @@ class Rows(Described):
     @cached_property
     def codings(self) -> Codings:
         """How the columns are read, with classes as they are labelled in the counts."""
-        codings = self._with_cuts
+        codings = self.cut_codings
         bins = {
             name: bins.settled(self.count().attribute(name).values)
             for name, bins in codings.bins.items()
@@ -69,7 +80,7 @@ class Rows(Described):
         return replace(codings, bins={**codings.bins, **bins}) if bins else codings
 
     @cached_property
-    def _with_cuts(self) -> Codings:
+    def cut_codings(self) -> Codings:
         """How the columns are read, with cut points instead of numbers of quantiles."""
         quantiles = {
             name: classes
@@ -131,7 +142,7 @@ class Rows(Described):
         return count(
             self.sources,
             self.columns,
-            self._with_cuts,
+            self.cut_codings,
             memory=self.memory,
             progress=self.progress,
         )
@@ -151,10 +162,10 @@ class Rows(Described):
 
         An engine counts each time; of files and frames all columns are read once.
         """
-        chosen, codings = tuple(names), self._with_cuts
+        chosen, codings = tuple(names), self.cut_codings
         if self.sources[0].group_by:
             return count(self.sources, chosen, codings).table
-        lines = self._lines
+        lines = self.lines
         if lines.unreadable:
             count(self.sources, lines.unreadable, codings)  # raises, and says why
         if not lines.complete:
@@ -167,10 +178,31 @@ class Rows(Described):
             marginal = marginal.without(name, [MISSING])
         return marginal
 
+    def with_progress(self, progress: ProgressCallback | None) -> "Rows":
+        """The same rows with another callback; what was counted is not counted again."""
+        rows = copy(self)
+        vars(rows)["progress"] = progress
+        return rows
+
     def only(self, names: Container[str]) -> "Rows":
         """The same rows, of which only these columns are counted."""
         columns = tuple(name for name in self.columns if name in names)
         return replace(self, requested=replace(self.requested, columns=columns))
+
+    def recoded(self, codings: Codings) -> "Rows":
+        """The same rows under other codings, looked at without reading them again.
+
+        The delimiter, the sheet and the frequency stay what they were when the rows were read.
+        """
+        same = {name: getattr(self.requested, name) for name in _HOW_TO_READ}
+        rows = Rows(
+            self.origin,
+            self.sources,
+            replace(codings, **same),
+            self.memory,
+            base=self.base or self,
+        )
+        return _checked(rows)
 
     def labelled(self, name: str) -> CountTable | None:
         """The counts with one more column; None if rows that lack a value there are all.
@@ -201,7 +233,7 @@ class Rows(Described):
         names = (protected,) if isinstance(protected, str) else tuple(protected or ())
         asked = question.columns if question else (*names, decision)
         self.check_counted(*filter(None, asked))
-        lines = self._lines
+        lines = self.lines
         also = [
             *unreadable(lines.unreadable),
             *([] if lines.complete else [first_rows(lines.table.row_count)]),
@@ -211,6 +243,7 @@ class Rows(Described):
             question,
             decision=decision,
             protected=names,
+            missing=self.requested.missing,
             where=self.where,
             also=also,
             notes=(*self._name_notes(), *lines.notes),
@@ -222,17 +255,24 @@ class Rows(Described):
         return read_lines(
             self.sources,
             self.columns,
-            self._with_cuts,
+            self.cut_codings,
             memory=FIRST_BYTES,
             progress=self.progress,
         ).table
 
     @cached_property
-    def _lines(self) -> LineTable:
-        return read_lines(
+    def lines(self) -> LineTable:
+        """The rows under their labels, one line each; as many as fit into memory."""
+        return self._stored.coded(self.columns, self.cut_codings)
+
+    @cached_property
+    def _stored(self) -> StoredLines:
+        if self.base:
+            return self.base._stored  # noqa: SLF001  # of the same class
+        return read_stored(
             self.sources,
             self.columns,
-            self._with_cuts,
+            frequency=self.requested.frequency,
             memory=self.memory // 4,
             progress=self.progress,
         )
@@ -301,13 +341,19 @@ def read(
         if isinstance(source, str | os.PathLike)
         else (frame_source(source),)
     )
-    rows = Rows(source, sources, requested, memory_in_bytes(memory), progress)
+    return _checked(Rows(source, sources, requested, memory_in_bytes(memory), progress))
+
+
+def _checked(rows: Rows) -> Rows:
+    """The rows with the columns that are left, so that no reader of codings needs to know more.
+
+    Columns that the table lacks are refused.
+    """
     _check_columns(rows)
-    # Recorded as the columns that are left, so that no reader of codings needs to know more.
-    chosen = replace(requested, columns=rows.columns, exclude=())
-    if not requested.exclude:
+    if not rows.requested.exclude:
         return rows
-    return replace(rows, requested=chosen, excluded=requested.exclude)
+    chosen = replace(rows.requested, columns=rows.columns, exclude=())
+    return replace(rows, requested=chosen, excluded=rows.requested.exclude)
 
 
 def _check_columns(rows: Rows) -> None:

@@ -145,7 +145,7 @@ def _chosen_sheet(book: Any, where: str) -> str:  # noqa: ANN401  # a workbook
 def _sheet_remedies(names: Sequence[str]) -> tuple[Remedy, ...]:
     first, *others = names
     return (
-        Remedy("Name the sheet", "sheet", first),
-        *(Remedy("another", "sheet", name) for name in others),
+        Remedy(f"Read the sheet {first!r}", "sheet", first),
+        *(Remedy(f"read the sheet {name!r}", "sheet", name) for name in others),
         Remedy("save the sheet as CSV"),
     )

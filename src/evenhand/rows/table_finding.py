@@ -16,6 +16,7 @@ class FindingKind(StrEnum):
     NEARLY_DETERMINES_DECISION = "nearly determines the decision"
     FOLLOWS_FROM_DECISION = "follows from the decision"
     TIED_TO_PROTECTED = "tied to the protected attribute"
+    COUNTED = "counts of people"
     SPELLING = "spelling variants"
     MARKER = "looks missing"
     MISSING = "missing values"
