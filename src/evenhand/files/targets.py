@@ -1,11 +1,15 @@
-"""Refuses names that cannot or must not be written to."""
+"""Refuses names that cannot or must not be written to.
+
+If one of several files cannot be written after all, the error says which ones were.
+"""
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 
-from evenhand.errors import Problem, QuestionError, Remedy
+from evenhand.errors import EvenhandError, Problem, QuestionError, Remedy
 
 
 def check_folder(folder: Path) -> None:
@@ -70,3 +74,13 @@ def name_taken(path: Path) -> Problem:
         ),
         where=str(path),
     )
+
+
+@contextmanager
+def after_writing(*paths: Path | None) -> Iterator[None]:
+    """Add to an error the files that were written before it, and stay."""
+    try:
+        yield
+    except EvenhandError as error:
+        stay = [Problem("This file was written and stays.", where=str(p)) for p in paths if p]
+        raise type(error)(*error.problems, *stay) from error

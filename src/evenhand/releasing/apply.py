@@ -1,7 +1,7 @@
 """``apply``: a plan applied to whatever holds the rows: files, frames, counts, an engine."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenhand.counts import CountTable, ExaminedCounts
+from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.question import Codings
 from evenhand.releasing.apply_in_engine import EngineChange
 from evenhand.releasing.apply_to_counts import apply_to_counts, generate_counts
@@ -71,8 +72,10 @@ class AppliedRows(ABC):
         return bool(self.inputs) and self.inputs != (str(named),)
 
     @abstractmethod
-    def write(self, output: OutputFormat, sink: Sink) -> None:
-        """Write the rows."""
+    def write(
+        self, output: OutputFormat, sink: Sink, progress: ProgressCallback | None = None
+    ) -> None:
+        """Write the rows; ``progress`` is called with each batch."""
 
 
 def apply(
@@ -109,7 +112,7 @@ def apply(
             change=change,
         )
     values = stored_values(rows, plan)
-    new_editor = partial(Editor, rows, plan, values, examined, seed)
+    new_editor = partial(Editor, rows, plan, values, examined, seed, progress=rows.progress)
     if plan.rank is not None:
         taken = rows_by_score(rows, plan, plan.rank, new_editor)
         new_editor = partial(new_editor, taken=taken)
@@ -234,20 +237,22 @@ class FileRows(AppliedRows):
     """Rows of files, edited anew whenever they are read or written."""
 
     source: Rows
-    new_editor: Callable[[], Editor]
+    new_editor: Callable[..., Editor]
     drop: Collection[str] = ()
 
-    def write(self, output: OutputFormat, sink: Sink) -> None:
+    def write(
+        self, output: OutputFormat, sink: Sink, progress: ProgressCallback | None = None
+    ) -> None:
         """Write the rows; text stays text and Parquet stays Parquet, as the files have it."""
-        sources = self.source.sources
+        sources, new_editor = self.source.sources, partial(self.new_editor, progress=progress)
         same_text = self.delimiter and output.delimiter in (None, self.delimiter)
         if output.kind == "text" and same_text:
             dialects = [part.dialect for part in sources if part.dialect]
             with output.compressed(sink) as out:
                 files = list(zip(sources, dialects, strict=True))
-                apply_to_text(files, self.new_editor(), out, drop=self.drop)
+                apply_to_text(files, new_editor(), out, drop=self.drop)
         elif output.kind == "parquet" and sources[0].kind == "Parquet":
-            editor = self.new_editor()
+            editor = new_editor()
             copy_parquet(
                 [part.where for part in sources],
                 lambda batch: apply_to_batch(batch, editor.edit(batch)),
@@ -267,7 +272,9 @@ class FileRows(AppliedRows):
                 metadata=first.schema.metadata,
             )
             names = [*kept.values()]
-            batches = (batch.rename_columns(names) for batch in self.rows.batches())
+            edited = edited_source(sources, new_editor, self.drop)
+            released = edited.open(edited.names, coded=False)
+            batches = (batch.rename_columns(names) for batch in released)
             _write(batches, schema, output, sink)
 
 
@@ -282,7 +289,9 @@ class FrameRows(AppliedRows):
     header: tuple[str, ...] | None = None
     dialect: Dialect | None = None
 
-    def write(self, output: OutputFormat, sink: Sink) -> None:
+    def write(
+        self, output: OutputFormat, sink: Sink, progress: ProgressCallback | None = None
+    ) -> None:
         """Write the frame, with its index except to text."""
         table = _as_arrow(self.frame, with_index=output.kind != "text")
         if output.kind == "text" and self.header:
@@ -292,7 +301,8 @@ class FrameRows(AppliedRows):
                 write_plain_text(table, self.dialect, output.delimiter or self.delimiter, out)
             return
         rows = table.num_rows
-        write_batches(table.to_batches(BATCH_ROWS), table.schema, output, sink, rows=rows)
+        batches = _reported(table.to_batches(BATCH_ROWS), rows, progress)
+        write_batches(batches, table.schema, output, sink, rows=rows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -302,9 +312,22 @@ class EngineRows(AppliedRows):
     counted: Rows
     change: EngineChange
 
-    def write(self, output: OutputFormat, sink: Sink) -> None:
+    def write(
+        self, output: OutputFormat, sink: Sink, progress: ProgressCallback | None = None
+    ) -> None:
         """Fetch the rows and write them."""
-        _write(self.counted.batches(), None, output, sink)
+        rows = self.change.examined.counts.row_count
+        _write(_reported(self.counted.batches(), rows, progress), None, output, sink)
+
+
+def _reported(
+    batches: Iterable[pa.RecordBatch], total: int, progress: ProgressCallback | None
+) -> Iterator[pa.RecordBatch]:
+    """The batches; each is reported before it is written."""
+    reporter = ProgressReporter(progress)
+    for batch in batches:
+        reporter.advance("releasing rows", batch.num_rows, total)
+        yield batch
 
 
 def _labels(counts: CountTable) -> pa.Table:

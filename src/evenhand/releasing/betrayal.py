@@ -191,7 +191,9 @@ def _from_lines(rows: Rows, names: Sequence[str], decision: str) -> Iterator[Cou
         codings = codings.without(name)
     drops = [n for n in rows.columns if n not in names] if codings.missing == "drop" else []
     wanted = tuple(dict.fromkeys((*names, decision, *drops)))
-    lines = read_lines(rows.sources, wanted, codings, memory=rows.memory // 4)
+    lines = read_lines(
+        rows.sources, wanted, codings, memory=rows.memory // 4, progress=rows.progress
+    )
     table = lines.table
     kept = np.ones(len(table), bool)
     for name in drops:

@@ -6,7 +6,7 @@ import numpy as np
 
 from evenhand.counts import CountTable
 from evenhand.errors import CannotReleaseError, Problem, Remedy, listed
-from evenhand.evidence import Certificate, Verdict, certify
+from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.question import Codings
 from evenhand.question.question import REST
@@ -17,11 +17,22 @@ from evenhand.releasing.row_selection import rows_differ
 from evenhand.removal import (
     BaselinePlan,
     GeneratedPlan,
+    Plan,
     RemovalPlan,
     changeable_columns,
     changed_columns,
 )
 from evenhand.rows import Rows
+
+_SHOWN = 5
+
+
+def check_plan(plan: RemovalPlan | GeneratedPlan | BaselinePlan, *, uncertified: bool) -> None:
+    """Refuse a plan that no rows can be released by, before any row is touched."""
+    if isinstance(plan, BaselinePlan):
+        _check_columns(plan)
+    if not uncertified and not plan.reaches_criterion:
+        raise _out_of_reach(plan)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +82,8 @@ class Certifier:
             dropped=dropped,
             released=True,
         )
-        return replace(certificate, release=self._statement())
+        tried = {kind: many for kind, many in before.tried.items() if kind == "graphs"}
+        return replace(certificate, release=self._statement(), tried=tried)
 
     def check(self, certificate: Certificate) -> None:
         """Refuse rows that are not what the plan makes of those counted, or not certified."""
@@ -119,3 +131,55 @@ class Certifier:
             dropped_before=before.dropped,
             left_out_before=before.examined.left_out if generated else 0,
         )
+
+
+def _check_columns(plan: BaselinePlan) -> None:
+    """Refuse a method that changes other columns than those a certificate can speak of."""
+    others = sorted({*changed_columns(plan)} - {*plan.question.columns})
+    if others:
+        raise CannotReleaseError.of(
+            f"{plan.method} changes {listed(others)}, and no decision.",
+            "Rows are released with other decisions, or other values of the protected "
+            "attribute: this method is for comparison alone.",
+            Remedy("Use modify-data", "method", "modify-data"),
+        )
+
+
+def _out_of_reach(plan: Plan) -> CannotReleaseError:
+    """The plan leaves differences: which, and what would not."""
+    after = plan.after if isinstance(plan, RemovalPlan) else None
+    left = after.by_strength.tolist() if after else []
+    places = [_place(after, line) for line in left[:_SHOWN]] if after else []
+    more = f" and {len(left) - _SHOWN:,} more" if len(left) > _SHOWN else ""
+    found = f"Still at or beyond {plan.question.threshold}: {'; '.join(places)}{more}."
+    if not places:
+        claim = plan.indirect if isinstance(plan, RemovalPlan) else None
+        found = " ".join(str(one) for one in claim.reasons) if claim else ""
+    # These policies reach it unless only some groups may change.
+    some = plan.method == "modify-data" and plan.policy in ("minimal", "raise")
+    return CannotReleaseError.of(
+        f"{plan.method} ({plan.policy}) does not reach the criterion.",
+        found or "It gives no guarantee.",
+        (
+            Remedy("Let decisions of more groups change, or of all: leave that out", "only")
+            if some
+            else Remedy(
+                "Use modify-data, which always reaches it with this policy",
+                "policy",
+                "minimal",
+            ),
+            Remedy(
+                "allow a file whose name says that it is uncertified",
+                "uncertified",
+                value=True,
+            ),
+        ),
+    )
+
+
+def _place(partition: Partition, line: int) -> str:
+    where = partition.where(line).items()
+    alike = ", ".join(f"{name} = {label}" for name, label in where) or "everybody"
+    pair = f"{' and '.join(partition.lead_labels(line))}, "
+    pair = "" if partition.question.group else pair
+    return f"{alike}: {pair}{partition.risk_difference(line)}"

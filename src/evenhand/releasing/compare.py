@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.counts import ExaminedCounts
-from evenhand.display import Described, Summary
+from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary
 from evenhand.errors import CannotReleaseError, ResourceError, listed, words_only
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.evidence.assumption_sentences import state_before
@@ -226,13 +226,14 @@ def compare(
     thresholds: Iterable[Number] | None = None,
     methods: Sequence[Method | Baseline] | None = None,
     seed: int | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Comparison:
     """Apply every method to the certificate's counts, at its threshold or at several.
 
     Without methods these are all that there are; those that know only two groups, or two
     decisions, are left out where there are more, and named. Merged decisions, which no release
     could write back, are compared as favorable or not. Without a seed it is derived from the
-    counts.
+    counts. ``progress`` is called around each method, and within those that may take long.
 
     Paper: table:comparison, table:setting
     """
@@ -262,16 +263,22 @@ def compare(
         in_order = question.criterion == "cumulative"
         methods = (*EVERY_METHOD[:1], *_IN_ORDER * in_order, *EVERY_METHOD[1:])
     pair = ComparedPair.of(certificates[0].partition)
-    outcomes, skipped = [], []
+    outcomes: list[Outcome] = []
+    skipped: list[str] = []
+    reporter = ProgressReporter(progress)
+    total = len(certificates) * len(methods)
     for certified in certificates:
         for method in methods:
+            done = len(outcomes) + len(skipped)
+            reporter.report("comparing methods", done, total, is_even=False)
             try:
-                outcomes.append(_outcome(certified, method, seed, pair))
+                outcomes.append(_outcome(certified, method, seed, pair, progress))
             except (ResourceError, CannotReleaseError) as error:
                 if method is methods[-1] and not outcomes:
                     raise  # no method can do it, so it is not a question of the method
                 why = " ".join(problem.text(words_only) for problem in error.problems)
                 skipped.append(f"{method.name} ({method.policy}) was left out. {why}")
+    reporter.report("comparing methods", total, total, is_even=False)
     return Comparison(
         question=question,
         seed=seed,
@@ -304,11 +311,15 @@ def _known(
 
 
 def _outcome(
-    certificate: Certificate, method: Method | Baseline, seed: int, pair: ComparedPair
+    certificate: Certificate,
+    method: Method | Baseline,
+    seed: int,
+    pair: ComparedPair,
+    progress: ProgressCallback | None,
 ) -> Outcome:
     generator = np.random.default_rng(seed)
     start = process_time()
-    plan = plan_removal(certificate, method=method, seed=generator)
+    plan = plan_removal(certificate, method=method, seed=generator, progress=progress)
     before = certificate.examined.counts
     after = apply_to_counts(before, plan, generator)
     seconds = process_time() - start

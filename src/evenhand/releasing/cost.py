@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, examined_counts
-from evenhand.display import Described, Summary
+from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.evidence import Certificate, Verdict, certify
 from evenhand.graph import PartialGraph, discover
 from evenhand.question import Knowledge, Tiers
@@ -191,6 +191,7 @@ def relearn(
     significance: float = 0.01,
     test: str = "chi-square",
     max_depth: int | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Relearned:
     """Learn the graph of released counts as if nothing else were known, and certify by it.
 
@@ -207,6 +208,7 @@ def relearn(
         test=test,
         max_depth=max_depth,
         question=question,
+        progress=progress,
     )
     learned = certify(
         released,

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenhand.counts import CountTable
+from evenhand.display import ProgressReporter
 from evenhand.errors import Problem, Remedy, listed
 from evenhand.rows import Rows
 from evenhand.rows.arrow_numpy import value_type
@@ -44,8 +45,9 @@ def count_formula_cells(
         return {}
     else:
         counted = dict.fromkeys((n for n in rows.sources[0].names if n not in drop), 0)
+        reporter = ProgressReporter(rows.progress)
         for source in rows.sources:
-            for name, cells in _in_source(source, list(counted)):
+            for name, cells in _in_source(source, list(counted), reporter):
                 counted[name] += cells
     named = {name: cells + is_formula(name) for name, cells in counted.items()}
     return {name: cells for name, cells in named.items() if cells}
@@ -71,9 +73,12 @@ def _in_counts(counts: CountTable, name: str) -> int:
     return int(suspect[counts.column(name)].sum()) if suspect.any() else 0
 
 
-def _in_source(source: BatchSource, names: list[str]) -> Iterator[tuple[str, int]]:
+def _in_source(
+    source: BatchSource, names: list[str], reporter: ProgressReporter
+) -> Iterator[tuple[str, int]]:
     with reading(source.where):
         for batch in source.open(names, coded=True):
+            reporter.advance("looking for formulas", batch.num_rows)
             for name, column in zip(batch.schema.names, batch.columns, strict=True):
                 kind = value_type(column.type)
                 if pa.types.is_string(kind) or pa.types.is_large_string(kind):

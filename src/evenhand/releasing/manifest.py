@@ -313,7 +313,8 @@ def replay(manifest: Manifest | str | Path, rows: Source | Rows | CountTable) ->
     digest = _DigestSink()
     output = OutputFormat.of(manifest.output["name"])
     drop = manifest.output.get("dropped_columns", ())
-    apply(source, manifest.plan, examined, manifest.seed, drop=drop).write(output, digest)
+    applied = apply(source, manifest.plan, examined, manifest.seed, drop=drop)
+    applied.write(output, digest, source.progress if isinstance(source, Rows) else None)
     return Replay(sha256=digest.sha256.hexdigest(), recorded=manifest.output["sha256"])
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import EvenhandError, QuestionError, ResourceError
 from evenhand.evidence import Certificate
 from evenhand.files import Transaction, check_folder, check_targets, sha256
@@ -97,11 +98,13 @@ def publish(
     overwrite: bool,
     share: bool,
     least_count: int,
+    progress: ProgressCallback | None = None,
 ) -> tuple[PublishedFiles, Certificate]:
     """Write released rows with their certificate and manifest, or nothing at all.
 
     Rows in an engine become a new table of it if the path has no suffix. ``share`` adds a
-    certificate for others, of the groups without a count under ``least_count``.
+    certificate for others, of the groups without a count under ``least_count``. Whatever
+    ``progress`` raises ends the work, and leaves nothing.
     """
     uncertified = certifier.uncertified
     target: _Target
@@ -116,11 +119,15 @@ def publish(
     with Transaction.begin(files.folder, [*files.names.values()]) as transaction:
         target.check(overwrite=overwrite)
         _check_earlier_rows(files)
-        with target.write(transaction) as rows:
+        with target.write(transaction, progress) as rows:
+            rows.count()
+            reporter = ProgressReporter(progress)
+            reporter.report("certifying", 0, 2, is_even=False)
             certificate = certifier.certify(rows)
             certifier.check(certificate)
             names = files.names
             transaction.write_text(names["certificate"], certificate.to_json())
+            reporter.report("certifying", 1, 2, is_even=False)
             if share:
                 shared = certificate.to_shared_json(least_count=least_count)
                 transaction.write_text(names["shared"], shared, mode=0o644)
@@ -133,6 +140,7 @@ def publish(
             output |= {"dropped_columns": list(certifier.drop)} if certifier.drop else {}
             manifest = manifest_text(plan, certifier.seed, certifier.nonce, inputs, output)
             transaction.write_text(names["manifest"], manifest)
+            reporter.report("certifying", 2, 2, is_even=False)
             superseded = target.commit(transaction, overwrite=overwrite)
     published = PublishedFiles(
         data=target.data,
@@ -163,7 +171,9 @@ class _Target(ABC):
         """Refuse names that cannot or must not be written to."""
 
     @abstractmethod
-    def write(self, transaction: Transaction) -> AbstractContextManager[Rows]:
+    def write(
+        self, transaction: Transaction, progress: ProgressCallback | None
+    ) -> AbstractContextManager[Rows]:
         """Write the rows and read them back; nothing is left of them if the block fails."""
 
     @abstractmethod
@@ -202,11 +212,13 @@ class _FileTarget(_Target):
             )
 
     @contextmanager
-    def write(self, transaction: Transaction) -> Iterator[Rows]:
+    def write(
+        self, transaction: Transaction, progress: ProgressCallback | None
+    ) -> Iterator[Rows]:
         applied, output = self.applied, self._output
         before = _stamps(applied.inputs)
         with transaction.open(self.files.names["data"]) as sink:
-            applied.write(output, sink)
+            applied.write(output, sink, progress)
         for path, old, new in zip(applied.inputs, before, _stamps(applied.inputs), strict=True):
             if old != new:
                 raise rows_differ(path, "The file was written to meanwhile.")
@@ -214,7 +226,7 @@ class _FileTarget(_Target):
         if output.kind == "text":
             delimiter = output.delimiter or applied.delimiter or ","
         written = transaction.temporary(self.files.names["data"])
-        rows = read(written, codings=applied.codings, delimiter=delimiter)
+        rows = read(written, codings=applied.codings, delimiter=delimiter, progress=progress)
         if applied.codings.delimiter is None:
             # Nobody named one before, and readers of the certificate find it as we did.
             rows = replace(rows, requested=applied.codings)
@@ -262,7 +274,9 @@ class _TableTarget(_Target):
         return True
 
     @contextmanager
-    def write(self, transaction: Transaction) -> Iterator[Rows]:
+    def write(
+        self, transaction: Transaction, progress: ProgressCallback | None
+    ) -> Iterator[Rows]:
         left = (f"evenhand_{token}" for token in transaction.killed_tokens)
         self.dropped = tuple(filter(self._exists, left))
         for name in self.dropped:
@@ -273,7 +287,7 @@ class _TableTarget(_Target):
                 self._connection.create_table(self._temporary, self._change.released)
             with engine_errors(self._temporary):
                 table = self._connection.table(self._temporary)
-            rows = read(table, codings=self.applied.codings)
+            rows = read(table, codings=self.applied.codings, progress=progress)
             self._check_other_columns(rows)
             yield rows
         except BaseException as error:

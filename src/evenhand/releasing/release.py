@@ -22,29 +22,28 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.counts import CountTable
-from evenhand.display import Pictured, Summary
-from evenhand.errors import CannotReleaseError, Problem, Remedy, listed
-from evenhand.evidence import Certificate, Partition
+from evenhand.display import Pictured, ProgressCallback, Summary
+from evenhand.errors import Problem
+from evenhand.evidence import Certificate
 from evenhand.evidence.partition_facts import numbers_by_chance
+from evenhand.evidence.release_statement import rows_not_released
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Knowledge, Tiers
 from evenhand.question.parse_values import SEED_BITS, check_seed, require_texts
 from evenhand.releasing.accuracy import Accuracy, accuracy_by, check_labels
 from evenhand.releasing.apply import AppliedRows, EngineRows, apply
 from evenhand.releasing.betrayal import Betrayal, betrayal_problems, find_betrayals
-from evenhand.releasing.certifier import Certifier
+from evenhand.releasing.certifier import Certifier, check_plan
 from evenhand.releasing.change_along import change_along as with_columns_along
 from evenhand.releasing.cost import Relearned, Utility, compare_counts, relearn
 from evenhand.releasing.formula_cells import count_formula_cells, formula_problems
 from evenhand.releasing.manifest import notice
 from evenhand.releasing.publish import PublishedFiles, publish
 from evenhand.releasing.ranked_rows import released_scores
-from evenhand.removal import BaselinePlan, GeneratedPlan, Plan, RemovalPlan, changed_columns
+from evenhand.removal import BaselinePlan, GeneratedPlan, RemovalPlan, changed_columns
 from evenhand.removal.path_effects import claim_fact, claim_values
 from evenhand.removal.removal_plan import rank_fact
 from evenhand.rows import Rows, Source, read
-
-_SHOWN = 5
 
 
 def release(
@@ -58,6 +57,7 @@ def release(
     drop: Iterable[str] = (),
     change_along: Iterable[str] = (),
     labels: str | None = None,
+    progress: ProgressCallback | None = None,
 ) -> "Release":
     """Apply a plan to the rows that it was made for.
 
@@ -70,7 +70,8 @@ def release(
     Columns outside the question may betray the changed rows (``Release.betrayals``). Those to
     ``drop`` are not released; in those to ``change_along`` each changed row gets a value that
     goes with its new decision. ``labels`` names the column of what was recorded, where the
-    decisions are predictions (``Release.accuracy``).
+    decisions are predictions (``Release.accuracy``). ``progress`` is called with each batch
+    of rows that is read or written.
 
     >>> import evenhand as eh
     >>> graph = eh.CausalGraph.parse("gender -> major -> admission; gender -> admission; "
@@ -82,10 +83,7 @@ def release(
     ('certified', 15)
     """
     seed = secrets.randbits(SEED_BITS) if seed is None else check_seed(seed)
-    if isinstance(plan, BaselinePlan):
-        _check_columns(plan)
-    if not uncertified and not plan.reaches_criterion:
-        raise _out_of_reach(plan)
+    check_plan(plan, uncertified=uncertified)
     drop, along = (
         require_texts(x, n) for x, n in ((drop, "`drop`"), (change_along, "`change_along`"))
     )
@@ -94,6 +92,8 @@ def release(
         if isinstance(rows, CountTable | Rows)
         else read(rows, codings=plan.certificate.codings)
     )
+    if isinstance(source, Rows) and progress is not None:
+        source = source.with_progress(progress)
     if labels is not None:
         check_labels(labels, source, plan.certificate)
     released = Release(
@@ -179,6 +179,7 @@ class Release(Pictured):
         overwrite: bool = False,
         share: bool = False,
         least_count: int = 10,
+        progress: ProgressCallback | None = None,
     ) -> PublishedFiles:
         """Write the rows, and beside them ``.certificate.json`` and ``.manifest.json``.
 
@@ -187,8 +188,12 @@ class Release(Pictured):
         its name, the data last. ``share`` adds a certificate for others' eyes, of the
         groups without a count under ``least_count``. An existing
         release is replaced only with ``overwrite``, and an input never is. Rows in an engine
-        become a new table of it if the name has no ending.
+        become a new table of it if the name has no ending. ``progress``, by default that of the
+        release, is called while rows are written, counted and certified; what it raises leaves
+        no file.
         """
+        if progress is None and isinstance(self.source, Rows):
+            progress = self.source.progress
         published, certificate = publish(
             Path(path),
             self._applied,
@@ -196,6 +201,7 @@ class Release(Pictured):
             overwrite=overwrite,
             share=share,
             least_count=least_count,
+            progress=progress,
         )
         # What is on the disk now is the release; it need not be counted again.
         vars(self).setdefault("certificate", certificate)
@@ -266,6 +272,7 @@ class Release(Pictured):
             self.certificate,
             knowledge=self.knowledge,
             **record.settings,
+            progress=self.source.progress if isinstance(self.source, Rows) else None,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -289,10 +296,16 @@ class Release(Pictured):
             "relearned": self.relearned.to_dict() if self.relearned else None,
         }
 
+    @property
+    def left_behind(self) -> tuple[str, ...]:
+        """That rows which lack a value are not among those released."""
+        said = rows_not_released(self.before.dropped)
+        return (said,) if said else ()
+
     def summary(self) -> Summary:
         """What was changed, what it cost, and what is certified now."""
         rows, after = self.before.row_count, self.certificate
-        notes: list[object] = [*self.warnings, notice(self.plan)]
+        notes: list[object] = [*self.warnings, notice(self.plan), *self.left_behind]
         if self.relearned and (sentence := self.relearned.sentence(after)):
             notes.append(sentence)
         in_model, changed = self.plan.model_distance, self.plan.changed_decisions
@@ -339,55 +352,3 @@ def _claim_facts(before: Certificate, after: Certificate) -> Iterator[tuple[str,
     for when, certificate in (("before", before), ("after", after)):
         if certificate.indirect is not None:
             yield claim_fact(certificate.indirect, when)
-
-
-def _check_columns(plan: BaselinePlan) -> None:
-    """Refuse a method that changes other columns than those a certificate can speak of."""
-    others = sorted({*changed_columns(plan)} - {*plan.question.columns})
-    if others:
-        raise CannotReleaseError.of(
-            f"{plan.method} changes {listed(others)}, and no decision.",
-            "Rows are released with other decisions, or other values of the protected "
-            "attribute: this method is for comparison alone.",
-            Remedy("Use modify-data", "method", "modify-data"),
-        )
-
-
-def _out_of_reach(plan: Plan) -> CannotReleaseError:
-    """The plan leaves differences: which, and what would not."""
-    after = plan.after if isinstance(plan, RemovalPlan) else None
-    left = after.by_strength.tolist() if after else []
-    places = [_place(after, line) for line in left[:_SHOWN]] if after else []
-    more = f" and {len(left) - _SHOWN:,} more" if len(left) > _SHOWN else ""
-    found = f"Still at or beyond {plan.question.threshold}: {'; '.join(places)}{more}."
-    if not places:
-        claim = plan.indirect if isinstance(plan, RemovalPlan) else None
-        found = " ".join(str(one) for one in claim.reasons) if claim else ""
-    # These policies reach it unless only some groups may change.
-    some = plan.method == "modify-data" and plan.policy in ("minimal", "raise")
-    return CannotReleaseError.of(
-        f"{plan.method} ({plan.policy}) does not reach the criterion.",
-        found or "It gives no guarantee.",
-        (
-            Remedy("Let decisions of more groups change, or of all: leave that out", "only")
-            if some
-            else Remedy(
-                "Use modify-data, which always reaches it with this policy",
-                "policy",
-                "minimal",
-            ),
-            Remedy(
-                "allow a file whose name says that it is uncertified",
-                "uncertified",
-                value=True,
-            ),
-        ),
-    )
-
-
-def _place(partition: Partition, line: int) -> str:
-    where = partition.where(line).items()
-    alike = ", ".join(f"{name} = {label}" for name, label in where) or "everybody"
-    pair = f"{' and '.join(partition.lead_labels(line))}, "
-    pair = "" if partition.question.group else pair
-    return f"{alike}: {pair}{partition.risk_difference(line)}"

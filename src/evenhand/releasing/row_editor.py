@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, ExaminedCounts
-from evenhand.display import ProgressReporter
+from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import ResourceError
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Codings
@@ -89,6 +89,7 @@ class Editor:
         seed: int,
         *,
         taken: NDArray[np.bool_] | None = None,
+        progress: ProgressCallback | None = None,
     ) -> None:
         choosing, self._drawing, assigning = np.random.default_rng(seed).spawn(3)
         self._where, self.values, self.na = rows.where, values, rows.codings.na
@@ -132,7 +133,7 @@ class Editor:
             select = LineSelection if self.frequency else Selection
             self._selection = select(sizes, amounts, choosing)
         self._rows_to_come = examined.counts.row_count + examined.left_out + rows.dropped
-        self._total, self._reporter = self._rows_to_come, ProgressReporter(rows.progress)
+        self._total, self._reporter = self._rows_to_come, ProgressReporter(progress)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from typing import TypeAlias
 
+from evenhand.display import ProgressCallback
 from evenhand.evidence import Certificate
 from evenhand.question.parse_values import check_seed
 from evenhand.removal.baselines import (
@@ -52,14 +53,16 @@ def plan_removal(
     *,
     method: Method | Baseline | None = None,
     seed: Seed | None = None,
+    progress: ProgressCallback | None = None,
 ) -> RemovalPlan | GeneratedPlan | BaselinePlan:
     """Plan the change that removes what a certificate found, by default with ``ModifyData``.
 
     Only baselines, which give no guarantee, use the seed; by default it is derived from the
-    counts.
+    counts. ``progress`` is called by the methods that may take long.
     """
     if isinstance(method, Baseline):
-        return method.plan(
-            certificate, seed=check_seed(seed) if isinstance(seed, int) else seed
-        )
+        seed = check_seed(seed) if isinstance(seed, int) else seed
+        if isinstance(method, LocalMassaging | LocalPreferentialSampling):
+            return method.plan(certificate, seed=seed, progress=progress)
+        return method.plan(certificate, seed=seed)
     return (method or ModifyData()).plan(certificate)

@@ -11,7 +11,7 @@ nor order. Here the ranker is a logistic regression, and the order that of the n
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, TypeAlias
@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
-from evenhand.display import Described, Summary
-from evenhand.errors import CannotReleaseError, ColumnError, Remedy, listed
+from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary
+from evenhand.errors import CannotReleaseError, ColumnError, Remedy, ResourceError, listed
 from evenhand.evidence import Certificate, Partition
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Question
@@ -35,6 +35,9 @@ Seed: TypeAlias = int | np.random.Generator
 # The rows of each line of people, by group (the one asked about, the others) and by decision
 # (unfavorable, favorable).
 Cells: TypeAlias = NDArray[np.int64]
+# The ranker is fitted anew in every part. One step of a fit counts the pairs of coefficients in
+# every line and solves for all of them; so many operations take about half a minute.
+_MOST_OPERATIONS = 2e9
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -137,10 +140,17 @@ class LocalMassaging(_LocalMethod):
 
     name: ClassVar[str] = "local-massaging"
 
-    def plan(self, certificate: Certificate, *, seed: Seed | None = None) -> BaselinePlan:
-        """Decide which rows change."""
+    def plan(
+        self,
+        certificate: Certificate,
+        *,
+        seed: Seed | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> BaselinePlan:
+        """Decide which rows change; ``progress`` is called after each part."""
         people = _People.of(certificate)
-        after = people.equalize_rates(self.explanatory, people.generator(seed))
+        generator = people.generator(seed)
+        after = people.equalize_rates(self.explanatory, generator, progress)
         return people.plan(self.name, self.policy, after, becomes=people.question.decision)
 
 
@@ -156,11 +166,17 @@ class LocalPreferentialSampling(_LocalMethod):
 
     name: ClassVar[str] = "local-preferential-sampling"
 
-    def plan(self, certificate: Certificate, *, seed: Seed | None = None) -> BaselinePlan:
-        """Decide which rows are left out and which are doubled."""
+    def plan(
+        self,
+        certificate: Certificate,
+        *,
+        seed: Seed | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> BaselinePlan:
+        """Decide which rows are left out or doubled; ``progress`` is called after each part."""
         people = _People.of(certificate)
         generator = people.generator(seed)
-        after = people.equalize_rates(self.explanatory, generator, by_sampling=True)
+        after = people.equalize_rates(self.explanatory, generator, progress, by_sampling=True)
         return people.plan(self.name, self.policy, after)
 
 
@@ -203,6 +219,7 @@ class _People:
         self,
         explanatory: Iterable[str],
         generator: np.random.Generator,
+        progress: ProgressCallback | None = None,
         *,
         by_sampling: bool = False,
     ) -> Cells:
@@ -215,7 +232,10 @@ class _People:
             raise ColumnError.unknown(unknown, self.lines.names, where="explanatory")
         first = self.cells
         cells = first.copy()
-        for part in self._parts(names):
+        parts, reporter = [*self._parts(names)], ProgressReporter(progress)
+        self._check_work(parts)
+        for at, part in enumerate(parts):
+            reporter.report("ranking people", at, len(parts))
             now, amounts = cells[part], _amounts(cells[part])
             if not any(amounts):
                 continue
@@ -244,6 +264,17 @@ class _People:
             column = self.lines.assignments.column(name)
             for code in np.unique(column):
                 yield np.flatnonzero(column == code)
+
+    def _check_work(self, parts: Sequence[NDArray[np.intp]]) -> None:
+        """Refuse what would take minutes, whatever the parts hold."""
+        cards = self.lines.assignments.pruned().cards
+        lines = sum(map(len, parts))
+        if len(parts) * sum(cards) ** 3 + lines * len(cards) ** 2 > _MOST_OPERATIONS:
+            raise ResourceError.of(
+                f"Ranking people by {sum(cards):,} values of {len(cards):,} attributes, anew "
+                f"for each of {len(parts):,} values, would take too long.",
+                remedy=Remedy("Name fewer columns", "columns"),
+            )
 
     def _nearest(
         self, part: NDArray[np.intp], cells: Cells, generator: np.random.Generator
