@@ -65,7 +65,7 @@ def other_premises(
         _threshold(certificate, words),
         *coding_premises(certificate, words),
         *_left_out(counts, certificate, words),
-        _sensitivity(certificate, cases, words),
+        sensitivity_premise(certificate, cases, words),
         record_premise(words),
         direct_effect_premise(certificate, words),
         *(page.Premise(status="Stated", what=assumed) for assumed in certificate.also_assumed),
@@ -323,10 +323,12 @@ def _further_groups(counts: CountTable, certificate: Certificate) -> list[str]:
     return [value for value in labels if value not in (question.group, question.other)]
 
 
-def _sensitivity(certificate: Certificate, cases: Sequence[Case], words: Words) -> page.Premise:
+def sensitivity_premise(
+    certificate: Certificate, cases: Sequence[Case], words: Words
+) -> page.Premise:
     """How strong an unrecorded cause would have to be, in terms of the recorded ones."""
     findings: tuple[Sensitivity, ...] = ()
-    if not any(case.side for case in cases):
+    if not certificate.partition.violating:
         why = text(
             "Under the threshold only the average over such a cause is bounded: differences "
             "of opposite signs could hide within a group, and an unrecorded cause could "

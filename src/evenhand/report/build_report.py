@@ -112,7 +112,7 @@ def report(
     if certificate.question.predicts:
         doubt = None  # predictions say nothing of the graph of the recorded decision
     name = title or source or "a table"
-    question = _question(words)
+    question = question_sentence(words)
     if release and release.files:
         name = f"{release.files.data.name}, released from {name}"
     if share:
@@ -139,7 +139,7 @@ def report(
         question=question,
         first_sentence=first_sentence(certificate, words),
         lead=lead(certificate, words),
-        verdicts=verdicts(certificate, cases, words, doubt),
+        verdicts=verdicts(certificate, words, doubt),
         claim=claim_card(certificate, words),
         who=who_against_whom(certificate, words),
         example=example(certificate, cases, words),
@@ -174,7 +174,7 @@ def report(
     return Report(content)
 
 
-def _question(words: Words) -> str:
+def question_sentence(words: Words) -> str:
     """What the page answers; of predictions it is not whether the attribute itself did it."""
     if words.question.predicts:
         return f"Do people alike in the causes of {words.recorded} get different predictions?"

@@ -1,6 +1,6 @@
 """Section 4: what chance could have done, and what all groups say together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,14 +14,14 @@ from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.differences_sections import ids
 from evenhand.report.phrases import Words, count, listing, share
-from evenhand.report.shown_groups import Case, turned_common
+from evenhand.report.shown_groups import Cases, turned_common
 from evenhand.report.template_types import Strong, text
 
 _LEVEL = 0.05
 _MOST_LINES = 30
 
 
-def chance(certificate: Certificate, cases: Sequence[Case], words: Words) -> page.Chance:
+def chance(certificate: Certificate, cases: Cases, words: Words) -> page.Chance:
     """The chance line and the statistical verdict at length."""
     population = certificate.population
     verdict = text("Statistical verdict: ", Strong(f"{population.verdict}."))
@@ -130,9 +130,9 @@ def _line(partition: Partition, chance: ByChance, words: Words) -> pictures.Seen
 
 
 def _each_group(
-    partition: Partition, population: Population, cases: Sequence[Case], words: Words
+    partition: Partition, population: Population, cases: Cases, words: Words
 ) -> page.Text:
-    shown = [case for case in cases if case.shown]
+    shown = cases.shown
     allowing = f"After allowing for {count(population.comparisons, 'comparison')}, "
     if not shown:
         one = "group" if partition.two_groups else "comparison"

@@ -16,7 +16,7 @@ from evenhand.report.shown_groups import KINDS, Case
 
 _STEPS = (1, 2, 5, 10, 20, 25, 50, 100)
 _MOST_TICKS = 7
-_MOST_DOTS = 2000
+MOST_DOTS = 2000
 FUNNEL_HEIGHT = 320.0
 HISTOGRAM_HEIGHT = 96.0
 _TOP, _BOTTOM = 26.0, 10.0
@@ -89,10 +89,12 @@ def case_spots(cases: Iterable[Case]) -> list[Spot]:
 
 def further_spots(partition: Partition) -> list[Spot]:
     """The other comparisons, which many groups or values have: shown ones, then the largest."""
+    if partition.two_groups:
+        return []
     compared, statistics = partition.comparisons, partition.statistics
     rest = np.setdiff1d(np.arange(len(compared)), partition.lead)
     rows, shown = compared.row_counts, statistics.shown
-    rest = rest[np.lexsort((-rows[rest], ~shown[rest]))][:_MOST_DOTS]
+    rest = rest[np.lexsort((-rows[rest], ~shown[rest]))][:MOST_DOTS]
     points, side = 100 * statistics.difference, compared.side
     if not has_sides(partition.question):
         points, side = abs(points), abs(side)
@@ -176,7 +178,7 @@ def funnel(
     If there are many: those that are shown, then the largest. ``total`` is of how many.
     """
     chosen = sorted(spots, key=lambda spot: (not spot.shown, -spot.rows))
-    del chosen[_MOST_DOTS:]
+    del chosen[MOST_DOTS:]
     sizes = [spot.rows for spot in chosen]
     most, least = max(sizes), min(sizes)
     threshold = float(100 * words.question.threshold)
@@ -202,9 +204,11 @@ def funnel(
         for spot in sorted(chosen, key=lambda spot: (spot.shown, spot.kind != "none"))
     )
     some = f"{len(chosen):,} shown or largest of the " if len(chosen) < total else ""
+    one = "The dot is the one" if total == 1 else f"Each dot is one of the {some}{total:,}"
+    what = what.removesuffix("s") if total == 1 else what
     return pictures.Funnel(
         title="Differences by size of group",
-        subtitle=f"Each dot is one of the {some}{total:,} {what}: its "
+        subtitle=f"{one} {what}: its "
         "difference in percentage points from left to right, and from bottom to top how many "
         "people it holds (logarithmic).",
         axis=scale.axis(words),

@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate, Partition
+from evenhand.evidence.group_selection import shown_lines
 from evenhand.evidence.subpopulations import p_value
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.charts import (
+    MOST_DOTS,
     Scale,
     case_spots,
     ends,
@@ -21,7 +23,7 @@ from evenhand.report.charts import (
     rates,
 )
 from evenhand.report.phrases import Words, capital, count, listing, share
-from evenhand.report.shown_groups import Case, GroupNames, shown_lines, turned_sides, widest_in
+from evenhand.report.shown_groups import Case, Cases, GroupNames, turned_sides, widest_in
 from evenhand.report.template_types import Strong, text
 
 # Up to so many groups one plot shows all of them.
@@ -32,31 +34,28 @@ _MOST_FLAGS = 12
 MARKS_KEY = {"filled": "shown beyond the threshold", "hollow": "not shown beyond it"}
 
 
-def differences(
-    certificate: Certificate, cases: Sequence[Case], words: Words
-) -> page.Differences:
+def differences(certificate: Certificate, cases: Cases, words: Words) -> page.Differences:
     """All groups in one plot if they are few, else where people are, all, and the strongest."""
     few = len(cases) <= FEW
-    reaching = [case for case in cases if case.side]
-    chosen, draw = (cases, plot_of_few) if few else (reaching[:STRONGEST], _strongest)
+    chosen, draw = (cases, plot_of_few) if few else (cases.reaching[:STRONGEST], _strongest)
     return page.Differences(
         lead=_lead(certificate, cases, words),
         all_people=f"{certificate.row_count:,} people by the difference in their group.",
         segments=() if few else _segments(certificate, words),
-        funnel=None if few else _dots(certificate, cases, words),
+        funnel=None if few else group_dots(certificate, cases, words),
         plot=draw(certificate, chosen, words) if chosen else None,
     )
 
 
-def evidence(certificate: Certificate, cases: Sequence[Case], words: Words) -> page.Evidence:
+def evidence(certificate: Certificate, cases: Cases, words: Words) -> page.Evidence:
     """The pieces of evidence, strongest first: some in words, the others in numbers."""
-    reaching = [case for case in cases if case.side]
+    reaching = cases.reaching
     strongest, others = reaching[:STRONGEST], reaching[STRONGEST : STRONGEST + _MOST_OTHERS]
     beyond = len(reaching) - len(strongest) - len(others)
     return page.Evidence(
         lead=_evidence_lead(certificate, reaching, len(strongest), words),
-        in_words=tuple(_finding(certificate, case, words) for case in strongest),
-        others=tuple(_finding(certificate, case, words) for case in others),
+        in_words=tuple(finding(certificate.partition, case, words) for case in strongest),
+        others=tuple(finding(certificate.partition, case, words) for case in others),
         others_title=f"The other {count(len(others), 'group')}, in numbers"
         + (f"; {beyond:,} more are in the certificate" if beyond else ""),
         group=capital(words.group),
@@ -65,15 +64,15 @@ def evidence(certificate: Certificate, cases: Sequence[Case], words: Words) -> p
     )
 
 
-def _dots(certificate: Certificate, cases: Sequence[Case], words: Words) -> pictures.Funnel:
+def group_dots(certificate: Certificate, cases: Cases, words: Words) -> pictures.Funnel:
     """All comparisons; where there are several in a group, an id is that of its strongest."""
     partition = certificate.partition
-    spots = [*case_spots(cases), *further_spots(partition)]
+    spots = [*case_spots(cases.most_notable(MOST_DOTS)), *further_spots(partition)]
     total = len(partition.comparisons)
     return funnel(spots, words, total=total, what=words.comparisons, **MARKS_KEY)
 
 
-def _lead(certificate: Certificate, cases: Sequence[Case], words: Words) -> page.Text:
+def _lead(certificate: Certificate, cases: Cases, words: Words) -> page.Text:
     if not cases:
         return text(f"There is no group to show in which {words.both} can be compared.")
     if not words.has_sides:
@@ -205,7 +204,7 @@ def _strongest(
             pictures.Line(
                 id=case.id,
                 name=words.alike({name: case.people.where[name] for name in varying or names}),
-                detail=f"{case.people.row_count:,}",
+                detail=f"{case.rows:,}",
                 pair=words.pair_phrase(case.people),
                 flags=tuple(case.people.where[name] == value for name, value in flags.items()),
                 mark=mark(case, scale, words),
@@ -259,7 +258,7 @@ def _flags(certificate: Certificate, names: Sequence[str]) -> dict[str, str]:
 
 
 def _evidence_lead(
-    certificate: Certificate, reaching: Sequence[Case], in_words: int, words: Words
+    certificate: Certificate, reaching: Cases, in_words: int, words: Words
 ) -> page.Text:
     if not reaching:
         if not certificate.partition.measured.any():
@@ -271,7 +270,7 @@ def _evidence_lead(
     if in_words < len(reaching):
         return text(
             Strong(f"{len(reaching):,} groups"),
-            f" reach the threshold, {sum(case.shown for case in reaching):,} of them shown to "
+            f" reach the threshold, {len(reaching.shown):,} of them shown to "
             f"lie beyond it. The {in_words} least likely to be chance are told in words, "
             "the others follow in numbers; all of them are in the certificate.",
         )
@@ -292,10 +291,12 @@ def _note(words: Words) -> str:
     )
 
 
-def _finding(certificate: Certificate, case: Case, words: Words) -> page.Finding:
+def finding(partition: Partition, case: Case, words: Words) -> page.Finding:
+    """A group in words and numbers; where nothing is measured there are fewer numbers."""
     people = case.people
     group, other = words.pair(people)
     named = ("", "") if words.is_named else (f"{group}: ", f"{other}: ")
+    measured = people.risk_difference is not None
     return page.Finding(
         id=case.id,
         sentence=words.story(people),
@@ -303,12 +304,12 @@ def _finding(certificate: Certificate, case: Case, words: Words) -> page.Finding
         group=f"{named[0]}{people.group_yes:,} of {people.group:,}",
         other=f"{named[1]}{people.other_yes:,} of {people.other:,}",
         difference=words.points(people.risk_difference),
-        direction=words.higher(people.risk_difference, (group, other)),
+        direction=words.higher(people.risk_difference, (group, other)) if measured else "",
         interval=words.interval(people.interval),
         p=p_value(people.p_threshold),
         adjusted=p_value(people.p_adjusted),
-        shown=case.shown,
-        widest=_widest(certificate.partition, case, words),
+        shown=case.shown if measured else None,
+        widest=_widest(partition, case, words),
     )
 
 
@@ -327,9 +328,7 @@ def _widest(partition: Partition, case: Case, words: Words) -> str:
     )
 
 
-def ids(chosen: Sequence[Case], *, most: int = 12) -> str:
+def ids(chosen: Cases, *, most: int = 12) -> str:
     """The ids of some groups in a row."""
-    named = [case.id for case in chosen]
-    return listing(
-        [*named[:most], f"{len(named) - most:,} more"] if len(named) > most else named
-    )
+    named, rest = [case.id for case in chosen[:most]], len(chosen) - most
+    return listing([*named, f"{rest:,} more"] if rest > 0 else named)

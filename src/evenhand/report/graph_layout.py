@@ -8,7 +8,7 @@ deterministic: the same graph always gives the same picture. (Hence ``fsum``: th
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import fsum
+from math import fsum, inf
 
 _SWEEPS = 12
 _PASSES = 25
@@ -50,6 +50,48 @@ def arrange(items: Sequence[Item], links: Sequence[Link]) -> list[float]:
     ordered.sweep()
     ordered.swap()
     return _place(items, ordered.across, ordered.layers)
+
+
+def place_lanes(
+    items: Sequence[Item], boxes: Sequence[float], routes: Sequence[Sequence[int]]
+) -> list[float]:
+    """The centres of boxes, which come first and stay, and of lanes: in gaps between boxes.
+
+    A lane takes the gap that is nearest to the straight line between the ends of its route.
+    """
+    centre = [*boxes, *[0.0] * (len(items) - len(boxes))]
+    gaps: dict[tuple[int, float, float], list[int]] = {}
+    for stops in routes:
+        first, last = centre[stops[0]], centre[stops[-1]]
+        for step, lane in enumerate(stops[1:-1], 1):
+            wanted = first + (last - first) * step / (len(stops) - 1)
+            low, high = _nearest_gap(items, boxes, items[lane].layer, wanted)
+            gaps.setdefault((items[lane].layer, low, high), []).append(lane)
+            centre[lane] = wanted
+    for (_, low, high), lanes in gaps.items():
+        lanes.sort(key=lambda lane: (centre[lane], lane))
+        each = min(7.0, (high - low) / (len(lanes) + 1))
+        starts = [centre[lane] - each * (at + 1) for at, lane in enumerate(lanes)]
+        for at, (lane, value) in enumerate(
+            zip(lanes, _rising(starts, [1.0] * len(lanes)), strict=True)
+        ):
+            start = min(max(value, low), max(low, high - each * (len(lanes) + 1)))
+            centre[lane] = start + each * (at + 1)
+    return centre
+
+
+def _nearest_gap(
+    items: Sequence[Item], boxes: Sequence[float], layer: int, wanted: float
+) -> tuple[float, float]:
+    """The room between two boxes of a layer, or beyond them, that is nearest to a place."""
+    sides = sorted(
+        (centre - items[box].size / 2, centre + items[box].size / 2)
+        for box, centre in enumerate(boxes)
+        if items[box].layer == layer
+    )
+    ends = [-inf, *(side for pair in sides for side in pair), inf]
+    gaps = [(low, high) for low, high in zip(ends[::2], ends[1::2], strict=True) if high > low]
+    return min(gaps, key=lambda gap: max(gap[0] - wanted, wanted - gap[1], 0.0))
 
 
 class _Order:

@@ -11,11 +11,18 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from evenhand.report import picture_types as pictures
-from evenhand.report.graph_layout import Item, Link, arrange
+from evenhand.report.graph_layout import Item, Link, arrange, place_lanes
 from evenhand.report.graph_selection import Node, Sketch, causes_first
 
-_STRENGTHS = {"direct": 14.0, "cause": 8.0, "held": 4.0, "after": 3.0, "rest": 1.0}
-_HEADS = {"direct": 10.0, "cause": 8.0, "held": 6.5, "after": 7.0, "rest": 5.5}
+_STRENGTHS = {
+    "direct": 14.0,
+    "cause": 8.0,
+    "held": 4.0,
+    "after": 3.0,
+    "rest": 1.0,
+    "against": 0.5,
+}
+_HEADS = {"direct": 10.0, "cause": 8.0, "held": 6.5, "after": 7.0, "rest": 5.5, "against": 5.5}
 _CAPTIONS = {
     "protected": "protected",
     "decision": "decision",
@@ -27,19 +34,34 @@ _CAPTIONS = {
 Point = Callable[[float, float], tuple[float, float]]
 
 
-def draw_wide(sketch: Sketch) -> pictures.GraphDrawing:
-    """Columns from left to right."""
+def draw_wide(
+    sketch: Sketch, *, like: pictures.GraphDrawing | None = None, captioned: bool = False
+) -> pictures.GraphDrawing:
+    """Columns from left to right; boxes stand where they do in a drawing ``like`` this one.
+
+    ``captioned`` keeps room for a caption in every box.
+    """
+    sketch = _standing(sketch, like)
     many = max(node.column for node in sketch.nodes) + 1
     width = min(158.0, max(100.0, (764 - 62 * (many - 1)) / many))
     gap = max(62.0, min(150.0, (764 - width * many) / max(1, many - 1)))
-    return _draw(
-        sketch,
-        _Frame(page=764.0, box=width, gap=gap, letters=int((width - 14) / 7.2), wide=True),
-    )
+    letters = int((width - 14) / 7.2)
+    frame = _Frame(page=764.0, box=width, gap=gap, letters=letters, wide=True)
+    return _draw(sketch, frame, like, captioned=captioned)
 
 
-def draw_narrow(sketch: Sketch, *, abreast: int = 3) -> pictures.GraphDrawing:
+def draw_narrow(
+    sketch: Sketch,
+    *,
+    abreast: int = 3,
+    like: pictures.GraphDrawing | None = None,
+    captioned: bool = False,
+) -> pictures.GraphDrawing:
     """Rows from top to bottom, few boxes in each; a tier may take several rows."""
+    frame = _Frame(page=354.0, box=100.0, gap=46.0, letters=12, wide=False)
+    if like is not None:
+        standing = replace(_standing(sketch, like), headings=())
+        return _draw(standing, frame, like, captioned=captioned)
     rank = {name: at for at, name in enumerate(causes_first(sketch))}
     rows: list[list[Node]] = []
     for column in range(max(node.column for node in sketch.nodes) + 1):
@@ -50,8 +72,17 @@ def draw_narrow(sketch: Sketch, *, abreast: int = 3) -> pictures.GraphDrawing:
         cuts = [at * len(tier) // many for at in range(many + 1)]
         rows += [tier[start:end] for start, end in pairwise(cuts)]
     nodes = tuple(replace(node, column=at) for at, row in enumerate(rows) for node in row)
-    frame = _Frame(page=354.0, box=100.0, gap=46.0, letters=12, wide=False)
-    return _draw(replace(sketch, nodes=nodes, headings=()), frame)
+    laid_out = replace(sketch, nodes=nodes, headings=())
+    return _draw(laid_out, frame, None, captioned=captioned)
+
+
+def _standing(sketch: Sketch, like: pictures.GraphDrawing | None) -> Sketch:
+    """The sketch with its attributes in the layers of a drawing."""
+    if like is None:
+        return sketch
+    layers = {box.key: box.layer for box in like.boxes}
+    nodes = tuple(replace(node, column=layers[node.name]) for node in sketch.nodes)
+    return replace(sketch, nodes=nodes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,24 +103,35 @@ class _Frame:
 class _Route:
     """A link with the items it passes: its two ends, and lanes between."""
 
+    ends: tuple[str, str]
     kind: str
     directed: bool
     stops: list[int]
 
 
-def _draw(sketch: Sketch, frame: _Frame) -> pictures.GraphDrawing:
+def _draw(
+    sketch: Sketch, frame: _Frame, like: pictures.GraphDrawing | None, *, captioned: bool
+) -> pictures.GraphDrawing:
     lines = {node.name: wrap_name(node.label, frame.letters) for node in sketch.nodes}
     outgoing = Counter(a for a, _, _, _ in sketch.links)
     incoming = Counter(b for _, b, _, _ in sketch.links)
 
     def height(node: Node) -> float:
-        text = 16.0 * len(lines[node.name]) + (15 if _CAPTIONS[node.role] else 0) + 14
+        text = (
+            16.0 * len(lines[node.name]) + (15 if captioned or _CAPTIONS[node.role] else 0) + 14
+        )
         if not frame.wide:
             return text
         each = 11.0 if node.role == "decision" else 6.0
         return max(text, 42.0, each * max(incoming[node.name], outgoing[node.name]) + 14)
 
     sizes = {n.name: height(n) if frame.wide else frame.box for n in sketch.nodes}
+    top = 26.0 if sketch.headings else 0.0
+    standing: dict[str, float] = {}
+    for box in like.boxes if like else ():
+        sizes[box.key] = box.height if frame.wide else box.width
+        near = box.y - top if frame.wide else box.x
+        standing[box.key] = near + sizes[box.key] / 2
     depth = frame.box if frame.wide else max(map(height, sketch.nodes))
     items = [
         Item(
@@ -102,8 +144,11 @@ def _draw(sketch: Sketch, frame: _Frame) -> pictures.GraphDrawing:
     ]
     index = {node.name: at for at, node in enumerate(sketch.nodes)}
     routes, links = _routes(sketch, index, items)
-    centre = arrange(items, links)
-    top = 26.0 if sketch.headings else 0.0
+    centre = (
+        place_lanes(items, [standing[n.name] for n in sketch.nodes], [r.stops for r in routes])
+        if like
+        else arrange(items, links)
+    )
 
     def along(layer: int) -> float:
         return layer * (depth + frame.gap) + (0 if frame.wide else 2)
@@ -167,7 +212,7 @@ def _routes(
             stops.append(len(items) - 1)
         stops.append(last)
         links += [Link(s, t, _STRENGTHS[kind]) for s, t in pairwise(stops)]
-        routes.append(_Route(kind, directed, stops[::-1] if backward else stops))
+        routes.append(_Route((a, b), kind, directed, stops[::-1] if backward else stops))
     return routes, links
 
 
@@ -248,7 +293,10 @@ class _Pen:
                 path.append(f"L{self.at(far, across)}")
             here = (near if is_end else far, across)
         return pictures.Arrow(
-            kind=route.kind, path="".join(path), head=self.head(here, (forward, 0), head)
+            ends=route.ends,
+            kind=route.kind,
+            path="".join(path),
+            head=self.head(here, (forward, 0), head),
         )
 
     def within_layer(self, route: _Route, first: int, last: int, head: float) -> pictures.Arrow:
@@ -262,7 +310,10 @@ class _Pen:
             end = to - sign * (head + 1.5 if head else 0)
             path = f"M{self.at(middle, from_)}L{self.at(middle, end)}"
             return pictures.Arrow(
-                kind=route.kind, path=path, head=self.head((middle, end), (0, sign), head)
+                ends=route.ends,
+                kind=route.kind,
+                path=path,
+                head=self.head((middle, end), (0, sign), head),
             )
         right = self.items[first].layer == self.last and self.last > 0
         edge = start + (self.depth if right else 0)
@@ -281,7 +332,10 @@ class _Pen:
             f"{self.at(end, to)}"
         )
         return pictures.Arrow(
-            kind=route.kind, path=path, head=self.head((end, to), (-out, 0), head)
+            ends=route.ends,
+            kind=route.kind,
+            path=path,
+            head=self.head((end, to), (-out, 0), head),
         )
 
     def head(self, base: tuple[float, float], way: tuple[int, int], length: float) -> str:
@@ -327,6 +381,8 @@ def _box(
     first = corner[1] + size[1] / 2 - 8 * (many - 1) + 4.5
     return pictures.Box(
         name=node.label,
+        key=node.name,
+        layer=node.column,
         lines=tuple((first + 16 * at, line) for at, line in enumerate(lines)),
         role=node.role,
         asked=node.asked,

@@ -39,9 +39,15 @@ class Sketch:
 
 
 def select_for_drawing(
-    certificate: Certificate, knowledge: Knowledge, label: Callable[[str], str]
+    certificate: Certificate,
+    knowledge: Knowledge,
+    label: Callable[[str], str],
+    also: Collection[str] = (),
 ) -> Sketch:
-    """Choose what is drawn, and in which column: tiers, the decision's own tier in three."""
+    """Choose what is drawn, and in which column: tiers, the decision's own tier in three.
+
+    Of many attributes those are drawn that the question is about, and those of ``also``.
+    """
     graph, question = certificate.graph, certificate.question
     roles = _roles(certificate)
     known = knowledge.restricted(certificate.graph.nodes)
@@ -50,7 +56,7 @@ def select_for_drawing(
     if len(chosen) > MOST_BOXES:
         chosen = {n for n in chosen if roles[n] not in ("plain", "consequence")}
         chosen |= graph.children(question.decision)
-        chosen |= {*question.redlining} & {*graph.nodes}
+        chosen |= {*question.redlining, *also} & {*graph.nodes}
     places = {
         name: _place(graph, question.protected_names, question.decision, order, name)
         for name in chosen

@@ -55,7 +55,7 @@ def _(result: Certificate) -> str:
 def _(result: Release) -> str:
     before, after = result.before, result.certificate
     words = _words(before)
-    cases = select_cases(before, most=FEW + 1)
+    cases = select_cases(before)
     if not cases:
         return _render(NotebookFigures())
     if len(cases) <= FEW and same_lines(before.partition, after.partition):
@@ -75,7 +75,7 @@ def audit_figures(certificate: Certificate, knowledge: Knowledge, labels: Labels
 
 def _differences(certificate: Certificate, words: Words) -> NotebookFigures:
     """Few groups by name with intervals, many as dots by size; none if none is measured."""
-    cases = select_cases(certificate, most=MOST_DOTS)
+    cases = select_cases(certificate)
     if not cases:
         return NotebookFigures()
     alike = f"alike in {words.columns(names)}" if (names := certificate.partition.names) else ""
@@ -85,18 +85,19 @@ def _differences(certificate: Certificate, words: Words) -> NotebookFigures:
         subtitle = "With 95% intervals. Evidence first, least likely to be chance first."
         plot = replace(plot, title=title, subtitle=subtitle, rates="")
         return NotebookFigures(who=who_against_whom(certificate, words), plot=plot)
-    key = dict(MARKS_KEY)
+    key, dots = dict(MARKS_KEY), [*cases.most_notable(MOST_DOTS)]
     if not certificate.is_sample:
         # Chance did not make these rows: nothing is shown of a population.
-        cases = tuple(replace(case, shown=False) for case in cases)
+        dots = [replace(case, shown=False) for case in dots]
         key["hollow"] = "at or beyond it"
     total = int(np.count_nonzero(certificate.partition.measured))
     what = "comparable groups"
-    chart = funnel(case_spots(cases), words, total=total, what=what, **key)
-    dots = tuple(replace(dot, id="") for dot in chart.dots)
+    chart = funnel(case_spots(dots), words, total=total, what=what, **key)
     return NotebookFigures(
         who=who_against_whom(certificate, words),
-        funnel=replace(chart, title=title, dots=dots),
+        funnel=replace(
+            chart, title=title, dots=tuple(replace(dot, id="") for dot in chart.dots)
+        ),
     )
 
 

@@ -1,9 +1,12 @@
 """The first page: the question, the first sentence, both verdicts, and one example."""
 
-from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.errors import words_only
-from evenhand.evidence import Certificate, Verdict
+from evenhand.evidence import Certificate, Partition, Subpopulation, Verdict
 from evenhand.evidence.decision_rules import met_by_construction
 from evenhand.evidence.first_sentence import average_sentence, coverage_phrase
 from evenhand.evidence.graph_doubt import GraphDoubt
@@ -12,7 +15,7 @@ from evenhand.evidence.verdict import Coverage
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.phrases import MOST_LISTED, Words, capital, count, rate, share, shortened
-from evenhand.report.shown_groups import Case
+from evenhand.report.shown_groups import Case, Cases, turned_sides
 from evenhand.report.template_types import Strong, text
 
 MARKS = {
@@ -81,12 +84,7 @@ def _recorded(certificate: Certificate) -> str:
     return f"Of {everybody:,} people recorded {counted:,} are counted (section 7)."
 
 
-def verdicts(
-    certificate: Certificate,
-    cases: Sequence[Case],
-    words: Words,
-    doubt: GraphDoubt | None,
-) -> page.Verdicts:
+def verdicts(certificate: Certificate, words: Words, doubt: GraphDoubt | None) -> page.Verdicts:
     """The exact and the statistical verdict with the same weight."""
     population = certificate.population
     return page.Verdicts(
@@ -94,7 +92,7 @@ def verdicts(
             about="In these rows",
             mark=mark(certificate),
             word=capital(str(certificate.verdict)) + _where(certificate, words),
-            sentence=_exact_sentence(certificate, cases, words),
+            sentence=_exact_sentence(certificate, words),
         ),
         statistical=page.VerdictCard(
             about="Beyond these rows",
@@ -108,15 +106,13 @@ def verdicts(
     )
 
 
-def example(
-    certificate: Certificate, cases: Sequence[Case], words: Words
-) -> page.Example | None:
+def example(certificate: Certificate, cases: Cases, words: Words) -> page.Example | None:
     """The strongest group whose difference is shown, else the difference on average.
 
     A group that chance may explain is no example, however far its rates lie apart.
     """
-    if case := next((case for case in cases if case.shown), None):
-        return _shown_example(case, words)
+    if cases.shown:
+        return _shown_example(cases.shown[0], words)
     common = certificate.population.common
     if common is None or certificate.is_determined:
         return None
@@ -149,11 +145,6 @@ def example(
 
 def _shown_example(case: Case, words: Words) -> page.Example:
     people = case.people
-    group, other = words.pair(people)
-    sides = (
-        (group, "group", people.group_yes, people.group),
-        (other, "other", people.other_yes, people.other),
-    )
     return page.Example(
         heading="For example",
         sentence=text(
@@ -170,16 +161,27 @@ def _shown_example(case: Case, words: Words) -> page.Example:
             Strong(case.id),
             f"), shown to lie beyond {words.threshold_points}.",
         ),
-        bars=tuple(
-            pictures.Bar(
-                who=capital(who),
-                kind=kind,
-                width=100 * yes / total,
-                rate=rate(yes, total),
-                counts=f"{yes:,} of {total:,}",
-            )
-            for who, kind, yes, total in sides
-        ),
+        bars=rate_bars(people, words),
+    )
+
+
+def rate_bars(people: Subpopulation, words: Words) -> tuple[pictures.Bar, ...]:
+    """The shares of both groups as bars; a group without rows has none."""
+    group, other = words.pair(people)
+    sides = (
+        (group, "group", people.group_yes, people.group),
+        (other, "other", people.other_yes, people.other),
+    )
+    return tuple(
+        pictures.Bar(
+            who=capital(who),
+            kind=kind,
+            width=100 * yes / total,
+            rate=rate(yes, total),
+            counts=f"{yes:,} of {total:,}",
+        )
+        for who, kind, yes, total in sides
+        if total
     )
 
 
@@ -190,48 +192,58 @@ def _where(certificate: Certificate, words: Words) -> str:
     return coverage_phrase(certificate.partition, certificate.min_coverage, words.labels)
 
 
-def _exact_sentence(certificate: Certificate, cases: Sequence[Case], words: Words) -> page.Text:
+def _exact_sentence(certificate: Certificate, words: Words) -> page.Text:
     verdict, threshold = certificate.verdict, words.threshold_points
     if verdict is Verdict.CANNOT_DECIDE:
         return text(_undecided(certificate))
     if verdict is Verdict.CERTIFIED:
         largest = words.points(max(map(abs, certificate.partition.extremes), default=0))
         return text(f"The largest difference is {largest} points, under {threshold}.")
-    above, below = (
-        [abs(case.difference) for case in cases if case.side == side] for side in (1, -1)
-    )
+    partition = certificate.partition
+    measured, side = int(partition.measured.sum()), turned_sides(partition)
+    above, below = (int(np.count_nonzero(side == ahead)) for ahead in (1, -1))
     if not above and not below:
         return text(
             "People alike in what causes the decision differ by less than the threshold, but "
             "another comparison that the graph calls meaningful does not meet it.",
         )
     if not words.has_sides:
-        widest = words.points(max(map(abs, certificate.partition.extremes)))
+        widest = words.points(max(map(abs, partition.extremes)))
         return text(
             f"{capital(words.both)} lie {threshold} or more apart in ",
-            Strong(f"{len(above):,} of {len(cases):,} groups"),
+            Strong(_groups(above, measured)),
             f", up to {widest} points.",
         )
     if above and below:
         return text(
             f"{capital(words.other_people)} {words.lead} by {threshold} or more in ",
-            Strong(count(len(above), "group")),
+            Strong(count(above, "group")),
             f", {words.group_people} in ",
-            Strong(f"{len(below):,}"),
+            Strong(f"{below:,}"),
             ".",
         )
-    ahead, sizes = (words.other_people, above) if above else (words.group_people, below)
-    least, most = words.points(min(sizes)), words.points(max(sizes))
+    ahead = words.other_people if above else words.group_people
+    least, most = (words.points(abs(one)) for one in _ends(partition, side != 0))
     return text(
         f"{capital(ahead)} {words.lead} by "
         f"{most if least == most else f'{least} to {most}'} points in ",
-        Strong(
-            f"{len(sizes):,} of {len(cases):,} groups"
-            if len(cases) > 1
-            else "the one comparable group"
-        ),
+        Strong(_groups(above or below, measured)),
         ".",
     )
+
+
+def _groups(many: int, measured: int) -> str:
+    return f"{many:,} of {measured:,} groups" if measured > 1 else "the one comparable group"
+
+
+def _ends(partition: Partition, lines: NDArray[np.bool_]) -> tuple[Fraction, Fraction]:
+    """The least and the greatest of the leading differences of some lines, exact."""
+    at = partition.lead[lines]
+    size = abs(partition.statistics.difference[at])
+    least, most = (
+        partition.comparisons.difference(int(at[i])) for i in (size.argmin(), size.argmax())
+    )
+    return least, most
 
 
 def _undecided(certificate: Certificate) -> str:
@@ -361,10 +373,14 @@ def _figures(certificate: Certificate, words: Words) -> tuple[tuple[str, str], .
             more = f"{before} more often than {behind} {did}"
         ahead = f" where it is clearest: {more}"
     compared = words.comparisons.removeprefix("comparable ")
+    if population.measured == 1:
+        compared = compared.removesuffix("s")
+    measured = int(certificate.partition.measured.sum())
+    differ = "group differs" if measured == 1 else "groups differ"
     return (
         (
-            f"{certificate.partition.violating:,} of {certificate.partition.measured.sum():,}",
-            f"comparable groups differ by {beyond} or more",
+            f"{certificate.partition.violating:,} of {measured:,}",
+            f"comparable {differ} by {beyond} or more",
         ),
         # The range stays in one line where the page is narrow.
         *(

@@ -34,12 +34,12 @@ class Words:
 
     @classmethod
     def of(
-        cls, certificate: Certificate, labels: Labels | None, names: Collection[str]
+        cls, of: Certificate | Partition, labels: Labels | None, names: Collection[str]
     ) -> "Words":
-        """The words for a certificate, from the labels of a question file."""
-        partition, question = certificate.partition, certificate.question
+        """The words for what is certified, or only counted, from a question file's labels."""
+        partition = of if isinstance(of, Partition) else of.partition
+        question, read = partition.question, readable_labels(labels or Labels(), names)
         cuts = tuple(map(partition.cut_label, range(len(partition.favorable))))
-        read = readable_labels(labels or Labels(), names)
         return cls(
             question=question,
             labels=joined_labels(read, question, partition.groups, cuts),

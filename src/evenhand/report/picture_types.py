@@ -23,10 +23,13 @@ class Bar:
 class Box:
     """An attribute in the graph: where it stands, its name in lines, its role.
 
-    ``asked`` marks those through which effects are asked about.
+    ``asked`` marks those through which effects are asked about; ``key`` is the column's name,
+    and ``layer`` the column or row of the picture.
     """
 
     name: str
+    key: str
+    layer: int
     lines: tuple[tuple[float, str], ...]
     role: str
     asked: bool
@@ -42,6 +45,7 @@ class Box:
 class Arrow:
     """A link of the graph as a path with its head; without a head its direction is open."""
 
+    ends: tuple[str, str]
     kind: str
     path: str
     head: str

@@ -6,7 +6,9 @@ from fractions import Fraction
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.evidence.assumption_sentences import state_before
+from evenhand.evidence.finding_sentence import begins_decision
 from evenhand.evidence.first_sentence import deciding_partition, seen_sentence
+from evenhand.evidence.release_statement import rows_not_released
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, count_by_step, histogram
@@ -121,7 +123,10 @@ def shifts(
     )
     what = "difference" if before.partition.two_groups else "widest difference"
     many = _has_many_values(before)
-    ways = ("to favorable", "to unfavorable") if many else ("no → yes", "yes → no")
+    ways = ("to favorable", "to unfavorable")
+    if not many:
+        worse, better = _two_values(before, words)
+        ways = (f"{worse} → {better}", f"{better} → {worse}")
     return pictures.ShiftPlot(
         title="Each group before and after",
         before=f"as {state_before(words.question)}",
@@ -295,6 +300,8 @@ def _paragraphs(release: ReleaseFacts, words: Words) -> Iterator[page.Text]:
     )
     if release.dropped_columns:
         yield text(f"Not released: {listing(map(words.column, release.dropped_columns))}.")
+    if left_behind := rows_not_released(release.before.dropped):
+        yield text(left_behind)
     for warning in release.warnings:
         yield text(warning.text(words_only))
     if release.after.verdict is not Verdict.CERTIFIED:
@@ -337,23 +344,32 @@ def _directions(release: ReleaseFacts, words: Words) -> page.Text:
     if words.question.criterion == "every":
         each = listing(tally(map(sum, changed.groups), groups) or ["nobody"])
         return text("Whose decision becomes another: ", Strong(each), ".")
-    better, worse = (
-        ("to a better value", "to a worse one")
-        if words.question.criterion == "cumulative"
-        else ("to a favorable decision", "to an unfavorable one")
-        if _has_many_values(release.before)
-        else ("no to yes", "yes to no")
-    )
+    better, worse = both_ways(release.before, words)
     gains, losses = (
         listing(tally(way, groups) or ["nobody"]) for way in zip(*changed.groups, strict=True)
     )
-    return text(
-        f"Who gains ({better}): ",
-        Strong(gains),
-        f". Who loses ({worse}): ",
-        Strong(losses),
-        ".",
-    )
+    who_loses = f". Who loses ({worse}): "
+    return text(f"Who gains ({better}): ", Strong(gains), who_loses, Strong(losses), ".")
+
+
+def both_ways(before: Certificate, words: Words) -> tuple[str, str]:
+    """How a decision that changes for the better, and one for the worse, is called."""
+    if before.question.criterion == "cumulative":
+        return "to a better value", "to a worse one"
+    if _has_many_values(before):
+        return "to a favorable decision", "to an unfavorable one"
+    worse, better = _two_values(before, words)
+    return f"{worse} to {better}", f"{better} to {worse}"
+
+
+def _two_values(before: Certificate, words: Words) -> tuple[str, str]:
+    """The unfavorable and the favorable value; a label that is part of a sentence is none."""
+    question = before.question
+    decisions = before.examined.counts.attribute(question.decision).values
+    values = sorted(decisions, key=lambda value: value in question.favorable_values)
+    labels = [words.labels.value(question.decision, value) for value in values]
+    worse, better = values if any(map(begins_decision, labels)) else labels
+    return worse, better
 
 
 def _relearned(release: ReleaseFacts, words: Words) -> page.Text:

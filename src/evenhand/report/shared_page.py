@@ -103,7 +103,14 @@ def _cases(shown: Certificate) -> tuple[Case, ...]:
     size = [abs(one.risk_difference or 0) for one in people]
     order = sorted(range(len(partition)), key=lambda at: (-size[at], -rows[at]))
     return tuple(
-        Case(people[line], line, int(side[line]), shown=False, id=f"S{number}")
+        Case(
+            people[line],
+            line,
+            int(side[line]),
+            shown=False,
+            id=f"S{number}",
+            rows=int(rows[line]),
+        )
         for number, line in enumerate(order, 1)
     )
 

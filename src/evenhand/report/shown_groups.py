@@ -1,14 +1,16 @@
 """The groups of a report, in the order in which it shows them."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate, Partition, Subpopulation, Subpopulations
 from evenhand.evidence.common_difference import CommonDifference
+from evenhand.evidence.group_selection import shown_lines
 from evenhand.question import Question
 from evenhand.report.phrases import Words, capital, has_sides
 
@@ -22,6 +24,7 @@ class Case:
 
     Of many groups of people two are compared in it, those that chance explains least. Where any
     may be ahead of any other, ``people`` has the one behind first: differences are gaps then.
+    ``rows`` counts all people of it, whomever they are compared with.
     """
 
     people: Subpopulation
@@ -29,6 +32,7 @@ class Case:
     side: int
     shown: bool
     id: str
+    rows: int
 
     @property
     def difference(self) -> Fraction:
@@ -41,41 +45,59 @@ class Case:
         return KINDS[self.side]
 
 
-def select_cases(certificate: Certificate, *, most: int | None = None) -> tuple[Case, ...]:
-    """The measured groups: evidence, strongest first, then the others, largest first.
+@dataclass(frozen=True, eq=False)
+class Cases(Sequence[Case]):
+    """Some groups in some order; each is read when it is asked for, however many there are."""
 
-    At most so many are read: those that are shown, then those with the most people.
-    """
-    partition = certificate.partition
-    chosen = _most_notable(partition, most)
-    reaching = [line for line in partition.by_strength.tolist() if chosen[line]]
-    calm = np.flatnonzero(partition.measured & (partition.side == 0) & chosen)
-    size = -abs(partition.statistics.difference[partition.lead[calm]])
-    named = [(line, f"E{number}") for number, line in enumerate(reaching, 1)]
-    named += [
-        (line, "") for line in calm[np.lexsort((-partition.row_counts[calm], size))].tolist()
-    ]
-    lines, side = [line for line, _ in named], turned_sides(partition)
-    read: Iterable[Subpopulation] = Subpopulations(partition, np.asarray(lines, np.intp))
-    return tuple(
-        Case(
+    people: Subpopulations
+
+    def __len__(self) -> int:
+        return len(self.people)
+
+    @overload
+    def __getitem__(self, at: int) -> Case: ...
+    @overload
+    def __getitem__(self, at: slice) -> "Cases": ...
+    def __getitem__(self, at: int | slice) -> "Case | Cases":
+        if isinstance(at, slice):
+            return Cases(self.people[at])
+        partition, line = self.people.partition, int(self.people.lines[at])
+        people, rank = self.people[at], int(partition.strength_rank[line])
+        side = int(partition.side[line])
+        return Case(
             people=turned(people, partition.question),
             line=line,
-            side=int(side[line]),
+            side=side if has_sides(partition.question) else abs(side),
             shown=people.shown,
-            id=name,
+            id=f"E{rank}" if rank else "",
+            rows=int(partition.row_counts[line]),
         )
-        for people, (line, name) in zip(read, named, strict=True)
-    )
+
+    @property
+    def reaching(self) -> "Cases":
+        """Those at or beyond the threshold."""
+        return Cases(self.people.where(self.people.partition.violates))
+
+    @property
+    def shown(self) -> "Cases":
+        """Those whose leading difference is shown to lie beyond the threshold."""
+        partition = self.people.partition
+        return Cases(
+            self.people.where(np.append(partition.statistics.shown, False)[partition.lead])
+        )
+
+    def most_notable(self, most: int) -> "Cases":
+        """At most so many: those in which something is shown, then those with most people."""
+        partition, lines = self.people.partition, self.people.lines
+        order = np.lexsort((-partition.row_counts[lines], ~shown_lines(partition)[lines]))
+        return Cases(Subpopulations(partition, lines[np.sort(order[:most])]))
 
 
-def _most_notable(partition: Partition, most: int | None) -> NDArray[np.bool_]:
-    """Which lines are shown or have the most people, of those that are measured."""
-    lines = np.flatnonzero(partition.measured)
-    order = np.lexsort((-partition.row_counts[lines], ~shown_lines(partition)[lines]))
-    chosen = np.zeros(len(partition), bool)
-    chosen[lines[order[:most]]] = True
-    return chosen
+def select_cases(certificate: Certificate) -> Cases:
+    """The measured groups: evidence, strongest first, then the others, largest first."""
+    partition = certificate.partition
+    every = Subpopulations(partition, partition.strength_order)
+    return Cases(every.where(partition.measured))
 
 
 def turned(people: Subpopulation, question: Question) -> Subpopulation:
@@ -142,13 +164,6 @@ def turned_sides(partition: Partition) -> NDArray[np.int8]:
     return side if has_sides(partition.question) else abs(side)
 
 
-def shown_lines(partition: Partition) -> NDArray[np.bool_]:
-    """Where a difference of two groups is shown to lie beyond the threshold."""
-    shown = np.zeros(len(partition), bool)
-    shown[partition.comparisons.line[partition.statistics.shown]] = True
-    return shown
-
-
 @dataclass(frozen=True, slots=True)
 class GroupNames:
     """How few groups are named in a plot: one attribute leads, the others follow in small type.
@@ -181,7 +196,7 @@ class GroupNames:
     def detail(self, case: Case) -> str:
         """Its other values, and how many people it holds."""
         values = (self._value(case, name) for name in self.names[1:])
-        return " · ".join([*values, f"{case.people.row_count:,}"])
+        return " · ".join([*values, f"{case.rows:,}"])
 
     def _value(self, case: Case, name: str) -> str:
         return self.words.labels.value(name, case.people.where[name])

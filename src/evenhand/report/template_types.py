@@ -105,7 +105,7 @@ class Differences:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A piece of evidence in words and numbers."""
+    """A group in words and numbers; ``shown`` is None where nothing is measured."""
 
     id: str
     sentence: Text
@@ -117,7 +117,7 @@ class Finding:
     interval: str
     p: str
     adjusted: str
-    shown: bool
+    shown: bool | None
     widest: str = ""
 
 

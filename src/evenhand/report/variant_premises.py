@@ -21,6 +21,7 @@ def variant_premises(
         if judged["classes"]
         else "no other classes",
         f"{judged['arrows'] or 'no'} other arrows",
+        *([count(judged["graphs"], "graph")] if "graphs" in judged else []),
     ]
     return (
         *_arrows(arrows, words),
