@@ -1,40 +1,21 @@
 """``audit``: the one high-level path, from rows and a question to a verdict."""
 
-import secrets
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from os import PathLike
+from functools import partial
 from typing import Any
 
+from evenhand.audit_result import Audit
 from evenhand.counts import CountTable
-from evenhand.display import Described, ProgressCallback, Summary
-from evenhand.evidence import (
-    Certificate,
-    Indirect,
-    PartitionExplanation,
-    PartitionSurvey,
-    Sensitivity,
-    Subpopulations,
-    Verdict,
-    certify,
-    explain_partition,
-    sensitivity_of_findings,
-    survey_partitions,
-)
-from evenhand.evidence.arrow_dependence import ArrowDependence, judge_arrows
-from evenhand.evidence.binnings import Binnings, judge_binnings
-from evenhand.evidence.bootstrap import Bootstrap, bootstrap
+from evenhand.display import ProgressCallback
+from evenhand.errors import EvenhandError
+from evenhand.evidence import Certificate, certify
 from evenhand.evidence.decision_rules import judge_without_rule
-from evenhand.evidence.graph_doubt import GraphDoubt, doubt, learn_graph
+from evenhand.evidence.graph_doubt import GraphDoubt, learn_graph
 from evenhand.evidence.graph_origin import GraphOrigin, decision_last
 from evenhand.evidence.judgement import Graph, Scope
-from evenhand.evidence.population import (
-    ClaimVerdicts,
-    StatisticalVerdict,
-    exit_status,
-    in_words,
-)
+from evenhand.evidence.unedited_graph import UneditedGraph
 from evenhand.graph import PartialGraph, discover, find_causes
 from evenhand.graph.column_choice import choose_columns
 from evenhand.graph.edited_graphs import edited, require_graph
@@ -48,271 +29,10 @@ from evenhand.question import (
     QuestionFile,
     Tiers,
 )
-from evenhand.question.question_file import Labels
-from evenhand.releasing.release import Release, release
-from evenhand.removal import (
-    Baseline,
-    BaselinePlan,
-    GeneratedPlan,
-    Method,
-    RemovalPlan,
-    plan_removal,
-)
-from evenhand.report import Report, report
-from evenhand.report.notebook import audit_figures
-from evenhand.rows import Inspection, Rows, Source
-from evenhand.rows.class_search import find_class_choices
-from evenhand.rows.inspection import inspect
+from evenhand.rows import Rows, Source
 from evenhand.rows.read_and_count import read_and_count
 
-
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Audit(Described):
-    """The verdict on a table, and everything needed to go on from there.
-
-    ``rows`` is None if counts were given. ``judge`` says which verdict decides; both are there
-    in any case. ``labels`` are the words of the question file; ``notes`` say what required
-    arrows did to the causes.
-    """
-
-    rows: Rows | None
-    counts: CountTable
-    knowledge: Knowledge
-    graph: Graph
-    certificate: Certificate
-    judge: Judge = "rows"
-    labels: Labels = field(default_factory=Labels)
-    notes: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        verdict = f"{self.verdict} at {self.question.threshold}, {self.counts.row_count:,} rows"
-        return f"<Audit: {verdict}, causes {', '.join(self.decision_causes) or 'none'}>"
-
-    @property
-    def question(self) -> Question:
-        """The question, with both groups named."""
-        return self.certificate.question
-
-    @property
-    def verdict(self) -> Verdict:
-        """Whether the criterion is met, given the graph."""
-        return self.certificate.verdict
-
-    @property
-    def indirect(self) -> Indirect | None:
-        """The claim about effects through the attributes that ``redlining`` names, if any."""
-        return self.certificate.indirect
-
-    @property
-    def deciding_verdict(self) -> Verdict | StatisticalVerdict:
-        """The verdict on the direct effect, on these rows or the population by ``judge``."""
-        return self.deciding_verdicts[""]
-
-    @property
-    def deciding_verdicts(self) -> ClaimVerdicts:
-        """The verdict on each claim, the direct effect under ""; see ``deciding_verdict``."""
-        return self.certificate.verdicts(by_rows=self.judge == "rows")
-
-    @property
-    def exit_status(self) -> int:
-        """The status of a process: 1 if any claim is not met, else 3 if any is open, else 0."""
-        return exit_status(self.deciding_verdicts)
-
-    @property
-    def decision_causes(self) -> tuple[str, ...]:
-        """The attributes that cause the decision, the protected one aside."""
-        return self.certificate.decision_causes
-
-    @property
-    def subpopulations(self) -> Subpopulations:
-        """Every subpopulation of the decision causes that occurs."""
-        return self.certificate.subpopulations
-
-    @cached_property
-    def inspection(self) -> Inspection:
-        """A look at the table as it was counted; people are compared alike in the causes."""
-        return inspect(
-            self.certificate.examined.counts,
-            self.question,
-            where=self.rows.where if self.rows else "table",
-            alike=self.decision_causes,
-            notes=self.rows.notes if self.rows else (),
-        )
-
-    def explain_partition(self, names: Collection[str]) -> PartitionExplanation:
-        """Whether comparing people alike in these names means anything, and what it shows."""
-        found = self.certificate  # its graph has the edges that knowledge settles
-        return explain_partition(found.examined.counts, found.graph, self.question, names)
-
-    def survey_partitions(self) -> PartitionSurvey:
-        """How many of all partitions are meaningful, and what the examined ones show."""
-        return survey_partitions(self.certificate)
-
-    def sensitivity(self) -> tuple[Sensitivity, ...]:
-        """How strong an unmeasured cause must be to overturn each of the strongest findings."""
-        return sensitivity_of_findings(self.certificate.partition)
-
-    def doubt(self) -> GraphDoubt:
-        """What the counts themselves say against the graph around the decision."""
-        return self._doubt
-
-    @cached_property
-    def _doubt(self) -> GraphDoubt:
-        counts = self.certificate.examined.counts
-        return doubt(counts, self.graph, self.question, knowledge=self.knowledge)
-
-    def bootstrap(
-        self,
-        resamples: int = 200,
-        *,
-        seed: int | None = None,
-        progress: ProgressCallback | None = None,
-    ) -> Bootstrap:
-        """How often each attribute is a cause, and each verdict, if rows are drawn again."""
-        record = self.graph.record if isinstance(self.graph, PartialGraph) else None
-        return bootstrap(
-            self.certificate.examined.counts,
-            self.question,
-            seed=seed,
-            resamples=resamples,
-            graph=None
-            if self.certificate.learned_here and not self.certificate.graph_origin.edits
-            else self.graph,
-            knowledge=self.knowledge,
-            **(record.settings if record else {}),
-            min_coverage=self.certificate.min_coverage,
-            progress=progress,
-        )
-
-    def with_resamples(self, resampled: Bootstrap | None) -> "Audit":
-        """The audit whose bounds of effects have the errors of resamples, and a verdict."""
-        effects = resampled.indirect if resampled else None
-        return replace(self, certificate=self.certificate.resampled(effects))
-
-    def binnings(
-        self,
-        columns: Sequence[str] | None = None,
-        *,
-        classes: Sequence[int] = (2, 3, 4, 5),
-        supervised: bool = True,
-        limit: int = 1000,
-    ) -> Binnings:
-        """How much hangs on the classes: the same causes in every combination of classes.
-
-        ``columns`` are causes that hold numbers, by default all such. Each is put into quantile
-        classes of these numbers, and if ``supervised`` into as many that look at the decision.
-        Of more combinations than the limit a random sample is judged.
-        """
-        find = partial(find_class_choices, self.rows, classes=classes, supervised=supervised)
-        return judge_binnings(self.certificate, columns, find, limit=limit)
-
-    def arrows(self, *, limit: int = 50) -> ArrowDependence:
-        """What hangs on each arrow: the verdict without each cause, and with each candidate.
-
-        A candidate may be a cause by what is known and is not certain to be one. At most
-        ``limit`` of them are judged, those first that look least independent of the decision.
-        """
-        return judge_arrows(self.certificate, self._doubt, self.knowledge, limit=limit)
-
-    def plan(
-        self, *, method: Method | Baseline | None = None, seed: int | None = None
-    ) -> RemovalPlan | GeneratedPlan | BaselinePlan:
-        """What would change, by default with ``ModifyData``; no row is touched."""
-        return plan_removal(self.certificate, method=method, seed=seed)
-
-    def release(
-        self,
-        *,
-        method: Method | Baseline | None = None,
-        seed: int | None = None,
-        uncertified: bool = False,
-        key: str | None = None,
-        drop: Iterable[str] = (),
-        change_along: Iterable[str] = (),
-        labels: str | None = None,
-    ) -> Release:
-        """Apply the plan to the rows, and certify the result; settings are as ``release`` has.
-
-        ``Release.betrayals`` names columns that tell which rows were changed.
-        """
-        seed = secrets.randbits(128) if seed is None else seed
-        return release(
-            self.counts if self.rows is None else self.rows,
-            self.plan(method=method, seed=seed),
-            seed=seed,
-            knowledge=self.knowledge,
-            uncertified=uncertified,
-            key=key,
-            drop=drop,
-            change_along=change_along,
-            labels=labels,
-        )
-
-    def report(
-        self,
-        release: Release | None = None,
-        *,
-        labels: Labels | None = None,
-        partition: PartitionExplanation | None = None,
-        doubt: GraphDoubt | None = None,
-        resampled: Bootstrap | None = None,
-        binnings: Binnings | None = None,
-        arrows: ArrowDependence | None = None,
-        share: bool = False,
-        least_count: int = 10,
-        title: str | None = None,
-        certificate_file: str | PathLike[str] | None = None,
-    ) -> Report:
-        """The audit, and a release if there is one, as an HTML page; see ``report``."""
-        return report(
-            self,
-            release,
-            labels=labels or self.labels,
-            partition=partition,
-            doubt=doubt or (None if share else self._doubt),
-            resampled=resampled,
-            binnings=binnings,
-            arrows=arrows,
-            share=share,
-            least_count=least_count,
-            title=title,
-            certificate_file=certificate_file,
-        )
-
-    def to_dict(self, *, assurance: Number = "0.8") -> dict[str, Any]:
-        """The plain values of the certificate, what decides, and how sensitive findings are."""
-        return {
-            "verdict": str(self.verdict),
-            "judge": self.judge,
-            "deciding_verdict": str(self.deciding_verdict),
-            **self.certificate.to_dict(assurance=assurance, labels=self.labels),
-            "notes": list(self.notes),
-            "sensitivity": [finding.to_dict() for finding in self.sensitivity()],
-            "inspection": self.inspection.to_dict(),
-        }
-
-    def summary(self) -> Summary:
-        """The certificate's, what decides, whether the rows contradict the graph, and notes."""
-        summary = self.certificate.summary(self.labels)
-        inspection = self.inspection
-        notes = (
-            *(self.rows.notes if self.rows else ()),
-            *(finding.problem for finding in inspection.matters),
-            *inspection.same_decisions(),
-        )
-        claims = "; ".join(in_words(self.deciding_verdicts))
-        judged = ("judged by", f"the {self.judge}: {claims}")
-        said = self._doubt.sentence if self._doubt.contradicted else ""
-        against = [("rows against the graph", said)] if said else []
-        return replace(
-            summary,
-            facts=(judged, summary.facts[0], *against, *summary.facts[1:]),
-            notes=(*summary.notes, *self.notes, *notes),
-            hint='audit.report().write("report.html") writes the whole page.',
-        )
-
-    def _repr_html_(self) -> str:
-        return self.summary().html(audit_figures(self.certificate, self.knowledge, self.labels))
+__all__ = ["Audit", "audit"]
 
 
 def audit(
@@ -355,8 +75,9 @@ def audit(
     file = QuestionFile.of(
         question, judge=judge, knowledge=knowledge, codings=codings, edits=edits
     )
-    question, known, labels = file.question, file.knowledge, file.labels
-    asked, decision, given = question.named_columns, question.decision, require_graph(graph)
+    GraphEdit.check_reasons(file.edits)
+    question, known = file.question, file.knowledge
+    asked, decision, graph = question.named_columns, question.decision, require_graph(graph)
     known = decision_last(known, decision) if graph is None else known
     search: dict[str, Any] = {"significance": significance, "test": test, "progress": progress}
     learn = partial(discover, max_depth=max_depth, **search)
@@ -366,7 +87,7 @@ def audit(
     rows, counts, names = read_and_count(source, file.codings, memory, progress, choose)
     judged = partial(certify, scope=scope, limit=limit, min_coverage=min_coverage)
     if rows is not None:
-        labels.check(rows.sources[0].names, where=f"labels for {rows.where}")
+        file.labels.check(rows.sources[0].names, where=f"labels for {rows.where}")
         rows.check_counted(*asked)
         judged = partial(judged, codings=rows.codings, dropped=rows.dropped)
     notes: tuple[str, ...] = ()
@@ -376,25 +97,98 @@ def audit(
         known = known.restricted(counts.names)
         notes = (f"Of {len(names):,} columns {len(counts.names):,} were counted.",)
     if graph is None:
-        graph, evicted = learn_graph(learn, counts, question, known)
+        unedited, evicted = learn_graph(learn, counts, question, known)
         notes += evicted
-    graph = edited(graph, file.edits)
-    origin = GraphOrigin.of(graph, decision_last=known.tiers_assumed)
-    origin = replace(origin, chosen_from=len(names) if local else 0)
-    certificate = judged(counts, graph, question, knowledge=known, graph_origin=origin)
-    if question.rule:
-        without = partial(judge_without_rule, counts, question, graph, knowledge=known)
-        relearn = learn if given is None else None
-        named = certificate.determined_by
-        beside = without(determined_by=named, learn=relearn, judge=judged)
-        certificate = replace(certificate, without_rule=beside)
-    return Audit(
+    judging = _Judging(
         rows=rows,
         counts=counts,
         knowledge=known,
-        graph=graph,
-        certificate=certificate,
-        judge=file.judge,
-        labels=labels,
+        graph=unedited if graph is None else graph,
+        chosen_from=len(names) if local else 0,
+        certify=judged,
+        learn=learn if graph is None else None,
         notes=notes,
     )
+    return judging.judge(file)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judging:
+    """What an audit judges: counts and a graph, which any number of question files may share.
+
+    ``learn`` is the search for a graph, if it was learned here. ``unedited`` keeps what a graph
+    gives before edits, which is the same for whatever edits are tried; ``doubts`` is shared by
+    audits of one graph.
+    """
+
+    rows: Rows | None
+    counts: CountTable
+    knowledge: Knowledge
+    graph: Graph
+    chosen_from: int
+    certify: Callable[..., Certificate]
+    learn: Callable[..., PartialGraph] | None
+    notes: tuple[str, ...]
+    unedited: dict[tuple[Graph, Question], UneditedGraph] = field(default_factory=dict)
+    doubts: dict[tuple[Graph, Question], GraphDoubt] = field(default_factory=dict)
+
+    def judge(self, file: QuestionFile) -> Audit:
+        """The audit of a question file, of which codings and knowledge are not read again."""
+        question, known, counts = file.question, self.knowledge, self.counts
+        graph = edited(self.graph, file.edits)
+        if file.edits:
+            graph.check(counts.names, question, known)
+        origin = GraphOrigin.of(graph, decision_last=known.tiers_assumed)
+        origin = replace(origin, chosen_from=self.chosen_from)
+        certificate = self._certify(
+            counts, graph, question, knowledge=known, graph_origin=origin
+        )
+        if file.graphs_judged:
+            certificate = replace(certificate, tried={"graphs": file.graphs_judged})
+        if question.rule:
+            without = judge_without_rule(
+                counts,
+                question,
+                graph,
+                knowledge=known,
+                determined_by=certificate.determined_by,
+                learn=self.learn,
+                judge=self._certify,
+            )
+            certificate = replace(certificate, without_rule=without)
+        return Audit(
+            rows=self.rows,
+            counts=counts,
+            knowledge=known,
+            graph=graph,
+            certificate=certificate,
+            judge=file.judge,
+            labels=file.labels,
+            notes=self.notes,
+            judged_with=self.judge,
+            doubts=self.doubts,
+        )
+
+    def _certify(
+        self,
+        counts: CountTable,
+        graph: Graph,
+        question: Question,
+        *,
+        knowledge: Knowledge,
+        graph_origin: GraphOrigin,
+    ) -> Certificate:
+        """Certify a graph; of an edited one also what it gave before, by its causes alone."""
+        certify = partial(self.certify, counts, knowledge=knowledge)
+        certificate = certify(graph, question, graph_origin=graph_origin)
+        before = graph.unedited
+        if before is None:
+            return certificate
+        if (before, question) not in self.unedited:
+            # Edits may mend what could not be judged, as an arrow against the tiers.
+            unedited = UneditedGraph.of(before)
+            with suppress(EvenhandError):
+                unedited = certify(before, question.direct, scope="causes").as_unedited
+            self.unedited[before, question] = unedited
+        origin = replace(certificate.graph_origin, unedited=self.unedited[before, question])
+        return replace(certificate, graph_origin=origin)

@@ -1,0 +1,345 @@
+"""Checks a certificate again by two programs that share no code; a manifest by replaying it.
+
+The stand-alone checker derives a record again from its numbers, or from one plain CSV file; the
+engine reads whatever data evenhand reads, and counts and certifies them anew.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from evenhand import checker
+from evenhand.display import ProgressCallback
+from evenhand.errors import (
+    ColumnError,
+    EvenhandError,
+    InputError,
+    MissingValueError,
+    QuestionError,
+    Spelling,
+    ValuesError,
+    words_only,
+)
+from evenhand.evidence.recorded_certificate import RecordedCertificate
+from evenhand.question import Codings
+from evenhand.releasing import replay
+from evenhand.releasing.manifest import Manifest
+from evenhand.rows import Rows, read
+from evenhand.rows.open_files import is_spreadsheet
+
+Status: TypeAlias = Literal[0, 1, 3]  # true, false, cannot be decided
+Outcome: TypeAlias = Literal["true", "false", "open", "stated"]
+
+_OWN = "its own numbers"
+_LARGEST = 1_000_000_000
+_OTHER_DATA = (ColumnError, ValuesError, MissingValueError)  # readable, but not what is named
+_RECORD = {
+    0: "The record is true",
+    1: "The record is false",
+    3: "Whether the record is true cannot be decided from this; it says",
+}
+_REPLAY = {
+    0: "Made again, the release has the same bytes",
+    1: "Made again, the release does not have the same bytes",
+    3: "The release cannot be made again from its manifest",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedRecord:
+    """What both programs say of a certificate.
+
+    ``verdicts`` are by the attributes of each claim, the direct effect under ``()``.
+    ``by_checker`` and ``by_engine`` are what each holds to be false or cannot decide;
+    ``stated_by_checker`` and ``stated_by_engine`` name fields that each took as they stand.
+    """
+
+    status: int
+    verdicts: Mapping[tuple[str, ...], str]
+    against: str
+    checker_read_data: bool
+    checker_status: int
+    by_checker: tuple[str, ...]
+    by_engine: tuple[str, ...]
+    stated_by_checker: Mapping[str, str]
+    stated_by_engine: Mapping[str, str]
+    fields: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """Whether the record is true, and what it says."""
+        told = "; ".join(
+            f"{through(names)}: {verdict}" if names else verdict
+            for names, verdict in self.verdicts.items()
+        )
+        if self.status != 1:
+            return f"{_RECORD[self.status]}: {told or 'no verdict'}"
+        other = "its own numbers" if self.against == _OWN else "the data"
+        said = f"it says {told}" if told else "it holds no verdict"
+        return f"{_RECORD[self.status]}: {said}, and does not agree with {other}"
+
+    @property
+    def objections(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """By program, what it objects to; what the engine settled is no objection any more."""
+        open_still = self.by_checker if self.status == self.checker_status else ()
+        return ("checker", open_still), ("engine", self.by_engine)
+
+    @property
+    def _unchecked(self) -> dict[str, str]:
+        return {
+            name: self.stated_by_engine.get(name, why)
+            for name, why in self.stated_by_checker.items()
+            if {name, name.split(".")[0]} & {*self.stated_by_engine}
+        }
+
+    @property
+    def stated(self) -> dict[str, str]:
+        """The fields that neither program checked, and why."""
+        return {} if self.status == 1 else self._unchecked
+
+    @property
+    def checked_by_engine_alone(self) -> tuple[str, ...]:
+        """The fields that only the engine checked."""
+        return tuple(name for name in self.stated_by_checker if name not in self._unchecked)
+
+    @property
+    def checks(self) -> tuple["FieldCheck", ...]:
+        """Field by field what came of it; none where an objection is to no single field."""
+        places = [_field(one) for _, many in self.objections for one in many]
+        if self.status == 1 and not {*places} <= {*self.fields}:
+            return ()
+        stated, alone = self._unchecked, self.checked_by_engine_alone
+        doubted: Outcome = "false" if self.status == 1 else "open"
+        return tuple(
+            FieldCheck(
+                name=name,
+                outcome=doubted if name in places else "stated" if name in stated else "true",
+                objections=places.count(name),
+                why=stated.get(name, ""),
+                by_engine_alone=name in alone,
+            )
+            for name in self.fields
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldCheck:
+    """One field of a record: true or false as derived again, open, or only stated."""
+
+    name: str
+    outcome: Outcome
+    objections: int
+    why: str
+    by_engine_alone: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedManifest:
+    """Whether a release that is made again from its manifest has the recorded bytes."""
+
+    status: Status
+    name: str
+    sha256: str
+    against: str
+    notes: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """What came of it."""
+        return f"{_REPLAY[self.status]}: {self.name}"
+
+
+def through(names: tuple[str, ...]) -> str:
+    """The claim about effects through these attributes, in words."""
+    return f"through {', '.join(names)}"
+
+
+def read_record(path: Path) -> str:
+    """The text of a certificate or manifest; what is no JSON is refused."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise InputError.of("This is too large for a certificate.", where=str(path))
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError.of(
+            f"The certificate cannot be read: {error}.",
+            remedy="Name a file that evenhand wrote as a certificate.",
+            where=str(path),
+        ) from error
+    if not text.lstrip().startswith("{"):
+        raise InputError.of(
+            "This is no certificate: it is not JSON.",
+            remedy="Give the certificate first, and the data after it.",
+            where=str(path),
+        )
+    return text
+
+
+def is_manifest(text: str) -> bool:
+    """Whether the document's ``format`` is that of a manifest."""
+    return _format(text).startswith("evenhand manifest ")
+
+
+def has_record_format(text: str) -> bool:
+    """Whether the document's ``format`` is that of a certificate or a manifest."""
+    return _format(text).startswith(("evenhand certificate ", "evenhand manifest "))
+
+
+def _format(text: str) -> str:
+    """The format that a document names; empty where it is no JSON object that names one."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    named = content.get("format") if isinstance(content, dict) else None
+    return named if isinstance(named, str) else ""
+
+
+def check_record(
+    text: str,
+    data: str | None = None,
+    *,
+    sheet: str | None = None,
+    spelling: Spelling = words_only,
+    progress: ProgressCallback | None = None,
+) -> CheckedRecord:
+    """Check a certificate by both programs, from its own numbers or against data."""
+    read_by_checker = _is_text_table(data)
+    found = checker.verify(text, data if read_by_checker else None)
+    status = found.status
+    verdicts, by_engine, is_settled, inputs = _certify_again(
+        text, data, sheet, spelling, progress, is_false=status == 1
+    )
+    if by_engine:
+        status = 3 if status == 3 and not verdicts else 1
+    elif status == 3 and is_settled:
+        status = 0
+    return CheckedRecord(
+        status=status,
+        verdicts=verdicts,
+        against=data or _OWN,
+        checker_read_data=read_by_checker,
+        checker_status=found.status,
+        by_checker=tuple(found.notes),
+        by_engine=by_engine,
+        stated_by_checker=found.stated,
+        stated_by_engine=inputs,
+        fields=_fields(text),
+    )
+
+
+def _fields(text: str) -> tuple[str, ...]:
+    """The fields of a record; none of what is no record."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(content) if isinstance(content, dict) else ()
+
+
+def _field(objection: str) -> str:
+    """The field that an objection is about."""
+    return re.split(r"[.:\[]", objection, maxsplit=1)[0]
+
+
+def _certify_again(  # what reading needs
+    text: str,
+    data: str | None,
+    sheet: str | None,
+    spelling: Spelling,
+    progress: ProgressCallback | None,
+    *,
+    is_false: bool,
+) -> tuple[dict[tuple[str, ...], str], tuple[str, ...], bool, dict[str, str]]:
+    """The verdict of each claim, where the engine disagrees, whether it could tell, its inputs.
+
+    Data that cannot be read are bad input, unless the record is false anyway or names columns
+    and values that they do not have.
+    """
+    try:
+        recorded = RecordedCertificate.parse(text)
+        codings = recorded.codings
+    except EvenhandError as error:
+        return {}, _texts(error, spelling), False, {}
+    verdicts = {names: str(verdict) for names, verdict in recorded.verdicts.items()}
+    inputs = dict(recorded.stated(with_data=data is not None))
+    if data is None:
+        return verdicts, recorded.own_differences(), recorded.is_settled_alone, inputs
+    try:
+        rows = _read(data, codings, sheet, progress)
+        wrong = recorded.differences(rows.count(), dropped=rows.dropped)
+    except EvenhandError as error:
+        if is_false or isinstance(error, _OTHER_DATA):
+            return verdicts, _texts(error, spelling), True, inputs
+        raise
+    return verdicts, wrong, True, inputs
+
+
+def check_manifest(
+    path: Path,
+    data: str | None,
+    *,
+    sheet: str | None = None,
+    spelling: Spelling = words_only,
+    progress: ProgressCallback | None = None,
+) -> CheckedManifest:
+    """Make a release again from its manifest and the data it was made from, writing nothing."""
+    manifest = Manifest.read(path)
+    if data is None:
+        raise QuestionError.of(
+            "A manifest is checked against the data from which the release was made.",
+            remedy="Name them, too.",
+            where=str(path),
+        )
+    status, notes = _replay(manifest, data, sheet, spelling, progress)
+    return CheckedManifest(
+        status=status,
+        name=manifest.output["name"],
+        sha256=manifest.output["sha256"],
+        against=data,
+        notes=notes,
+    )
+
+
+def _replay(
+    manifest: Manifest,
+    data: str,
+    sheet: str | None,
+    spelling: Spelling,
+    progress: ProgressCallback | None,
+) -> tuple[Status, tuple[str, ...]]:
+    """Data that cannot be read are bad input, unless they only lack what the manifest names."""
+    if manifest.document["plan"]["generated"]:
+        return 3, ("Its rows were generated from a model, which the manifest does not hold.",)
+    if not manifest.document["input"].get("files"):
+        return 3, ("It was made from counts, a frame or an engine, and not from files.",)
+    try:
+        rows = _read(data, manifest.codings, sheet, progress)
+        rows.count()
+    except _OTHER_DATA as error:
+        return 1, _texts(error, spelling)
+    try:
+        return (0 if replay(manifest, rows).is_same else 1), ()
+    except EvenhandError as error:
+        return 1, _texts(error, spelling)
+
+
+def _read(
+    data: str, codings: Codings, sheet: str | None, progress: ProgressCallback | None
+) -> Rows:
+    """The data as they were read for the record; only a spreadsheet has its sheet."""
+    if sheet is None and is_spreadsheet(data):
+        sheet = codings.sheet
+    return read(data, codings=replace(codings, sheet=sheet), progress=progress)
+
+
+def _texts(error: EvenhandError, spelling: Spelling) -> tuple[str, ...]:
+    return tuple(problem.text(spelling) for problem in error.problems)
+
+
+def _is_text_table(data: str | None) -> bool:
+    """Whether the stand-alone checker can read the data: one plain CSV file."""
+    return data is not None and Path(data).is_file() and data.lower().endswith((".csv", ".tsv"))
