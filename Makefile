@@ -11,7 +11,7 @@ PARALLEL := --numprocesses auto --dist worksteal --randomly-seed=20170613
 # The unit tests that alone must run every branch of the modules listed in pyproject.toml.
 COVERED := $(addprefix tests/unit/, checker evidence/test_verdict.py removal/test_modify_data.py \
   removal/test_removal_plan.py removal/test_window_change.py releasing/test_publish.py \
-  files)
+  files $(addprefix web/test_, folder.py guard.py jobs.py session.py store.py))
 
 .PHONY: demo test test-slow mutate test-base test-lowest bench bench-check bench-scale docs package faults format clean
 
@@ -99,7 +99,7 @@ $(VENV)/.docs: pyproject.toml constraints.txt | $(VENV)/.created
 # pgmpy is here for the published networks it carries, and for its graphs, which need none of its dependencies.
 $(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/.created
 	@echo "Installing what the tests need (once)"
-	@$(PIP) --editable '.[excel,fast,ibis,sklearn,spark,test]'
+	@$(PIP) --editable '.[excel,fast,ibis,sklearn,spark,test,web]'
 	@$(PIP) --no-deps pgmpy
 	@touch $@ $(VENV)/.runtime
 
@@ -111,6 +111,6 @@ build/base/.ready: pyproject.toml constraints.txt
 build/lowest/.ready: pyproject.toml constraints.txt
 	@$(PYTHON) -m venv --clear build/lowest
 	@build/lowest/bin/$(INSTALL) uv
-	@build/lowest/bin/uv pip install --quiet --python build/lowest --resolution lowest-direct --editable '.[excel,fast,ibis,sklearn,test]'
+	@build/lowest/bin/uv pip install --quiet --python build/lowest --resolution lowest-direct --editable '.[excel,fast,ibis,sklearn,test,web]'
 	@build/lowest/bin/$(INSTALL) --no-deps pgmpy
 	@touch $@

@@ -9,6 +9,7 @@ USERS_LIBRARIES = ("duckdb", "networkx", "pandas", "polars", "sklearn")
 _IMPORTED = {
     "numba": "src/evenhand/graph/kernels/numba_*.py",
     "sklearn": "src/evenhand/sklearn/*.py",
+    "starlette": "src/evenhand/web/*.py",
 }
 collect_ignore_glob = [files for name, files in _IMPORTED.items() if find_spec(name) is None]
 

@@ -29,6 +29,7 @@ from evenhand.cli.signals import Interrupted, ending_signals, raise_held
 from evenhand.cli.standard_streams import StandardStream, open_closed_streams
 from evenhand.cli.terminal import print_json, say
 from evenhand.cli.verify import verify
+from evenhand.cli.web import web
 from evenhand.display import visible
 from evenhand.errors import EvenhandError, Problem
 
@@ -82,7 +83,7 @@ app = typer.Typer(
     epilog="Exit status: 0 certified or done · 1 not certified · 3 cannot decide · "
     "2 bad usage or input · 4 resources · 5 unexpected · 129, 130, 143 ended by a signal.",
 )
-for verb in (demo, inspect, init, discover, audit, release, compare, verify, paper):
+for verb in (demo, inspect, init, discover, audit, release, compare, verify, web, paper):
     app.command(verb.__name__)(verb)
 
 

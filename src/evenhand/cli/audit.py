@@ -20,7 +20,7 @@ from evenhand.cli.options import (
     judging_option,
     result_option,
 )
-from evenhand.cli.output_checks import after_writing, check_outputs
+from evenhand.cli.output_checks import check_outputs
 from evenhand.cli.terminal import (
     ProgressBar,
     print_json,
@@ -132,6 +132,8 @@ def audit(
         (shared if share else leading.record.write)(certificate, overwrite=overwrite)
     models = {name: answers[name].result for name in others}
     if report is not None:
+        from evenhand.files import after_writing
+
         with after_writing(certificate):
             leading.report(
                 **({"beside": models} if models else {}),

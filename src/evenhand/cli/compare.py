@@ -35,6 +35,7 @@ def compare(
             options.audits(progress)[0].certificate,
             thresholds=None if thresholds is None else thresholds.split(","),
             seed=seed,
+            progress=progress,
         )
     if json:
         print_json(comparison.to_dict())

@@ -19,6 +19,7 @@ OPTIONS = {
     "columns": "--columns",
     "criterion": "--criterion",
     "delimiter": "--delimiter",
+    "frequency": "--frequency",
     "drop": "--drop",
     "exclude": "--exclude",
     "explained": "--explained",

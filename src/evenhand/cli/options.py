@@ -240,6 +240,7 @@ class CommonOptions(QuestionOptions):
             codings=self.codings(),
             labels=self._file.labels if self._file else Labels(),
             edits=self.edits,
+            graphs_judged=self._file.graphs_judged if self._file else 0,
         )
         settings: dict[str, Any] = {
             "graph": self.graph(),

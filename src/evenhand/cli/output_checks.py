@@ -1,14 +1,9 @@
-"""Refuses output files that would overwrite something, before any work is done.
+"""Refuses output files that would overwrite something, before any work is done."""
 
-If one of several cannot be written after all, the error says which ones were.
-"""
-
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from evenhand.cli.options import CommonOptions
-from evenhand.errors import EvenhandError, Problem
 
 
 def check_outputs(
@@ -34,13 +29,3 @@ def check_outputs(
     inputs += [str(path) for path in (options.graph_file, options.question_file) if path]
     check_targets([*named, *release], inputs, overwrite=True)
     check_targets(named, (), overwrite=overwrite)
-
-
-@contextmanager
-def after_writing(*paths: Path | None) -> Iterator[None]:
-    """Add to an error the files that were written before it, and stay."""
-    try:
-        yield
-    except EvenhandError as error:
-        stay = [Problem("This file was written and stays.", where=str(p)) for p in paths if p]
-        raise type(error)(*error.problems, *stay) from error

@@ -15,7 +15,7 @@ from evenhand.cli.options import (
     ReportFile,
     options_in,
 )
-from evenhand.cli.output_checks import after_writing, check_outputs
+from evenhand.cli.output_checks import check_outputs
 from evenhand.cli.terminal import ProgressBar, print_json, print_result, say, say_for_owner
 from evenhand.cli.verb_parameters import with_common_options
 from evenhand.errors import QuestionError, did_you_mean
@@ -146,6 +146,7 @@ def release(
             uncertified=uncertified or dry_run,
             drop=_names(drop),
             change_along=_names(change_along),
+            progress=progress,
         )
         betrayals = {"betrayals": [one.to_dict(option) for one in released.betrayals]}
     if dry_run or output is None:
@@ -157,9 +158,15 @@ def release(
     _warn(released, quiet=json)
     with progress:
         files = released.write(
-            output, overwrite=overwrite, share=share, least_count=least_count
+            output,
+            overwrite=overwrite,
+            share=share,
+            least_count=least_count,
+            progress=progress,
         )
     if report is not None:
+        from evenhand.files import after_writing
+
         with after_writing(files.data, files.certificate, files.shared, files.manifest):
             page = audit.report(released, share=share, least_count=least_count)
             page.write(report, overwrite=overwrite)
@@ -179,7 +186,8 @@ def release(
 def _print_plan(released: "Release") -> None:
     """Print what would be changed, and what would betray it."""
     summary = released.plan.summary()
-    print_result(replace(summary, notes=(*summary.notes, *released.warnings)))
+    notes = (*summary.notes, *released.left_behind, *released.warnings)
+    print_result(replace(summary, notes=notes))
 
 
 def _warn(released: "Release", *, quiet: bool) -> None:

@@ -205,7 +205,9 @@ def _waiting_text(progress: Progress, left: float | None) -> str:
     """What is being done, how much of it there is, how long it takes, and what shortens it."""
     depth = progress.depth
     what = progress.step if depth is None else f"Learning the graph, tests given {depth}"
-    if left is None:
+    if left is None and progress.total is not None:
+        what += f": {progress.done:,} of {progress.total:,} done."
+    elif left is None:
         what += f": {progress.done:,} so far, how many more is not known."
     else:
         what += f": {progress.done:,} of {progress.total:,} done, {duration(left)} left."

@@ -1,0 +1,272 @@
+"""The routes: pages that are read with or without scripts, and JSON for what is changed."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any, TypeAlias
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    JSONResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
+from starlette.routing import Route
+
+from evenhand.errors import EvenhandError, Problem, QuestionError
+from evenhand.web import (
+    check_screen,
+    evidence_screen,
+    graph_screen,
+    question_screen,
+    release_screen,
+    table_screen,
+)
+from evenhand.web.jobs import Job, unexpected
+from evenhand.web.judging import is_due
+from evenhand.web.pages import STEPS, masthead, render, render_problems, static_file
+from evenhand.web.session import Session, StaleError
+
+Body: TypeAlias = dict[str, Any]
+# What is read gets the session and the query of the address, and returns plain values.
+Reader: TypeAlias = Callable[[Session, QueryParams], dict[str, Any]]
+# A handler gets the session and the JSON of the request, and returns plain values or a job.
+Handler: TypeAlias = Callable[[Session, Body], "dict[str, Any] | Job | None"]
+
+_VIEWS = {
+    "table": table_screen.view,
+    "question": question_screen.view,
+    "graph": graph_screen.view,
+    "evidence": evidence_screen.view,
+    "release": release_screen.view,
+    "check": check_screen.view,
+}
+# Screens that show the verdict, which may have to be worked out first.
+_JUDGED = ("graph", "evidence", "release")
+_HEARTBEAT, _POLL = 15.0, 0.05  # seconds
+_CONFLICT = 409
+
+
+def make_app(session: Session, close: Callable[[], None]) -> Starlette:
+    """The app on one session; ``close`` ends the server."""
+
+    def closing(_session: Session, _body: Body) -> Body:
+        close()
+        return {"ended": True}
+
+    changes: list[tuple[str, str, Handler]] = [
+        ("PATCH", "question", question_screen.patch),
+        ("POST", "undo", lambda of, body: of.step(-1, body.get("revision"))),
+        ("POST", "redo", lambda of, body: of.step(1, body.get("revision"))),
+        ("POST", "file", _changed_file),
+        ("POST", "close", closing),
+        *table_screen.CHANGES,
+        *question_screen.CHANGES,
+        *graph_screen.CHANGES,
+        *evidence_screen.CHANGES,
+        *release_screen.CHANGES,
+        *check_screen.CHANGES,
+    ]
+    app = Starlette(
+        routes=[
+            Route("/", _first_page),
+            Route("/static/{name}", _static),
+            *(Route(f"/{name}", _page(name)) for name in STEPS),
+            Route("/files/{id}", _made_file),
+            Route("/api/upload/{use}", _upload, methods=["PUT"]),
+            Route("/api/jobs/{id}", _events),
+            Route("/api/jobs/{id}", _cancel, methods=["DELETE"]),
+            *(Route(f"/api/{path}", _read(reader)) for path, reader in evidence_screen.READS),
+            *(
+                Route(f"/api/{path}", _answer(handler), methods=[method])
+                for method, path, handler in changes
+            ),
+        ],
+        exception_handlers={
+            EvenhandError: _problem_page,
+            HTTPException: _http_error,
+            Exception: _problem_page,
+        },
+    )
+    app.state.session = session
+    app.router.redirect_slashes = False
+    return app
+
+
+def _session(request: Request) -> Session:
+    session: Session = request.app.state.session
+    return session
+
+
+def _first_page(request: Request) -> Response:
+    name = "question" if _session(request).table else "table"
+    return RedirectResponse(f"{request.scope['root_path']}/{name}", 303)
+
+
+def _static(request: Request) -> Response:
+    found = static_file(request.path_params["name"])
+    if found is None:
+        raise HTTPException(404)
+    return Response(found[0], media_type=found[1])
+
+
+def _page(name: str) -> Callable[[Request], Response]:
+    def page(request: Request) -> Response:
+        session = _session(request)
+        if name in _JUDGED and is_due(session):
+            return HTMLResponse(render(session, name, {}, "judging"))
+        return HTMLResponse(render(session, name, _VIEWS[name](session, request.query_params)))
+
+    return page
+
+
+def _read(reader: Reader) -> Callable[[Request], Response]:
+    """Answer a question about what is there in JSON; nothing is changed by asking."""
+
+    def endpoint(request: Request) -> Response:
+        session = _session(request)
+        content = reader(session, request.query_params)
+        return JSONResponse({"revision": session.revision, **content})
+
+    return endpoint
+
+
+def _answer(handler: Handler) -> Callable[[Request], Any]:
+    """Read the JSON of a request, let the handler work in a thread, answer in JSON."""
+
+    async def endpoint(request: Request) -> Response:
+        session = _session(request)
+        try:
+            body = await _json(request)
+            result = await run_in_threadpool(handler, session, body)
+        except EvenhandError as error:
+            return _problems(session, error.problems, _status(error))
+        except Exception as error:  # noqa: BLE001  # the state is kept, and it is told
+            return _problems(session, (unexpected(error),), 500)
+        content = {"job": result.id} if isinstance(result, Job) else dict(result or {})
+        verdict = await run_in_threadpool(masthead, session)
+        said = f"{verdict.word}, {verdict.groups}" if verdict else ""
+        return JSONResponse({"revision": session.revision, "verdict": said, **content})
+
+    return endpoint
+
+
+async def _json(request: Request) -> Body:
+    raw = await request.body()
+    try:
+        content = json.loads(raw or b"{}", parse_constant=_no_number)
+        json.dumps(content, ensure_ascii=False).encode()  # half a character is no text
+    except (ValueError, RecursionError) as error:
+        raise QuestionError.of("The request is not JSON.", remedy="Reload.") from error
+    if not isinstance(content, dict):
+        raise QuestionError.of("The request is no JSON object.", remedy="Reload.")
+    return content
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(name)
+
+
+def _status(error: EvenhandError) -> int:
+    return _CONFLICT if isinstance(error, StaleError) else 422
+
+
+def _problems(session: Session, problems: tuple[Problem, ...], status: int) -> Response:
+    content = {
+        "revision": session.revision,
+        "problems": [problem.to_dict() for problem in problems],
+        "html": render_problems(problems),
+    }
+    return JSONResponse(content, status)
+
+
+def _problem_page(request: Request, error: Exception) -> Response:
+    """A page that cannot be shown: why, with remedies as buttons."""
+    problems = error.problems if isinstance(error, EvenhandError) else (unexpected(error),)
+    session = _session(request)
+    if "/api/" in request.url.path:
+        return _problems(session, problems, 422)
+    screen = request.url.path.rpartition("/")[2]
+    screen = screen if screen in STEPS else "table"
+    page = render(session, screen, {"problems": problems}, "problem")
+    return HTMLResponse(page, 422)
+
+
+def _http_error(_request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    return Response("There is nothing here.\n", status, media_type="text/plain")
+
+
+def _changed_file(session: Session, body: Body) -> Job | None:
+    """Settle what to do with a question file or a table that was changed outside."""
+    match body.get("take"):
+        case "theirs":
+            session.reload()
+        case "table":
+            return session.jobs.start("reading the table again", session.read_again)
+        case _:
+            session.save(overwrite=True)
+    return None
+
+
+def _made_file(request: Request) -> Response:
+    session = _session(request)
+    path = session.made_files.get(request.path_params["id"])
+    if path is None or not session.folder.is_plain(path):
+        raise HTTPException(404)
+    return FileResponse(path, filename=path.name, content_disposition_type="attachment")
+
+
+async def _upload(request: Request) -> Response:
+    """Store a file that was dropped; what it is used for is asked in a second request."""
+    session = _session(request)
+    try:
+        name = request.query_params.get("name", "table.csv")
+        path = await session.folder.receive(name, request.stream())
+    except EvenhandError as error:
+        return _problems(session, error.problems, _status(error))
+    except OSError as error:
+        return _problems(session, (Problem(error.strerror or str(error)),), 422)
+    return JSONResponse({"path": str(path), "name": path.name})
+
+
+def _job(request: Request) -> Job:
+    return _session(request).jobs.find(request.path_params["id"])
+
+
+def _cancel(request: Request) -> Response:
+    _job(request).cancel()
+    return JSONResponse({})
+
+
+def _events(request: Request) -> Response:
+    """How far a job is, as server-sent events; the last one says how it ended."""
+    job = _job(request)
+
+    async def stream() -> AsyncIterator[str]:
+        last, silent = "", 0.0
+        while True:
+            content = job.to_dict()
+            if job.state == "failed":
+                content["html"] = render_problems(job.problems, job.again)
+            text = json.dumps(content)
+            if text != last:
+                yield f"data: {text}\n\n"
+                last, silent = text, 0.0
+            elif silent > _HEARTBEAT:
+                yield ": still there\n\n"
+                silent = 0.0
+            if content["state"] != "running":
+                job.was_shown = True
+                return
+            await asyncio.sleep(_POLL)
+            silent += _POLL
+
+    return StreamingResponse(stream(), media_type="text/event-stream")

@@ -1,0 +1,267 @@
+"""The evidence: both verdicts, the threshold, every group, and what speaks for and against."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import ceil
+from typing import Any
+
+from evenhand.audit_result import Audit
+from evenhand.display import Summary
+from evenhand.evidence import Certificate, PartitionExplanation, Subpopulations
+from evenhand.evidence.bootstrap import Bootstrap
+from evenhand.evidence.group_selection import sort_groups, tied_lines
+from evenhand.evidence.population import in_words
+from evenhand.evidence.subpopulations import threshold_points
+from evenhand.report import template_types as page
+from evenhand.report.assumptions_section import sensitivity_premise
+from evenhand.report.build_report import question_sentence
+from evenhand.report.chance_section import chance
+from evenhand.report.differences_sections import differences, finding
+from evenhand.report.known_table import known_table
+from evenhand.report.opening_section import first_sentence, lead, verdicts
+from evenhand.report.partitions_section import comparisons
+from evenhand.report.paths_section import claim_card, paths
+from evenhand.report.phrases import Words, count
+from evenhand.report.shown_groups import Cases, select_cases
+from evenhand.report.who_against_whom import who_against_whom
+from evenhand.web.addresses import query_values
+from evenhand.web.evidence_work import (
+    RESAMPLES,
+    binnings,
+    binnings_of,
+    bootstrap,
+    certificate_name,
+    current_audit,
+    report_name,
+    resamples_of,
+    write_certificate,
+    write_report,
+)
+from evenhand.web.group_table import (
+    PAGE_ROWS,
+    ChosenGroup,
+    FormOption,
+    GroupQuery,
+    GroupTable,
+    chosen_group,
+    group_table,
+)
+from evenhand.web.open_ends import OpenEnd, missing_reasons
+from evenhand.web.session import Session
+
+_STRONGEST = 20
+_SECTION = re.compile(r" \(section \w+\)|; section \w+ has the others")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threshold:
+    """The threshold as it was typed into the question, and who lies exactly on it."""
+
+    threshold: str
+    threshold_points: float
+    threshold_says: str
+    tied: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlikeIn:
+    """Attributes that can be held equal, and what holding the chosen ones equal shows."""
+
+    choices: tuple[FormOption, ...]
+    table: page.ComparisonTable
+    groups: tuple[page.Finding, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Documents:
+    """The files that can be written, those that were, and what stops writing."""
+
+    report: str
+    certificate: str
+    made: tuple[tuple[str, str], ...]
+    open_ends: tuple[OpenEnd, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFindings:
+    """What is shown of an audit, whatever the address asks for."""
+
+    question: str
+    first_sentence: page.Text
+    lead: page.Text
+    verdicts: page.Verdicts
+    claim: page.VerdictCard | None
+    judged: str
+    threshold: Threshold
+    who: page.WhoAgainstWhom | None
+    chance: page.Chance
+    differences: page.Differences
+    paths: page.Paths | None
+    known: page.KnownTable
+    sensitivity: page.Premise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceView:
+    """Everything that the screen shows once there is a verdict."""
+
+    findings: AuditFindings
+    chosen: ChosenGroup | None
+    table: GroupTable
+    alike: AlikeIn
+    resamples: int
+    bootstrap: Summary | None
+    binnings: Summary | None
+    documents: Documents
+
+
+def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
+    """The evidence for what is chosen now, and for the group that the address names."""
+    audit = session.audit if session.table else current_audit(session)
+    if audit is None:
+        return {"view": None}
+    found = audit.certificate
+    resampled, classes = resamples_of(session, audit), binnings_of(session, audit)
+    words = Words.of(found, audit.labels, audit.counts.names)
+    shown = EvidenceView(
+        findings=_findings(audit, resampled),
+        chosen=chosen_group(found, query, words),
+        table=group_table(found, query, words),
+        alike=_alike(audit, query_values(query, "names"), words),
+        resamples=resampled.resamples if resampled else RESAMPLES,
+        bootstrap=resampled.summary() if resampled else None,
+        binnings=classes.summary() if classes else None,
+        documents=Documents(
+            report=report_name(session),
+            certificate=certificate_name(session),
+            made=tuple(
+                (name, path.name)
+                for name, path in session.made_files.items()
+                if session.folder.is_plain(path)
+            ),
+            open_ends=tuple(missing_reasons(session, words)),
+        ),
+    )
+    return {"view": shown}
+
+
+@lru_cache(maxsize=4)
+def _findings(audit: Audit, resampled: Bootstrap | None) -> AuditFindings:
+    """What stays while groups are sorted, filtered and chosen; of a million groups, seconds."""
+    audit = audit.with_resamples(resampled)
+    found, decide = audit.certificate, audit.deciding_verdicts
+    words = Words.of(found, audit.labels, audit.counts.names)
+    cases, both = select_cases(found), verdicts(found, words, audit.doubt())
+    unrecorded = sensitivity_premise(found, cases, words)
+    return AuditFindings(
+        question=question_sentence(words),
+        first_sentence=first_sentence(found, words),
+        lead=_without_sections(lead(found, words)),
+        verdicts=replace(both, rests_on=_without_sections(both.rests_on)),
+        claim=_claim(found, words),
+        judged=f"Judged by the {audit.judge}: {'; '.join(in_words(decide))}.",
+        threshold=_threshold(audit),
+        who=who_against_whom(found, words),
+        chance=chance(found, cases, words),
+        differences=differences(found, cases, words),
+        paths=paths(found, None, words, resampled),
+        known=known_table(found, None, words),
+        sensitivity=replace(unrecorded, why=_without_sections(unrecorded.why)),
+    )
+
+
+def _claim(certificate: Certificate, words: Words) -> page.VerdictCard | None:
+    """The second claim, which has a part of its own on this screen."""
+    card = claim_card(certificate, words)
+    return card and replace(card, about="".join(_without_sections((card.about,))))
+
+
+def _without_sections(text: page.Text) -> page.Text:
+    """A text of the report without the numbers of its sections, which a screen has not."""
+    return tuple(type(piece)(_SECTION.sub("", piece)) for piece in text)
+
+
+def _threshold(audit: Audit) -> Threshold:
+    partition, threshold = audit.certificate.partition, audit.question.threshold
+    tied = int(tied_lines(partition).sum())
+    verb = ("lies", "counts") if tied == 1 else ("lie", "count")
+    return Threshold(
+        threshold=str(threshold),
+        threshold_points=float(100 * threshold),
+        threshold_says=threshold_points(audit.question),
+        tied=f"{count(tied, 'group')} {verb[0]} exactly on it, and {verb[1]} as reaching it."
+        if tied
+        else "",
+    )
+
+
+def _alike(audit: Audit, names: list[str], words: Words) -> AlikeIn:
+    """The attributes to choose from, and the chosen partition beside the meaningful ones."""
+    found, asked = audit.certificate, audit.question
+    explained = audit.explain_partition(names) if names else None
+    free = [name for name in found.graph.nodes if name not in asked.columns]
+    checked = {*(names or audit.decision_causes)}
+    return AlikeIn(
+        choices=tuple(
+            FormOption(value=name, label=words.column(name), chosen=name in checked)
+            for name in free
+        ),
+        table=comparisons(found, explained, words),
+        groups=_strongest(explained, words) if explained else (),
+        more=max(len(explained.partition) - _STRONGEST, 0) if explained else 0,
+    )
+
+
+def _strongest(explained: PartitionExplanation, words: Words) -> tuple[page.Finding, ...]:
+    """The strongest groups of a partition; where it may mislead, nothing is called shown."""
+    partition = explained.partition
+    groups = Cases(sort_groups(explained.subpopulations)[:_STRONGEST])
+    found = (finding(partition, case, words) for case in groups)
+    if explained.is_meaningful:
+        return tuple(found)
+    return tuple(replace(one, id="", shown=None) for one in found)
+
+
+# JSON
+
+
+def _groups(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
+    """A page of groups as plain values, with the ids of the report."""
+    audit = current_audit(session)
+    words = Words.of(audit.certificate, audit.labels, audit.counts.names)
+    return _page(audit.subpopulations, GroupQuery.of(query), words)
+
+
+def _page(groups: Subpopulations, asked: GroupQuery, words: Words) -> dict[str, Any]:
+    selected = asked.select(groups, words)
+    cases = Cases(asked.page_of(selected))
+    return {
+        "groups": len(groups),
+        "selected": len(selected),
+        "pages": ceil(len(selected) / PAGE_ROWS),
+        "rows": [
+            {"line": case.line, "id": case.id, **people.to_dict()}
+            for case, people in zip(cases, cases.people, strict=True)
+        ],
+    }
+
+
+def _partition(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
+    """Whether comparing people alike in the names means anything, and a page of its groups."""
+    audit = current_audit(session)
+    explained = audit.explain_partition(query_values(query, "names"))
+    words = Words.of(audit.certificate, audit.labels, audit.counts.names)
+    page_of_groups = _page(explained.subpopulations, GroupQuery.of(query), words)
+    return {**explained.answer(), "subpopulations": page_of_groups}
+
+
+READS: list[Any] = [("groups", _groups), ("partition", _partition)]
+CHANGES: list[Any] = [
+    ("POST", "bootstrap", bootstrap),
+    ("POST", "binnings", binnings),
+    ("POST", "report", write_report),
+    ("POST", "certificate", write_certificate),
+]

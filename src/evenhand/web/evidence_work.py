@@ -1,0 +1,149 @@
+"""What the evidence screen starts: resamples, other classes, and files to hand over."""
+
+from dataclasses import replace
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+from evenhand.audit_result import Audit
+from evenhand.display import ProgressCallback
+from evenhand.errors import QuestionError
+from evenhand.evidence import Binnings
+from evenhand.evidence.bootstrap import Bootstrap
+from evenhand.web.graph_links import audit_to_publish
+from evenhand.web.jobs import Job
+from evenhand.web.session import Session
+
+RESAMPLES = 200
+_MOST_RESAMPLES = 10_000
+_LEAST_COUNT = 10
+
+
+def current_audit(session: Session) -> Audit:
+    """The audit of what is chosen now; refused until the graph is learned."""
+    audit = session.audit
+    if audit is None:
+        raise QuestionError.of("No graph is learned yet.", remedy="Learn it first.")
+    return audit
+
+
+def resamples_of(session: Session, audit: Audit) -> Bootstrap | None:
+    """The last resamples, if they are of this audit."""
+    result = _last(session, "bootstrap", audit)
+    return result if isinstance(result, Bootstrap) else None
+
+
+def binnings_of(session: Session, audit: Audit) -> Binnings | None:
+    """The other classes that were judged last, if it was for this audit."""
+    result = _last(session, "binnings", audit)
+    return result if isinstance(result, Binnings) else None
+
+
+def _last(session: Session, kind: str, audit: Audit) -> object:
+    of, result = session.results.get(kind, (None, None))
+    return result if of is not None and _judges_the_same(of, audit) else None
+
+
+def _judges_the_same(one: Audit, other: Audit) -> bool:
+    """Whether two audits differ in nothing but words."""
+    return (
+        one.counts is other.counts
+        and one.question == other.question
+        and one.certificate.graph == other.certificate.graph
+    )
+
+
+def bootstrap(session: Session, body: dict[str, Any]) -> Job:
+    """Draw the rows again and again, and judge each time."""
+    audit, many = current_audit(session), str(body.get("resamples", RESAMPLES)).strip()
+    if not many.isdecimal() or not 1 <= int(many[:9]) <= _MOST_RESAMPLES:
+        raise QuestionError.of(
+            f"{many!r} is no number of resamples from 1 to {_MOST_RESAMPLES:,}.",
+            remedy=f"{RESAMPLES} are usual.",
+        )
+
+    def work(progress: ProgressCallback) -> None:
+        result = audit.bootstrap(int(many), progress=progress)
+        session.results["bootstrap"] = (audit, result)
+
+    return session.jobs.start("Drawing the rows again", work)
+
+
+def binnings(session: Session, _body: dict[str, Any]) -> Job:
+    """Judge the same causes in many other classes of their numbers."""
+    audit = current_audit(session)
+
+    def work(progress: ProgressCallback) -> None:
+        rows = None if audit.rows is None else replace(audit.rows, progress=progress)
+        result = replace(audit, rows=rows).binnings(progress=progress)
+        session.results["binnings"] = (audit, result)
+
+    return session.jobs.start("Judging other classes", work)
+
+
+def write_report(session: Session, body: dict[str, Any]) -> Job:
+    """Write the report on the audit, with what was tried besides."""
+    audit, path = audit_to_publish(session), _target(session, body, report_name(session))
+    resampled, classes = resamples_of(session, audit), binnings_of(session, audit)
+    share, overwrite = bool(body.get("share")), bool(body.get("overwrite"))
+    of, record = session.results.get("certificate", (None, None))
+    certificate = record if of is not None and _judges_the_same(of, audit) else None
+
+    def work(_progress: ProgressCallback) -> None:
+        page = audit.report(
+            resampled=resampled,
+            binnings=classes,
+            share=share,
+            least_count=_LEAST_COUNT,
+            certificate_file=certificate,
+        )
+        offer_file(session, page.write(path, overwrite=overwrite))
+
+    return session.jobs.start("Writing the report", work)
+
+
+def write_certificate(session: Session, body: dict[str, Any]) -> Job:
+    """Write the certificate of the audit; refused while an edit of the graph has no reason."""
+    audit = audit_to_publish(session)
+    path = _target(session, body, certificate_name(session))
+    resampled, classes = resamples_of(session, audit), binnings_of(session, audit)
+    share, overwrite = bool(body.get("share")), bool(body.get("overwrite"))
+
+    def work(_progress: ProgressCallback) -> None:
+        record = audit.with_resamples(resampled).certificate.stating(classes)
+        if share:
+            record.write_shared(path, least_count=_LEAST_COUNT, overwrite=overwrite)
+        else:
+            record.write(path, overwrite=overwrite)
+        session.results["certificate"] = (audit, path)
+        offer_file(session, path)
+
+    return session.jobs.start("Writing the certificate", work)
+
+
+def report_name(session: Session) -> str:
+    """What a report is called unless another name is given."""
+    return f"{_table_name(session)}-report.html"
+
+
+def certificate_name(session: Session) -> str:
+    """What a certificate is called unless another name is given."""
+    return f"{_table_name(session)}.certificate.json"
+
+
+def _table_name(session: Session) -> str:
+    return session.table.name.partition(".")[0] if session.table else "table"
+
+
+def _target(session: Session, body: dict[str, Any], name: str) -> Path:
+    given = str(body.get("name") or name).strip()
+    return session.folder.target(given, session.inputs, overwrite=bool(body.get("overwrite")))
+
+
+def offer_file(session: Session, path: Path) -> str:
+    """Let a file that was written be downloaded; returns its id."""
+    with session.lock:
+        known = [name for name, file in session.made_files.items() if file == path]
+        name = known[0] if known else token_hex(8)
+        session.made_files[name] = path
+    return name

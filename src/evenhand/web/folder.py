@@ -1,0 +1,136 @@
+"""``Folder``: the one folder that the app may read and write, and a place for uploads."""
+
+import os
+import shutil
+import stat
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+from tempfile import mkdtemp
+from unicodedata import category
+
+from evenhand.errors import InputError, QuestionError
+from evenhand.files import check_targets
+
+_TABLES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".arrow", ".feather", ".xlsx", ".ods")
+_DEEPEST = 3
+_MOST_FILES = 500
+
+
+class Folder:
+    """Paths under ``root`` and of uploads, after links are resolved; all others are refused."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self.uploads = Path(mkdtemp(prefix="evenhand-web-"))  # mode 0700
+
+    def close(self) -> None:
+        """Remove what was uploaded."""
+        shutil.rmtree(self.uploads, ignore_errors=True)
+
+    def tables(self) -> list[Path]:
+        """Files that look like tables, relative to the root, the nearest first."""
+        found = sorted(self._walk(self.root, 1), key=lambda path: (len(path.parts), path))
+        return [path.relative_to(self.root) for path in found[:_MOST_FILES]]
+
+    def _walk(self, folder: Path, depth: int) -> Iterator[Path]:
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            return  # a folder that cannot be listed offers nothing
+        for entry in entries:
+            if entry.name.startswith(".") or not _is_text(entry.name):
+                continue
+            if entry.is_dir(follow_symlinks=False) and depth < _DEEPEST:
+                yield from self._walk(Path(entry.path), depth + 1)
+            elif entry.is_file(follow_symlinks=False) and entry.name.endswith(_TABLES):
+                yield Path(entry.path)
+
+    def existing(self, name: str) -> Path:
+        """A file to read: under the root or among the uploads, and a plain file."""
+        path = self.inside(name)
+        try:
+            mode = path.stat().st_mode
+        except (OSError, ValueError) as error:
+            raise InputError.of(
+                "There is no such file in the folder.",
+                remedy="Choose one of those that are listed, or drop a file.",
+                where=name,
+            ) from error
+        if not stat.S_ISREG(mode):
+            raise InputError.of("This is no plain file.", remedy="Choose a file.", where=name)
+        return path
+
+    def is_plain(self, path: Path) -> bool:
+        """Whether a file that was written is still there, and no link was put in its place."""
+        try:
+            return self.existing(str(path)) == path
+        except InputError:
+            return False
+
+    def target(
+        self, name: str, inputs: Sequence[Path] = (), *, overwrite: bool = False
+    ) -> Path:
+        """A file to write: a name in the root, which no file has unless it may be replaced.
+
+        Inputs are never replaced.
+        """
+        if not _is_text(name) or Path(name).name != name or name.startswith("."):
+            raise QuestionError.of(
+                "A file is written into the folder that is open, under a plain name.",
+                remedy="Write a name without a folder, as people-released.csv.",
+                where=name,
+            )
+        path = self.inside(name)
+        check_targets([path], [*map(str, inputs)], overwrite=overwrite)
+        return path
+
+    def question_path(self, table: Path) -> Path:
+        """Where the question file of a table stands: beside it, of an upload in the root."""
+        stem = table.name
+        while (shorter := stem.removesuffix(Path(stem).suffix)) and stem.endswith(_TABLES):
+            stem = shorter
+        path = table.parent if self._is_under(table) else self.root
+        return self.inside(str(path / f"{stem or 'table'}.toml"))
+
+    def shown(self, path: Path) -> str:
+        """The path as it is shown: relative to the root, or the name of an upload."""
+        return str(path.relative_to(self.root)) if self._is_under(path) else path.name
+
+    def _is_under(self, path: Path) -> bool:
+        return path.is_relative_to(self.root)
+
+    def inside(self, name: str) -> Path:
+        """Where a name leads, links resolved; refused if that is elsewhere."""
+        try:
+            path = (self.root / name).resolve()
+            path.lstat()
+        except FileNotFoundError:
+            pass  # it may be about to be written
+        except (OSError, TypeError, ValueError, RuntimeError) as error:
+            raise InputError.of("This is no path.", remedy="Choose a file.") from error
+        if self._is_under(path) or path.is_relative_to(self.uploads.resolve()):
+            return path
+        raise InputError.of(
+            "This file lies outside the folder that is open.",
+            remedy="Start evenhand web with --folder, naming a folder that holds it.",
+            where=name,
+        )
+
+    async def receive(self, name: str, chunks: AsyncIterator[bytes]) -> Path:
+        """Store an upload under its name; whatever goes wrong, nothing of it stays."""
+        plain = name.replace("\\", "/").rpartition("/")[2].lstrip(".")
+        plain = plain[-60:] if _is_text(plain) else "table"  # at most 240 bytes
+        path = Path(mkdtemp(dir=self.uploads)) / plain
+        try:
+            with path.open("xb") as file:
+                async for chunk in chunks:
+                    file.write(chunk)
+        except BaseException:
+            shutil.rmtree(path.parent, ignore_errors=True)
+            raise
+        return path
+
+
+def _is_text(name: object) -> bool:
+    """Whether a name can be written down: no control characters, no broken bytes."""
+    return isinstance(name, str) and name != "" and not {"Cc", "Cs"} & {*map(category, name)}

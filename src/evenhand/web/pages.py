@@ -1,0 +1,177 @@
+"""Pages as HTML: the templates of the app, which may use those of the report."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from shlex import join
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader
+
+from evenhand.audit_result import Audit
+from evenhand.errors import EvenhandError, Problem
+from evenhand.evidence.subpopulations import threshold_points
+from evenhand.report.html_report import environment as report_environment
+from evenhand.report.html_report import style_sheet
+from evenhand.web.guard import MOST_UPLOADED, too_large
+from evenhand.web.judging import takes_long
+from evenhand.web.remedies import shown_problem
+from evenhand.web.session import Session
+from evenhand.web.verdict_panel import deciding_words
+
+STEPS = ("table", "question", "graph", "evidence", "release", "check")
+_OUR_SHEETS = ("app.css", "table.css")
+_SHEETS = ("pictures.css", "style.css", "against.css", "paths.css")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MastheadStep:
+    """A screen in the masthead; ``open`` says whether it can be visited already."""
+
+    name: str
+    number: int
+    title: str
+    here: bool
+    open: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Masthead:
+    """The verdict that every screen carries: its mark, its word, how many groups."""
+
+    mark: str
+    word: str
+    groups: str
+
+
+@cache
+def environment() -> Environment:
+    """The report's settings (everything is escaped), with the templates of the app first."""
+    ours = report_environment().overlay()
+    ours.loader = ChoiceLoader(
+        [PackageLoader("evenhand.web"), PackageLoader("evenhand.report")]
+    )
+    ours.filters["problem"] = shown_problem
+    return ours
+
+
+def render(session: Session, screen: str, view: dict[str, Any], template: str = "") -> str:
+    """A screen as a whole page; another template may say why it cannot be shown."""
+    around = {
+        "screen": screen,
+        "steps": _steps(session, screen),
+        "masthead": masthead(session),
+        "table_name": session.folder.shown(session.table) if session.table else "",
+        "question_name": session.folder.shown(path) if (path := session.question_path) else "",
+        "revision": session.revision,
+        "running": session.jobs.running,
+        "undoes": session.undoes,
+        "redoes": session.redoes,
+        "drops": screen == "graph"
+        and session.learned is not None
+        and "graph" in session.tables,
+        "notices": session.notices,
+        "save_problem": session.save_problem,
+        "has_conflict": session.has_conflict,
+        "table_has_changed": session.table_has_changed,
+        "unseen": session.jobs.unseen_problems(),
+        "most_uploaded": MOST_UPLOADED,
+        "too_large": shown_problem(too_large(MOST_UPLOADED)),
+        "commands": tuple(map(join, command_lines(session, screen))),
+    }
+    return environment().get_template(f"{template or screen}.html.j2").render(around | view)
+
+
+def render_problems(
+    problems: tuple[Problem, ...], again: Mapping[str, Any] | None = None
+) -> str:
+    """Problems as a fragment of HTML, with a button for each remedy that is a choice.
+
+    A button changes the question file, or asks ``again`` for work that failed.
+    """
+    template = environment().get_template("problems.j2")
+    return template.module.problem_list(map(shown_problem, problems), again)  # type: ignore[attr-defined, no-any-return]
+
+
+def static_file(name: str) -> tuple[bytes, str] | None:
+    """A style sheet or script and its type; the report's sheets come first."""
+    folder = files("evenhand.web") / "static"
+    if name == "style.css":
+        ours = (folder.joinpath(sheet).read_text("utf-8") for sheet in _OUR_SHEETS)
+        return "".join([style_sheet(*_SHEETS), *ours]).encode(), "text/css"
+    kinds = {"app.js": "text/javascript", "icon.svg": "image/svg+xml"}
+    if name in kinds:
+        return folder.joinpath(name).read_bytes(), kinds[name]
+    return None
+
+
+def masthead(session: Session) -> Masthead | None:
+    """The verdict on what is chosen now, if there is one."""
+    judged = verdict_or_none(session)
+    if judged is None:
+        return None
+    found = judged.certificate
+    groups = f"{found.partition.violating:,} of {int(found.partition.measured.sum()):,} groups"
+    at = threshold_points(found.question)
+    sign, word = deciding_words(judged)
+    return Masthead(mark=sign, word=word, groups=f"{groups}, {at}")
+
+
+def verdict_or_none(session: Session) -> Audit | None:
+    """The audit, or None where it is not there yet or what is chosen cannot be judged."""
+    try:
+        return None if takes_long(session) else session.audit
+    except EvenhandError:
+        return None
+
+
+def _steps(session: Session, screen: str) -> tuple[MastheadStep, ...]:
+    possible = {
+        "table": True,
+        "question": session.table is not None,
+        "graph": _is_complete(session),
+        "evidence": session.learned is not None,
+        "release": session.learned is not None,
+        "check": True,
+    }
+    return tuple(
+        MastheadStep(
+            name=name,
+            number=number,
+            title=name.capitalize(),
+            here=name == screen,
+            open=possible[name],
+        )
+        for number, name in enumerate(STEPS, 1)
+    )
+
+
+def _is_complete(session: Session) -> bool:
+    try:
+        return session.table is not None and bool(session.file)
+    except EvenhandError:
+        return False
+
+
+def command_lines(session: Session, screen: str) -> list[list[str]]:
+    """What does the same as a screen on the command line, word by word."""
+    if screen == "check":
+        return [["evenhand", "verify", "CERTIFICATE", "DATA"]]
+    if session.table is None:
+        return [["evenhand", "inspect", "DATA"]]
+    data = session.folder.shown(session.table)
+    asked = (
+        ["--question", session.folder.shown(path)] if (path := session.question_path) else []
+    )
+    released = f"{data.partition('.')[0]}-released.csv"
+    return {
+        "table": [["evenhand", "inspect", data]],
+        "question": [["evenhand", "inspect", data, *asked]],
+        "graph": [["evenhand", "audit", data, *asked, "--arrows", "--doubt"]],
+        "evidence": [["evenhand", "audit", data, *asked]],
+        "release": [
+            ["evenhand", "compare", data, *asked],
+            ["evenhand", "release", data, *asked, "--output", released],
+        ],
+    }.get(screen, [])

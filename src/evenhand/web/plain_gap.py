@@ -1,0 +1,111 @@
+"""The plain gap: how often each group got the favorable decision, before like meets like."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from evenhand.counts import CountTable, examined_counts
+from evenhand.evidence import Partition, points
+from evenhand.evidence.known_measures import ComparedPair, known_measures
+from evenhand.question import QuestionFile
+from evenhand.question.codings import MISSING
+from evenhand.report import picture_types as pictures
+from evenhand.report.phrases import Words, capital, rate
+from evenhand.rows import Rows
+
+_MOST_BARS = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainGap:
+    """Each group's share as a bar, and the gap of the two that are compared, or lead.
+
+    ``hidden`` is how many more groups there are, ``left_out`` how many rows are not asked about
+    or lack a value, ``rates`` how many rates are compared besides.
+    """
+
+    title: str
+    bars: tuple[pictures.Bar, ...]
+    hidden: int
+    gap: str
+    pair: str
+    left_out: int
+    rates: int
+
+
+def plain_gap(rows: Rows, file: QuestionFile) -> PlainGap:
+    """Measure the gap on the rows in memory; raises what does not fit in the question."""
+    table, question = _asked_counts(rows, file), file.question
+    examined = examined_counts(table, question)
+    whole = Partition.of(examined, ())
+    measured = known_measures(examined, (), causes=(), pair=ComparedPair.of(whole))
+    words = Words.of(whole, file.labels, rows.columns)
+    pair, gap = measured.pair, measured["gap"].value
+    ahead, behind = words.group_name(pair.other), words.group_name(pair.group)
+    if gap is not None and gap < 0:
+        gap, ahead, behind = -gap, behind, ahead
+    counted = [
+        (group, int(yes), int(all_rows))
+        for group, yes, all_rows in zip(
+            whole.groups,
+            whole.favorable[pair.cut].sum(axis=1),
+            whole.rows.sum(axis=1),
+            strict=True,
+        )
+    ]
+    if len(counted) > 2:
+        counted.sort(key=lambda line: line[1] / max(line[2], 1))
+    kinds = {pair.group: "group", pair.other: "other"}
+    return PlainGap(
+        title=f"Share who {words.did_by(pair.decision)}",
+        bars=tuple(
+            pictures.Bar(
+                who=capital(words.group_name(group)),
+                kind=kinds.get(group, "none"),
+                width=100 * yes / max(many, 1),
+                rate=rate(yes, many),
+                counts=f"{yes:,} of {many:,}",
+            )
+            for group, yes, many in counted[:_MOST_BARS]
+        ),
+        hidden=max(len(counted) - _MOST_BARS, 0),
+        gap="not measured" if gap is None else points(gap, threshold=question.threshold),
+        pair=f"{ahead} minus {behind}",
+        left_out=rows.lines.table.row_count - examined.counts.row_count,
+        rates=len(whole.favorable) - 1,
+    )
+
+
+def _asked_counts(rows: Rows, file: QuestionFile) -> CountTable:
+    """The counts of the columns that are asked about, of rows that will be counted.
+
+    Rows that lack a value are left out as a count of all columns would leave them out.
+    """
+    table, question = rows.lines.table, file.question
+    rows.check_counted(*question.named_columns)
+    must_have = {
+        "level": (),
+        "drop": table.names,
+        "error": question.columns,
+    }[rows.requested.missing]
+    lacking = np.zeros(len(table), bool)
+    for name in must_have:
+        if name in table.names and MISSING in (values := table.attribute(name).values):
+            lacking |= table.column(name) == values.index(MISSING)
+    asked = [name for name in table.names if name in question.named_columns]
+    counted = CountTable(
+        tuple(table.attribute(name) for name in asked),
+        tuple(table.column(name)[~lacking] for name in asked),
+        table.counts[~lacking],
+    )
+    counted = counted.marginal(asked).pruned()
+    for name in asked:  # values in their own order, as a count of the rows has them
+        counted = counted.recoded(name, {})
+    return counted
+
+
+def value_rows(rows: Rows, name: str) -> Mapping[str, int]:
+    """How many rows have each value of a column, as it is counted; most frequent first."""
+    counted = rows.lines.table.values(name)
+    return dict(sorted(counted.items(), key=lambda item: (item[0] == MISSING, -item[1])))

@@ -1,0 +1,101 @@
+"""Problems as a page shows them: a remedy that is a choice becomes a button."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from evenhand.errors import Problem, Remedy, words_only
+from evenhand.web.addresses import graph_address
+from evenhand.web.store import Tables
+
+# Where the parts of a question file stand, by the argument that a remedy names.
+_TABLES = {
+    "question": (
+        *("group", "other", "favorable", "threshold", "criterion", "order", "min_rows"),
+        *("redlining", "explained", "redlining_threshold", "basis", "judge", "rule"),
+    ),
+    "knowledge": ("tiers",),
+    "data": (
+        *("columns", "exclude", "missing", "na", "frequency", "delimiter", "sheet"),
+        *("bins", "merge"),
+    ),
+}
+
+
+# Lists to which a remedy adds, as an option that is given once more does.
+_ADDED = frozenset({"exclude", "na"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownRemedy:
+    """A remedy in words; ``body`` is what its button asks of the question file.
+
+    ``address`` is the screen on which a link of the graph is settled; ``chosen`` says that the
+    question file says so already.
+    """
+
+    words: str
+    body: dict[str, Any] | None
+    address: str = ""
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownProblem:
+    """A problem in its parts, as on the command line."""
+
+    what: str
+    where: str
+    found: str
+    remedies: tuple[ShownRemedy, ...]
+
+
+def shown_problem(problem: Problem, tables: Tables | None = None) -> ShownProblem:
+    """The problem with buttons for remedies, beside what the question file says."""
+    return ShownProblem(
+        what=problem.what,
+        where=problem.where,
+        found=problem.found,
+        remedies=tuple(
+            ShownRemedy(
+                words=_sentence(remedy),
+                body=_body(remedy),
+                address=_address(remedy),
+                chosen=tables is not None and _is_chosen(remedy, tables),
+            )
+            for remedy in problem.remedies
+        ),
+    )
+
+
+def _sentence(remedy: Remedy) -> str:
+    words = remedy.text(words_only)
+    return words[:1].upper() + words[1:]
+
+
+def _address(remedy: Remedy) -> str:
+    """Where the arrow that a remedy requires can be chosen."""
+    if remedy.argument != "required" or not isinstance(remedy.value, list | tuple):
+        return ""
+    cause, _, effect = str(remedy.value[0]).partition(" -> ")
+    return graph_address({}, cause, effect)
+
+
+def _body(remedy: Remedy) -> dict[str, Any] | None:
+    """The change of a question file that the remedy is; None where the choice is still open."""
+    if remedy.value is ...:
+        return None
+    for table, names in _TABLES.items():
+        if remedy.argument in names:
+            way = "add" if remedy.argument in _ADDED else "change"
+            return {way: {table: {remedy.argument: remedy.value}}}
+    return None
+
+
+def _is_chosen(remedy: Remedy, tables: Tables) -> bool:
+    """Whether what the remedy names is chosen as it says."""
+    return any(
+        remedy.argument in names
+        and tables.get(table, {}).get(remedy.argument, ...) == remedy.value
+        and remedy.value is not ...
+        for table, names in _TABLES.items()
+    )

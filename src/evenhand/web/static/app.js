@@ -1,0 +1,279 @@
+// One script for all screens: it sends what was chosen, and shows the page that follows.
+// What may be chosen stands in the page as data-method, data-path and data-body.
+"use strict";
+
+const $ = (id) => document.getElementById(id);
+const revision = () => Number(document.body.dataset.revision);
+
+// An answer of our server, or null if there is none: then the page waits for it to come back.
+async function ask(address, options) {
+  // A machine that sleeps refuses nothing, and does not answer either.
+  const slow = setTimeout(() => { $("lost").hidden = false; }, 15000);
+  try {
+    const answer = await fetch(address, options);
+    // Another server at this address does not know the token.
+    if (answer.status !== 404) {
+      $("lost").hidden = true;
+      return answer;
+    }
+  } catch { /* nobody answers */ } finally {
+    clearTimeout(slow);
+  }
+  lost();
+  return null;
+}
+
+async function send(method, path, body) {
+  const isFile = body instanceof Blob;
+  const answer = await ask(path, {
+    method,
+    headers: {"content-type": isFile ? "application/octet-stream" : "application/json"},
+    body: isFile ? body : JSON.stringify({revision: revision(), ...body}),
+  });
+  if (!answer) return null;
+  try {
+    const content = await answer.json();
+    if (content.problems) {
+      // Ours was stale, not refused: show what is there now beside the reason. Nobody waits for
+      // that page here, because it waits for what is being sent.
+      if (answer.status === 409) show(location.href, {quiet: true}).then(() => complain(content.html));
+      else complain(content.html);
+      return null;
+    }
+    return content;
+  } catch {
+    lost();
+    return null;
+  }
+}
+
+function complain(html) {
+  $("problems").replaceChildren(...parse(html).body.childNodes);
+  $("problems").focus();
+}
+
+let waiting = 0;
+function lost() {
+  $("lost").hidden = false;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => show(location.href), 1000);
+}
+
+const parse = (html) => new DOMParser().parseFromString(html, "text/html");
+
+// Fetch a page and put its parts in place of ours; focus and scroll stay where they were.
+let latest = 0;
+async function show(address, {push = false, quiet = false} = {}) {
+  const turn = ++latest;
+  const answer = await ask(address);
+  const page = answer && parse(await answer.text());
+  if (!page || turn !== latest) return; // a page that was asked for later wins
+  const {id: focused, value: typed, defaultValue: before} = document.activeElement || {};
+  const opened = [...document.querySelectorAll("details[id]")].map((one) => [one.id, one.open]);
+  for (const part of ["table-name", "steps", "history", "main", "foot"]) $(part).replaceChildren(...page.getElementById(part).childNodes);
+  const now = page.getElementById("now");
+  if ($("now").textContent !== now.textContent) {
+    $("now").className = now.className;
+    $("now").replaceChildren(...now.childNodes);
+  }
+  // What asks for something stays open; the rest is as it was left.
+  for (const [id, open] of opened) if ($(id) && !("asks" in $(id).dataset)) $(id).open = open;
+  Object.assign(document.body.dataset, page.body.dataset);
+  if (!page.body.dataset.job) delete document.body.dataset.job;
+  document.title = page.title;
+  // Another screen begins at its top.
+  if (push && new URL(address, location.href).pathname !== location.pathname) scrollTo(0, 0);
+  if (push) history.pushState(null, "", address);
+  if (!quiet) $("problems").replaceChildren();
+  if (focused && $(focused)) {
+    $(focused).focus({preventScroll: true});
+    // What is being typed stays, unless the server has something newer.
+    if (/text|search|number/.test($(focused).type) && before === $(focused).defaultValue) $(focused).value = typed;
+  } else if (push) $("main").focus({preventScroll: true});
+  const place = push && $(new URL(address, location.href).hash.slice(1));
+  if (place) place.scrollIntoView({block: "nearest"});
+  arrive();
+}
+
+// What a control sends: its body with "$value" replaced by what was chosen, "$points" by that
+// number of percentage points as an exact share. An option may have JSON in data-value.
+function bodyOf(control) {
+  const body = JSON.parse(control.dataset.body || "{}");
+  const plain = (one) => one.dataset.value ? JSON.parse(one.dataset.value) : one.value;
+  const value = control.type === "checkbox" ? control.checked : control.multiple
+    ? [...control.selectedOptions].map(plain) : plain(control.selectedOptions?.[0] || control);
+  const fill = (part) => part === "$value" ? value : part === "$points" ? `${Number(value) * 10}/1000` : Array.isArray(part) ? part.map(fill)
+    : part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([k, v]) => [k, fill(v)])) : part;
+  return fill(body);
+}
+
+// One change after the other: each is made on the page that the one before it led to, by the
+// control that is in the same place there. A later value of the same control replaces one that
+// still waits, but every press of a button counts; a control that is gone changes nothing.
+let queue = Promise.resolve();
+const chosen = {};
+function act(control, body) {
+  const {id, value, checked} = control;
+  const isChoice = Boolean(id) && !body && control.tagName !== "BUTTON";
+  const turn = isChoice && (chosen[id] = {});
+  queue = queue.then(() => {
+    const now = control.isConnected ? control : id && $(id);
+    if (!now || now.disabled || (isChoice && chosen[id] !== turn)) return null;
+    if (isChoice && now !== control) Object.assign(now, {value, checked});
+    return perform(now, body || bodyOf(now));
+  });
+}
+
+async function perform(control, body) {
+  const {method, path, then} = control.dataset;
+  const content = await send(method, path, body);
+  if (!content) return;
+  if (content.ended) {
+    $("lost").textContent = "evenhand has ended. What you chose is in the question file. You can close this tab.";
+    $("lost").hidden = false;
+    return;
+  }
+  document.body.dataset.revision = content.revision;
+  if (content.job) follow(content.job, then);
+  else await show(then || location.href, {push: Boolean(then)});
+}
+
+// Follow a job until it ends: progress, time left, cancel.
+let followed = "";
+function follow(id, then) {
+  if (followed === id) return;
+  followed = id;
+  const events = new EventSource(`api/jobs/${id}`);
+  $("work-cancel").onclick = () => send("DELETE", `api/jobs/${id}`, {});
+  $("work-bar").removeAttribute("value");
+  // What is done within a moment shows no bar.
+  const timer = setTimeout(() => { $("work").hidden = false; }, 300);
+  const over = () => {
+    clearTimeout(timer);
+    events.close();
+    followed = "";
+    $("work").hidden = true;
+  };
+  events.onmessage = ({data}) => {
+    const job = JSON.parse(data);
+    if (job.state === "running") {
+      const left = (job.seconds_left || 0) < 1 ? "" : `, ${Math.ceil(job.seconds_left)} s left`;
+      const text = [job.title, job.step].filter(Boolean).join(": ");
+      if ($("work-text").dataset.said !== text) {
+        $("work-text").dataset.said = text;
+        $("work-text").replaceChildren(text, Object.assign(document.createElement("span"), {id: "work-left"}));
+        $("work-left").setAttribute("aria-hidden", "true");
+      }
+      $("work-left").textContent = left;
+      // A page may list the steps of its work: the present one is marked.
+      document.querySelectorAll("[data-step]").forEach((one) => one.classList.toggle("now", one.dataset.step === job.step));
+      if (job.total) Object.assign($("work-bar"), {max: job.total, value: job.done});
+      else $("work-bar").removeAttribute("value");
+      return;
+    }
+    over();
+    $("work-text").dataset.said = "";
+    if (job.state === "failed") {
+      document.body.dataset.failed = location.href;
+      show(location.href, {quiet: true}).then(() => complain(job.html));
+    } else if (job.state === "cancelled") {
+      document.body.dataset.failed = location.href;
+      show(location.href);
+    } else show(then || location.href, {push: Boolean(then)});
+  };
+  events.onerror = () => {
+    over();
+    lost();
+  };
+}
+
+// A page may ask for work that it needs, once; a job under way is followed.
+function arrive() {
+  const {job, failed} = document.body.dataset;
+  const needed = document.querySelector("[data-start]");
+  if (job) follow(job);
+  else if (needed && failed !== location.href) act(needed, JSON.parse(needed.dataset.body || "{}"));
+  window.dispatchEvent(new Event("arrive"));
+}
+
+async function upload(file, use) {
+  // The server would stop reading, which a browser takes for a lost connection.
+  if (file.size > Number($("too-large").dataset.most)) {
+    complain($("too-large").innerHTML);
+    return;
+  }
+  const stored = await send("PUT", `api/upload/${use.dataset.drop}?name=${encodeURIComponent(file.name)}`, file);
+  if (stored) act(use, {...JSON.parse(use.dataset.body || "{}"), path: stored.path, name: stored.name});
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-show]");
+  if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+    event.preventDefault();
+    show(link.href.baseVal || link.href, {push: true});
+    return;
+  }
+  const control = event.target.closest("button[data-path]");
+  if (control) act(control);
+  if (event.target.closest("[data-dismiss]")) $("problems").replaceChildren();
+});
+
+document.addEventListener("change", (event) => {
+  const control = event.target;
+  if (control.type === "file" && control.files.length) upload(control.files[0], control.closest("[data-drop]"));
+  else if (control.dataset.path) act(control);
+  else if (control.dataset.go) show(control.value, {push: true});
+  else if (control.form && "show" in control.form.dataset && control.tagName === "SELECT") control.form.requestSubmit();
+});
+
+document.addEventListener("input", (event) => {
+  const output = event.target.dataset.output && $(event.target.dataset.output);
+  if (output) output.textContent = event.target.value + (event.target.dataset.unit || "");
+});
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if ("show" in form.dataset) {
+    // A form that asks for another view: its fields become the query, empty ones are left out.
+    event.preventDefault();
+    const address = new URL(form.action);
+    address.search = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+    show(address.href, {push: true});
+    return;
+  }
+  if (!form.dataset.path) return;
+  event.preventDefault();
+  const fields = {};
+  for (const control of form.elements) {
+    if (!control.name || (control.type === "radio" && !control.checked)) continue;
+    fields[control.name] = control.type === "checkbox" ? control.checked : control.value;
+  }
+  act(form, {...JSON.parse(form.dataset.body || "{}"), ...fields});
+});
+
+// Dragging: files onto a place that takes them, names between tiers. Buttons do the same.
+let dragged = null;
+document.addEventListener("dragstart", (event) => {
+  dragged = event.target.closest("[data-drag]");
+});
+document.addEventListener("dragover", (event) => {
+  const place = event.target.closest(dragged ? "[data-take]" : "[data-drop]");
+  document.querySelectorAll(".over").forEach((one) => one.classList.toggle("over", one === place));
+  if (place) {
+    event.preventDefault();
+    place.classList.add("over");
+  }
+});
+document.addEventListener("drop", (event) => {
+  const place = event.target.closest(dragged ? "[data-take]" : "[data-drop]");
+  document.querySelectorAll(".over").forEach((one) => one.classList.remove("over"));
+  if (!place) return;
+  event.preventDefault();
+  if (dragged) act(place, {...JSON.parse(place.dataset.body), [place.dataset.take]: dragged.dataset.drag});
+  else if (event.dataTransfer.files.length) upload(event.dataTransfer.files[0], place);
+  dragged = null;
+});
+document.addEventListener("dragend", () => { dragged = null; });
+
+window.addEventListener("popstate", () => show(location.href));
+arrive();

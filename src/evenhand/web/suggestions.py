@@ -1,0 +1,143 @@
+"""What a first look at the table suggests for a question file, as ``init`` does."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from evenhand.counts.label_order import in_order
+from evenhand.question import Codings, QuestionFile
+from evenhand.rows import Inspection, Rows
+from evenhand.rows.question_draft import QuestionDraft
+from evenhand.web.store import Tables
+
+COLUMNS = frozenset({"protected", "decision"})  # of the question
+_VALUES = {"protected": ("group", "other"), "decision": ("favorable", "criterion", "order")}
+
+
+def first_tables(inspection: Inspection) -> dict[str, Any]:
+    """How columns should be read: left out, in classes, with which missing values."""
+    draft = QuestionDraft(inspection, {}, Codings())
+    data: dict[str, Any] = {
+        "exclude": [*draft.excluded] if draft.kept else [],  # some column must be left
+        "bins": {name: list(map(_plain, cuts)) for name, cuts in draft.bins.items()},
+        "merge": draft.merges,
+        "na": [*draft.na],
+    }
+    # Whether a missing value may be one of its own depends on what is asked.
+    if draft.missing == "drop":
+        data["missing"] = "drop"
+    data = {name: value for name, value in data.items() if value}
+    return {"data": data} if data else {}
+
+
+def counted_by(changes: Tables) -> dict[str, Any]:
+    """The changes; a column that counts people from now on has no classes and no other part."""
+    data = changes.get("data")
+    name = data.get("frequency") if isinstance(data, Mapping) else None
+    if not isinstance(data, Mapping) or not isinstance(name, str) or not name:
+        return dict(changes)
+    unread = {
+        part: {**old, name: None}
+        for part in ("bins", "merge")
+        if isinstance(old := data.get(part, {}), Mapping)
+    }
+    return {**changes, "data": {**data, **unread}}
+
+
+def fitting(tables: Tables, read: Callable[[Tables], Rows], before: Rows | None) -> Tables:
+    """The tables without what names columns that are gone, with suggestions for new ones.
+
+    ``read`` reads the table with the delimiter and the sheet that the tables say.
+    """
+    data = dict(tables.get("data", {}))
+    how = {part: data[part] for part in ("delimiter", "sheet") if part in data}
+    rows = read({"data": how})
+    names, known = {*rows.columns}, {*(before.columns if before else ())}
+    suggested = first_tables(rows.inspect()).get("data", {})
+    for part in ("exclude", "columns"):
+        new = [name for name in suggested.get(part, ()) if name not in known]
+        data[part] = [name for name in data.get(part, ()) if name in names] + new
+    if names <= {*data["exclude"]}:
+        del data["exclude"]
+    for part in ("bins", "merge"):
+        of = suggested.get(part, {}).items(), data.get(part, {}).items()
+        data[part] = {name: way for name, way in of[0] if name not in known}
+        data[part] |= {name: way for name, way in of[1] if name in names}
+    if data.get("frequency") not in names:
+        data.pop("frequency", None)
+    labels = {
+        part: {name: of for name, of in words.items() if name in names}
+        for part, words in tables.get("labels", {}).items()
+    }
+    whole = {
+        **tables,
+        "question": _question_of(tables.get("question", {}), names),
+        "data": {part: value for part, value in data.items() if value},
+        "labels": {part: words for part, words in labels.items() if words},
+        **_known_of(tables, names),
+    }
+    return {part: table for part, table in whole.items() if table}
+
+
+def _question_of(asked: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """The question without columns that are gone, and without their values."""
+    kept = dict(asked)
+    for role, values in _VALUES.items():
+        of = kept.get(role) or []
+        if not {*([of] if isinstance(of, str) else of)} <= {*names}:
+            for part in (role, *values):
+                kept.pop(part, None)
+    for part in ("redlining", "explained", "rule"):
+        if part in kept and not (rest := [name for name in kept[part] if name in names]):
+            del kept[part]
+        elif part in kept:
+            kept[part] = rest
+    if "redlining" not in kept:
+        for part in ("explained", "redlining_threshold", "basis"):
+            kept.pop(part, None)
+    return kept
+
+
+def _known_of(tables: Tables, names: Collection[str]) -> dict[str, Any]:
+    """What is known of these columns, and edits of their arrows."""
+    parts = {part: tables[part] for part in ("knowledge", "graph") if part in tables}
+    some = {"protected": "a", "decision": "b", "favorable": "c"}  # what is asked may be open
+    file = QuestionFile.from_tables({"question": some, **parts})
+    known = file.knowledge.restricted(names).to_dict()
+    edits = tuple(edit for edit in file.edits if {*edit.arrow} <= {*names})
+    return {
+        "knowledge": {part: of for part, of in known.items() if of},
+        "graph": replace(file, edits=edits).graph_table,
+    }
+
+
+def with_values(inspection: Inspection, tables: Tables, changed: Collection[str]) -> Tables:
+    """The tables with both values of the question where its columns were chosen just now."""
+    asked = dict(tables.get("question", {}))
+    named = [role for role in _VALUES if role in changed]
+    if not named:
+        return tables
+    for role in named:
+        for value in _VALUES[role]:
+            if value not in changed:
+                asked.pop(value, None)
+    codings = Codings.of(**tables.get("data", {}))
+    decision = asked.get("decision")
+    if "decision" in named and decision in codings.bins and "favorable" not in changed:
+        labels = [value for value, _ in inspection.column(str(decision)).frequent]
+        asked["favorable"] = in_order(labels)[-1]  # larger numbers, as ``init`` suggests
+    draft = QuestionDraft(inspection, asked, codings)
+    for role, (value, _) in draft.asked.items():
+        asked.setdefault(role, value)
+    data = dict(tables.get("data", {}))
+    if draft.asked_lack_values and data.get("missing") == "level":
+        data["missing"] = "drop"
+    elif draft.missing != "error":
+        data["missing"] = draft.missing
+    if bins := {name: draft.bins[name] for name in draft.named if name in draft.bins}:
+        data["bins"] = {**data.get("bins", {}), **bins}  # of too many numbers to be groups
+    return {**tables, "question": asked, **({"data": data} if data else {})}
+
+
+def _plain(cut: object) -> object:
+    return cut if isinstance(cut, int | str) else str(cut)

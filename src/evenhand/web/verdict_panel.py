@@ -1,0 +1,65 @@
+"""The verdict beside a screen: both verdicts, figures, the threshold, all groups as dots."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from evenhand.audit_result import Audit
+from evenhand.evidence import Verdict
+from evenhand.evidence.population import in_words
+from evenhand.report import picture_types as pictures
+from evenhand.report import template_types as page
+from evenhand.report.differences_sections import group_dots
+from evenhand.report.opening_section import MARKS, first_sentence, mark, verdicts
+from evenhand.report.paths_section import claim_card
+from evenhand.report.phrases import Words, capital
+from evenhand.report.shown_groups import select_cases
+from evenhand.web.session import Session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictPanel:
+    """What a panel shows; ``about`` says on which graph the verdict rests."""
+
+    about: str
+    verdicts: page.Verdicts
+    claim: page.VerdictCard | None
+    sentence: page.Text
+    threshold: str
+    threshold_points: float
+    threshold_says: str
+    dots: pictures.Funnel | None
+
+
+_WORST_FIRST = ("shown", "not-certified", "cannot-decide", "certified")
+
+
+def deciding_words(audit: Audit) -> tuple[str, str]:
+    """The mark and the words of what decides: each claim, by the rows or the population."""
+    found, direct = audit.certificate, audit.deciding_verdict
+    sign = mark(found) if isinstance(direct, Verdict) else MARKS[direct]
+    card = claim_card(found, Words.of(found, audit.labels, audit.counts.names))
+    if card is None:
+        return sign, capital(str(direct))
+    signs = sorted((sign, card.mark), key=_WORST_FIRST.index)
+    return signs[0], capital("; ".join(in_words(audit.deciding_verdicts)))
+
+
+def verdict_panel(session: Session, audit: Audit, words: Words) -> VerdictPanel:
+    """The panel for an audit."""
+    found = audit.certificate
+    cases = select_cases(found)
+    many = len(session.file.edits)
+    about = "given the graph as learned"
+    if many:
+        about = f"after {many} change{'s' if many > 1 else ''} of yours"
+    threshold: Fraction = audit.question.threshold
+    return VerdictPanel(
+        about=f"In these rows, {about}",
+        verdicts=verdicts(found, words, audit.doubt()),
+        claim=claim_card(found, words, about="A second claim, apart from these"),
+        sentence=first_sentence(found, words),
+        threshold=str(threshold),
+        threshold_points=float(100 * threshold),
+        threshold_says=words.threshold_points,
+        dots=group_dots(found, cases, words) if cases else None,
+    )
