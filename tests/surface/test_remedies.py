@@ -18,8 +18,8 @@ from evenhand.cli.option_syntax import OPTIONS, option
 from evenhand.errors import Remedy, python_argument, words_only
 
 SOURCE = Path(eh.__file__).parent
-# The reproduction says by which command its page is made.
-DOORS = ("cli", "checker", "reproduction")
+# The reproduction and the app say which commands do the same.
+DOORS = ("cli", "checker", "reproduction", "web")
 ROOMS = sorted(
     path for path in SOURCE.rglob("*.py") if path.relative_to(SOURCE).parts[0] not in DOORS
 )

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.display import ProgressReporter, Summary, percent, visible
+from evenhand.display import Progress, ProgressReporter, Summary, percent, visible
 
 
 @given(st.text())
@@ -57,6 +57,13 @@ def test_the_time_of_a_step_begins_where_the_step_before_ended(monkeypatch):
     reporter.report("tests", 3)
     assert [(one.done, one.seconds) for one in seen] == [(10, 2.0), (20, 4.0), (3, 1.0)]
     assert (seen[0].rate, seen[0].seconds_left, seen[2].seconds_left) == (5.0, 2.0, None)
+
+
+def test_parts_of_unequal_length_predict_no_time():
+    assert Progress("methods", done=3, total=12, seconds=2.0).seconds_left == 6.0
+    assert (
+        Progress("methods", done=3, total=12, seconds=2.0, is_even=False).seconds_left is None
+    )
 
 
 def test_a_notebook_reads_the_sentence_as_a_paragraph_and_what_to_call_next():

@@ -5,10 +5,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests import several_groups
+from tests.determined import question, scored
 
 from evenhand import (
     Codings,
     CountTable,
+    GraphEdit,
     Knowledge,
     Question,
     QuestionFile,
@@ -17,15 +19,19 @@ from evenhand import (
     audit,
     datasets,
     read,
+    study,
 )
 from evenhand.errors import ColumnError, GraphError, QuestionError
 from evenhand.evidence.population import StatisticalVerdict
 from evenhand.graph import CausalGraph, PartialGraph
+from evenhand.question.question_file import Labels
 
 ASKED = datasets.question("admissions")
 GRAPH = CausalGraph.parse(
     "gender -> major -> admission; gender -> admission; test_score -> admission"
 )
+
+RULED = CausalGraph.parse("score -> risk; education -> score; sex -> score")
 
 
 @pytest.fixture
@@ -387,11 +393,108 @@ def test_a_graph_is_learned_for_many_groups():
     assert str(found.arrows(limit=2))
 
 
+TOWNS = QuestionFile.parse("""
+[question]
+protected = "gender"
+group = "female"
+decision = "admission"
+favorable = "admitted"
+
+[knowledge]
+tiers = [["gender"], ["major", "test_score"], ["admission"]]
+""")
+OTHER_FILES = {
+    "threshold": {"question": {"threshold": "0.2"}},
+    "population": {"judge": "population"},
+    "redlining": {"question": {"redlining": ["major"], "redlining_threshold": "0.1"}},
+    "labels": {"labels": Labels(columns={"major": "subject"})},
+    "removed": {"edits": ("remove major -> admission: it was not known",)},
+    "opened": {"edits": ("open major -> admission: it may have come later",)},
+    "several": {
+        "edits": (
+            "remove test_score -> admission: nobody read it",
+            "add gender -> major: it was so",
+        ),
+        "graphs_judged": 3,
+    },
+    "edits and redlining": {
+        "question": {"redlining": ["major"]},
+        "edits": ("add gender -> major: it was so",),
+    },
+}
+
+
+def changed(file, change):
+    """The question file with some things otherwise."""
+    more = {name: value for name, value in change.items() if name not in ("question", "edits")}
+    asked = replace(file.question, **change.get("question", {}))
+    edits = tuple(GraphEdit.parse(*one.split(maxsplit=1)) for one in change.get("edits", ()))
+    return replace(file, question=asked, edits=edits, **more)
+
+
+@pytest.mark.parametrize("name", OTHER_FILES)
+@pytest.mark.parametrize("graph", [GRAPH, None], ids=["given", "learned"])
+def test_an_audit_judged_with_another_file_is_the_audit_of_that_file(name, graph):
+    counts, file = datasets.admissions(2), changed(TOWNS, OTHER_FILES[name])
+    if name == "several" and graph is not None:
+        file = replace(file, edits=file.edits[:1])  # the other arrow is given
+    if name == "edits and redlining" and graph is not None:
+        file = replace(file, edits=())
+    if name == "opened":
+        file = replace(file, knowledge=Knowledge())
+    first = audit(counts, replace(TOWNS, knowledge=file.knowledge), graph=graph)
+    again, whole = first.judged_with(file), audit(counts, file, graph=graph)
+    assert again.certificate.to_json() == whole.certificate.to_json()
+    assert again.to_dict() == whole.to_dict()
+    assert str(again) == str(whole)
+    assert again.exit_status == whole.exit_status
+    assert (again.labels, again.judge, again.graph) == (whole.labels, whole.judge, whole.graph)
+    assert again.report().html == whole.report().html
+    # Nothing of it stays: the first file gives the first audit again.
+    back = again.judged_with(replace(TOWNS, knowledge=file.knowledge))
+    assert back.certificate.to_json() == first.certificate.to_json()
+
+
+@pytest.mark.parametrize("graph", [None, RULED], ids=["learned", "given"])
+def test_a_declared_rule_can_be_judged_with_another_threshold_or_afterwards(graph):
+    """A learned graph depends on the rule: it is learned for it, and judged with it again."""
+    counts, ruled = CountTable.of(scored()), question(rule=["score"])
+    first = audit(counts, question() if graph else ruled, graph=graph)
+    file = QuestionFile(question=replace(ruled, threshold="0.3"))
+    again, whole = first.judged_with(file), audit(counts, file, graph=graph)
+    assert again.certificate.without_rule is not None
+    assert again.certificate.to_json() == whole.certificate.to_json()
+
+
+def test_the_graph_before_edits_is_judged_once_for_all_edits(monkeypatch):
+    certify, graphs = study.certify, []
+
+    def counting(counts, graph, *args, **settings):
+        graphs.append(graph)
+        return certify(counts, graph, *args, **settings)
+
+    monkeypatch.setattr(study, "certify", counting)
+    first = audit(datasets.admissions(2), TOWNS, graph=GRAPH)
+    files = [changed(TOWNS, OTHER_FILES[name]) for name in ("removed", "several")]
+    files = [replace(file, edits=file.edits[:1]) for file in files]
+    for file in files:
+        first.judged_with(file)
+    assert len(graphs) == 1 + len(files) + 1
+    first.judged_with(replace(files[0], question=replace(TOWNS.question, threshold="0.2")))
+    assert len(graphs) == 6  # at another threshold it gives something else
+
+
+def test_edits_of_a_given_graph_must_fit_what_is_known():
+    turned = GraphEdit.parse("reverse", "test_score -> admission: no")
+    with pytest.raises(GraphError, match="contradicts what is known"):
+        audit(datasets.admissions(2), TOWNS, graph=GRAPH, edits=[turned])
+
+
 def test_what_is_no_question_graph_or_edit_is_refused_in_words():
     counts = datasets.admissions(2)
-    for question in ({"protected": "gender"}, "gender", None):
+    for asked in ({"protected": "gender"}, "gender", None):
         with pytest.raises(QuestionError, match="is no question"):
-            audit(counts, question, graph=GRAPH)
+            audit(counts, asked, graph=GRAPH)
     for graph in ("gender -> admission", {"nodes": []}, 5):
         with pytest.raises(GraphError, match="CausalGraph.parse"):
             audit(counts, ASKED, graph=graph)

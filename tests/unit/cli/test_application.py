@@ -35,7 +35,7 @@ CALLS = {
     "release data.csv --question q.toml --dry-run": "evenhand.study.audit",
     "compare data.csv --question q.toml": "evenhand.study.audit",
     "discover data.csv": "evenhand.rows.read",
-    "verify data.csv": "evenhand.cli.verify._read_json",
+    "verify data.csv": "evenhand.recheck.read_record",
     "init data.csv --output new.toml": "evenhand.rows.read",
     "demo --output demo": "evenhand.study.audit",
     "paper": "evenhand.reproduction.reproduce",

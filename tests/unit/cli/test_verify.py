@@ -304,7 +304,7 @@ def test_a_workbook_and_its_csv_verify_against_each_other(run, tmp_path):
     assert run("verify", of_book, data)[0] == 0
     status, _, err = run("verify", of_data, book)
     assert status == 2
-    assert "Name the sheet (--sheet people)" in err
+    assert "Read the sheet 'people' (--sheet people)" in err
     assert run("verify", of_data, book, "--sheet", "people")[0] == 0
     assert run("verify", of_data, book, "--sheet", "other")[0] == 1
     assert run("verify", of_data, data, "--sheet", "people")[0] == 2

@@ -79,6 +79,6 @@ def test_the_sentence_says_what_is_left():
     asked = Question(protected="sex", group="f", decision="e", favorable="1")
     result = compare_alike(counts, ["a"], "e", question_groups(counts, asked))
     assert str(result) == (
-        "people alike in 1 columns: 2 kinds, 1 with both groups; 33.3 % of the rows have no "
+        "people alike in 1 column: 2 kinds, 1 with both groups; 33.3 % of the rows have no "
         "comparator, 66.7 % lie where everybody got the same decision"
     )

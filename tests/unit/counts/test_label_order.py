@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.counts.label_order import in_order
+from evenhand.counts.label_order import in_order, known_order
 from evenhand.question import Bins
 
 
@@ -20,3 +20,21 @@ def test_classes_are_sorted_by_value(cuts, whole):
 def test_texts_are_sorted_as_texts():
     assert in_order(["up to you", "3 to 5", "a"]) == ("3 to 5", "a", "up to you")
     assert in_order(["1/2", "3/4", "10"]) == ("1/2", "10", "3/4")
+
+
+@pytest.mark.parametrize(
+    ("labels", "ordered"),
+    [
+        (["High", "low ", "medium"], ("low ", "medium", "High")),
+        (["poor", "excellent", "good", "fair"], ("poor", "fair", "good", "excellent")),
+        (["10", "9", "-1"], ("-1", "9", "10")),
+        (["38 or more", "up to 37"], ("up to 37", "38 or more")),
+        (["red", "green", "blue"], ()),
+        (["low", "medium", "unknown"], ()),
+        (["1", "2", "(missing)"], ()),
+        (["nan", "1"], ()),
+        ([], ()),
+    ],
+)
+def test_an_order_is_known_of_numbers_classes_and_words_of_a_scale_alone(labels, ordered):
+    assert known_order(labels) == ordered

@@ -147,6 +147,15 @@ def test_more_ways_than_the_limit_are_sampled_the_same_each_time():
     assert any("random sample" in note for note in binnings.notes)
 
 
+def test_progress_is_told_and_batches_change_nothing(monkeypatch):
+    told, first = [], audit()
+    whole = first.binnings(progress=told.append)
+    assert told[-1].done == told[-1].total == len(whole.ways)
+    assert len(told) > len(whole.ways)
+    monkeypatch.setattr("evenhand.evidence.binnings._BATCH", 7)
+    assert first.binnings().to_dict() == whole.to_dict()
+
+
 def test_supervised_cuts_do_not_look_at_the_protected_attribute():
     source = people()
     swapped = source.set_column(0, "sex", pa.array(np.roll(source["sex"].to_numpy(), 1)))

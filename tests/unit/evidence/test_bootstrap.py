@@ -119,10 +119,39 @@ def test_a_group_that_vanishes_in_a_resample_gives_no_verdict():
     assert found.failed + found.verdicts.get(Verdict.CANNOT_DECIDE, 0) > 3
 
 
+def test_compiling_is_told_before_the_first_resample(monkeypatch):
+    pytest.importorskip("numba")
+    monkeypatch.setattr("evenhand.evidence.bootstrap._MANY_RESAMPLES", 2)
+    told = []
+    run(datasets.admissions(1), resamples=2, progress=told.append)
+    first = [one.step.startswith("compiling, once") for one in told]
+    assert first == sorted(first, reverse=True)
+    assert first[0]
+    assert (told[-1].step, told[-1].done) == ("resamples", 2)
+    told.clear()
+    run(datasets.admissions(1), resamples=2, graph=GRAPH, progress=told.append)
+    assert {one.step for one in told} == {"resamples"}
+
+
 def test_progress_is_told_after_each():
     told = []
     run(datasets.admissions(1), resamples=3, progress=told.append)
-    assert [(one.done, one.total) for one in told] == [(1, 3), (2, 3), (3, 3)]
+    done = [one.done for one in told]
+    assert done == sorted(done)
+    assert {*done} == {0, 1, 2, 3}
+    assert {(one.step, one.total) for one in told} == {("resamples", 3)}
+
+
+def test_who_listens_can_stop_it_while_a_graph_is_learned():
+    class Stopped(BaseException):
+        pass
+
+    def stop(progress):
+        raise Stopped(progress.done)
+
+    with pytest.raises(Stopped) as stopped:
+        run(datasets.admissions(1), resamples=3, progress=stop)
+    assert stopped.value.args == (0,)  # not one resample was waited for
 
 
 @pytest.mark.parametrize("resamples", [0, -1])

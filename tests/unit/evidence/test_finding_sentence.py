@@ -73,8 +73,8 @@ def test_where_the_group_does_better_the_interval_is_turned_with_the_words():
 
 def test_without_labels_columns_and_values_are_named():
     assert told(Labels(), major="EE", test_score="L").startswith(
-        "Of 600 people with gender female with major EE and test_score L 240 had admission "
-        "admitted, of 200 people with gender male 90:"
+        "Of 600 people with gender female with major EE and test_score L 240 were admitted, "
+        "of 200 people with gender male 90:"
     )
 
 
@@ -122,8 +122,11 @@ def test_no_word_of_judgement_is_ever_used(adult):
         ("Approved", "approved", "were approved"),
         ("hired", "yes", "had hired yes"),
         ("income", "income >50K", "had income >50K"),
+        ("admission", "admitted", "were admitted"),
+        ("offer", "offer", "had offer"),
+        ("grade", "need", "had grade need"),
     ],
 )
-def test_a_value_called_like_its_column_is_what_was_done_to_people(column, value, phrase):
+def test_a_value_that_is_a_participle_is_what_was_done_to_people(column, value, phrase):
     asked = Question(protected="sex", group="f", decision=column, favorable=value)
     assert decision_phrase(asked, Labels()) == phrase

@@ -95,7 +95,7 @@ def test_the_least_likely_comes_first_and_of_equals_the_one_with_more_rows():
     ]
     partition = Partition.of(examined_counts(counted(lines), QUESTION), ["job"])
     p = np.array([0.5, 0.5, 0.1, 0.5, 0.0])
-    vars(partition)["statistics"] = SimpleNamespace(p_threshold=p)
+    vars(partition)["statistics"] = SimpleNamespace(p_threshold=p, difference=np.zeros(5))
     order = [partition.where(line)["job"] for line in partition.by_strength]
     assert order == sorted("abcd", key=lambda job: (p["abcde".index(job)], -jobs[job], job))
     assert order == ["c", "b", "d", "a"]

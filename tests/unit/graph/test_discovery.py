@@ -177,6 +177,25 @@ def test_whoever_listens_is_told_how_far_the_search_is():
     assert len(heard) >= len(graph.record.tests)
 
 
+def test_a_long_batch_is_told_while_it_lasts(monkeypatch):
+    whole = []
+    expected = discover(chain(), kernel="numpy", progress=whole.append)
+    monkeypatch.setattr("evenhand.graph.skeleton._PAUSE", -1)
+    monkeypatch.setattr("evenhand.graph.kernel_choice._FEW_CELLS", 0)
+    monkeypatch.setattr("evenhand.graph.kernel_choice._CELLS_PER_LINE", {"numpy": 0})
+    heard = []
+    assert discover(chain(), kernel="numpy", progress=heard.append) == expected
+    assert len(heard) > len(whole)
+    assert all(told.done <= told.total for told in heard)
+
+    def stop(progress):
+        if 0 < progress.done < progress.total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        discover(chain(), kernel="numpy", progress=stop)
+
+
 def test_edges_that_thin_strata_hold_are_named(dutch):
     notes = discover(dutch, knowledge=DUTCH, kernel="numba").record.notes
     assert any(

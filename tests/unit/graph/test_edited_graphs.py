@@ -2,8 +2,10 @@
 
 import json
 from dataclasses import replace
+from itertools import combinations, islice, product
 
 import pytest
+from tests.brute_force import all_dags, colliders, equivalent, is_acyclic
 
 import evenhand as eh
 from evenhand import checker
@@ -37,6 +39,9 @@ def edit(kind, text):
         ("remove", "d -> b", "a -> d; b; c -> a"),
         ("remove", "c -> a", "a -> d; b - d; c"),
         ("reverse", "c -> a", "a -> d; b - d; a -> c"),
+        ("open", "c -> a", "a -> d; b - d; a - c"),
+        ("open", "a -> c", "a -> d; b - d; a - c"),
+        ("open", "c -> d", "a -> d; b - d; c -> a; c - d"),
     ],
 )
 def test_an_edit_changes_one_edge(kind, arrow, result):
@@ -52,6 +57,8 @@ def test_an_edit_changes_one_edge(kind, arrow, result):
         ("reverse", "b -> d"),
         ("add", "d -> c"),
         ("add", "a -> x"),
+        ("open", "b -> d"),
+        ("open", "a -> x"),
     ],
 )
 def test_edits_that_do_not_fit_are_refused(kind, arrow):
@@ -136,3 +143,118 @@ def test_of_edits_those_that_fit_are_made():
     graph = fitting_edits(GRAPH, [*some, edit("add", "d -> c"), edit("add", "x -> d")])
     assert (graph.arrows, graph.undirected) == (GRAPH.arrows, GRAPH.undirected)
     assert graph.edits == (some[0], some[1])
+
+
+def ways(graph, opened):
+    """Every way to direct the open edges without a cycle or a new collider.
+
+    An edge that somebody left open may make any collider.
+    """
+    known = colliders(graph.arrows)
+    for chosen in product(*(((a, b), (b, a)) for a, b in graph.undirected)):
+        arrows = graph.arrows.union(chosen)
+        new = colliders(arrows) - known
+        if is_acyclic(arrows) and all(
+            opened in ({a, centre}, {centre, b}) for a, centre, b in new
+        ):
+            yield arrows
+
+
+def as_learned(arrows, names):
+    """What data can tell of a graph: the directions that all equivalent graphs share."""
+    every = equivalent(arrows, lambda _, __: True)
+    certain = frozenset.intersection(*every)
+    rest = {frozenset(arrow) for arrow in arrows - certain}
+    return eh.PartialGraph(tuple(names), certain, frozenset(map(tuple, map(sorted, rest))))
+
+
+@pytest.mark.parametrize("learn", [False, True], ids=["given", "learned"])
+def test_an_open_link_is_directed_in_every_way_that_makes_no_cycle(learn):
+    """All graphs of three attributes, and some of four, against trying every way."""
+    graphs = [("abc", one) for one in all_dags("abc")]
+    graphs += [("abcd", one) for one in islice(all_dags("abcd"), 0, None, 23)]
+    both = 0
+    for names, arrows in graphs:
+        graph = as_learned(arrows, names) if learn else eh.CausalGraph(tuple(names), arrows)
+        for pair in combinations(names, 2):
+            if pair in graph.undirected:
+                continue
+            opened = edited(graph, [edit("open", " -> ".join(pair))])
+            assert opened.undirected == graph.undirected | {pair}
+            every = [*ways(opened, {*pair})]
+            both += {arrow for one in every for arrow in one} >= {pair, pair[::-1]}
+            for node in names:
+                causes = {frozenset(a for a, b in one if b == node) for one in every}
+                assert {*opened.possible_parents(node)} == causes
+    assert both > 100
+
+
+def test_a_link_that_would_close_a_cycle_has_one_direction_though_left_open():
+    graph = edited(eh.CausalGraph.parse("a -> b -> c; a -> c"), [edit("open", "a -> c")])
+    assert graph.undirected == {("a", "c")}
+    assert graph.possible_parents("c") == (frozenset("ab"),)
+    assert graph.with_knowledge(None).arrows == {("a", "b"), ("b", "c"), ("a", "c")}
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [("open", "a -> d"), ("add", "a -> d")],
+        [("remove", "a -> d"), ("add", "a -> d")],
+        [("reverse", "c -> a"), ("reverse", "a -> c")],
+        [("add", "b -> d"), ("open", "d -> b")],
+        [("open", "b -> c"), ("remove", "c -> b")],
+    ],
+)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_reverse_edits_undo_edits_and_the_graph_before_is_remembered(edits, at_once):
+    made = [edit(*one) for one in edits]
+    graph = edited(GRAPH, made) if at_once else edited(edited(GRAPH, made[:1]), made[1:])
+    assert graph == graph.unedited == GRAPH
+    assert graph.edits == tuple(made)
+    assert graph.unedited.edits == ()
+    again = edited(graph, made)
+    assert again is graph
+    renamed = graph.renamed("d", "e")
+    assert renamed.unedited == GRAPH.renamed("d", "e")
+
+
+def test_a_graph_without_edits_stays_as_it_is():
+    graph = eh.discover(eh.datasets.admissions(2))
+    assert edited(graph, ()) is graph
+    assert graph.unedited is None
+
+
+def test_a_report_tells_of_contradictions_in_a_search_that_nobody_edited():
+    found = eh.audit(eh.datasets.adult(), eh.datasets.question("adult"))
+    many = len(found.graph.record.conflicts)
+    assert many
+    assert f"{many:,} contradictions among them" in found.report().html
+
+
+def test_a_given_graph_in_which_a_link_is_left_open_is_certified_and_read_back(tmp_path):
+    """In both directions, though one makes a collider that the graph did not have."""
+    graph = eh.CausalGraph.parse(
+        "gender -> major -> admission; gender -> admission; test_score -> admission; "
+        "gender -> test_score"
+    )
+    asked, counts = eh.datasets.question("admissions").question, eh.datasets.admissions(2)
+    made = [edit("remove", "gender -> test_score"), edit("open", "test_score -> admission")]
+    with pytest.raises(GraphError, match="contradicts what is known"):
+        eh.audit(
+            counts,
+            asked,
+            graph=graph,
+            edits=[edit("reverse", "test_score -> admission")],
+            knowledge=eh.Tiers(..., ["admission"]),
+        )
+    found = eh.audit(counts, asked, graph=graph, edits=made)
+    causes = found.certificate.possible_decision_causes
+    assert causes == (("major", "test_score"), ("major",))
+    text = found.certificate.to_json()
+    record = RecordedCertificate.parse(text)
+    assert record.own_differences() == record.differences(counts) == ()
+    assert json.loads(text)["graph"]["origin"]["kind"] == "given"
+    loaded = eh.load_graph(found.certificate.write(tmp_path / "c.json"))
+    assert loaded.unedited.arrows == graph.arrows
+    assert eh.audit(counts, asked, graph=loaded).certificate.to_json() == text

@@ -244,3 +244,22 @@ def test_what_is_given_besides_a_file_goes_before_what_it_says():
     assert both == QuestionFile(question=file.question, knowledge=Knowledge(tiers=tiers))
     with pytest.raises(QuestionError, match="no judge 'people'"):
         QuestionFile.of(file, judge="people")
+
+
+def test_how_many_graphs_were_judged_is_read_kept_and_written():
+    file = QuestionFile.parse(ASKED + '[graph]\nopen = ["a -> c: so"]\njudged = 12\n')
+    assert file.graphs_judged == 12
+    assert "judged = 12" in str(file)
+    assert QuestionFile.parse(str(file)) == file
+    assert QuestionFile.of(file, edits=[]).graphs_judged == 12
+    assert file.graph_table == {"open": ["a -> c: so"], "judged": 12}
+    none = QuestionFile.parse(ASKED + "[graph]\njudged = 0\n")
+    assert none == QuestionFile.parse(ASKED)
+    assert "judged" not in str(none)
+
+
+@pytest.mark.parametrize("judged", ["-1", '"3"', "true", "1.5", "[1]", str(2**63)])
+def test_how_many_graphs_were_judged_is_a_whole_number(judged):
+    with pytest.raises(QuestionError, match="no whole number from 0 on") as refused:
+        QuestionFile.parse(f"{ASKED}[graph]\njudged = {judged}\n", where="q.toml")
+    assert [problem.where for problem in refused.value.problems] == ["q.toml"]

@@ -2,11 +2,12 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from tests import loans
 from tests.many_groups import hiring_audit, score_audit
 
-from evenhand import Codings, CountTable, datasets
+from evenhand import Codings, CountTable, Question, datasets
 from evenhand.errors import CannotReleaseError
 from evenhand.evidence import Verdict, certify
 from evenhand.graph.causal_graph import CausalGraph
@@ -298,3 +299,53 @@ def test_a_question_about_differences_alone_has_no_columns_of_effects(example_2)
     assert "through" not in comparison.summary().columns
     assert "effects_only" not in comparison.to_dict()
     assert "indirect" not in comparison.outcomes[0].to_dict()
+
+
+def test_each_method_is_reported_and_the_callback_can_end_it(example_2):
+    seen = []
+    compared = compare(example_2, seed=1, progress=seen.append)
+    total = len(compared.outcomes) + len(compared.skipped)
+    methods = [one for one in seen if one.step == "comparing methods"]
+    assert [one.done for one in methods] == [*range(total + 1)]
+    assert {one.total for one in methods} == {total}
+    # One method may take a thousand times as long as another: that predicts nothing.
+    assert {one.seconds_left for one in methods} == {None}
+    # The local methods say how far they are: one step for each value of each attribute.
+    parts = sum(example_2.examined.counts.marginal(["major", "test_score"]).cards)
+    ranked = [(one.done, one.total) for one in seen if one.step == "ranking people"]
+    assert ranked == 2 * [(at, parts) for at in range(parts)]
+
+    def stop(progress):
+        if progress.step == "ranking people" and progress.done == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compare(example_2, seed=1, progress=stop)
+
+
+def test_the_methods_that_would_rank_by_hundreds_of_values_are_left_out():
+    generator = np.random.default_rng(0)
+    columns = {f"v{at:03}": generator.integers(3, size=500).astype(str) for at in range(117)}
+    columns["sex"] = generator.choice(["f", "m"], 500)
+    columns["job"] = generator.choice(["lo", "hi"], 500)
+    columns["ok"] = np.where(
+        generator.random(500) < 0.4 + 0.2 * (columns["sex"] == "m"), "y", "n"
+    )
+    graph = CausalGraph(tuple(columns), {("sex", "ok"), ("job", "ok")})
+    asked = Question(protected="sex", group="f", decision="ok", favorable="y")
+    compared = compare(certify(CountTable.of(columns), graph, asked))
+    assert [line.partition(" ")[0] for line in compared.skipped] == [
+        "local-massaging",
+        "local-preferential-sampling",
+    ]
+    assert "anew for each of 353 values, would take too long" in compared.skipped[0]
+
+
+def test_what_is_compared_does_not_hang_on_the_callback(example_2):
+    plain, reported = (
+        compare(example_2, seed=1, progress=callback).to_dict()
+        for callback in (None, lambda _: None)
+    )
+    for outcome in (*plain["outcomes"], *reported["outcomes"]):
+        del outcome["seconds"]
+    assert plain == reported

@@ -10,10 +10,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import jsonschema
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests import people_in_engines
-from tests.hiring import COLUMNS, csv_text, people, released
+from tests.hiring import COLUMNS, GRAPH, NAMES, QUESTION, csv_text, people, released
 from tests.people_in_engines import (
     CODINGS,
     audit,
@@ -527,3 +528,131 @@ def test_the_table_of_another_database_is_none_of_this_one(persons, tmp_path, ab
     run_sql(persons, f"drop table {LEFT}")
     written = audit(persons).release(seed=7, key="id").write(tmp_path / "released")
     assert written.removed == (abandoned.name,)
+
+
+class _StopError(BaseException):
+    """What a callback raises to end the work; no handler of errors takes it for one."""
+
+
+class _Reports:
+    """A callback that keeps what is reported, and stops the work at one report."""
+
+    def __init__(self, stop_at=None):
+        self.seen, self._stop_at = [], stop_at
+
+    def __call__(self, progress):
+        if len(self.seen) == self._stop_at:
+            raise _StopError
+        self.seen.append(progress)
+
+    @property
+    def steps(self):
+        return [*dict.fromkeys(one.step for one in self.seen)]
+
+
+def _table(_source):
+    return pa.table(dict(zip(NAMES, map(list, zip(*people(), strict=True)), strict=True)))
+
+
+def _of_counts(counts):
+    found = eh.certify(counts, GRAPH, QUESTION)
+    return eh.releasing.release.release(counts, ModifyData().plan(found), seed=7)
+
+
+def _in_parquet(source):
+    pq.write_table(_table(source), source.with_suffix(".parquet"))
+    source.unlink()
+    return source.with_suffix(".parquet")
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda source: source, "out.csv"),
+        (lambda source: source, "out.csv.gz"),
+        (lambda source: source, "out.parquet"),
+        (lambda source: source, "out.arrow"),
+        (_in_parquet, "out.parquet"),
+        (_in_parquet, "out.csv"),
+        (_table, "out.csv"),
+        (_table, "out.parquet"),
+        (lambda source: read(source, columns=COLUMNS).count(), "out.csv"),
+    ],
+)
+def test_a_release_tells_how_far_it_is_and_can_be_stopped_at_each_report(
+    source, tmp_path, make, name
+):
+    given = make(source)
+    before = {path.name for path in tmp_path.iterdir()}
+    whole = _Reports()
+    made = _of_counts(given) if isinstance(given, eh.CountTable) else released(given)
+    made.write(tmp_path / name, progress=whole)
+    assert whole.steps == ["releasing rows", "counting rows", "certifying"]
+    written = [one for one in whole.seen if one.step == "releasing rows"]
+    lines = len(given) if isinstance(given, eh.CountTable) else len(people())
+    assert (written[-1].done, written[-1].total) == (lines, lines)
+    for path in tmp_path.iterdir():
+        if path.name not in before:
+            path.unlink()
+    for moment in range(len(whole.seen)):
+        with pytest.raises(_StopError):
+            made.write(tmp_path / name, progress=_Reports(stop_at=moment))
+        assert {path.name for path in tmp_path.iterdir()} == before
+    made.write(tmp_path / name)  # it can be written after all
+
+
+def test_a_stopped_release_leaves_the_earlier_one_as_it_was(source, tmp_path):
+    earlier = released(source).write(tmp_path / "out.csv")
+    kept = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    whole = _Reports()
+    released(source, seed=8).write(tmp_path / "other.csv", progress=whole)
+    for path in tmp_path.glob("other.*"):
+        path.unlink()
+    for moment in range(len(whole.seen)):
+        with pytest.raises(_StopError):
+            released(source, seed=8).write(
+                earlier.data, overwrite=True, progress=_Reports(stop_at=moment)
+            )
+        assert {path: path.read_bytes() for path in tmp_path.iterdir()} == kept
+
+
+def test_rows_of_many_batches_are_reported_one_after_the_other(tmp_path):
+    rows = people(9000)
+    source = tmp_path / "people.parquet"
+    table = pa.table(dict(zip(NAMES, map(list, zip(*rows, strict=True)), strict=True)))
+    pq.write_table(table, source, row_group_size=1000)
+    seen = _Reports()
+    released(source).write(tmp_path / "out.parquet", progress=seen)
+    done = [one.done for one in seen.seen if one.step == "releasing rows"]
+    assert done == [*range(1000, 9001, 1000)]
+    with pytest.raises(_StopError):
+        released(source).write(tmp_path / "late.parquet", progress=_Reports(stop_at=4))
+    assert not [*tmp_path.glob("late*")]
+    assert not [*tmp_path.glob(".evenhand-*")]
+
+
+@quiet
+@pytest.mark.parametrize("name", ["out.csv", "hired"])
+def test_a_release_from_an_engine_is_stopped_without_a_table_or_a_file(persons, tmp_path, name):
+    made = audit(persons).release(seed=7, key="id")
+    tables, whole = table_names(persons), _Reports()
+    made.write(tmp_path / name, progress=whole)
+    assert whole.steps[-2:] == ["counting rows", "certifying"]
+    for path in tmp_path.iterdir():
+        path.unlink()
+    for left in {*table_names(persons)} - {*tables}:
+        run_sql(persons, f"drop table {left}")
+    for moment in range(len(whole.seen)):
+        with pytest.raises(_StopError):
+            made.write(tmp_path / name, progress=_Reports(stop_at=moment))
+        assert not [*tmp_path.iterdir()]
+        assert {*table_names(persons)} == {*tables}
+
+
+def test_an_error_of_the_callback_is_not_taken_for_one_of_the_disk(source, tmp_path):
+    def broken(_progress):
+        raise LookupError("of the callback")
+
+    with pytest.raises(LookupError, match="of the callback"):
+        released(source).write(tmp_path / "out.csv", progress=broken)
+    assert [path.name for path in tmp_path.iterdir()] == [source.name]

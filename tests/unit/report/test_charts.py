@@ -12,7 +12,7 @@ from evenhand.counts import CountTable, examined_counts
 from evenhand.evidence import Partition
 from evenhand.question import Question
 from evenhand.question.question_file import Labels
-from evenhand.report.charts import Scale, case_spots, count_by_step, further_spots
+from evenhand.report.charts import Scale, case_spots, count_by_step, funnel, further_spots
 from evenhand.report.phrases import Words
 from evenhand.report.shown_groups import select_cases
 
@@ -112,3 +112,17 @@ def test_gaps_are_counted_by_step_without_sign():
     steps = count_by_step(certificate.partition)
     assert min(steps) == 0
     assert steps.total() == 7
+
+
+def test_one_dot_is_not_one_of_several():
+    certificate = hiring_audit().certificate
+    words = Words.of(certificate, Labels(), ())
+    spots = case_spots(select_cases(certificate))
+    alone = funnel(
+        spots[:1], words, total=1, what="comparable groups", filled="shown", hollow="not shown"
+    )
+    assert alone.subtitle.startswith("The dot is the one comparable group: its difference")
+    several = funnel(
+        spots, words, total=len(spots), what="comparable groups", filled="a", hollow="b"
+    )
+    assert several.subtitle.startswith(f"Each dot is one of the {len(spots)} comparable groups")

@@ -223,3 +223,12 @@ def test_with_a_reference_the_opening_says_who_is_ahead_of_it():
 def test_of_several_values_the_figure_names_the_one():
     text = page_text(report(score_audit(criterion="every")).html)
     assert "where it is clearest: blue more often than red had score high" in text
+
+
+def test_one_group_of_many_groups_of_people_is_not_counted_among_one():
+    one = {"A": {"red": (100, 900), "green": (500, 500), "blue": (900, 100)}}
+    text = page_text(report(hiring_audit(one)).html)
+    assert "5 points or more apart in the one comparable group" in text
+    assert "comparable group differs by 5 points or more" in text
+    assert "1 of 1 groups" not in text
+    assert "of the 1 " not in text

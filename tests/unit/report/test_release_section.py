@@ -28,8 +28,8 @@ def test_a_release_stands_beside_the_record_with_what_was_changed():
 def test_who_gains_and_who_loses_is_in_words():
     audit = admissions_audit()
     for policy, sentence in (
-        ("minimal", "Who gains (no to yes): 12 men. Who loses (yes to no): 3 men."),
-        ("raise", "Who loses (yes to no): nobody."),
+        ("minimal", "Who gains (rejected to admitted): 12 men. Who loses (admitted to"),
+        ("raise", "Who loses (admitted to rejected): nobody."),
     ):
         release = audit.release(method=eh.ModifyData(policy=policy), seed=7)
         assert sentence in page_text(report(audit, release, labels=QUESTION.labels).html)
@@ -68,7 +68,7 @@ def test_a_page_with_a_release_opens_with_it_and_not_in_red():
     assert text.index("The released rows: certified") < text.index("As recorded, the one")
     assert "Certified" in text
     assert f"{release.changed_rows:,} of 2,000 rows changed" in text
-    assert "Who gains (no to yes): " in text
+    assert "Who gains (rejected to admitted): " in text
     assert "v-shown" not in opening
     assert "Not certified" not in text
     assert "v-shown" in audited

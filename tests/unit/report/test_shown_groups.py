@@ -6,7 +6,8 @@ from tests.many_groups import TOWNS, hiring_audit
 from tests.towns import ASKED, GRAPH, LARGE, table
 
 import evenhand as eh
-from evenhand.report.shown_groups import select_cases, widest_in, widest_sides
+from evenhand.report.phrases import Words
+from evenhand.report.shown_groups import GroupNames, select_cases, widest_in, widest_sides
 
 
 def test_at_most_so_many_groups_are_read_the_shown_ones_first_then_the_largest():
@@ -15,7 +16,7 @@ def test_at_most_so_many_groups_are_read_the_shown_ones_first_then_the_largest()
     every = select_cases(certificate)
     shown = {case.people.where["town"] for case in every if case.shown}
     assert shown == {"A", "Y"}
-    chosen = select_cases(certificate, most=3)
+    chosen = every.most_notable(3)
     assert {case.people.where["town"] for case in chosen} == {"A", "Y", "Z"}
     assert [case for case in every if case in chosen] == list(chosen)
 
@@ -51,3 +52,32 @@ def test_the_widest_difference_of_a_group_is_that_of_its_ends():
         expected = max(rate.values()) - min(rate.values()) if len(rate) > 1 else None
         assert people.risk_difference == expected
     assert widest_sides(partition).tolist() == [1, 1, 1, 0]
+
+
+def test_parts_of_the_cases_keep_ids_and_order():
+    cells = {**LARGE, "Y": (1, 29, 29, 1), "Z": (500, 500, 500, 500)}
+    every = select_cases(eh.certify(table(cells), GRAPH, ASKED))
+    whole = [*every]
+    assert [*every[2:5]] == whole[2:5]
+    assert every[-1] == whole[-1]
+    assert [*every.reaching] == [case for case in whole if case.side]
+    assert [*every.shown] == [case for case in whole if case.shown]
+    assert [*every.reaching[1:].shown] == [case for case in whole[1:] if case.shown]
+    reaching = [case.id for case in every.reaching]
+    assert reaching == [f"E{number}" for number in range(1, len(reaching) + 1)]
+    assert {case.id for case in whole[len(reaching) :]} == {""}
+
+
+def test_a_table_in_which_nothing_is_measured_has_no_cases():
+    apart = {"A": (3, 4, 0, 0), "B": (0, 0, 5, 2)}
+    certificate = eh.certify(table(apart), GRAPH, ASKED)
+    assert [*select_cases(certificate)] == []
+
+
+def test_a_group_counts_all_its_people_not_only_the_two_groups_compared():
+    certificate = hiring_audit().certificate
+    names = GroupNames.of(certificate, Words.of(certificate, None, ()))
+    for case in select_cases(certificate):
+        people = sum(map(sum, TOWNS[case.people.where["town"]].values()))
+        assert case.rows == people
+        assert names.detail(case).endswith(f"{people:,}")

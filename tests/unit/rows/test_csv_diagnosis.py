@@ -46,6 +46,8 @@ def test_latin_1_is_refused_with_the_byte(write_file):
     assert "0xE9 at byte 14, line 3" in problem.what
     assert "'é'" in problem.found
     assert "iconv -f LATIN1" in problem.remedy_text()
+    assert "Excel" in problem.remedy_text()
+    assert "LibreOffice" in problem.remedy_text()
 
 
 def test_latin_1_far_down_is_refused_with_the_byte(write_file):

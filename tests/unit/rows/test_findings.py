@@ -189,3 +189,23 @@ def test_a_date_that_tells_the_decision_is_said_to_determine_it():
     found = look(date=date)
     assert finding(found, FindingKind.DETERMINES_DECISION).columns == ("date",)
     assert finding(found, FindingKind.NO_GROUPS).columns == ("date",)
+
+
+@pytest.mark.parametrize(
+    ("missing", "what", "others"),
+    [
+        ("error", "Values are missing", ["drop", "level"]),
+        ("drop", "Rows that lack a value are left out, 30 of 120 rows", ["level"]),
+        ("level", "A missing value counts as a value of its own", ["drop"]),
+    ],
+)
+def test_what_is_done_with_missing_values_is_said_and_the_other_way_offered(
+    missing, what, others
+):
+    rows = {"sex": SEX, "town": TOWN, "hired": [*HIRED[:90], *[None] * 30]}
+    looked = read(pa.table(rows), missing=missing).inspect(decision="hired", protected="sex")
+    problem = finding(looked, FindingKind.MISSING).problem
+    assert problem.what.startswith(what)
+    assert "30 of 120 rows" in problem.what
+    assert [way.value for way in problem.remedies] == others
+    assert ("counts as not favorable" in problem.found) == (missing == "level")

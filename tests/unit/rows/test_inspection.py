@@ -205,3 +205,11 @@ def test_no_protected_attribute_is_among_the_columns_in_which_people_are_alike()
     assert (comparison.occupied, comparison.measured, comparison.groups) == (2, 2, 4)
     assert "2 with two groups or more" in str(comparison)
     assert "groups" not in comparison.to_dict()
+
+
+def test_groups_that_nobody_is_of_leave_nothing_to_tell():
+    table = CountTable.of({"sex": ["f", "m"], "hired": ["yes", "no"]}, [3, 4])
+    asked = Question(protected="sex", group="x", other="y", decision="hired", favorable="yes")
+    inspection = inspect(table, asked)
+    assert inspection.comparison.rows == 0
+    assert inspection.same_decisions() == ()

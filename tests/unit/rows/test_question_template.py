@@ -159,7 +159,7 @@ def test_of_three_groups_no_group_is_written_and_of_two_one():
         inspection = read(table, codings=several_groups.CODINGS).inspect(
             decision="score", protected=protected
         )
-        given = {"protected": protected, "decision": "score"}
+        given = {"protected": protected, "decision": "score", "favorable": "1"}
         draft = QuestionDraft(inspection, given, several_groups.CODINGS)
         asked = QuestionFile.parse(template(draft, data="people.csv")).question
         column = table[protected].to_pylist()

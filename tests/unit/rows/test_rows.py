@@ -190,3 +190,50 @@ def test_a_search_on_the_first_rows_alone_is_refused():
     rows = replace(read(pa.table({"a": ["x", "yy"] * 300_000})), memory=10**6)
     with pytest.raises(ResourceError, match="rows fill it"):
         rows.marginal(["a"])
+
+
+_PEOPLE = [
+    "age,sex,hired,id,score",
+    *(f"{20 + at % 40},{'fm?'[at % 3]},{at % 2},x{at},1.{at % 2}0" for at in range(60)),
+]
+
+
+@pytest.mark.parametrize(
+    "codings",
+    [
+        {},
+        {"exclude": ["id"], "bins": {"age": [30, ">=45"]}, "na": ["?"], "missing": "level"},
+        {"columns": ["hired", "sex"], "merge": {"sex": {"known": ["f", "m"]}}},
+    ],
+)
+def test_recoded_rows_look_as_if_read_with_these_codings(tmp_path, codings):
+    """A reader of the file under the same codings is the oracle; the file is read once."""
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(_PEOPLE) + "\n")
+    expected = read(path, **codings).inspect(protected="sex").to_dict()
+    stored = read(path)
+    assert stored.lines.complete
+    path.unlink()
+    recoded = stored.recoded(Codings.of(**codings))
+    assert recoded.inspect(protected="sex").to_dict() == expected
+    assert recoded.recoded(Codings()).lines.table == stored.lines.table
+
+
+def test_classes_that_come_back_are_those_that_were(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(_PEOPLE) + "\n")
+    stored = read(path)
+    for bins in ({"age": [30]}, {"age": [40]}, {"age": [30], "score": ["1.05"]}, {"age": [30]}):
+        for na in ((), ("?",)):
+            codings = Codings.of(bins=bins, na=na)
+            found = stored.recoded(codings).lines.table
+            assert found == read(path, codings=codings).lines.table
+
+
+def test_recoded_rows_are_counted_as_their_codings_say(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(_PEOPLE) + "\n")
+    codings = Codings.of(exclude=["id"], bins={"age": 3}, missing="drop", na=["?"])
+    recoded = read(path).recoded(codings)
+    assert recoded.count() == read(path, codings=codings).count()
+    assert recoded.dropped == 20

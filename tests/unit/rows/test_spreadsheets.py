@@ -49,7 +49,8 @@ def test_several_sheets_are_refused_with_their_names(tmp_path):
     assert "2 sheets: 'first', 'of 2020'." in problem.what
     assert "as CSV" in problem.remedies[-1].words  # for commands that take no sheet
     assert [remedy.value for remedy in problem.remedies[:-1]] == ["first", "of 2020"]
-    assert problem.remedy_text().startswith("Name the sheet (")
+    assert problem.remedy_text().startswith("Read the sheet 'first' (")
+    assert problem.remedies[1].words == "read the sheet 'of 2020'"
     assert read(path, sheet="of 2020").columns == ("c",)
     absent = the_problem(InputError, path, sheet="furst")
     assert "'first'" in absent.found

@@ -1,0 +1,56 @@
+"""Learning a graph takes long, and is cancelled: nothing is left, and the next work runs."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from playwright.sync_api import expect
+from tests.open_decision import write_open_decision
+
+QUESTION = """\
+[question]
+protected = "x0"
+group = "0"
+decision = "x9"
+favorable = "1"
+threshold = "1/20"
+"""
+
+
+def _write_wide(folder: Path) -> None:
+    """A hundred columns, each following from three before it: learned in some seconds."""
+    draw = np.random.default_rng(7)
+    columns = [draw.integers(0, 2, 4000)]
+    for at in range(99):
+        causes = 5 * columns[at] + 4 * columns[max(0, at - 2)] + 4 * columns[max(0, at - 5)]
+        columns.append((20 * draw.random(4000) < 3 + causes).astype(int))
+    names = ",".join(f"x{at}" for at in range(100))
+    np.savetxt(folder / "wide.csv", np.c_[*columns], "%d", ",", header=names, comments="")
+    (folder / "wide.toml").write_text(QUESTION, "utf-8")
+    write_open_decision(folder)
+
+
+def test_discovery_is_cancelled_and_the_next_work_runs(open_app: Any, new_page: Any) -> None:
+    app = open_app("wide.csv", _write_wide)
+    before = {path.name for path in app.folder.iterdir()}
+    page = new_page()
+    page.goto("graph")  # learns by itself
+    expect(page.locator("#work")).to_contain_text("Learning what causes what")
+    page.locator("#work-cancel").click()
+    expect(page.locator("#work")).to_be_hidden()
+    expect(page.locator("#now")).to_have_text("No verdict yet")
+    expect(page.locator("#problems")).to_be_empty()
+    # It does not begin again by itself, and can be begun again.
+    button = page.get_by_role("button", name="Learn what causes what")
+    expect(button).to_be_visible()
+    assert "data-job=" not in app.call("GET", "check")[1]
+    assert {path.name for path in app.folder.iterdir()} == before
+    button.click()
+    expect(page.locator("#work")).to_be_visible()
+    page.locator("#work-cancel").click()
+    expect(page.locator("#work")).to_be_hidden()
+    # The next work runs, on another table.
+    assert app.call("PUT", "api/table", {"path": "open.csv"})[0] == 200
+    app.wait_for_job()
+    page.goto("graph")
+    expect(page.locator("#now")).to_contain_text("Cannot decide")

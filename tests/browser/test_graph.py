@@ -1,0 +1,244 @@
+"""The graph beside the verdict: arrows, boxes and tiers, by mouse and by keyboard."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+from tests.running_app import RunningApp, wait_until
+
+from evenhand import QuestionFile, audit
+
+LINK = "graph?a=marital_status&b=income"
+
+
+def _choose(page: Any, state: str) -> None:
+    page.locator(f"#state-{state}").click()
+    expect(page.locator(f"#state-{state}")).to_have_attribute("aria-pressed", "true")
+
+
+def _saved(app: RunningApp, holds: Callable[[QuestionFile], bool]) -> QuestionFile:
+    """The question file that the app wrote, once it has what is expected."""
+    path = app.folder / "adult.toml"
+    wait_until(lambda: holds(QuestionFile.load(path)))
+    return QuestionFile.load(path)
+
+
+@pytest.fixture
+def learned(page: Any) -> Any:
+    """The page with the graph learned."""
+    page.goto("graph")
+    expect(page.locator(".panel")).to_be_visible()
+    return page
+
+
+def test_remove_reverse_open_and_add_equal_the_audit_of_the_file(
+    app: RunningApp, learned: Any
+) -> None:
+    page = learned
+    said = [page.locator("#now").inner_text()]
+    cases = [
+        ("marital_status", "income", "to"),
+        ("age", "income", "none"),
+        ("relationship", "income", "from"),
+        ("hours", "income", "open"),
+        ("race", "income", "to"),
+    ]
+    for number, (first, second, state) in enumerate(cases, 1):
+        page.goto(f"graph?a={first}&b={second}")
+        offered = page.locator(f"#state-{state} small").inner_text()
+        _choose(page, state)
+        file = _saved(app, lambda file, many=number: len(file.edits) == many)
+        reasoned = replace(
+            file, edits=tuple(replace(one, reason="a test") for one in file.edits)
+        )
+        found = audit(str(app.folder / "adult.csv"), reasoned).certificate
+        groups = f"{found.partition.violating} of {int(found.partition.measured.sum())}"
+        expect(page.locator("#now")).to_contain_text(groups)
+        expect(page.locator("#now")).to_contain_text(str(found.verdict), ignore_case=True)
+        assert groups in offered  # what was offered is what came
+        said.append(page.locator("#now").inner_text())
+    expect(page.locator("#redo")).to_be_disabled()
+    for before in said[-2::-1]:
+        page.locator("#undo").click()
+        expect(page.locator("#now")).to_have_text(before, use_inner_text=True)
+    expect(page.locator("#undo")).to_be_disabled()
+    _saved(app, lambda file: not file.edits)
+    for after in said[1:]:
+        page.locator("#redo").click()
+        expect(page.locator("#now")).to_have_text(after, use_inner_text=True)
+    expect(page.locator("#redo")).to_be_disabled()
+    _saved(app, lambda again: again.edits == file.edits)
+
+
+def test_a_cycle_and_an_arrow_against_the_tiers_cannot_be_chosen(learned: Any) -> None:
+    page = learned
+    page.goto("graph?a=income&b=sex")
+    refused = page.locator("#state-to")
+    expect(refused).to_be_disabled()
+    expect(refused).to_contain_text("cycle")
+    page.goto("graph?a=education&b=race")
+    expect(page.locator("#state-to")).to_be_disabled()
+    expect(page.locator("#state-to")).to_contain_text("contradicts what is known")
+
+
+def test_boxes_stay_after_twenty_edits(learned: Any) -> None:
+    page = learned
+
+    def places() -> list[Any]:
+        return page.locator(".graph-wide [data-box]").evaluate_all(
+            "all => all.map(one => [one.dataset.box, one.querySelector('rect').outerHTML"
+            ".replace(/rx.*/, '')])"
+        )
+
+    before = places()
+    assert len(before) == 11
+    page.goto(LINK)
+    for number in range(20):
+        _choose(page, ("to", "from", "none", "open")[number % 4])
+        assert places() == before
+
+
+def test_an_open_link_says_both_outcomes_and_a_button_settles_it(learned: Any) -> None:
+    page = learned
+    notice = page.locator(".openings li").first
+    expect(notice).to_contain_text("If a cause: not certified, 24 of 51")
+    expect(notice).to_contain_text("if not: not certified, 21 of 32")
+    notice.get_by_role("link").click()
+    _choose(page, "to")
+    expect(page.locator(".openings")).not_to_contain_text("is open")
+
+
+def test_a_link_is_chosen_and_settled_with_the_keyboard_alone(learned: Any) -> None:
+    page = learned
+    box = page.locator('.graph-wide [data-box="marital_status"]')
+    box.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#chosen")).to_contain_text("Join it with")
+    page.locator('.graph-wide [data-box="income"]').focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#state-to")).to_be_visible()
+    page.locator("#state-to").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#state-to")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#state-to")).to_be_focused()  # focus survives the new page
+
+
+def test_a_name_moves_between_tiers_by_button_and_by_drag(
+    app: RunningApp, learned: Any
+) -> None:
+    page = learned
+    page.get_by_role("button", name="Move income later").click()
+    expect(page.locator(".tiercol h3")).to_have_text(
+        ["First", "Then", "Then", "Last", "Later still"]
+    )
+    wait_until(lambda: app.tables()["knowledge"]["tiers"][-1] == ["income"])
+    page.locator('[data-drag="education"]').drag_to(page.locator(".tiercol").nth(2))
+    expect(page.locator(".tiercol h3")).to_have_text(["First", "Then", "Last", "Later still"])
+
+
+def test_edits_that_fit_no_longer_are_named_and_undoing_brings_them_back(
+    app: RunningApp, learned: Any
+) -> None:
+    page, now = learned, learned.locator("#now")
+    page.goto("graph?a=occupation&b=income")
+    _choose(page, "to")
+    said = now.inner_text()
+    page.get_by_role("button", name="Move occupation later").click()
+    expect(page.locator(".notice")).to_contain_text("occupation -> income")
+    expect(page.locator("#changes-title")).to_have_count(0)
+    moved = now.inner_text()
+    # The page stays of use: the order and what was dropped with it are one change.
+    page.locator("#undo").click()
+    expect(page.locator(".past")).to_contain_text("occupation → income")
+    expect(now).to_have_text(said, use_inner_text=True)
+    page.locator("#redo").click()
+    expect(page.locator(".past")).to_have_count(0)
+    expect(now).to_have_text(moved, use_inner_text=True)
+    for _ in range(2):
+        page.locator("#undo").click()
+        expect(page.locator(".panel")).to_be_visible()
+    expect(page.locator("#undo")).to_be_disabled()
+    page.goto(LINK)
+    _choose(page, "to")
+    _saved(
+        app, lambda file: [one.arrow for one in file.edits] == [("marital_status", "income")]
+    )
+
+
+def test_edits_that_fit_are_kept_and_the_certificate_has_both_verdicts(
+    app: RunningApp, learned: Any
+) -> None:
+    page = learned
+    page.goto("graph?a=age&b=income")
+    _choose(page, "none")
+    page.locator("#reason-1").fill("age is not asked")
+    page.locator("#reason-1").press("Enter")
+    expect(page.locator("#reason-1")).to_have_value("age is not asked")
+    page.get_by_role("button", name="Move income later").click()
+    expect(page.locator(".tiercol h3")).to_have_count(5)
+    expect(page.locator(".past")).to_contain_text("no link: age, income")
+    file = _saved(app, lambda file: bool(file.edits) and bool(file.graphs_judged))
+    assert [(one.kind, one.arrow) for one in file.edits] == [("remove", ("age", "income"))]
+    page.goto("evidence")
+    page.locator("#certificate-write").click()
+    expect(page.locator("#made")).to_contain_text("adult.certificate.json")
+    record = json.loads((app.folder / "adult.certificate.json").read_text("utf-8"))
+    path = str(app.folder / "adult.csv")
+    edited, learned_again = audit(path, file), audit(path, replace(file, edits=()))
+    assert record["verdict"] == str(edited.certificate.verdict)
+    before, as_learned = record["graph"]["origin"]["unedited"], learned_again.certificate
+    assert before["verdict"] == str(as_learned.verdict)
+    assert before["violating"] == as_learned.partition.violating
+    assert before["violating"] != edited.certificate.partition.violating
+    # As learned in two orders, each with and without the arrow, and what was offered for it.
+    graphs = record["variants"]["graphs"]
+    assert graphs >= 4
+    # The file has the same number at the next change.
+    app.call("PATCH", "api/question", {"change": {"labels": {"columns": {"age": "years"}}}})
+    wait_until(lambda: app.tables()["graph"]["judged"] == graphs)
+
+
+def test_a_second_claim_stands_in_the_masthead(app: RunningApp, learned: Any) -> None:
+    page, now = learned, learned.locator("#now")
+    change = {"question": {"redlining": ["occupation"]}}
+    status, content = app.call("PATCH", "api/question", {"change": change})
+    assert status == 200, content
+    page.goto("graph")
+    file = _saved(app, lambda file: "occupation" in file.question.redlining)
+    both = audit(str(app.folder / "adult.csv"), file).deciding_verdicts
+    assert len(both) == 2
+    for verdict in both.values():
+        expect(now).to_contain_text(str(verdict), ignore_case=True)
+    expect(now).to_contain_text(";")
+    page.locator("#undo").click()
+    expect(now).not_to_contain_text(";")
+
+
+def test_no_certificate_without_reasons(app: RunningApp, learned: Any) -> None:
+    page = learned
+    page.goto(LINK)
+    _choose(page, "to")
+    status, content = app.call("POST", "api/certificate", {"name": "c.json"})
+    assert status == 422
+    assert "No reason is given" in json.dumps(content)
+    reason = page.locator("#reason-1")
+    reason.fill("people marry before they earn")
+    reason.press("Enter")
+    expect(page.locator("#reason-1")).to_have_value("people marry before they earn")
+    _saved(
+        app,
+        lambda file: [edit.reason for edit in file.edits] == ["people marry before they earn"],
+    )
+    expect(page.locator(".learned")).to_contain_text("24 of 51 or 21 of 32")
+
+
+def test_the_threshold_slider_moves_the_verdict(app: RunningApp, learned: Any) -> None:
+    page = learned
+    page.locator("#threshold").fill("8")
+    expect(page.locator("#now")).to_contain_text("8 points")
+    file = _saved(app, lambda file: str(file.question.threshold) == "2/25")
+    found = audit(str(app.folder / "adult.csv"), file).certificate
+    expect(page.locator("#now")).to_contain_text(f"{found.partition.violating} of")

@@ -1,0 +1,44 @@
+"""The fixtures notice what they are there to notice."""
+
+from playwright.sync_api import expect
+from tests.browser import conftest
+
+FAULTS = {
+    "console.error('something broke')": "console: something broke",
+    "setTimeout(() => { throw new Error('thrown'); })": "page error: thrown",
+    "fetch('http://127.0.0.1:9/').catch(() => 0)": "policy violated: connect-src",
+    "document.body.setAttribute('style', 'color: red')": "policy violated: style-src",
+}
+
+
+def test_a_page_shows_the_table(app, page):
+    page.goto("question")
+    expect(page.locator(".file")).to_contain_text("adult.csv")
+    assert app.call("GET", "table")[0] == 200
+
+
+def test_faults_are_noted(app, browser):
+    """What the fixture ``page`` fails on, made to happen."""
+    for script, fault in FAULTS.items():
+        faults = []
+        context = browser.new_context(base_url=app.address)
+        context.add_init_script(conftest._REPORT_VIOLATIONS)
+        conftest._watch(context, app, faults)
+        page = context.new_page()
+        page.goto("table")
+        assert faults == []
+        page.evaluate(script)
+        page.wait_for_timeout(100)
+        context.close()
+        assert any(fault in one for one in faults), (script, faults)
+
+
+def test_a_request_elsewhere_is_noted(app, browser):
+    faults = []
+    context = browser.new_context()
+    conftest._watch(context, app, faults)
+    page = context.new_page()
+    page.route("**", lambda route: route.fulfill(body="nothing"))
+    page.goto("http://example.org/")
+    context.close()
+    assert faults == ["foreign request: http://example.org/"]

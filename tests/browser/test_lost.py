@@ -1,0 +1,220 @@
+"""The server is gone, another tab was quicker, a file was changed outside, scripts are off."""
+
+import re
+import signal
+
+import pytest
+from playwright.sync_api import expect
+from tests.running_app import running_app, wait_until
+
+SCREENS = ("table", "question", "graph", "evidence", "release", "check")
+GONE = [r"ERR_CONNECTION_REFUSED", r"ERR_CONNECTION_RESET", r"ERR_EMPTY_RESPONSE"]
+
+
+def change(threshold):
+    return {"change": {"question": {"threshold": threshold}}}
+
+
+def threshold(app):
+    return app.tables()["question"]["threshold"]
+
+
+def saved(app, chosen):
+    """Wait until the question file has a threshold."""
+    wait_until(lambda: threshold(app) == chosen)
+
+
+def act(page, method, path, body):
+    """What a button of the page sends, with the page's revision."""
+    page.evaluate(
+        """([method, path, body]) => {
+          const button = document.createElement("button");
+          Object.assign(button.dataset, {method, path, body: JSON.stringify(body)});
+          button.id = "act";
+          document.getElementById("main").append(button);
+          button.click();
+        }""",
+        [method, path, body],
+    )
+
+
+def test_a_server_that_is_gone_is_told_and_the_page_waits(app, page, allowed):
+    allowed += GONE
+    page.goto("question")
+    expect(page.locator("#lost")).to_be_hidden()
+    app.stop(signal.SIGKILL)
+    act(page, "PATCH", "api/question", change("1/10"))
+    banner = page.locator("#lost")
+    expect(banner).to_be_visible()
+    expect(banner).to_contain_text("start it again and open the address that it prints")
+    assert banner.get_attribute("role") == "alert"
+    # Another server at the same port does not know this page: the banner stays.
+    with running_app(app.folder, "adult.csv", "--port", str(app.port)) as other:
+        assert other.token != app.token
+        allowed.append("status of 404")
+        with page.expect_response(lambda one: one.status == 404):
+            pass  # the page asks every second or two whether its server is back
+        expect(banner).to_be_visible()
+        expect(page.locator("#main")).to_be_visible()
+        # At the address that it printed all is there again.
+        page.goto(f"{other.address}question")
+        expect(banner).to_be_hidden()
+
+
+def test_a_connection_that_comes_back_lets_the_page_go_on(app, page, allowed):
+    allowed += ["ERR_INTERNET_DISCONNECTED", "ERR_FAILED"]
+    page.goto("question")
+    page.route("**/*", lambda route: route.abort())
+    act(page, "PATCH", "api/question", change("1/10"))
+    expect(page.locator("#lost")).to_be_visible()
+    assert threshold(app) == "1/20"
+    page.unroute("**/*")
+    expect(page.locator("#lost")).to_be_hidden()
+    act(page, "PATCH", "api/question", change("1/10"))
+    saved(app, "1/10")
+
+
+def test_a_server_that_sleeps_is_told_and_what_was_sent_arrives(app, page):
+    page.clock.install()
+    page.goto("question")
+    app.process.send_signal(signal.SIGSTOP)
+    try:
+        act(page, "PATCH", "api/question", change("1/10"))
+        page.clock.run_for(16_000)
+        expect(page.locator("#lost")).to_be_visible()
+    finally:
+        app.process.send_signal(signal.SIGCONT)
+    expect(page.locator("#lost")).to_be_hidden()
+    saved(app, "1/10")
+
+
+def test_the_end_is_told(app, page):
+    page.goto("question")
+    page.get_by_role("button", name="End evenhand").click()
+    expect(page.locator("#lost")).to_contain_text("evenhand has ended")
+    assert app.process.wait(10) == 0
+
+
+def test_an_old_tab_is_told_and_shows_what_is_there_now(app, new_page):
+    old, new = new_page(), new_page()
+    for page in (old, new):
+        page.goto("graph")
+        expect(page.locator("#now")).to_contain_text("groups")
+    act(new, "PATCH", "api/question", change("1/10"))
+    expect(new.locator("#now")).to_contain_text("10")
+    act(old, "PATCH", "api/question", change("1/5"))
+    expect(old.locator("#problems")).to_contain_text("This page is not the newest")
+    expect(old.locator("#now")).to_have_text(new.locator("#now").inner_text())
+    act(old, "PATCH", "api/question", change("1/5"))  # now it knows
+    expect(old.locator("#problems")).to_be_empty()
+    saved(app, "1/5")
+
+
+def test_a_restart_restores_all(app, page, start_app):
+    page.goto("graph")
+    expect(page.locator("#now")).to_contain_text("groups")
+    app.call("PATCH", "api/question", change("1/10"))
+    app.call("POST", "api/graph", {"a": "age", "b": "income", "state": "none"})
+    page.goto("graph")
+    said = page.locator("#now").inner_text()
+    app.stop()
+    again = start_app(app.folder, "adult.csv")
+    app.origins.add(again.origin)
+    page.goto(f"{again.address}graph")
+    expect(page.locator("#now")).to_have_text(re.compile(re.escape(said.split()[-1])))
+    assert page.locator("#now").inner_text() == said
+    assert (app.folder / "adult.toml").read_text().startswith("# What is asked of Adult.\n")
+
+
+@pytest.mark.parametrize(("button", "kept"), [("Take over", "1/4"), ("Write what", "1/10")])
+def test_a_question_file_that_was_changed_outside_is_asked_about(app, page, button, kept):
+    path = app.folder / "adult.toml"
+    page.goto("question")
+    app.call("PATCH", "api/question", change("1/10"))
+    saved(app, "1/10")
+    path.write_text(path.read_text().replace('"1/10"', '"1/4"'))
+    page.goto("question")
+    expect(page.locator("#main")).to_contain_text("The question file was changed outside")
+    app.call("PATCH", "api/question", {"change": {"labels": {"columns": {"hours": "hours"}}}})
+    page.wait_for_timeout(500)  # longer than the app waits before it saves
+    assert threshold(app) == "1/4"  # theirs is left as it is
+    page.goto("question")
+    page.get_by_role("button", name=button).click()
+    expect(page.locator("#main")).not_to_contain_text("was changed outside")
+    saved(app, kept)
+
+
+def test_a_table_that_was_changed_on_the_disk_is_asked_about(app, page):
+    page.goto("graph")
+    expect(page.locator("#now")).to_contain_text("groups")
+    before = page.locator("#now").inner_text()
+    path = app.folder / "adult.csv"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(lines[: len(lines) // 2]) + "\n")
+    for name in SCREENS:
+        page.goto(name)
+        expect(page.locator("body")).to_contain_text("The table was changed on the disk")
+    for path in ("api/certificate", "api/report", "api/release"):
+        status, content = app.call("POST", path, {"file": "x.csv", "name": "x.json"})
+        assert (path, status) == (path, 422)
+        assert "changed on the disk" in str(content)
+    page.goto("graph")
+    page.get_by_role("button", name="Read it again").click()
+    expect(page.locator("body")).not_to_contain_text("was changed on the disk")
+    expect(page.locator("#now")).to_contain_text("groups")
+    assert page.locator("#now").inner_text() != before
+
+
+def test_a_verdict_that_changes_is_spoken_once(page):
+    page.goto("graph")
+    expect(page.locator("#now")).to_contain_text("groups")
+    page.evaluate(
+        """() => {
+          window.spoken = [];
+          const live = "[role=status], [role=alert], [aria-live]";
+          for (const one of document.querySelectorAll(live))
+            new MutationObserver(() => {
+              if (!one.hidden && one.textContent.trim()) spoken.push(one.id);
+            }).observe(one, {childList: true, subtree: true, characterData: true});
+        }"""
+    )
+    before = page.locator("#now").inner_text()
+    act(page, "PATCH", "api/question", change("1/4"))
+    expect(page.locator("#now")).not_to_have_text(before)
+    page.locator("#all").click()  # shows the page anew, with the same verdict
+    expect(page.locator("#all")).to_contain_text("Only links")
+    assert page.evaluate("spoken") == ["now"]
+    assert page.locator("main [role=status], main [role=alert], main [aria-live]").count() == 0
+    # What leaves the verdict as it is is not spoken.
+    act(page, "PATCH", "api/question", {"change": {"labels": {"columns": {"age": "years"}}}})
+    expect(page.locator("main")).to_contain_text("years")
+    assert page.evaluate("spoken") == ["now"]
+
+
+def test_without_a_network_everything_is_there(app, new_page):
+    """Only this machine's own address is reachable, and no other is asked for."""
+    page = new_page()
+    page.context.route(
+        "**/*",
+        lambda route: (
+            route.continue_() if route.request.url.startswith(app.origin) else route.abort()
+        ),
+    )
+    for name in SCREENS:
+        page.goto(name)
+        expect(page.locator("h1, h2").first).to_be_visible()
+
+
+def test_pages_are_read_without_scripts(app, page, new_page):
+    page.goto("graph")
+    expect(page.locator("#now")).to_contain_text("groups")  # learned once
+    app.wait_for_job()
+    plain = new_page(java_script_enabled=False)
+    for name in SCREENS:
+        plain.goto(name)
+        expect(plain.locator("h1, h2").first).to_be_visible()
+        expect(plain.locator("#now")).to_contain_text("groups")
+        assert "Without JavaScript these pages can be read" in plain.content()
+    plain.locator("#steps a", has_text="Question").click()
+    expect(plain).to_have_title("adult.csv · Question · evenhand")
+    expect(plain.locator("#lost")).to_be_hidden()

@@ -1,0 +1,161 @@
+"""The release in a browser: the bytes of the command line, cancelled, killed."""
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+from tests.running_app import QUESTION, RunningApp
+
+from evenhand import datasets
+
+_LAST = '["education"], ["*"], ["income"]]'
+
+
+def write_folder(folder: Path, times: int = 1) -> None:
+    """Adult's rows one by one, with a column that tells the decision; income comes last."""
+    write_people(folder / "people.csv", times)
+    question = QUESTION.replace('["education"], ["*"]]', _LAST)
+    question = question.replace('frequency = "n"', 'exclude = ["bracket"]')
+    (folder / "people.toml").write_text(question, "utf-8")
+
+
+def write_people(path: Path, times: int) -> None:
+    counts = datasets.adult()
+    at = counts.names.index("income")
+    with path.open("w", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file)
+        lines.writerow([*counts.names, "bracket"])
+        for values, count in counts:
+            line = [*values, "top" if values[at] == ">50K" else "base"]
+            lines.writerows([line] * (count * times))
+
+
+@pytest.fixture
+def app(open_app: Callable[..., RunningApp]) -> RunningApp:
+    return open_app("people.csv", write_folder)
+
+
+@pytest.fixture
+def compared(page: Any) -> Any:
+    """The page with all methods compared."""
+    page.goto("release")
+    expect(page.locator("#write")).to_be_visible(timeout=30_000)
+    return page
+
+
+def _command_line(folder: Path, *words: str) -> str:
+    done = subprocess.run(  # noqa: S603  # our own program
+        [sys.executable, "-m", "evenhand", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    return done.stdout
+
+
+def test_released_bytes_equal_the_command_lines_at_one_seed(
+    app: RunningApp, compared: Any
+) -> None:
+    page = compared
+    expect(page.locator("#ways")).to_contain_text("Four ways end certified")
+    page.get_by_role("link", name="Only in people’s favor").click()
+    expect(page.locator("#whose")).to_contain_text("714 of 48,842 rows would change")
+    page.get_by_role("link", name="Drop it").click()
+    expect(page.locator("#told")).to_contain_text("bracket is not released")
+    page.locator("#file").fill("mine.csv")
+    page.locator("#share").check()
+    page.locator("#seeding summary").click()
+    page.locator("#seed").fill("7")
+    page.locator("#write").click()
+    made = page.locator("#made")
+    expect(made).to_contain_text("Certified", timeout=30_000)
+    expect(made).to_contain_text("evenhand verify mine.certificate.json mine.csv")
+    _command_line(
+        app.folder,
+        *("release", "people.csv", "--question", "people.toml", "--policy", "raise"),
+        *("--drop", "bracket", "--seed", "7", "--share", "--output", "alone.csv"),
+    )
+    assert (app.folder / "mine.csv").read_bytes() == (app.folder / "alone.csv").read_bytes()
+    with page.expect_download() as download:
+        made.get_by_role("link", name="mine.csv").click()
+    assert Path(download.value.path()).read_bytes() == (app.folder / "mine.csv").read_bytes()
+    made.get_by_role("button", name="Check it here").click()
+    expect(page.locator("#outcome")).to_contain_text("The record is true: certified")
+    assert "The record is true" in _command_line(
+        app.folder, "verify", "mine.certificate.json", "mine.csv"
+    )
+
+
+def test_a_name_that_is_taken_is_refused_and_nothing_is_lost(
+    app: RunningApp, compared: Any
+) -> None:
+    page = compared
+    (app.folder / "mine.csv").write_text("mine")
+    page.locator("#file").fill("mine.csv")
+    page.locator("#write").click()
+    expect(page.locator("#problems")).to_contain_text("This file exists.")
+    expect(page.locator("#problems")).to_contain_text("overwrite")
+    assert (app.folder / "mine.csv").read_text() == "mine"
+
+
+@pytest.fixture
+def large(tmp_path: Path, start_app: Callable[..., RunningApp]) -> Callable[[], RunningApp]:
+    """Starts the app on so many rows that a release takes a few seconds."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    write_folder(folder, times=12)
+    return lambda: start_app(folder, "people.csv")
+
+
+def _release_begins(folder: Path) -> None:
+    """Wait until rows are being written under a temporary name."""
+    for _ in range(3000):
+        if any(path.stat().st_size for path in folder.glob(".evenhand-*/new/*.csv")):
+            return
+        time.sleep(0.01)
+    raise TimeoutError("no release began")
+
+
+@pytest.mark.slow
+def test_a_cancelled_release_leaves_no_file_and_the_next_job_runs(
+    large: Callable[[], RunningApp],
+) -> None:
+    app = large()
+    app.learn()
+    before = {path.name for path in app.folder.iterdir()}
+    _, content = app.call("POST", "api/release", {"file": "out.csv", "report": True})
+    _release_begins(app.folder)
+    started = time.monotonic()
+    app.call("DELETE", f"api/jobs/{content['job']}", {})
+    app.wait_for_job()
+    assert time.monotonic() - started < 2
+    assert {path.name for path in app.folder.iterdir()} == before
+    assert app.call("POST", "api/compare", {})[0] == 200
+
+
+@pytest.mark.slow
+def test_a_server_killed_while_releasing_leaves_no_final_name_and_the_next_recovers(
+    large: Callable[[], RunningApp],
+) -> None:
+    app = large()
+    app.learn()
+    before = {path.name for path in app.folder.iterdir()}
+    app.call("POST", "api/release", {"file": "out.csv", "report": True})
+    _release_begins(app.folder)
+    app.stop(signal.SIGKILL)
+    left = {path.name for path in app.folder.iterdir()} - before
+    assert left
+    assert all(name.startswith(".evenhand-") for name in left)
+    again = large()
+    assert {path.name for path in again.folder.iterdir()} == before
+    assert "Removed what an interrupted run had left" in again.log.read_text()

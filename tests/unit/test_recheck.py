@@ -1,0 +1,134 @@
+"""A record is true, false or open, field by field, as both programs say."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.hiring import csv_text, people, released
+
+import evenhand as eh
+from evenhand import checker
+from evenhand.errors import InputError, QuestionError
+from evenhand.recheck import check_manifest, check_record, is_manifest, read_record
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> eh.releasing.PublishedFiles:
+    source = tmp_path / "people.csv"
+    source.write_text(csv_text(people()), newline="")
+    return released(source).write(tmp_path / "out.csv", share=True)
+
+
+@pytest.fixture
+def full(files: eh.releasing.PublishedFiles) -> str:
+    return files.certificate.read_text()
+
+
+def _outcomes(text: str, data: str | None = None) -> dict[str, str]:
+    return {one.name: one.outcome for one in check_record(text, data).checks}
+
+
+def test_a_true_record_is_true_in_every_field(
+    full: str, files: eh.releasing.PublishedFiles
+) -> None:
+    for data in (None, str(files.data)):
+        found = check_record(full, data)
+        assert found.status == 0
+        assert found.sentence == "The record is true: certified"
+        outcomes = _outcomes(full, data)
+        assert {*outcomes} == {*json.loads(full)}
+        assert {*outcomes.values()} == {"true", "stated"}
+        assert outcomes["verdict"] == outcomes["partitions"] == outcomes["seal"] == "true"
+        assert outcomes["question"] == outcomes["graph"] == "stated"
+
+
+def test_an_altered_record_is_false_where_it_was_altered(full: str) -> None:
+    record = json.loads(full)
+    record["verdict"] = "not certified"
+    text = json.dumps(record)
+    found = check_record(text)
+    assert found.status == 1
+    outcomes = _outcomes(text)
+    assert {name for name, outcome in outcomes.items() if outcome == "false"} >= {"verdict"}
+    assert outcomes["direct_arrow"] == "true"
+    alone = checker.verify(text)
+    assert found.by_checker == tuple(alone.notes)
+    told = {one.name: one.objections for one in found.checks}
+    assert sum(told.values()) == sum(len(notes) for _, notes in found.objections)
+
+
+def test_other_data_are_no_proof(full: str, tmp_path: Path) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text(csv_text(people(seed=1)), newline="")
+    assert check_record(full, str(other)).status == 1
+    assert _outcomes(full, str(other))["partitions"] == "false"
+    other.write_text("a,b\n1,2\n")
+    found = check_record(full, str(other))
+    assert (found.status, found.checks) == (1, ())  # of no single field
+
+
+def test_a_shared_copy_alone_decides_nothing(files: eh.releasing.PublishedFiles) -> None:
+    assert files.shared is not None
+    text = files.shared.read_text()
+    found = check_record(text)
+    assert found.status == 3
+    assert found.sentence.startswith("Whether the record is true cannot be decided")
+    assert _outcomes(text)["verdict"] == "stated"
+    assert check_record(text, str(files.data)).status == 0
+
+
+def test_what_the_checker_leaves_open_the_engine_settles_alone() -> None:
+    graph = eh.PartialGraph.parse(
+        "gender -> major -> admission; gender -> admission; test_score -- admission"
+    )
+    asked = eh.datasets.question("admissions").question
+    found = check_record(eh.certify(eh.datasets.admissions(2), graph, asked).to_json())
+    assert (found.status, found.checker_status) == (0, 3)
+    causes = next(one for one in found.checks if one.name == "possible_decision_causes")
+    assert (causes.outcome, causes.by_engine_alone) == ("true", True)
+    assert not any(notes for _, notes in found.objections)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"a": 1}', "{}"])
+def test_what_is_no_record_is_not_true(text: str) -> None:
+    found = check_record(text)
+    assert found.status in (1, 3)
+    assert "no verdict" in found.sentence
+
+
+def test_a_manifest_is_made_again(files: eh.releasing.PublishedFiles, tmp_path: Path) -> None:
+    assert is_manifest(files.manifest.read_text())
+    assert not is_manifest(files.certificate.read_text())
+    assert not is_manifest("{")
+    found = check_manifest(files.manifest, str(tmp_path / "people.csv"))
+    assert found.status == 0
+    assert found.sentence == "Made again, the release has the same bytes: out.csv"
+    assert check_manifest(files.manifest, str(files.data)).status == 1
+    with pytest.raises(QuestionError, match="is checked against the data"):
+        check_manifest(files.manifest, None)
+
+
+def test_files_that_are_no_certificate_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    with pytest.raises(InputError, match="cannot be read"):
+        read_record(path)
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_record(path)
+    path.write_text("a,b\n")
+    with pytest.raises(InputError, match="it is not JSON"):
+        read_record(path)
+    path.write_text(" {}")
+    assert read_record(path) == " {}"
+
+
+def test_progress_is_reported_while_data_are_read(
+    full: str, files: eh.releasing.PublishedFiles, tmp_path: Path
+) -> None:
+    seen: list[str] = []
+    check_record(full, str(files.data), progress=lambda one: seen.append(one.step))
+    assert seen == ["counting rows"]
+    seen.clear()
+    source = str(tmp_path / "people.csv")
+    check_manifest(files.manifest, source, progress=lambda one: seen.append(one.step))
+    assert {*seen} == {"counting rows", "releasing rows"}

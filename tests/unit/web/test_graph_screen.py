@@ -1,0 +1,188 @@
+"""The graph screen: what it shows equals what the library says."""
+
+from pathlib import Path
+
+import pytest
+from tests.web_sessions import adult_session, finish, learn_now, open_session
+
+from evenhand.errors import EvenhandError, QuestionError
+from evenhand.web.folder import Folder
+from evenhand.web.graph_links import choose_link
+from evenhand.web.graph_screen import CHANGES, GraphView, view
+from evenhand.web.pages import render
+from evenhand.web.session import Session
+
+_HANDLERS = {path: handler for _, path, handler in CHANGES}
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    return adult_session(tmp_path)
+
+
+def _view(session: Session, **query: str) -> GraphView:
+    shown = view(session, query)["view"]
+    assert isinstance(shown, GraphView)
+    return shown
+
+
+def test_without_a_table_it_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(QuestionError, match="No table is open"):
+        view(Session(Folder(tmp_path)), {})
+
+
+def test_before_the_graph_is_learned_it_asks_for_that(tmp_path: Path) -> None:
+    session = adult_session(tmp_path, learned=False)
+    content = view(session, {})
+    assert content["view"] is None
+    assert "data-start" in render(session, "graph", content)
+
+
+def test_boxes_keep_their_places_whatever_is_changed(session: Session) -> None:
+    def places() -> list[dict[str, tuple[float, float, float, float]]]:
+        picture = _view(session, all="1").picture
+        return [
+            {
+                one.box.key: (one.box.x, one.box.y, one.box.width, one.box.height)
+                for one in page.boxes
+            }
+            for page in (picture.wide, picture.narrow)
+        ]
+
+    before = places()
+    for ends, state in [
+        (("marital_status", "income"), "to"),
+        (("workclass", "income"), "none"),
+        (("age", "income"), "none"),
+        (("race", "income"), "to"),
+        (("sex", "income"), "none"),
+        (("relationship", "income"), "from"),
+    ]:
+        choose_link(session, ends, state, None)
+        assert places() == before
+
+
+def test_no_link_runs_through_a_box(session: Session) -> None:
+    choose_link(session, ("race", "income"), "to", None)
+    page = _view(session, all="1").picture.wide
+    boxes = [one.box for one in page.boxes]
+    for link in page.links:
+        # A path is M x y, then curves whose ends are the points at which it may turn.
+        points = [
+            tuple(map(float, part.split()[-2:]))
+            for part in link.arrow.path[1:].replace("L", "C").split("C")
+        ]
+        for x, y in points[1:-1]:
+            inside = [
+                b.key
+                for b in boxes
+                if b.x + 1 < x < b.x + b.width - 1 and b.y < y < b.y + b.height
+            ]
+            assert not inside, (link.label, inside)
+
+
+def test_links_away_from_the_question_are_hidden_until_asked_for(session: Session) -> None:
+    near, whole = _view(session), _view(session, all="1")
+    assert session.audit is not None
+    graph = session.audit.certificate.graph
+    doubted = len(session.audit.doubt().contradicted)
+    everything = len(graph.arrows) + len(graph.undirected)
+    assert len(whole.picture.wide.links) == everything + doubted
+    assert near.picture.hidden == len(whole.picture.wide.links) - len(near.picture.wide.links)
+
+
+def test_a_chosen_link_has_four_states_with_their_verdicts(session: Session) -> None:
+    chosen = _view(session, a="marital_status", b="income").chosen
+    assert chosen is not None
+    assert chosen.title == "marital status — income"
+    assert [
+        (c.state, c.chosen, c.verdict.groups if c.verdict else "") for c in chosen.choices
+    ] == [
+        ("to", False, "24 of 51"),
+        ("from", False, "21 of 32"),
+        ("open", True, "24 of 51 or 21 of 32"),
+        ("none", False, "21 of 32"),
+    ]
+
+
+def test_the_arrow_in_question_is_a_claim_and_no_remedy(session: Session) -> None:
+    chosen = _view(session, a="sex", b="income").chosen
+    assert chosen is not None
+    assert "changes no number and no decision" in " ".join(chosen.sentences)
+    before = session.audit
+    choose_link(session, ("sex", "income"), "none", None)
+    after = session.audit
+    assert before is not None
+    assert after is not None
+    assert after.certificate.direct_arrow is False
+    assert after.verdict is before.verdict
+
+
+def test_one_chosen_box_offers_all_others(session: Session) -> None:
+    shown = _view(session, a="race")
+    assert shown.box == "race"
+    assert len(shown.candidates) == 10
+    assert shown.chosen is None
+
+
+def test_open_links_say_what_they_decide(session: Session) -> None:
+    (one,) = _view(session).open_links
+    assert (
+        "If a cause: not certified, 24 of 51; if not: not certified, 21 of 32" in one.sentence
+    )
+    assert "a release needs to know" in one.sentence
+    choose_link(session, ("marital_status", "income"), "to", None)
+    assert _view(session).open_links == ()
+
+
+def test_what_hangs_on_each_arrow_is_what_the_audit_says(session: Session) -> None:
+    assert session.audit is not None
+    ways = session.audit.arrows().ways
+    hangs = _view(session).hangs
+    assert [(one.verdict.word.lower(), one.verdict.groups) for one in hangs] == [
+        (str(way.verdict), f"{way.violating:,} of {way.measured:,}") for way in ways
+    ]
+
+
+def test_edits_are_listed_with_the_verdict_as_learned(session: Session) -> None:
+    assert _view(session).as_learned is None
+    choose_link(session, ("marital_status", "income"), "from", None)
+    _HANDLERS["reason"](session, {"a": "income", "b": "marital_status", "reason": "known"})
+    shown = _view(session)
+    assert [(edit.what, edit.reason) for edit in shown.edits] == [
+        ("income → marital status", "known")
+    ]
+    assert shown.as_learned is not None
+    assert shown.as_learned.groups == "24 of 51 or 21 of 32"
+
+
+def test_tiers_move_by_one_place_and_the_graph_is_learned_again(session: Session) -> None:
+    assert [len(tier.names) for tier in _view(session).tiers] == [4, 1, 6]
+    finish(_HANDLERS["tiers"](session, {"name": "income", "to": 3}))
+    tiers = _view(session).tiers
+    assert [tier.heading for tier in tiers] == ["First", "Then", "Then", "Last"]
+    assert [one.name for one in tiers[-1].names] == ["income"]
+    assert session.tables["knowledge"]["tiers"][-1] == ["income"]
+
+
+@pytest.mark.parametrize(
+    "body", [{"name": "wages", "to": 0}, {"name": "age", "to": 9}, {"name": "age"}]
+)
+def test_moves_that_make_no_sense_are_refused(
+    session: Session, body: dict[str, object]
+) -> None:
+    with pytest.raises(EvenhandError):
+        _HANDLERS["tiers"](session, body)
+
+
+def test_names_are_text_in_the_page(tmp_path: Path) -> None:
+    odd = "<script>alert(1)</script>"
+    (tmp_path / "t.csv").write_text(
+        f'sex,"{odd}",y\n' + "f,1,yes\nm,1,no\nf,2,no\nm,2,yes\n" * 30, "utf-8"
+    )
+    session = open_session(tmp_path, "t.csv")
+    session.patch({"question": {"protected": "sex", "decision": "y"}})
+    learn_now(session)
+    html = render(session, "graph", view(session, {"a": odd, "b": "y"}))
+    assert "<script>alert" not in html
+    assert "&lt;script&gt;" in html

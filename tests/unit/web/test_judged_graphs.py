@@ -1,0 +1,51 @@
+"""How many graphs were judged: stated in the certificate, kept in the file, never undone."""
+
+import tomllib
+from pathlib import Path
+
+from tests.web_sessions import adult_session, learn_now, open_session
+
+from evenhand.question import QuestionFile
+from evenhand.web.graph_links import audit_to_publish, choose_link, give_reason, previews
+from evenhand.web.judged_graphs import JudgedGraphs, without_number
+
+ENDS = ("marital_status", "income")
+
+
+def test_previews_count_and_undoing_does_not_take_them_back(tmp_path: Path) -> None:
+    session = adult_session(tmp_path)
+    assert session.audit is not None
+    assert session.file.graphs_judged == 0
+    list(previews(session, ENDS))
+    assert session.file.graphs_judged == 4  # as learned, and three other states
+    choose_link(session, ENDS, "to", None)
+    session.step(-1)
+    assert session.file.graphs_judged == 4
+    session.step(1)
+    give_reason(session, ENDS, "known", None)
+    assert audit_to_publish(session).certificate.variants["graphs"] == 4
+
+
+def test_the_number_is_kept_in_the_file_and_goes_on_there(tmp_path: Path) -> None:
+    session = adult_session(tmp_path)
+    list(previews(session, ENDS))
+    choose_link(session, ENDS, "to", None)
+    give_reason(session, ENDS, "known", None)
+    session.save()
+    text = (tmp_path / "adult.toml").read_text("utf-8")
+    assert tomllib.loads(text)["graph"]["judged"] == 4
+    assert QuestionFile.parse(text).graphs_judged == 4
+    session.close()
+    again = open_session(tmp_path, "adult.csv")
+    learn_now(again)
+    assert again.audit is not None
+    # As learned and as it was left: the file does not say which they were, so one may
+    # count twice.
+    assert again.file.graphs_judged in (4, 5)
+    assert "judged" not in again.tables["graph"]
+
+
+def test_one_graph_is_not_worth_a_word() -> None:
+    assert JudgedGraphs().stated({"question": {}}) == {"question": {}}
+    assert without_number({"graph": {"judged": 3}, "data": {}}) == {"data": {}}
+    assert JudgedGraphs({"graph": {"judged": 3}}).stated({}) == {"graph": {"judged": 3}}

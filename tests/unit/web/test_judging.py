@@ -1,0 +1,91 @@
+"""What takes long is worked out as a job before a page shows it."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from tests.web_sessions import adult_session, finish
+
+from evenhand.display import Progress
+from evenhand.web import judging
+from evenhand.web.app import _page
+from evenhand.web.graph_links import previews
+from evenhand.web.graph_screen import learn, view
+from evenhand.web.judging import is_due, judge, takes_long, work_out
+from evenhand.web.pages import masthead
+from evenhand.web.session import Session
+
+THROUGH = {"question": {"redlining": ["marital_status"], "explained": ["education"]}}
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
+    monkeypatch.setattr(judging, "_MANY_LINES", 0)
+    return adult_session(tmp_path)
+
+
+def test_learning_a_large_table_ends_with_all_that_its_pages_need(session: Session) -> None:
+    assert session.audit is not None
+    assert session.audit.known_doubt is not None
+    assert not is_due(session)
+    assert judge(session) is None
+    assert learn(session, {}) is None
+
+
+def test_another_threshold_needs_no_new_tests(session: Session) -> None:
+    session.patch({"question": {"threshold": "0.1"}})
+    assert not is_due(session)
+
+
+def test_effects_through_others_are_measured_in_a_job(session: Session) -> None:
+    session.patch(THROUGH)
+    assert takes_long(session)
+    assert masthead(session) is None
+    app = SimpleNamespace(state=SimpleNamespace(session=session))
+    page = _page("evidence")(SimpleNamespace(app=app)).body.decode()  # type: ignore[arg-type]
+    assert 'data-start data-method="POST" data-path="api/learn"' in page
+    assert not session.has_audit  # nothing was measured to show a page
+    finish(learn(session, {}))
+    assert session.has_audit
+    assert not is_due(session)
+    assert session.audit is not None
+    assert session.audit.indirect is not None
+    assert masthead(session) is not None
+
+
+def test_previews_judge_the_direct_claim_alone_and_say_so(session: Session) -> None:
+    session.patch(THROUGH)
+    ends = ("marital_status", "income")
+    seen = [one.audit for one in previews(session, ends) if one.audit]
+    assert len(seen) > 1
+    assert {one.indirect for one in seen} == {None}
+    plain = [one.certificate.partition.violating for one in seen]
+    session.patch({"question": {"redlining": None, "explained": None}})
+    again = [one.audit for one in previews(session, ends) if one.audit]
+    assert [one.certificate.partition.violating for one in again] == plain
+    session.patch(THROUGH)
+    chosen = view(session, {"a": ends[0], "b": ends[1]})["view"].chosen
+    assert any("direct claim alone" in sentence for sentence in chosen.sentences)
+
+
+def test_a_small_table_is_judged_with_its_page(tmp_path: Path) -> None:
+    session = adult_session(tmp_path)
+    heard: list[Progress] = []
+    work_out(session, heard.append)
+    assert heard == []
+    assert not session.has_audit
+    assert not is_due(session)
+    assert masthead(session) is not None
+
+
+def test_work_that_is_stopped_is_due_still(session: Session) -> None:
+    assert session.audit is not None
+    session.audit.doubts.clear()
+
+    def stop(progress: Progress) -> None:
+        if progress.step == "judging":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        work_out(session, stop)
+    assert is_due(session)

@@ -1,0 +1,43 @@
+"""The open table: read once, looked at as often as codings change."""
+
+import pytest
+
+from evenhand.errors import InputError
+from evenhand.rows import read
+from evenhand.web.open_table import OpenTable
+
+CLASSES = {"data": {"bins": {"age": [30]}, "exclude": ["name"]}}
+
+
+@pytest.fixture
+def path(tmp_path):
+    lines = ["name,age,hired", *(f"p{at},{20 + at % 25},{at % 2}" for at in range(100))]
+    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    return tmp_path / "people.csv"
+
+
+def test_looks_under_other_codings_do_not_read_the_file(path):
+    expected = read(path, bins={"age": [30]}, exclude=["name"]).inspect().to_dict()
+    opened = OpenTable(path)
+    assert opened.inspection({}).rows == 100
+    path.unlink()
+    assert opened.inspection(CLASSES).to_dict() == expected
+    assert opened.rows(CLASSES).columns == ("age", "hired")
+    named = opened.stored_inspection({**CLASSES, "question": {"decision": "hired"}})
+    assert named.column("name").distinct == 100  # also what is left out is looked at
+
+
+def test_a_file_that_changed_on_the_disk_is_noticed(path):
+    opened = OpenTable(path)
+    opened.check("people.csv")
+    path.write_text(path.read_text("utf-8") + "q,30,1\n", "utf-8")
+    assert opened.has_changed
+    with pytest.raises(InputError, match="changed on the disk"):
+        opened.check("people.csv")
+
+
+def test_how_rows_are_read_makes_other_rows(path):
+    opened = OpenTable(path)
+    assert opened.stored({}).lines.table.row_count == 100
+    counted = opened.stored({"data": {"frequency": "age"}}).lines.table
+    assert counted.row_count == sum(20 + at % 25 for at in range(100))

@@ -1,0 +1,210 @@
+"""Files of a release from the app: those of the command line, whole or not at all."""
+
+import errno
+import os
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import pytest
+from tests.web_sessions import finish, settled_session
+
+import evenhand as eh
+from evenhand import checker
+from evenhand.errors import EvenhandError, QuestionError
+from evenhand.files import Transaction
+from evenhand.web.folder import Folder
+from evenhand.web.jobs import Job
+from evenhand.web.release_writing import free_name, release_rows, report_name
+from evenhand.web.session import Session, StaleError
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    return settled_session(tmp_path)
+
+
+def _ended(job: Job) -> Job:
+    while job.state == "running":
+        sleep(0.005)
+    return job
+
+
+def _names(session: Session) -> set[str]:
+    session.save()
+    return {path.name for path in session.folder.root.iterdir()}
+
+
+def _refused(session: Session, body: dict[str, Any]) -> str:
+    """What is said, and that nothing was written."""
+    before = _names(session)
+    try:
+        job = _ended(release_rows(session, body))
+    except EvenhandError as error:
+        said = str(error)
+    else:
+        assert job.state == "failed"
+        said = " ".join(str(problem) for problem in job.problems)
+    assert _names(session) == before
+    return said
+
+
+def test_the_bytes_are_those_of_the_library_at_one_seed(session: Session) -> None:
+    finish(
+        release_rows(
+            session,
+            {
+                "file": "out.csv",
+                "seed": "7",
+                "share": True,
+                "least_count": "25",
+                "report": True,
+            },
+        )
+    )
+    folder = session.folder.root
+    asked = eh.QuestionFile.load(folder / "adult.toml")
+    alone = folder / "alone"
+    alone.mkdir()
+    files = (
+        eh.audit(str(folder / "adult.csv"), asked)
+        .release(seed=7)
+        .write(alone / "out.csv", share=True, least_count=25)
+    )
+    assert (folder / "out.csv").read_bytes() == files.data.read_bytes()
+    assert files.shared is not None
+    shared = (folder / "out.shared.certificate.json").read_text()
+    # The commitment to the seed has a nonce of its own.
+    cut = [text.split('"seed_commitment"')[0] for text in (shared, files.shared.read_text())]
+    assert cut[0] == cut[1]
+    assert (folder / "out.report.html").is_file()
+
+
+def test_what_was_made_is_listed_with_addresses(session: Session) -> None:
+    finish(release_rows(session, {"file": "out.csv", "report": True}))
+    made = session.results["made"]
+    assert (made.word, made.mark) == ("Certified", "certified")
+    assert [file.name for file in made.files] == [
+        "out.csv",
+        "out.certificate.json",
+        "out.manifest.json",
+        "out.report.html",
+    ]
+    for file in made.files:
+        path = session.made_files[file.id]
+        assert path.name == file.name
+        assert file.size == f"{path.stat().st_size:,} bytes"
+    assert made.commands[0] == "evenhand verify out.certificate.json out.csv"
+    assert made.commands[1] == "evenhand verify out.manifest.json adult.csv"
+    record = session.folder.root / made.certificate
+    assert checker.verify(record.read_text()).status == 0
+
+
+def test_a_name_that_is_taken_is_refused_and_can_be_allowed(session: Session) -> None:
+    finish(release_rows(session, {"file": "out.csv", "seed": "1", "report": True}))
+    first = (session.folder.root / "out.csv").read_bytes()
+    for body in ({"file": "out.csv", "seed": "2"}, {"file": "out.csv", "report": True}):
+        said = _refused(session, body)
+        assert "This file exists." in said
+        assert "overwrite" in said
+    assert (session.folder.root / "out.csv").read_bytes() == first
+    finish(
+        release_rows(
+            session, {"file": "out.csv", "seed": "2", "report": True, "overwrite": True}
+        )
+    )
+    assert (session.folder.root / "out.csv").read_bytes() != first
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"file": ""}, "plain name"),
+        ({"file": "../out.csv"}, "plain name"),
+        ({"file": "out.xlsx"}, "Spreadsheets are read, but not written"),
+        ({"file": "adult.csv", "overwrite": True}, "Inputs are never written over"),
+        ({"file": "adult.toml", "overwrite": True}, "adult.toml"),
+        ({"file": "out.csv", "seed": "seven"}, "The seed 'seven' is no whole number"),
+        ({"file": "out.csv", "seed": "-1"}, "seed"),
+        ({"file": "out.csv", "least_count": "", "share": True}, "least count"),
+        ({"file": "out.csv", "way": "modify-data:paper"}, "no guarantee"),
+        ({"file": "out.csv", "margin": "5"}, "margin"),
+        ({"file": "out.csv", "only": ["nobody"]}, "nobody"),
+        ({"file": "out.csv", "drop": ["sex"]}, "sex"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_written(
+    session: Session, body: dict[str, Any], said: str
+) -> None:
+    assert said in _refused(session, body)
+
+
+def test_a_page_that_is_not_the_newest_releases_nothing(session: Session) -> None:
+    with pytest.raises(StaleError, match="not the newest"):
+        release_rows(session, {"file": "out.csv", "revision": session.revision - 1})
+
+
+def test_without_a_graph_there_is_nothing_to_release(session: Session) -> None:
+    session.patch({"knowledge": {"tiers": [["sex"], ["*"], ["income"]]}})
+    with pytest.raises(QuestionError, match="No graph is learned"):
+        release_rows(session, {"file": "out.csv"})
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_to_is_said(session: Session) -> None:
+    session.folder.root.chmod(0o500)
+    try:
+        assert "cannot be written to" in _refused(session, {"file": "out.csv"})
+    finally:
+        session.folder.root.chmod(0o700)
+
+
+def test_a_folder_without_the_right_to_write_is_said(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert "This folder cannot be written to." in _refused(session, {"file": "out.csv"})
+
+
+def test_a_full_disk_loses_nothing(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = Transaction.open
+
+    def full(self: Transaction, name: str, **options: Any) -> Any:
+        if name.endswith(".manifest.json"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return opened(self, name, **options)
+
+    monkeypatch.setattr(Transaction, "open", full)
+    assert "There is no room to write this." in _refused(session, {"file": "out.csv"})
+    monkeypatch.undo()
+    finish(release_rows(session, {"file": "out.csv"}))
+
+
+def test_a_cancelled_release_leaves_no_file_and_the_next_one_runs(session: Session) -> None:
+    before = _names(session)
+    job = release_rows(session, {"file": "out.csv", "report": True})
+    job.cancel()
+    assert _ended(job).state == "cancelled"
+    assert _names(session) == before
+    finish(release_rows(session, {"file": "out.csv"}))
+
+
+def test_a_proposed_name_is_free_and_has_the_format_of_the_table(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    table = folder.root / "adult.csv"
+    assert free_name(folder, table) == "adult-released.csv"
+    (tmp_path / "adult-released.manifest.json").touch()
+    assert free_name(folder, table) == "adult-released-2.csv"
+    (tmp_path / "adult-released-2.report.html").touch()
+    assert free_name(folder, table) == "adult-released-3.csv"
+    for name, expected in (
+        ("people.parquet", "people-released.parquet"),
+        ("people.xlsx", "people-released.csv"),
+        ("people.csv.gz", "people-released.csv"),
+    ):
+        assert free_name(folder, folder.root / name) == expected
+    assert free_name(folder, None) == ""
+
+
+def test_the_report_is_named_after_the_rows() -> None:
+    assert report_name("a.b.csv.gz") == "a.b.report.html"

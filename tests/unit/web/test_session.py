@@ -1,0 +1,497 @@
+"""What was chosen: revisions, undo, the file on the disk, a table that changes under it."""
+
+import os
+import threading
+import time
+import tomllib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.people_table import write_people
+from tests.web_sessions import open_session
+
+from evenhand.errors import EvenhandError, InputError, QuestionError
+from evenhand.web import session as module
+from evenhand.web.evidence_work import write_certificate, write_report
+from evenhand.web.folder import Folder
+from evenhand.web.session import Session, StaleError
+from evenhand.web.store import merged
+
+TABLE = "sex,age,hired,n\n" + "".join(
+    f"{sex},{age},{hired},{count}\n"
+    for sex, age, hired, count in [
+        ("f", "old", "yes", 20),
+        ("f", "old", "no", 80),
+        ("f", "young", "yes", 40),
+        ("f", "young", "no", 60),
+        ("m", "old", "yes", 50),
+        ("m", "old", "no", 50),
+        ("m", "young", "yes", 60),
+        ("m", "young", "no", 40),
+    ]
+)
+QUESTION = """\
+# why
+[question]
+protected = "sex"
+group = "f"
+decision = "hired"
+favorable = "yes"
+
+[data]
+frequency = "n"
+"""
+
+
+def quiet(_progress):
+    """Nobody watches."""
+
+
+@pytest.fixture
+def root(tmp_path):
+    (tmp_path / "people.csv").write_text(TABLE)
+    (tmp_path / "people.toml").write_text(QUESTION)
+    return tmp_path
+
+
+@pytest.fixture
+def session(root):
+    session = Session(Folder(root))
+    session.open_table(root / "people.csv", quiet)
+    yield session
+    session.close()
+
+
+def saved(root):
+    return tomllib.loads((root / "people.toml").read_text())
+
+
+# Nothing is open
+
+
+def test_before_a_table_is_open_there_is_nothing(tmp_path):
+    session = Session(Folder(tmp_path))
+    assert session.table is session.rows is session.inspection is session.learned is None
+    assert session.audit is session.question_path is None
+    assert not session.has_conflict
+    assert not session.table_has_changed
+    session.check_table()
+    session.save()
+    session.reload()
+    for work in (session.learn, session.read_again):
+        with pytest.raises(EvenhandError):
+            work(quiet)
+    session.patch(tomllib.loads(QUESTION))
+    with pytest.raises(QuestionError, match="No table is open"):
+        session.learn(quiet)
+    session.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+# Opening
+
+
+def test_opening_a_table_writes_nothing(root, session):
+    before = (root / "people.toml").stat().st_mtime_ns
+    assert session.tables["question"]["group"] == "f"
+    assert session.question_path == root / "people.toml"
+    time.sleep(module._SAVE_SECONDS + 0.1)
+    assert (root / "people.toml").stat().st_mtime_ns == before
+    (root / "other.csv").write_text(TABLE)
+    session.open_table(root / "other.csv", quiet)
+    assert "question" not in session.tables
+    assert session.inspection is not None
+    time.sleep(module._SAVE_SECONDS + 0.1)
+    assert not (root / "other.toml").exists()
+
+
+def test_opening_another_table_saves_what_was_chosen_for_the_first(root, session):
+    (root / "other.csv").write_text(TABLE.replace("20", "30"))
+    session.patch({"question": {"threshold": "1/10"}})
+    session.open_table(root / "other.csv", quiet)
+    assert saved(root)["question"]["threshold"] == "1/10"
+
+
+def test_rows_of_one_table_never_appear_under_another(root, session):
+    (root / "other.csv").write_text(TABLE.replace("f,old,yes,20", "f,old,yes,30"))
+    (root / "other.toml").write_text(QUESTION)
+    first, opened = session.rows, session._open
+    session.open_table(root / "other.csv", quiet)
+    assert opened.rows(session.tables) is first  # asked for by a page that was slow
+    assert session.rows is not first
+    session.learn(quiet)
+    assert session.learned.certificate.row_count == 410
+
+
+def test_a_question_file_that_leads_out_of_the_folder_is_not_followed(root):
+    inner = root / "inner"
+    inner.mkdir()
+    (inner / "people.csv").write_text(TABLE)
+    (inner / "people.toml").symlink_to(root / "people.toml")
+    session = Session(Folder(inner))
+    with pytest.raises(InputError, match="outside the folder"):
+        session.open_table(inner / "people.csv", quiet)
+    assert session.table is None
+    session.close()
+    assert (root / "people.toml").read_text() == QUESTION
+
+
+def test_a_question_file_may_be_named(root):
+    (root / "another.toml").write_text(QUESTION.replace('"f"', '"m"'))
+    session = Session(Folder(root))
+    session.open_table(root / "people.csv", quiet, root / "another.toml")
+    assert session.tables["question"]["group"] == "m"
+    session.close()
+
+
+# Changing
+
+
+def test_a_change_is_saved_after_a_moment_with_comments(root, session):
+    session.patch({"question": {"threshold": "1/10"}})
+    assert "threshold" not in saved(root)["question"]
+    time.sleep(module._SAVE_SECONDS + 0.2)
+    assert saved(root)["question"]["threshold"] == "1/10"
+    assert (root / "people.toml").read_text().startswith("# why\n")
+    assert (root / "people.toml").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_change_that_makes_no_sense_changes_nothing(session):
+    before = session.revision, session.tables
+    for change in (
+        {"questions": {}} | {"questions": {"x": 1}},
+        {"question": {"odd": 1}},
+        {"question": 5},
+        {"question": "text"},
+        {"question": ["list"]},
+        {"question": {"threshold": "much"}},
+        {"question": {"threshold": [1]}},
+        {"data": {"bins": 3}},
+        {"data": {"exclude": [[1]]}},
+        {"knowledge": {"tiers": "sex"}},
+        {"labels": {"columns": {"sex": 5}}},
+        {"graph": {"add": 5}},
+        [],
+        "text",
+        5,
+        None,
+    ):
+        with pytest.raises(EvenhandError):
+            session.patch(change)
+    assert (session.revision, session.tables) == before
+
+
+def test_what_is_removed_whole_is_gone(session):
+    session.patch({"question": None})
+    assert "question" not in session.tables
+    session.step(-1)
+    assert session.tables["question"]["group"] == "f"
+
+
+def test_choosing_a_column_chooses_its_values(session):
+    session.patch({"question": {"protected": "age"}})
+    assert session.tables["question"]["group"] in ("old", "young")
+
+
+def test_the_same_again_is_no_change(session):
+    before = session.revision
+    session.patch({"question": {"group": "f"}})
+    session.replace_tables(dict(session.tables))
+    assert session.revision == before
+
+
+def test_undo_and_redo_without_end(session):
+    states = [session.tables]
+    for number in range(2, 30):
+        session.patch({"question": {"threshold": f"1/{number}"}})
+        states.append(session.tables)
+    assert (bool(session.undoes), bool(session.redoes)) == (True, False)
+    for state in states[-2::-1]:
+        session.step(-1)
+        assert session.tables == state
+    with pytest.raises(QuestionError, match="nothing to undo"):
+        session.step(-1)
+    assert (bool(session.undoes), bool(session.redoes)) == (False, True)
+    for state in states[1:]:
+        session.step(1)
+        assert session.tables == state
+    with pytest.raises(QuestionError, match="nothing to redo"):
+        session.step(1)
+    session.step(-1)
+    session.patch({"question": {"threshold": "1/7"}})
+    assert not session.redoes
+
+
+def test_a_change_on_an_old_page_is_refused(session):
+    old = session.revision
+    session.patch({"question": {"threshold": "1/10"}}, old)
+    for change in (
+        lambda: session.patch({"question": {"threshold": "1/5"}}, old),
+        lambda: session.replace_tables({}, old),
+        lambda: session.step(-1, old),
+        lambda: session.patch({}, "text"),
+    ):
+        with pytest.raises(StaleError):
+            change()
+    assert session.tables["question"]["threshold"] == "1/10"
+
+
+def test_all_tables_at_once(session):
+    session.replace_tables({"question": {"protected": "age"}})
+    assert session.tables == {"question": {"protected": "age"}}
+    with pytest.raises(QuestionError):
+        session.replace_tables({"odd": {}})
+
+
+def test_two_who_change_at_once_both_count(session):
+    def change(name):
+        for number in range(20):
+            session.patch({"labels": {"columns": {name: f"{name} {number}"}}})
+
+    threads = [threading.Thread(target=change, args=(name,)) for name in ("sex", "age")]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert session.tables["labels"]["columns"] == {"sex": "sex 19", "age": "age 19"}
+
+
+_NAMES = st.sampled_from(
+    (
+        *("question", "data", "labels", "knowledge", "graph", "protected", "decision", "group"),
+        *("favorable", "threshold", "bins", "merge", "exclude", "na", "missing", "frequency"),
+        *("columns", "values", "tiers", "add", "remove", "sex", "age", "hired", "n", "", "é"),
+    )
+)
+_PLAIN = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    _NAMES,
+    st.sampled_from(["f", "yes", "1/10", "error", "own-category", "sex -> hired: why"]),
+)
+_JSON = st.recursive(
+    _PLAIN,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=60)
+@given(st.dictionaries(_NAMES, _JSON, max_size=3))
+def test_whatever_is_sent_is_a_change_or_a_problem(tmp_path_factory, change):
+    """No other exception, and what was accepted is written and read again as it was."""
+    root = tmp_path_factory.mktemp("any")
+    (root / "people.csv").write_text(TABLE)
+    (root / "people.toml").write_text(QUESTION)
+    session = Session(Folder(root))
+    session.open_table(root / "people.csv", quiet)
+    try:
+        session.patch(change)
+    except EvenhandError:
+        assert session.tables == tomllib.loads(QUESTION)
+    else:
+        session.save()
+        assert session.save_problem is None
+        assert saved(root) == session.tables
+    session.close()
+
+
+@pytest.mark.parametrize(
+    ("tables", "changes", "result"),
+    [  # the examples of RFC 7396 that stay within tables
+        ({"a": "b"}, {"a": "c"}, {"a": "c"}),
+        ({"a": "b"}, {"b": "c"}, {"a": "b", "b": "c"}),
+        ({"a": "b"}, {"a": None}, {}),
+        ({"a": "b", "b": "c"}, {"a": None}, {"b": "c"}),
+        ({"a": ["b"]}, {"a": "c"}, {"a": "c"}),
+        ({"a": "c"}, {"a": ["b"]}, {"a": ["b"]}),
+        ({"a": {"b": "c"}}, {"a": {"b": "d", "c": None}}, {"a": {"b": "d"}}),
+        ({"a": [{"b": "c"}]}, {"a": [1]}, {"a": [1]}),
+        ({"a": "foo"}, {"a": {"b": "c"}}, {"a": {"b": "c"}}),
+        ({"a": {"b": "c"}}, {"a": {"b": None}}, {}),  # here an empty table is none
+    ],
+)
+def test_merge_patches(tables, changes, result):
+    assert merged(tables, changes) == result
+
+
+# The question file is changed by somebody else
+
+
+def test_a_question_file_that_was_changed_outside_is_left_until_settled(root, session):
+    (root / "people.toml").write_text(QUESTION.replace("# why", "# theirs"))
+    assert session.has_conflict
+    session.patch({"question": {"threshold": "1/10"}})
+    session.save()
+    assert (root / "people.toml").read_text().startswith("# theirs")
+    assert "threshold" not in saved(root)["question"]
+    session.save(overwrite=True)
+    assert not session.has_conflict
+    assert saved(root)["question"]["threshold"] == "1/10"
+    assert (root / "people.toml").read_text().startswith("# theirs")
+
+
+def test_what_was_written_outside_can_be_taken_over_and_undone(root, session):
+    (root / "people.toml").write_text(QUESTION.replace('"f"', '"m"'))
+    session.reload()
+    assert session.tables["question"]["group"] == "m"
+    assert not session.has_conflict
+    session.step(-1)
+    assert session.tables["question"]["group"] == "f"
+    (root / "people.toml").write_text("[broken")
+    with pytest.raises(QuestionError):
+        session.reload()
+    assert session.has_conflict
+
+
+def test_a_question_file_that_cannot_be_read_is_a_problem_of_saving(root, session):
+    (root / "people.toml").unlink()
+    (root / "people.toml").mkdir()
+    assert not session.has_conflict
+    session.patch({"question": {"threshold": "1/10"}})
+    session.save()
+    assert "cannot be read" in session.save_problem.what
+
+
+def test_a_full_disk_is_told_and_nothing_is_lost(root, session, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    session.patch({"question": {"threshold": "1/10"}})
+    session.save()
+    assert session.save_problem is not None
+    assert (root / "people.toml").read_text() == QUESTION
+    assert session.tables["question"]["threshold"] == "1/10"
+    monkeypatch.undo()
+    session.save()
+    assert session.save_problem is None
+    assert saved(root)["question"]["threshold"] == "1/10"
+
+
+def test_the_end_saves_at_once(root):
+    session = Session(Folder(root))
+    session.open_table(root / "people.csv", quiet)
+    session.patch({"question": {"threshold": "1/10"}})
+    session.close()
+    assert saved(root)["question"]["threshold"] == "1/10"
+    assert not session.folder.uploads.exists()
+
+
+def test_another_session_finds_all_again(root, session):
+    session.patch({"question": {"threshold": "1/10"}, "labels": {"columns": {"sex": "gender"}}})
+    session.close()
+    again = Session(Folder(root))
+    again.open_table(root / "people.csv", quiet)
+    assert again.tables == session.tables
+    again.close()
+
+
+# The table is changed by somebody else
+
+
+@pytest.mark.parametrize("change", ["written", "replaced", "removed"])
+def test_a_table_that_changes_on_the_disk_is_noticed(root, session, change):
+    path = root / "people.csv"
+    assert session.inspection is not None
+    session.learn(quiet)
+    first = session.learned
+    if change == "written":
+        path.write_text(TABLE.replace("f,old,yes,20", "f,old,yes,90"))
+    elif change == "replaced":
+        (root / "new.csv").write_text(TABLE)
+        (root / "new.csv").replace(path)
+    else:
+        path.unlink()
+    assert session.table_has_changed
+    for work in (lambda: session.rows, lambda: session.learn(quiet), session.check_table):
+        with pytest.raises(InputError, match="changed on the disk"):
+            work()
+    assert session.learned is first  # what was shown can still be looked at
+    assert session.inspection is not None
+    if change == "removed":
+        with pytest.raises(EvenhandError):
+            session.read_again(quiet)
+        assert session.table_has_changed
+        return
+    before = session.tables, session.revision
+    session.read_again(quiet)
+    assert not session.table_has_changed
+    assert (session.tables, session.revision) == (before[0], before[1] + 1)
+    assert session.learned is None
+    session.learn(quiet)
+    assert (session.learned.certificate == first.certificate) == (change == "replaced")
+
+
+def test_a_table_that_changed_is_not_read_in_another_way(root, session):
+    """Else rows of two tables would stand under one name."""
+    (root / "people.csv").write_text(TABLE.replace("f,old,yes,20", "f,old,yes,90"))
+    with pytest.raises(InputError, match="changed on the disk"):
+        session._open.stored({"data": {}})
+
+
+def test_all_columns_can_be_looked_at_as_they_stand(tmp_path, session):
+    assert session.stored.columns == ("sex", "age", "hired")
+    assert session.stored_inspection is not None
+    empty = Session(Folder(tmp_path))
+    assert empty.stored is empty.stored_inspection is None
+    assert empty.inputs == []
+    empty.close()
+
+
+def test_the_table_and_its_question_are_never_written_over(root, session):
+    assert session.inputs == [root / "people.csv", root / "people.toml"]
+    session.learn(quiet)
+    for write in (write_report, write_certificate):
+        for name in ("people.csv", "people.toml"):
+            with pytest.raises(QuestionError, match="Inputs are never written over"):
+                write(session, {"name": name, "overwrite": True})
+    assert (root / "people.csv").read_text() == TABLE
+
+
+def test_a_table_that_changes_while_it_is_learned_from_leaves_no_graph(root, session):
+    def progress(_):
+        (root / "people.csv").write_text(TABLE + "f,old,yes,1\n")
+
+    with pytest.raises(EvenhandError):
+        session.learn(progress)
+    assert session.learned is None
+
+
+# What follows from it
+
+
+def test_results_are_kept_by_what_they_were_made_from(session):
+    session.learn(quiet)
+    first = session.audit
+    assert session.audit is first
+    session.patch({"question": {"threshold": "1/10"}})
+    assert session.audit is not first  # judged anew, on the same graph
+    assert session.learned is not None
+    session.step(-1)
+    assert session.audit is first
+    session.patch({"data": {"exclude": ["age"]}})
+    assert session.learned is None
+
+
+def test_a_verdict_on_a_graph_that_is_not_there(session):
+    with pytest.raises(QuestionError, match="No graph"):
+        session.judged(())
+
+
+def test_tables_of_like_names_have_question_files_of_their_own(tmp_path):
+    (tmp_path / "north").mkdir()
+    for name in ("people.2024.csv", "people.2025.csv", "north/people.2024.csv"):
+        write_people(tmp_path / name, 60)
+    (tmp_path / "north/people.2024.toml").write_text('[question]\nprotected = "gender"\n')
+    session = open_session(tmp_path, "people.2024.csv")
+    session.patch({"question": {"protected": "origin"}})
+    session.open_table(tmp_path / "people.2025.csv", lambda _: None)
+    assert "question" not in session.tables
+    session.open_table(tmp_path / "north/people.2024.csv", lambda _: None)
+    assert session.tables["question"]["protected"] == "gender"
+    session.open_table(tmp_path / "people.2024.csv", lambda _: None)
+    assert session.tables["question"]["protected"] == "origin"

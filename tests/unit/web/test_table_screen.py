@@ -1,0 +1,185 @@
+"""The table screen: files, first rows, and a reading that fails and is asked for again."""
+
+import pytest
+from tests.people_table import people_rows, people_session
+from tests.web_sessions import finish, open_session
+from tests.workbooks import write_workbook
+
+from evenhand.errors import InputError
+from evenhand.web.folder import Folder
+from evenhand.web.pages import render, render_problems, static_file
+from evenhand.web.session import Session
+from evenhand.web.table_screen import CHANGES, first_rows, open_table, view
+
+HANDLERS = {path: handler for _, path, handler in CHANGES}
+
+
+def wait(job):
+    while job.state == "running":
+        pass
+    return job
+
+
+def shown(session, **query):
+    return render(session, "table", view(session, query))
+
+
+def test_files_are_listed_with_their_sizes(tmp_path):
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "notes.md").write_text("no table")
+    session = Session(Folder(tmp_path))
+    assert [(one.name, one.size, one.open) for one in view(session, {})["files"]] == [
+        ("a.csv", "8 bytes", False)
+    ]
+    assert "Which table" in shown(session)
+
+
+def test_the_first_rows_are_those_of_the_file(tmp_path):
+    session = people_session(tmp_path)
+    first = first_rows(session.stored, {})
+    assert first.lines == tuple(people_rows()[:20])
+    assert first.names[0] == "id"  # also what is left out is shown
+    assert "400" in shown(session)
+
+
+def test_long_values_are_shortened_and_columns_come_in_pages(tmp_path):
+    names = ",".join(f"c{number}" for number in range(90))
+    (tmp_path / "wide.csv").write_text(f"{names}\n" + ",".join(["x" * 500] * 90) + "\n")
+    session = open_session(tmp_path, "wide.csv")
+    first = first_rows(session.stored, {"columns": "3"})
+    assert first.names == tuple(f"c{number}" for number in range(80, 90))
+    assert len(first.lines[0][0]) == 60
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ("sex,city\nf,Köln\n".encode("latin-1"), "UTF-8"),
+        (b"a,b\n1,2\n1\n", "line 3"),
+        (b"", "empty"),
+    ],
+)
+def test_what_cannot_be_read_leaves_open_what_was_open(tmp_path, content, what):
+    session = people_session(tmp_path)
+    (tmp_path / "bad.csv").write_bytes(content)
+    job = wait(open_table(session, {"path": "bad.csv"}))
+    assert job.state == "failed"
+    assert what in str(job.problems)
+    assert all(problem.remedies for problem in job.problems)
+    assert session.table.name == "people.csv"
+    assert what in shown(session)
+    finish(open_table(session, {"path": "people.csv"}))
+    assert what not in shown(session)
+
+
+def test_a_remedy_asks_for_the_same_reading_again(tmp_path):
+    pytest.importorskip("python_calamine", reason="the extra 'excel' is not installed")
+    write_workbook(
+        tmp_path / "two.xlsx",
+        notes=[["read me"], ["please"]],
+        people=[["sex", "hired"], ["f", "yes"], ["m", "no"]],
+    )
+    session = Session(Folder(tmp_path))
+    job = wait(open_table(session, {"path": "two.xlsx"}))
+    assert job.state == "failed"
+    html = render_problems(job.problems, job.again)
+    assert 'data-path="api/table"' in html
+    body = {**job.again["body"], "change": {"data": {"sheet": "people"}}}
+    finish(HANDLERS["table"](session, body))
+    assert session.stored.columns == ("sex", "hired")
+    finish(HANDLERS["sheet"](session, {"sheet": "notes"}))
+    assert session.stored.columns == ("read me",)
+
+
+def test_another_delimiter_keeps_what_fits_and_can_be_undone(tmp_path):
+    rows = [f"{'fm'[at % 2]},{at % 3};{'yes' if at % 5 else 'no'}" for at in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["sex,x;hired", *rows]))
+    session = open_session(tmp_path, "t.csv")
+    assert session.stored.columns == ("sex", "x;hired")
+    before = {
+        "question": {"protected": "sex", "threshold": "0.1", "decision": "x;hired"},
+        "knowledge": {"tiers": [["sex"], ["x;hired"]], "forbid": ["x;hired -> sex"]},
+        "labels": {"columns": {"sex": "gender", "x;hired": "chosen"}},
+        "data": {"delimiter": ","},
+    }
+    session.replace_tables(before)
+    wide = {"change": {"data": {"delimiter": ";"}}}
+    finish(HANDLERS["reading"](session, wide))
+    assert session.stored.columns == ("sex,x", "hired")
+    assert session.tables == {"question": {"threshold": "0.1"}, "data": {"delimiter": ";"}}
+    session.step(-1)
+    assert session.tables == before
+    assert session.stored.columns == ("sex", "x;hired")
+
+
+def test_another_sheet_keeps_the_columns_that_it_has(tmp_path):
+    pytest.importorskip("python_calamine", reason="the extra 'excel' is not installed")
+    people = [
+        ["sex", "town", "hired"],
+        *(["fm"[at % 2], "ab"[at % 3 > 0], "yn"[at % 5 > 0]] for at in range(60)),
+    ]
+    later = [[sex, at, hired] for at, (sex, _, hired) in enumerate(people)]
+    write_workbook(
+        tmp_path / "two.xlsx", people=people, later=[["sex", "id", "hired"], *later[1:]]
+    )
+    session = Session(Folder(tmp_path))
+    finish(
+        HANDLERS["table"](
+            session, {"path": "two.xlsx", "change": {"data": {"sheet": "people"}}}
+        )
+    )
+    session.patch({"question": {"protected": "sex", "decision": "hired", "favorable": "y"}})
+    session.patch(
+        {
+            "knowledge": {"tiers": [["sex", "town"], ["hired"]]},
+            "graph": {"add": ["sex -> hired: told", "town -> hired: told"]},
+        }
+    )
+    chosen = session.tables
+    finish(HANDLERS["sheet"](session, {"sheet": "later"}))
+    assert session.tables["question"] == chosen["question"]
+    assert session.tables["knowledge"] == {"tiers": [["sex"], ["hired"]]}
+    assert session.tables["graph"] == {"add": ["sex -> hired: told"]}
+    assert session.tables["data"] == {"sheet": "later", "exclude": ["id"]}
+    session.step(-1)
+    assert session.tables == chosen
+
+
+def test_a_column_that_counts_is_read_anew_and_the_rest_stays(tmp_path):
+    (tmp_path / "counted.csv").write_text(
+        "sex,hired,n\n" + "".join(f"{sex},{at},{3 + at}\n" for sex in "fm" for at in range(4))
+    )
+    session = open_session(tmp_path, "counted.csv")
+    session.patch({"question": {"protected": "sex"}})
+    finish(HANDLERS["reading"](session, {"change": {"data": {"frequency": "n"}}}))
+    assert session.inspection.rows == 2 * (3 + 4 + 5 + 6)
+    assert session.tables["question"]["protected"] == "sex"
+    assert session.rows.columns == ("sex", "hired")
+    assert "36" in shown(session)
+
+
+def test_a_file_outside_is_refused(tmp_path):
+    session = Session(Folder(tmp_path))
+    for path in ("../other.csv", "/etc/passwd", ""):
+        with pytest.raises(InputError):
+            open_table(session, {"path": path})
+
+
+def test_numbers_with_a_comma_are_told_where_they_are_left_out(tmp_path):
+    rows = [f"{'fm'[at % 2]};{'ja' if at % 3 else 'nein'};{at % 40},5" for at in range(200)]
+    (tmp_path / "t.csv").write_text("\n".join(["Geschlecht;zugelassen;Note", *rows]))
+    session = open_session(tmp_path, "t.csv")
+    assert session.tables["data"]["exclude"] == ["Note"]
+    page = shown(session)
+    assert "numbers with a comma are texts: &#39;Note&#39;" in page
+    assert "decimal point" in page
+
+
+def test_a_refused_reading_is_told_once_with_what_to_do(tmp_path):
+    (tmp_path / "t.csv").write_bytes("Geschlecht,Ort\nmännlich,Genf\n".encode("latin-1"))
+    session = Session(Folder(tmp_path))
+    wait(open_table(session, {"path": "t.csv"}))
+    page = shown(session)
+    assert page.count("The text is not UTF-8") == 1
+    assert "In Excel" in page
+    assert "#problems:not(:empty)~main #refused" in static_file("style.css")[0].decode()
