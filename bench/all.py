@@ -26,6 +26,7 @@ SCRIPTS = (
     "evidence_statistics",
     "binnings",
     "sklearn_door",
+    "web",
     "groups",
     "paths",
 )
