@@ -164,11 +164,6 @@ class QuestionSentence:
         return JOIN.join(words)
 
     @property
-    def compares_all(self) -> bool:
-        """Whether all groups are compared in pairs, or each with one."""
-        return len(self.groups) > 2 and self.asked.get("group") is None
-
-    @property
     def group_pick(self) -> Pick:
         """The choice of the group asked about, or of all."""
         group, other = self.asked.get("group"), self.asked.get("other")
