@@ -47,7 +47,7 @@ document.addEventListener("securitypolicyviolation", (event) =>
   console.error(`policy violated: ${event.violatedDirective} ${event.blockedURI}`));
 """
 OpenApp: TypeAlias = Callable[[str, Callable[[Path], object]], RunningApp]
-_WAIT = 10_000  # milliseconds; a machine may be busy
+_WAIT = 30_000  # milliseconds; a machine may be busy
 
 
 @pytest.fixture(scope="session")

@@ -218,3 +218,30 @@ def test_pages_are_read_without_scripts(app, page, new_page):
     plain.locator("#steps a", has_text="Question").click()
     expect(plain).to_have_title("adult.csv · Question · evenhand")
     expect(plain.locator("#lost")).to_be_hidden()
+
+
+@pytest.mark.parametrize("leave", ["blur", "Enter"])
+def test_a_text_typed_while_the_page_is_renewed_is_sent_once_it_is_done(app, page, leave):
+    app.learn()
+    edit = {"a": "marital_status", "b": "income", "state": "to"}
+    assert app.call("POST", "api/graph", edit)[0] == 200
+    page.goto("graph")
+    reason = page.locator("#reason-1")
+    reason.fill("people marry first")
+    page.evaluate("show(location.href)")  # as the end of a job does
+    expect(reason).to_have_value("people marry first")
+    with page.expect_response("**/api/reason"):
+        reason.blur() if leave == "blur" else reason.press(leave)
+    wait_until(lambda: "people marry first" in str(app.tables().get("graph")))
+
+
+def test_a_form_that_is_being_filled_in_stays_when_work_ends(app, page):
+    app.learn()
+    page.goto("evidence")
+    page.locator("#resamples").fill("8")
+    with page.expect_response("**/api/bootstrap"):
+        page.locator("#bootstrap").click()
+    page.locator("#certificate-name").fill("mine.json")
+    page.locator("#report-name").focus()
+    expect(page.locator("#bootstrap-title ~ .result").first).to_be_attached()
+    expect(page.locator("#certificate-name")).to_have_value("mine.json")

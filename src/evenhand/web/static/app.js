@@ -36,7 +36,7 @@ async function send(method, path, body) {
     if (content.problems) {
       // Ours was stale, not refused: show what is there now beside the reason. Nobody waits for
       // that page here, because it waits for what is being sent.
-      if (answer.status === 409) show(location.href, {quiet: true}).then(() => complain(content.html));
+      if (answer.status === 409) show(location.href, {quiet: true, keep: true}).then(() => complain(content.html));
       else complain(content.html);
       return null;
     }
@@ -56,25 +56,38 @@ let waiting = 0;
 function lost() {
   $("lost").hidden = false;
   clearTimeout(waiting);
-  waiting = setTimeout(() => show(location.href), 1000);
+  waiting = setTimeout(() => show(location.href, {keep: true}), 1000);
 }
 
 const parse = (html) => new DOMParser().parseFromString(html, "text/html");
 
-// Fetch a page and put its parts in place of ours; focus and scroll stay where they were.
+// Fields of forms that nobody sent yet, as they were filled in.
+const isFilled = (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+const filledFields = () => [...document.querySelectorAll("form[data-path] input[id]:not([type=file])")].filter(isFilled);
+
+// A field whose text was put back by `show`: when it is left the browser reports no change.
+let restored = null;
+
+// Fetch a page and put its parts in place of ours; focus and scroll stay where they were. With
+// `keep` what was filled in stays, too: the page comes by itself, and not because it was sent.
 let latest = 0;
-async function show(address, {push = false, quiet = false} = {}) {
+async function show(address, {push = false, quiet = false, keep = false} = {}) {
   const turn = ++latest;
   const answer = await ask(address);
   const page = answer && parse(await answer.text());
   if (!page || turn !== latest) return; // a page that was asked for later wins
   const {id: focused, value: typed, defaultValue: before} = document.activeElement || {};
+  const filled = keep ? filledFields() : [];
+  restored = null;
   const opened = [...document.querySelectorAll("details[id]")].map((one) => [one.id, one.open]);
   for (const part of ["table-name", "steps", "history", "main", "foot"]) $(part).replaceChildren(...page.getElementById(part).childNodes);
   const now = page.getElementById("now");
   if ($("now").textContent !== now.textContent) {
     $("now").className = now.className;
     $("now").replaceChildren(...now.childNodes);
+  }
+  for (const {id, value, checked, defaultValue} of filled) {
+    if ($(id) && $(id).defaultValue === defaultValue) Object.assign($(id), {value, checked});
   }
   // What asks for something stays open; the rest is as it was left.
   for (const [id, open] of opened) if ($(id) && !("asks" in $(id).dataset)) $(id).open = open;
@@ -88,7 +101,10 @@ async function show(address, {push = false, quiet = false} = {}) {
   if (focused && $(focused)) {
     $(focused).focus({preventScroll: true});
     // What is being typed stays, unless the server has something newer.
-    if (/text|search|number/.test($(focused).type) && before === $(focused).defaultValue) $(focused).value = typed;
+    if (/text|search|number/.test($(focused).type) && before === $(focused).defaultValue && typed !== before) {
+      $(focused).value = typed;
+      restored = $(focused);
+    }
   } else if (push) $("main").focus({preventScroll: true});
   const place = push && $(new URL(address, location.href).hash.slice(1));
   if (place) place.scrollIntoView({block: "nearest"});
@@ -175,11 +191,11 @@ function follow(id, then) {
     $("work-text").dataset.said = "";
     if (job.state === "failed") {
       document.body.dataset.failed = location.href;
-      show(location.href, {quiet: true}).then(() => complain(job.html));
+      show(location.href, {quiet: true, keep: true}).then(() => complain(job.html));
     } else if (job.state === "cancelled") {
       document.body.dataset.failed = location.href;
-      show(location.href);
-    } else show(then || location.href, {push: Boolean(then)});
+      show(location.href, {keep: true});
+    } else show(then || location.href, {push: Boolean(then), keep: !then});
   };
   events.onerror = () => {
     over();
@@ -220,11 +236,18 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("change", (event) => {
   const control = event.target;
+  if (control === restored) restored = null;
   if (control.type === "file" && control.files.length) upload(control.files[0], control.closest("[data-drop]"));
   else if (control.dataset.path) act(control);
   else if (control.dataset.go) show(control.value, {push: true});
   else if (control.form && "show" in control.form.dataset && control.tagName === "SELECT") control.form.requestSubmit();
 });
+
+const report = ({target}) => {
+  if (target === restored) target.dispatchEvent(new Event("change", {bubbles: true}));
+};
+document.addEventListener("focusout", report);
+document.addEventListener("keydown", (event) => { if (event.key === "Enter") report(event); });
 
 document.addEventListener("input", (event) => {
   const output = event.target.dataset.output && $(event.target.dataset.output);
