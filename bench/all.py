@@ -1,19 +1,23 @@
-"""All figures in one run: every benchmark in turn, then one page of what they printed.
+"""All figures in one run: every benchmark in turn, and one page of what they printed.
 
-    python bench/all.py [--write]
+    python bench/all.py [NAME ...] [--write]
 
-With ``--write`` the page becomes docs/benchmarks.md. Figures are ratios and CPU seconds of one
-machine on one day; compare them within the page, not across machines.
+NAME is a script of this folder; without one all of them run. With ``--write`` what a script
+printed takes the place of its last figures in docs/benchmarks.md; the words around them stay.
+Figures are ratios and CPU seconds of one machine on one day; compare them within the page, not
+across machines.
 """
 
 import os
 import platform
+import re
 import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs" / "benchmarks.md"
 SCRIPTS = (
     "counting",
     "inspection",
@@ -29,45 +33,63 @@ SCRIPTS = (
     "web",
     "groups",
     "paths",
+    "growth",
 )
 
 
 def machine() -> str:
     """What the figures were measured on."""
-    lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines() if os.name == "posix" else []
-    model = next((line.split(":")[1].strip() for line in lines if "model name" in line), "?")
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text("utf-8").splitlines() if info.is_file() else []
+    models = (line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    model = next(models, platform.processor() or platform.machine())
     return f"{os.cpu_count()} cores of {model}, Python {platform.python_version()}"
 
 
-def main() -> None:
-    sections = []
-    for name in SCRIPTS:
-        print(f"== bench/{name}.py", flush=True)
-        run = subprocess.run(
-            [sys.executable, HERE / f"{name}.py"], capture_output=True, text=True, check=False
-        )
-        told = run.stdout.rstrip() if run.returncode == 0 else f"failed: {run.stderr[-500:]}"
-        print(told, flush=True)
-        sections.append(f"## `python bench/{name}.py`\n\n```\n{told}\n```\n")
-    page = "\n".join(
-        [
-            "# Benchmarks",
-            "",
-            f"Made by `make bench` on {datetime.now(UTC):%d %B %Y}: {machine()}.",
-            "Seconds are processor seconds unless said otherwise; goals are in brackets.",
-            "`make bench-check` runs a short selection and fails where a ratio to another",
-            "program is 1.5 times the one in `bench/ratios.json`.",
-            "",
-            "`python bench/peers.py`, which needs Fairlearn and AIF360, has [a page of its",
-            "own](peers.md).",
-            "",
-            *sections,
-        ]
+def printed(name: str) -> str:
+    """What a script prints, in a process of its own."""
+    run = subprocess.run(
+        [sys.executable, HERE / f"{name}.py"], capture_output=True, text=True, check=False
     )
-    if "--write" in sys.argv:
-        (HERE.parent / "docs" / "benchmarks.md").write_text(page, "utf-8")
-    print(page)
+    return run.stdout.rstrip() if run.returncode == 0 else f"failed: {run.stderr[-500:]}"
+
+
+def with_figures(page: str, name: str, told: str) -> str:
+    r"""The page with new figures of one script, under its heading; new ones come last.
+
+    >>> page = with_figures("# Page\n", "count", "1 s")
+    >>> print(with_figures(page + "Words.\n", "count", "2 s"))
+    # Page
+    <BLANKLINE>
+    ## `python bench/count.py`
+    <BLANKLINE>
+    ```
+    2 s
+    ```
+    Words.
+    <BLANKLINE>
+    """
+    heading = rf"^## `python bench/{name}\.py[^`\n]*`\n"
+    old = re.compile(
+        rf"({heading}(?:(?!## |```).*\n)*)```.*\n(?:(?!```).*\n)*```\n", re.MULTILINE
+    )
+    block = f"```\n{told}\n```\n"
+    if not old.search(page):
+        return f"{page.rstrip()}\n\n## `python bench/{name}.py`\n\n{block}"
+    return old.sub(lambda found: found[1] + block, page, count=1)
+
+
+def main(names: list[str], *, write: bool) -> None:
+    when = f"{datetime.now(UTC):%d %B %Y}, {machine()}"
+    for name in names:
+        told = f"{when}\n{printed(name)}"
+        print(f"== bench/{name}.py, {told}\n", flush=True)
+        if write:
+            PAGE.write_text(with_figures(PAGE.read_text("utf-8"), name, told), "utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    chosen = [name for name in sys.argv[1:] if name != "--write"]
+    if unknown := sorted({*chosen} - {*SCRIPTS}):
+        sys.exit(f"There is no {', '.join(unknown)}. There are: {', '.join(SCRIPTS)}.")
+    main(chosen or list(SCRIPTS), write="--write" in sys.argv)

@@ -1,4 +1,4 @@
-"""How cost grows with rows, attributes, values and engines.
+"""Passes over millions of rows, wide tables and engines, beside DuckDB.
 
     python bench/scale.py [MILLIONS ...] [--spark] [--data FOLDER] [--write]
 
@@ -31,7 +31,6 @@ MEMORY = "2GB"
 QUESTION = eh.Question(protected="a0", group="v0", decision="e", favorable="v1")
 CAUSES = ("a2", "a5")
 WIDTHS = (50, 100, 200)
-VALUES = (2, 4, 8, 16, 32)
 MILLION = 1_000_000
 
 
@@ -92,28 +91,6 @@ def duckdb_alone(path: Path) -> dict[str, Any]:
         watch.run("group by", lambda: lines.aggregate("count(*), sum(n)").fetchall())
         copied = f"{folder}/copy.parquet"
         watch.run("copy", lambda: source.write_parquet(copied))
-    return watch.figures
-
-
-def attributes(path: Path) -> dict[str, Any]:
-    """Counting the first few attributes of a file."""
-    watch = Stopwatch()
-    names = eh.read(path).columns
-    for size in (3, 6, 9, 12):
-        rows = eh.read(path, columns=names[-size:])
-        counts = watch.run(str(size), rows.count)
-        watch.figures[f"{size} distinct"] = len(counts)
-    return watch.figures
-
-
-def values(_: Path) -> dict[str, Any]:
-    """Counting six attributes with more and more values."""
-    watch, generator = Stopwatch(), np.random.default_rng(0)
-    for size in VALUES:
-        codes = generator.integers(0, size, (6, MILLION), np.int8)
-        table = pa.table({f"x{at}": line for at, line in enumerate(codes)})
-        counts = watch.run(str(size), eh.read(table).count)
-        watch.figures[f"{size} distinct"] = len(counts)
     return watch.figures
 
 
@@ -210,8 +187,6 @@ def write_wide(path: Path, width: int, rows: int = MILLION) -> None:
 WORK: dict[str, Callable[[Path], dict[str, Any]]] = {
     "laptop": laptop,
     "duckdb": duckdb_alone,
-    "attributes": attributes,
-    "values": values,
     "on demand": on_demand,
     "all at once": all_at_once,
     "engine duckdb": lambda path: engine(path, spark=False),
@@ -248,8 +223,6 @@ def main(folder: Path, sizes: list[int]) -> dict[str, Any]:
                 f"{alone[f'{other} MB']} MB"
             )
     smallest = folder / f"d{sizes[0]}.parquet"
-    record["attributes"] = measure("attributes", smallest)
-    record["values"] = measure("values", smallest)
     for width in WIDTHS:
         path = made(folder / f"w{width}.parquet", lambda p, n=width: write_wide(p, n))
         both = {what: measure(what, path) for what in ("on demand", "all at once")}

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
@@ -97,11 +97,17 @@ def shipped_file(name: str) -> Path:
     """A file that pgmpy ships; skips the test where it is absent."""
     package = find_spec("pgmpy")
     if package is None or not package.submodule_search_locations:
-        pytest.skip("pgmpy, which carries the networks, is absent", allow_module_level=True)
+        _skip("pgmpy, which carries the networks, is absent")
     path = Path(package.submodule_search_locations[0], "utils", "example_models", name)
     if not path.exists():
-        pytest.skip(f"{path} is absent", allow_module_level=True)
+        _skip(f"{path} is absent")
     return path
+
+
+def _skip(reason: str) -> NoReturn:
+    import pytest  # noqa: PLC0415  # benchmarks read networks without it
+
+    pytest.skip(reason, allow_module_level=True)
 
 
 @lru_cache

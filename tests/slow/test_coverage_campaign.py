@@ -1,7 +1,7 @@
 """How often intervals miss and verdicts are wrong, where the truth is known.
 
 Bounds leave room for chance: three standard errors of each share. docs/statistics.md has the
-figures; `python -m bench.evidence_statistics --campaign` prints them.
+figures; `python -m bench.campaign_statistics` prints them.
 """
 
 import numpy as np
