@@ -6,8 +6,6 @@ lexicographic order of their codes and no line has count zero, so equal data giv
 whatever the order of the rows was.
 """
 
-import hashlib
-import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.counts.count_digest import in_text_order, lines_digest
 from evenhand.counts.label_order import in_order
 from evenhand.counts.suspected_missing import MissingMarker, looks_missing, marker_notes
 from evenhand.display import Described, Summary
@@ -304,7 +303,8 @@ class CountTable(Described):
         """Give values of an attribute new names; values of the same new name become one."""
         old = self.attribute(name)
         values = in_order({merge.get(value, value) for value in old.values})
-        new = np.array([values.index(merge.get(value, value)) for value in old.values])
+        place = {value: code for code, value in enumerate(values)}
+        new = np.array([place[merge.get(value, value)] for value in old.values])
         at = self.position(name)
         attributes, codes = list(self.attributes), list(self.codes)
         attributes[at], codes[at] = Attribute(name, values), new[codes[at]]
@@ -329,18 +329,14 @@ class CountTable(Described):
         distinct assignment in that order and then its count; these lines are sorted as text.
         """
         names = sorted(self.names)
-        table = self.marginal(names)
-        # Each label is encoded once: there are far fewer than lines.
-        columns = [
-            np.array([json.dumps(v, ensure_ascii=False) for v in attribute.values], object)[
-                codes
-            ].tolist()
-            for attribute, codes in zip(table.attributes, table.codes, strict=True)
-        ]
-        columns.append([*map(str, table.counts.tolist())])
-        lines = sorted(f"[{', '.join(line)}]" for line in zip(*columns, strict=True))
-        text = "\n".join([json.dumps(names, ensure_ascii=False), *lines])
-        return hashlib.sha256(text.encode()).hexdigest()
+        attributes, codes = [], []
+        for name in names:
+            texts, column = in_text_order(self.attribute(name).values, self.column(name))
+            attributes.append(Attribute(name, texts))
+            codes.append(column)
+        table = type(self)(tuple(attributes), tuple(codes), self.counts).marginal(names)
+        texts_by_name = [attribute.values for attribute in table.attributes]
+        return lines_digest(names, texts_by_name, table.codes, table.counts)
 
     @property
     def seed(self) -> int:

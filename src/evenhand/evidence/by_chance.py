@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.evidence.binomial_tails import Counts, Floats
-from evenhand.evidence.distinct_tables import for_each_distinct
+from evenhand.evidence.distinct_tables import distinct_lines, for_each_distinct
 from evenhand.evidence.hypergeometric_tails import point_probability, probability_below
 from evenhand.evidence.p_values import boundary_rates
 from evenhand.evidence.verdict import INT64_END
@@ -225,7 +225,9 @@ def _expected_at_threshold(
     from scipy.special import ndtr  # noqa: PLC0415  # slow to import
 
     step = -(-len(group) // _SAMPLE)
-    taken = np.lexsort((other_yes, group_yes, other, group))[step // 2 :: step]
+    first, which = distinct_lines(other_yes, group_yes, other, group)
+    ends = np.cumsum(np.bincount(which, minlength=len(first)))
+    taken = first[np.searchsorted(ends, np.arange(step // 2, len(group), step), "right")]
     a, n, b, m = (column[taken] for column in (group_yes, group, other_yes, other))
     rates = boundary_rates(a, n, b, m, float(threshold))
     spread = [rate * (1 - rate) * rows for rate, rows in zip(rates, (n, m), strict=True)]

@@ -57,19 +57,22 @@ class Certificate(Judgement, Pictured):
 
     def full_document(self) -> dict[str, Any]:
         """The document for the owner of the data: every subpopulation, and digests."""
-        return full_document(self)
+        content: dict[str, Any] = document.plain(full_document(self))
+        return content
 
     def shared_document(self, *, least_count: int = 10) -> dict[str, Any]:
         """The document for others: what it withholds cannot be computed from what it shows."""
-        return shared_document(self, least_count=least_count)
+        shown = shared_document(self, least_count=least_count)
+        content: dict[str, Any] = document.plain(shown)
+        return content
 
     def to_json(self) -> str:
         """The full certificate document as canonical JSON."""
-        return document.canonical(self.full_document())
+        return document.canonical(full_document(self))
 
     def to_shared_json(self, *, least_count: int = 10) -> str:
         """The document for others, without subpopulations that have a cell under the count."""
-        return document.canonical(self.shared_document(least_count=least_count))
+        return document.canonical(shared_document(self, least_count=least_count))
 
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the full document atomically, readable by its owner only.

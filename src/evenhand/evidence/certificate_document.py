@@ -1,16 +1,18 @@
-"""The two documents of a certificate: for the owner of the data, and for others."""
+"""The two documents of a certificate: for the owner of the data, and for others.
+
+Their tables are encoded in blocks; ``certificate_encoding.plain`` makes lists of them.
+"""
 
 from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
-
-import numpy as np
 
 from evenhand.errors import words_only
 from evenhand.evidence import certificate_encoding as document
 from evenhand.evidence.disclosure_control import shown_claim, shown_part
 from evenhand.evidence.indirect_record import indirect_record
 from evenhand.evidence.judgement import Judgement
+from evenhand.evidence.partition_table import PartitionTable
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.partial_graph import PartialGraph
 
@@ -49,7 +51,9 @@ def full_document(certificate: Judgement) -> dict[str, Any]:
             "verdict": str(partition.verdict(certificate.min_coverage)),
             "coverage": partition.coverage.to_dict(),
             "evidence": partition.by_strength.tolist(),
-            "digest": document.digest(certificate.examined, partition),
+            "digest": certificate.digest
+            if partition is certificate.partition
+            else document.digest(certificate.examined, partition),
         }
     if certificate.without_rule is not None:
         content["rules"]["without"]["record"] = full_document(certificate.without_rule)
@@ -104,7 +108,7 @@ def _document(certificate: Judgement) -> dict[str, Any]:
                 "names": list(partition.names),
                 "role": "causes" if partition in certificate.causes else "block set",
                 "subpopulations": partition.numbers,
-                "table": document.table(partition, np.arange(len(partition))),
+                "table": PartitionTable(partition),
             }
             for partition in certificate.partitions
         ],

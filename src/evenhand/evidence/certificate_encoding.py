@@ -8,14 +8,17 @@ docs/certificate.md describes every field, certificate.schema.json its form.
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, ExaminedCounts
+from evenhand.counts.count_table import code_type
 from evenhand.errors import InputError
 from evenhand.evidence.partition import Partition
+from evenhand.evidence.partition_table import BLOCK, PartitionTable, counts_by_cell
 
 FORMAT = "evenhand certificate 2"
 _UNPUBLISHED = "evenhand certificate 1"
@@ -37,27 +40,6 @@ def check_format(found: object, where: str) -> None:
         remedy=f"This version reads {FORMAT!r}; use a later one.",
         where=where,
     )
-
-
-def table(partition: Partition, lines: NDArray[np.intp]) -> list[list[Any]]:
-    """One line for each subpopulation: its values, its counts, its largest exact difference.
-
-    Counts stand by group, and within a group by decision.
-    """
-    assignments = partition.assignments
-    labels = (
-        np.asarray(attribute.values, object)[codes[lines]].tolist()
-        for attribute, codes in zip(assignments.attributes, assignments.codes, strict=True)
-    )
-    counts = (column[lines].tolist() for column in cells(partition))
-    texts = partition.comparisons.texts(partition.widest[lines])
-    return [list(line) for line in zip(*labels, *counts, texts, strict=True)]
-
-
-def cells(partition: Partition) -> NDArray[np.int64]:
-    """The counts of each line, by group and within a group by decision."""
-    many = len(partition.groups) * len(partition.decisions)
-    return partition.counts.transpose(1, 0, 2).reshape(many, len(partition))
 
 
 def floats_as_text(value: Any, name: str = "") -> Any:  # noqa: ANN401  # plain values
@@ -84,28 +66,35 @@ def digest(examined: ExaminedCounts, partition: Partition) -> str:
 
     They are counted as they were compared: only these groups, only these kinds of decision.
     """
+    return _compared_counts(examined, partition).digest
+
+
+def _compared_counts(examined: ExaminedCounts, partition: Partition) -> CountTable:
+    """The counts of groups, decision and the partition's attributes."""
     question, assignments = examined.question, partition.assignments
     groups = Attribute(question.groups_column, partition.groups)
     decisions = Attribute(question.decision, partition.decisions)
-    many = len(partition.groups) * len(partition.decisions)
-    cell = np.tile(np.arange(many), len(partition))
-    kinds = len(partition.decisions)
-    return CountTable.build(
-        [*assignments.attributes, groups, decisions],
-        [
-            *(np.repeat(column, many) for column in assignments.codes),
-            cell // kinds,
-            cell % kinds,
-        ],
-        np.ascontiguousarray(cells(partition).T).ravel(),
-    ).digest
+    counts = np.ascontiguousarray(counts_by_cell(partition).T)
+    line, cell = np.nonzero(counts)
+    group, kind = np.divmod(cell, len(partition.decisions))
+    return CountTable(
+        (*assignments.attributes, groups, decisions),
+        (
+            *(column[line] for column in assignments.codes),
+            group.astype(code_type(len(groups))),
+            kind.astype(code_type(len(decisions))),
+        ),
+        counts[line, cell],
+    )
 
 
 def parse_document(text: str) -> Any:  # noqa: ANN401  # plain values
     """The content of JSON text; ValueError if a name stands twice, or text is no Unicode."""
     content = json.loads(text, object_pairs_hook=_unique_names)
     try:
-        json.dumps(content, ensure_ascii=False).encode()
+        text.encode()
+        if "\\u" in text:  # only so a half can stand in text that is whole
+            json.dumps(content, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise ValueError("a text in it holds half a character, a lone surrogate") from error
     return content
@@ -121,15 +110,55 @@ def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def canonical(document: dict[str, Any]) -> str:
     """The one JSON text of a document: sorted keys, no spaces, one line."""
-    return _compact(document) + "\n"
+    return b"".join(encoded(document)).decode() + "\n"
 
 
 def with_seal(document: dict[str, Any]) -> dict[str, Any]:
     """Add the SHA-256 of the rest: a checksum, not a signature."""
-    return {**document, "seal": hashlib.sha256(_compact(document).encode()).hexdigest()}
+    sha256 = hashlib.sha256()
+    for piece in encoded(document):
+        sha256.update(piece)
+    return {**document, "seal": sha256.hexdigest()}
 
 
-def _compact(document: dict[str, Any]) -> str:
+def encoded(value: Any) -> Iterator[bytes]:  # noqa: ANN401  # plain values
+    """The JSON text of plain values and tables in pieces: keys sorted, without spaces."""
+    if isinstance(value, PartitionTable):
+        yield from _joined(([block] for block in value.blocks), b"[", b"]")
+    elif isinstance(value, dict):
+        parts = (chain((compact(name) + b":",), encoded(value[name])) for name in sorted(value))
+        yield from _joined(parts, b"{", b"}")
+    elif isinstance(value, list) and dict in {*map(type, value)}:
+        yield from _joined(map(encoded, value), b"[", b"]")
+    elif isinstance(value, list):
+        blocks = (value[begin : begin + BLOCK] for begin in range(0, len(value), BLOCK))
+        yield from _joined(([compact(block)[1:-1]] for block in blocks), b"[", b"]")
+    else:
+        yield compact(value)
+
+
+def _joined(parts: Iterable[Iterable[bytes]], begin: bytes, end: bytes) -> Iterator[bytes]:
+    comma = begin
+    for part in parts:
+        yield comma
+        yield from part
+        comma = b","
+    yield end if comma != begin else begin + end
+
+
+def compact(value: object) -> bytes:
+    """The JSON text of a few plain values."""
     return json.dumps(
-        document, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
-    )
+        value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    ).encode()
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401  # plain values
+    """The same with lists of lines instead of tables."""
+    if isinstance(value, PartitionTable):
+        return value.lines()
+    if isinstance(value, dict):
+        return {name: plain(inner) for name, inner in value.items()}
+    if isinstance(value, list) and dict in {*map(type, value)}:
+        return [*map(plain, value)]
+    return value

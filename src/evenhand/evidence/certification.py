@@ -14,7 +14,6 @@ import numpy as np
 
 from evenhand.counts import CountTable, ExaminedCounts, examined_counts
 from evenhand.errors import Problem, QuestionError
-from evenhand.evidence import certificate_encoding
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.decision_rules import (
     check_rule,
@@ -28,6 +27,7 @@ from evenhand.evidence.indirect_claim import Indirect
 from evenhand.evidence.indirect_reasons import learned_near_decision
 from evenhand.evidence.judgement import Graph, Scope
 from evenhand.evidence.partition import Partition
+from evenhand.evidence.partition_table import counts_by_cell
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
 from evenhand.evidence.verdict import Verdict, all_must_agree, all_must_hold
 from evenhand.evidence.verdict_reasons import edge_reasons, partition_reasons
@@ -284,7 +284,7 @@ def _finest_first(partition: Partition) -> tuple[object, ...]:
 
     Names decide only between partitions with the same counts.
     """
-    measured, cells = partition.measured, certificate_encoding.cells(partition)
+    measured, cells = partition.measured, counts_by_cell(partition)
     compared, names = int(partition.row_counts[measured].sum()), partition.names
     return (
         -len(names),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from evenhand.evidence.binomial_tails import Counts, Floats
+from evenhand.evidence.distinct_tables import for_each_distinct
 from evenhand.evidence.p_values import variance_at, zero_p
 from evenhand.evidence.partition import Partition
 
@@ -69,11 +70,15 @@ def heterogeneity(partition: Partition, common: float) -> Heterogeneity:
     varied = (a + b > 0) & (a + b < n + m)
     a, n, b, m = a[varied], n[varied], b[varied], m[varied]
     difference = b / m - a / n
-    variance = variance_at(a, n, b, m, common)
+
+    def of_each(a: Counts, n: Counts, b: Counts, m: Counts) -> tuple[Floats, Floats]:
+        return variance_at(a, n, b, m, common), zero_p(a, n, b, m)
+
+    variance, p_zero = for_each_distinct(of_each, a, n, b, m)
     # Without variance, all and nobody being favored, there is no deviation either.
     possible = variance > 0
     statistic = float(((difference - common)[possible] ** 2 / variance[possible]).sum())
-    expected, p_zero = max(len(a) - 1, 0), zero_p(a, n, b, m)
+    expected = max(len(a) - 1, 0)
     # A squared normal deviate has a variance of 2; small tables have another.
     scale = float((_kurtosis(n, m, a + b) - 1).mean()) / 2 if expected else 0.0
     return Heterogeneity(

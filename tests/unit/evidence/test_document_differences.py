@@ -1,8 +1,14 @@
 """Documents are compared exactly, estimates to twelve digits."""
 
-import pytest
+import json
 
+import pytest
+from tests.admission import QUESTION
+
+from evenhand import datasets, examined_counts
+from evenhand.evidence import Partition
 from evenhand.evidence.document_differences import document_differences
+from evenhand.evidence.partition_table import PartitionTable
 
 
 def differ(where, written, right):
@@ -47,3 +53,44 @@ def test_what_is_null_is_not_what_is_absent():
 def test_lists_of_other_lengths_differ_as_a_whole():
     (place,) = document_differences({"a": [1]}, {"a": [1, 2]})
     assert place.startswith("a: it says [1]")
+
+
+def a_count(lines):
+    lines[2][3] += 1
+
+
+def a_type(lines):
+    lines[1][2] = str(lines[1][2])
+
+
+def a_label_and_a_difference(lines):
+    lines[0][0], lines[-1][-1] = "Law", "1/7"
+
+
+def a_line_missing(lines):
+    del lines[1]
+
+
+def two_lines_swapped(lines):
+    lines[0], lines[1] = lines[1], lines[0]
+
+
+def nothing(lines):
+    pass
+
+
+@pytest.mark.parametrize("block", [1, 3, 100])
+@pytest.mark.parametrize(
+    "forge",
+    [nothing, a_count, a_type, a_label_and_a_difference, a_line_missing, two_lines_swapped],
+)
+def test_tables_differ_where_their_lines_do(monkeypatch, forge, block):
+    for where in ("partition_table", "document_differences"):
+        monkeypatch.setattr(f"evenhand.evidence.{where}.BLOCK", block)
+    examined = examined_counts(datasets.admissions(2), QUESTION)
+    right = PartitionTable(Partition.of(examined, ["major", "test_score"]))
+    written = json.loads(json.dumps(right.lines()))
+    forge(written)
+    found = [*document_differences({"table": written}, {"table": right})]
+    assert found == [*document_differences({"table": written}, {"table": right.lines()})]
+    assert bool(found) == (forge is not nothing)

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from tests.several_groups import GRAPH as GROUPS
@@ -19,6 +18,7 @@ from evenhand.evidence import (
     certificate_encoding,
     certify,
 )
+from evenhand.evidence.partition_table import PartitionTable
 from evenhand.graph.causal_graph import CausalGraph
 
 COUNTS = datasets.admissions(2)
@@ -99,7 +99,7 @@ def an_accusation(content):
     content["partitions"].append(
         entry
         | {
-            "table": certificate_encoding.table(alike, np.arange(len(alike))),
+            "table": PartitionTable(alike).lines(),
             "verdict": "not certified",
         }
     )

@@ -1,0 +1,74 @@
+"""The table of a certificate as JSON in blocks, beside ``json.dumps`` of its lines."""
+
+import json
+from math import gcd
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evenhand import CountTable, Question, examined_counts
+from evenhand.evidence import Partition, partition_table
+from evenhand.evidence.partition_table import PartitionTable
+
+labels = st.text(st.sampled_from('ab"\\/ ,]\t\x01éﬀ😀'), max_size=3).map(
+    lambda text: f"x{text}"
+)
+people = st.lists(
+    st.tuples(labels, labels, st.sampled_from("fm"), st.sampled_from("ny"), st.integers(1, 9)),
+    max_size=30,
+)
+# Both groups and both decisions occur, whatever is drawn.
+EVERYBODY = [("x", "x", group, decision, 1) for group in "fm" for decision in "ny"]
+
+
+def partition_of(lines, *, names=("a", "b")) -> Partition:
+    *columns, counts = map(list, zip(*lines, *EVERYBODY, strict=True))
+    columns = dict(zip(("a", "b", "sex", "hired"), columns, strict=True))
+    question = Question(protected="sex", group="f", decision="hired", favorable="y")
+    return Partition.of(examined_counts(CountTable.of(columns, counts), question), names)
+
+
+def dumped(lines) -> bytes:
+    return json.dumps(lines, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+@given(people.filter(bool), st.sampled_from([("a", "b"), ("b",), ()]))
+def test_the_blocks_are_what_json_writes_of_the_lines(lines, names):
+    table = PartitionTable(partition_of(lines, names=names))
+    assert b"[" + b",".join(table.blocks) + b"]" == dumped(table.lines())
+
+
+@given(people.filter(bool))
+def test_the_lines_are_those_of_a_plain_loop(lines):
+    counts = {}
+    for a, b, group, decision, many in [*lines, *EVERYBODY]:
+        cells = counts.setdefault((a, b), [0, 0, 0, 0])
+        cells["fm".index(group) * 2 + "yn".index(decision)] += many
+    found = {(a, b): rest for a, b, *rest in PartitionTable(partition_of(lines)).lines()}
+    assert found == {people: [*n, difference(*n)] for people, n in counts.items()}
+
+
+def difference(yes: int, no: int, other_yes: int, other_no: int) -> str | None:
+    group, other = yes + no, other_yes + other_no
+    if not group or not other:
+        return None
+    top, bottom = other_yes * group - yes * other, group * other
+    common = gcd(top, bottom)
+    return f"{top // common}/{bottom // common}" if bottom != common else str(top // common)
+
+
+@pytest.mark.parametrize("block", [1, 2, 5, 6])
+def test_the_size_of_blocks_changes_no_byte(monkeypatch: pytest.MonkeyPatch, block: int):
+    lines = [(label, "x", "f", "y", at + 1) for at, label in enumerate("pqrst")]
+    expected = dumped(PartitionTable(partition_of(lines)).lines())
+    monkeypatch.setattr(partition_table, "BLOCK", block)
+    table = PartitionTable(partition_of(lines))
+    assert len(table.blocks) == -(-6 // block)
+    assert b"[" + b",".join(table.blocks) + b"]" == expected
+
+
+def test_a_part_of_the_lines():
+    table = PartitionTable(partition_of([("p", "q", "f", "y", 3)]))
+    assert table.lines(1) == table.lines()[1:]
+    assert table.lines(0, 1) == [["p", "q", 3, 0, 0, 0, None]]
