@@ -1,9 +1,8 @@
 """The tables of a certificate document's partitions, back as the counts that were compared."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from graphlib import TopologicalSorter
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -31,9 +30,9 @@ def recorded_counts(
     of_kinds = np.array([0, len(favorable)]) if favorable else np.arange(len(kinds))
     many = len(groups) * len(kinds)
     values, codes, cells = _encode_table(entry, many)
-    table = np.array(cells, np.int64).reshape(len(cells), len(groups), len(kinds))
-    _check_occurring(table.sum(axis=0), question, groups, kinds)
-    cell = np.tile(np.arange(many), len(cells))
+    people = cells.sum(axis=0).reshape(len(groups), len(kinds))
+    _check_occurring(people, question, groups, kinds)
+    line, cell = np.nonzero(cells)
     columns = group_columns(question, groups)
     counts = CountTable.build(
         [
@@ -42,11 +41,11 @@ def recorded_counts(
             Attribute(question.decision, stored),
         ],
         [
-            *(np.repeat(column, many) for column in codes),
+            *(column[line] for column in codes),
             *(of_group[cell // len(kinds)] for _, of_group in columns),
             of_kinds[cell % len(kinds)],
         ],
-        table.ravel(),
+        cells[line, cell],
     )
     return ExaminedCounts(
         counts=counts,
@@ -106,30 +105,59 @@ def _check_occurring(
 
 def _encode_table(
     entry: Mapping[str, Any], many: int
-) -> tuple[list[tuple[str, ...]], list[NDArray[np.int64]], list[list[int]]]:
+) -> tuple[list[tuple[str, ...]], list[NDArray[np.int64]], NDArray[np.int64]]:
     """The values of each column in their order, the codes of each column, and the counts.
 
-    Lines are sorted by codes; the order of the values is recovered from them by topological
-    sorting.
+    Column by column: line by line a million took 10 s longer.
     """
     names, table = entry["names"], entry["table"]
-    kinds = [str] * len(names) + [int] * many
-    if any([*map(type, line[:-1])] != kinds for line in table):
+    if not {*map(len, table)} <= {len(names) + many + 1}:
         raise InputError.of(f"The table of {names} has a line without {many} counts.")
-    lines = [line[: len(names)] for line in table]
-    cells = [line[len(names) : -1] for line in table]
-    check_row_count(sum(map(sum, cells)), counts=f"counts of the table of {names}")
-    orders = [TopologicalSorter({line[at]: () for line in lines}) for at in range(len(names))]
+    labels, counts = (
+        [[line[at] for line in table] for at in places]
+        for places in (range(len(names)), range(len(names), len(names) + many))
+    )
+    types = [{*map(type, column)} for column in (*labels, *counts)]
+    if table and types != [{str}] * len(names) + [{int}] * many:
+        raise InputError.of(f"The table of {names} has a line without {many} counts.")
+    check_row_count(sum(map(sum, counts)), counts=f"counts of the table of {names}")
+    values, codes = [], []
+    for column in labels:
+        place = {value: code for code, value in enumerate(dict.fromkeys(column))}
+        values.append([*place])
+        codes.append(np.fromiter(map(place.__getitem__, column), np.int64, len(column)))
     try:
-        for line, following in pairwise(lines):
-            at = [a == b for a, b in zip(line, following, strict=True)].index(False)
-            orders[at].add(following[at], line[at])
-        values = [tuple(order.static_order()) for order in orders]
-    except ValueError as error:  # no difference, or a cycle
+        orders = value_orders(codes, [*map(len, values)], len(table))
+    except ValueError as error:
         raise InputError.of(f"The lines of the table of {names} are not sorted.") from error
-    places = [{value: code for code, value in enumerate(order)} for order in values]
-    codes = [
-        np.array([place[line[at]] for line in lines], np.int64)
-        for at, place in enumerate(places)
-    ]
-    return values, codes, cells
+    return (
+        [tuple(own[code] for code in order) for own, order in zip(values, orders, strict=True)],
+        [np.argsort(order)[own] for own, order in zip(codes, orders, strict=True)],
+        np.array(counts, np.int64).reshape(many, len(table)).T,
+    )
+
+
+def value_orders(
+    codes: Sequence[NDArray[np.int64]], cards: Sequence[int], lines: int
+) -> list[Sequence[int]]:
+    """For each column an order of its values in which the lines are sorted.
+
+    Where two lines that follow each other differ first, that column's values are in order; the
+    order of all is found by topological sorting. ValueError if there is none.
+    """
+    alike = np.ones(max(lines - 1, 0), bool)
+    orders: list[Sequence[int]] = []
+    for column, card in zip(codes, cards, strict=True):
+        differs = alike & (column[1:] != column[:-1])
+        steps = np.stack([column[:-1][differs], column[1:][differs]])
+        order: Sequence[int] = range(card)
+        if (steps[0] > steps[1]).any():  # they first occur in another order than theirs
+            sorter = TopologicalSorter[int](dict.fromkeys(range(card), ()))
+            for before, after in np.unique(steps, axis=1).T.tolist():
+                sorter.add(after, before)
+            order = [*sorter.static_order()]
+        orders.append(order)
+        alike &= ~differs
+    if alike.any():
+        raise ValueError("two lines are alike")
+    return orders

@@ -1,9 +1,12 @@
 """Tables of partitions come back as the counts that were compared."""
 
 import json
+from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.admission import GRAPH, QUESTION
 from tests.certificate_records import sealed
 from tests.several_groups import GRAPH as GROUPS
@@ -12,6 +15,7 @@ from tests.several_groups import QUESTIONS, counted
 from evenhand import CountTable, datasets
 from evenhand.counts import Attribute
 from evenhand.evidence import RecordedCertificate, certify
+from evenhand.evidence.recorded_partitions import value_orders
 from evenhand.graph.causal_graph import CausalGraph
 
 COUNTS = datasets.admissions(2)
@@ -45,6 +49,34 @@ def test_values_may_stand_in_any_order_that_the_lines_keep():
         line[0] for line in json.loads(certificate.to_json())["partitions"][0]["table"]
     ] == [*order]
     assert RecordedCertificate.parse(certificate.to_json()).own_differences() == ()
+
+
+@given(
+    st.integers(0, 2).flatmap(
+        lambda columns: st.lists(st.tuples(*[st.integers(0, 2)] * columns), max_size=5)
+    )
+)
+def test_an_order_of_values_is_found_if_there_is_one(lines):
+    columns = len(lines[0]) if lines else 0
+    orders = permutations(range(3))
+    possible = [
+        keys
+        for keys in product([*orders], repeat=columns)
+        if all(a < b for a, b in pairwise(placed(lines, keys)))
+    ]
+    codes = [np.array([line[at] for line in lines], np.int64) for at in range(columns)]
+    if not possible:
+        with pytest.raises(ValueError, match=r"alike|cycle"):
+            value_orders(codes, [3] * columns, len(lines))
+        return
+    found = value_orders(codes, [3] * columns, len(lines))
+    keys = [[order.index(code) for code in range(3)] for order in map(list, found)]
+    assert all(a < b for a, b in pairwise(placed(lines, keys)))
+
+
+def placed(lines, keys):
+    """Lines by the places of their values."""
+    return [[key[code] for key, code in zip(keys, line, strict=True)] for line in lines]
 
 
 @pytest.mark.parametrize("name", ["group", "other", "favorable"])
