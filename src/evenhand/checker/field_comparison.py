@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 def differences(where: str, written: object, right: object) -> Iterator[str]:
     """The innermost places that differ, in value or in type."""
+    if written is right:
+        return
     if isinstance(written, dict) and isinstance(right, dict):
         for name in {**written, **right}:
             pair = (part.get(name, ()) for part in (written, right))

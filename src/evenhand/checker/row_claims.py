@@ -50,6 +50,8 @@ def recount(entry: Record, table: Table, names: list[str], people: Table) -> Tab
 
 def people_by(table: Table, names: list[str], keep: list[str]) -> Table:
     """The people of a table by some of its names."""
+    if keep == names:
+        return table
     places, people = [*map(names.index, keep)], dict[tuple[str, ...], Counts]()
     for values, counts in table.items():
         line = tuple(values[at] for at in places)
@@ -69,10 +71,9 @@ def check_pooled(record: Record) -> list[str]:
 
 def absent_values(compared: GroupComparisons, table: Table) -> list[str]:
     """The values asked about that nobody in a table has: no question can be about them."""
-    people = [
-        [*map(sum, zip(*kinds, strict=True))]
-        for kinds in zip(compared.nobody(), *table.values(), strict=True)
-    ]
+    people = compared.nobody()
+    for counts in table.values():
+        people = [[*map(add, *both)] for both in zip(people, counts, strict=True)]
     named = [*zip(compared.roles, compared.groups, map(sum, people), strict=True)]
     decisions = [*zip(compared.kinds, map(sum, zip(*people, strict=True)), strict=True)]
     # Of decisions that are favorable or not, the others need not occur in a group compared.

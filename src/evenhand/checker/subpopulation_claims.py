@@ -1,7 +1,9 @@
 """The claims about one partition: differences, coverage, numbers, evidence, verdict."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain
+from operator import add
 
 from .group_comparisons import GroupComparisons, Table
 from .record_fields import Record
@@ -25,51 +27,52 @@ def read_table(entry: Record, compared: GroupComparisons) -> Table:
     return table
 
 
-def judge(table: Table, compared: GroupComparisons) -> Record:
-    """The fields of a partition that follow from its counts."""
-    exact = [compared.differences(counts) for counts in table.values()]
-    reached = [
-        [d for d in line if d is not None and abs(d) >= compared.threshold] for line in exact
-    ]
-    measured = [any(d is not None for d in line) for line in exact]
-    widest = [max((d for d in line if d is not None), key=abs, default=None) for line in exact]
-    overall, groups = coverage(table, compared, exact)
-    enough = overall > 0 and min(groups) >= compared.least
-    sides = [d > 0 for line in reached for d in line]
-    numbers = {"above": sides.count(True), "below": sides.count(False)}
-    if not compared.is_one:
-        numbers["comparisons"] = sum(d is not None for line in exact for d in line)
+def judge(table: Table, compared: GroupComparisons, written: Sequence[object] = ()) -> Record:
+    """The fields of a partition that follow from its counts.
+
+    A line that is written as it should be is taken itself: no second million is in memory.
+    """
+    lines, evidence = list[object](), list[int]()
+    above = below = comparisons = measured = covered = 0
+    own = beside = [0] * len(compared.groups)
+    for at, (values, counts) in enumerate(table.items()):
+        exact = compared.differences(counts)
+        known = [d for d in exact if d is not None]
+        reached = [d > 0 for d in known if abs(d) >= compared.threshold]
+        widest = max(known, key=abs, default=None)
+        line = [*values, *chain(*counts), None if widest is None else str(widest)]
+        lines += [written[at] if line in written[at : at + 1] else line]
+        evidence += [at] if reached else []
+        above, below = above + reached.count(True), below + reached.count(False)
+        comparisons, measured = comparisons + len(known), measured + bool(known)
+        rows, ends = [*map(sum, counts)], compared_groups(compared, exact)
+        covered += sum(rows) if known else 0
+        own = [*map(add, own, rows)]
+        beside = [
+            b + n * (group in ends)
+            for group, (b, n) in enumerate(zip(beside, rows, strict=True))
+        ]
+    overall = Fraction(covered, sum(own) or 1)
+    shares = [Fraction(b, n or 1) for b, n in zip(beside, own, strict=True)]
+    enough = overall > 0 and min(shares) >= compared.least
+    several = {} if compared.is_one else {"comparisons": comparisons}
     return {
-        "coverage": {"rows": str(overall), "groups": [*map(str, groups)]},
+        "coverage": {"rows": str(overall), "groups": [*map(str, shares)]},
         "subpopulations": {
-            **numbers,
-            "violating": sum(map(bool, reached)),
-            "occupied": len(exact),
-            "measured": sum(measured),
+            "above": above,
+            "below": below,
+            **several,
+            "violating": len(evidence),
+            "occupied": len(lines),
+            "measured": measured,
         },
-        "evidence": [line for line, differences in enumerate(reached) if differences],
-        "verdict": NO if any(reached) else YES if enough else OPEN,
-        "table": [
-            [*values, *chain(*counts), None if d is None else str(d)]
-            for (values, counts), d in zip(table.items(), widest, strict=True)
-        ],
+        "evidence": evidence,
+        "verdict": NO if evidence else YES if enough else OPEN,
+        "table": lines,
     }
 
 
-def coverage(
-    table: Table, compared: GroupComparisons, exact: list[list[Fraction | None]]
-) -> tuple[Fraction, list[Fraction]]:
-    """The share of rows with somebody to be compared with: of all, and of each group's own."""
-    own, beside = ([0] * len(compared.groups) for _ in range(2))
-    measured = people = 0
-    for counts, differences in zip(table.values(), exact, strict=True):
-        rows = [sum(kinds) for kinds in counts]
-        pairs = zip(compared.pairs, differences, strict=False)  # those of the first cut
-        ends = {end for pair, d in pairs if d is not None for end in pair}
-        people += sum(rows)
-        measured += sum(rows) if ends else 0
-        for group, many in enumerate(rows):
-            own[group] += many
-            beside[group] += many if group in ends else 0
-    shares = [Fraction(b, n or 1) for b, n in zip(beside, own, strict=True)]
-    return Fraction(measured, people or 1), shares
+def compared_groups(compared: GroupComparisons, exact: list[Fraction | None]) -> set[int]:
+    """The groups that have somebody to be compared with, by the differences of a line."""
+    pairs = zip(compared.pairs, exact, strict=False)  # those of the first cut
+    return {end for pair, d in pairs if d is not None for end in pair}

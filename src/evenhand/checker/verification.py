@@ -104,16 +104,15 @@ class Checker:
             self.verdict_of_all = judge(first, compared)["verdict"] if data else YES
             least = numbers["least_count"] = max(numbers["least_count"], 1)
             tables = [{v: n for v, n in first.items() if min(map(min, n)) >= least}]
-        entries = [judge(table, compared) for table in tables]
-        for entry, recorded, table in zip(entries, written, tables, strict=True):
-            self.complete_entry(entry, recorded, table)
-        return numbers, entries
+        pairs = zip(written, tables, strict=True)
+        return numbers, [self.derived_entry(entry, table) for entry, table in pairs]
 
-    def complete_entry(self, entry: Record, written: Record, table: Table) -> None:
-        """Add chance and the digest, order the evidence; a shared copy has none of them."""
+    def derived_entry(self, written: Record, table: Table) -> Record:
+        """What follows from counts; chance and the digest, which a shared copy has not."""
+        entry = judge(table, self.compared, written.get("table", ()))
         if not self.is_full:
             del entry["coverage"], entry["evidence"]
-            return
+            return entry
         place = {line: at for at, line in enumerate(written["evidence"])}
         # The order is a matter of statistics, which are not computed here.
         entry["evidence"].sort(key=lambda line: place.get(line, len(place)))
@@ -126,6 +125,7 @@ class Checker:
                 self.stated["by_chance"] = "all of it, as it was simulated"
             elif has_too_many_rows(table):
                 self.stated["by_chance"] = "all of it, as there are very many rows"
+        return entry
 
     def derived(self, entries: list[Record]) -> Record:
         """The fields that follow from the graph and the verdicts on the partitions."""

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from graphlib import TopologicalSorter
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -121,42 +122,40 @@ def _encode_table(
     if table and types != [{str}] * len(names) + [{int}] * many:
         raise InputError.of(f"The table of {names} has a line without {many} counts.")
     check_row_count(sum(map(sum, counts)), counts=f"counts of the table of {names}")
-    values, codes = [], []
-    for column in labels:
-        place = {value: code for code, value in enumerate(dict.fromkeys(column))}
-        values.append([*place])
-        codes.append(np.fromiter(map(place.__getitem__, column), np.int64, len(column)))
+    first_seen = [[*dict.fromkeys(column)] for column in labels]
+    codes = [
+        np.fromiter(map(dict(zip(own, count(), strict=False)).__getitem__, column), np.int64)
+        for own, column in zip(first_seen, labels, strict=True)
+    ]
     try:
-        orders = value_orders(codes, [*map(len, values)], len(table))
+        orders = value_orders(codes, [*map(len, first_seen)], len(table))
     except ValueError as error:
         raise InputError.of(f"The lines of the table of {names} are not sorted.") from error
-    return (
-        [tuple(own[code] for code in order) for own, order in zip(values, orders, strict=True)],
-        [np.argsort(order)[own] for own, order in zip(codes, orders, strict=True)],
-        np.array(counts, np.int64).reshape(many, len(table)).T,
-    )
+    values = [*map(tuple, first_seen)]
+    for at, order in orders.items():
+        values[at] = tuple(values[at][code] for code in order)
+        codes[at] = np.argsort(order)[codes[at]]
+    return values, codes, np.array(counts, np.int64).reshape(many, len(table)).T
 
 
 def value_orders(
     codes: Sequence[NDArray[np.int64]], cards: Sequence[int], lines: int
-) -> list[Sequence[int]]:
-    """For each column an order of its values in which the lines are sorted.
+) -> dict[int, list[int]]:
+    """By column the order of values in which the lines are sorted, if not that of the codes.
 
     Where two lines that follow each other differ first, that column's values are in order; the
     order of all is found by topological sorting. ValueError if there is none.
     """
     alike = np.ones(max(lines - 1, 0), bool)
-    orders: list[Sequence[int]] = []
-    for column, card in zip(codes, cards, strict=True):
+    orders = {}
+    for at, (column, card) in enumerate(zip(codes, cards, strict=True)):
         differs = alike & (column[1:] != column[:-1])
         steps = np.stack([column[:-1][differs], column[1:][differs]])
-        order: Sequence[int] = range(card)
-        if (steps[0] > steps[1]).any():  # they first occur in another order than theirs
+        if (steps[0] > steps[1]).any():
             sorter = TopologicalSorter[int](dict.fromkeys(range(card), ()))
             for before, after in np.unique(steps, axis=1).T.tolist():
                 sorter.add(after, before)
-            order = [*sorter.static_order()]
-        orders.append(order)
+            orders[at] = [*sorter.static_order()]
         alike &= ~differs
     if alike.any():
         raise ValueError("two lines are alike")

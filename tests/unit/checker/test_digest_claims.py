@@ -3,6 +3,8 @@
 import hashlib
 import json
 
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.certificate_records import CERTIFICATE, compared, forged, verify
 
 from evenhand.checker.digest_claims import digest
@@ -63,3 +65,30 @@ def test_groups_of_two_attributes_are_digested_under_one_name():
     right = hashlib.sha256("\n".join(lines).encode()).hexdigest()
     counts = [[4, 0, 0], [0, 0, 6], [0, 5, 0]]
     assert digest(asked, "loan", [], {(): counts}) == right
+
+
+labels = st.text(st.sampled_from('ab"\\/ ,]\t\x01éﬀ😀'), max_size=3)
+
+
+@given(
+    st.dictionaries(st.tuples(labels, labels), st.lists(st.integers(0, 11), min_size=4)),
+    st.permutations(["a", "sex", "x"]),
+)
+def test_the_lines_are_sorted_as_text_wherever_the_groups_stand(table, columns):
+    first, decision, second = columns[0], "h", columns[1]
+    asked = compared(protected=columns[2])
+    table = {people: [n[:2], n[2:4]] for people, n in table.items()}
+    lines = [
+        [dict(zip(columns, (*people, group), strict=True)) | {decision: kind}, n[at][to]]
+        for people, n in table.items()
+        for at, group in enumerate(asked.groups)
+        for to, kind in enumerate(asked.kinds)
+    ]
+    texts = [
+        json.dumps([*(values[name] for name in sorted(values)), many], ensure_ascii=False)
+        for values, many in lines
+        if many
+    ]
+    text = "\n".join([json.dumps(sorted([*columns, decision])), *sorted(texts)])
+    right = hashlib.sha256(text.encode()).hexdigest()
+    assert digest(asked, decision, [first, second], table) == right

@@ -146,3 +146,11 @@ def test_the_first_of_two_differences_of_the_same_size_is_written():
     assert line[-1] == "1/4"
     (line,) = judge({("p",): [[3, 1], [1, 1], [1, 3]]}, asked)["table"]
     assert line[-1] == "-1/4"
+
+
+def test_a_line_that_is_written_right_is_taken_itself():
+    table = {("p",): [[1, 1], [1, 0]], ("q",): [[1, 1], [1, 1]], ("r",): [[1, 0], [0, 0]]}
+    written = [["p", 1, 1, 1, 0, "1/2"], ["q", 1, 1, 1, 1, "1/2"]]
+    first, second, third = judge(table, compared(), written)["table"]
+    assert first is written[0]
+    assert (second, third) == (["q", 1, 1, 1, 1, "0"], ["r", 1, 0, 0, 0, None])

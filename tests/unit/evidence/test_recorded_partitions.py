@@ -70,7 +70,8 @@ def test_an_order_of_values_is_found_if_there_is_one(lines):
             value_orders(codes, [3] * columns, len(lines))
         return
     found = value_orders(codes, [3] * columns, len(lines))
-    keys = [[order.index(code) for code in range(3)] for order in map(list, found)]
+    orders = [found.get(at, [0, 1, 2]) for at in range(columns)]
+    keys = [[order.index(code) for code in range(3)] for order in orders]
     assert all(a < b for a, b in pairwise(placed(lines, keys)))
 
 
