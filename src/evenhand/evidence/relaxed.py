@@ -12,8 +12,11 @@ from fractions import Fraction
 from math import lcm, sqrt
 from typing import Any, Literal
 
+import numpy as np
+
 from evenhand.display import Described, Summary, percent
 from evenhand.errors import QuestionError
+from evenhand.evidence.distinct_tables import distinct_lines
 from evenhand.evidence.partition import Partition
 from evenhand.question import Number, exact_fraction
 
@@ -39,19 +42,21 @@ class Moments:
         Two groups and two decisions keep its sign. Of more it is the size: the sign would hang
         on the order of the groups' names, and differences of unlike pairs would cancel.
 
-        Terms of one denominator are added first: large tables have few distinct ones.
+        Equal lines are one term, and terms of one denominator are added first: large tables
+        have few distinct ones.
         """
         signed, measured = partition.two_groups, partition.measured
         widest = partition.widest[measured]
-        columns = (column[widest].tolist() for column in partition.comparisons.tables)
+        columns = [column[widest] for column in partition.comparisons.tables]
+        columns = [partition.row_counts[measured], *columns]
+        first_lines, which = distinct_lines(*columns)
+        distinct = (column[first_lines].tolist() for column in columns)
         sums: dict[int, tuple[int, int]] = {}
-        for rows, a, n, b, m in zip(
-            partition.row_counts[measured].tolist(), *columns, strict=True
-        ):
+        for times, rows, a, n, b, m in zip(np.bincount(which).tolist(), *distinct, strict=True):
             crossed, denominator = b * n - a * m, n * m
             crossed = crossed if signed else abs(crossed)
             first, second = sums.get(denominator, (0, 0))
-            weighted = rows * crossed
+            weighted = times * rows * crossed
             sums[denominator] = first + weighted, second + weighted * crossed
         if not sums:
             return None

@@ -11,11 +11,11 @@ look at its own δ and γ. For a difference within the threshold the same bound 
 average over U only: within it, differences of opposite signs may still hide.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,9 @@ class Benchmark:
             # Where nothing moves, rounding errors of about 1e-17 are left.
             "shift": round(self.shift, 12),
         }
+
+
+FindBenchmark: TypeAlias = Callable[[Partition, int, str], Benchmark | None]
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -176,7 +179,9 @@ class Sensitivity(Described):
         )
 
 
-def sensitivity(partition: Partition, line: int) -> Sensitivity | None:
+def sensitivity(
+    partition: Partition, line: int, *, find: FindBenchmark | None = None
+) -> Sensitivity | None:
     """What it takes to overturn the finding in one line; None where nothing is measured."""
     difference = partition.risk_difference(line)
     if difference is None:
@@ -188,7 +193,8 @@ def sensitivity(partition: Partition, line: int) -> Sensitivity | None:
             (partition.other_yes, partition.other),
         )
     )
-    benchmarks = [b for name in partition.names if (b := benchmark(partition, line, name))]
+    find = find or benchmark
+    benchmarks = [b for name in partition.names if (b := find(partition, line, name))]
     return Sensitivity(
         where=partition.where(line),
         risk_difference=difference,
@@ -201,7 +207,17 @@ def sensitivity(partition: Partition, line: int) -> Sensitivity | None:
 def sensitivity_of_findings(partition: Partition) -> tuple[Sensitivity, ...]:
     """The same for the violating subpopulations, strongest first, at most a hundred."""
     strongest = partition.by_strength[:_MOST_FINDINGS].tolist()
-    return tuple(one for line in strongest if (one := sensitivity(partition, line)))
+    known: dict[tuple[object, ...], Benchmark | None] = {}
+
+    def find(partition: Partition, line: int, name: str) -> Benchmark | None:
+        # It is the same for all who are alike in the other causes: of one cause, for everybody.
+        columns = zip(partition.names, partition.assignments.codes, strict=True)
+        alike = name, *(int(codes[line]) for other, codes in columns if other != name)
+        if alike not in known:
+            known[alike] = benchmark(partition, line, name)
+        return known[alike]
+
+    return tuple(one for line in strongest if (one := sensitivity(partition, line, find=find)))
 
 
 def benchmark(partition: Partition, line: int, name: str) -> Benchmark | None:

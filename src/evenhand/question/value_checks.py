@@ -149,11 +149,22 @@ def spelling_variants(values: Iterable[str]) -> list[list[str]]:
     >>> spelling_variants(["yes", "no", "Yes ", "no."])
     [['yes', 'Yes '], ['no', 'no.']]
     """
+    values = [*values]
+    keys = [*map(_spelled_plainly, values)]
+    if len({*keys}) == len(keys):  # as of most columns: no list for each of a million values
+        return []
     alike: dict[str, list[str]] = {}
-    for value in values:
-        spaced = " ".join(normalize("NFKC", value).split())
-        alike.setdefault(spaced.rstrip(".,;: ").casefold(), []).append(value)
+    for key, value in zip(keys, values, strict=True):
+        alike.setdefault(key, []).append(value)
     return [group for group in alike.values() if len(group) > 1]
+
+
+def _spelled_plainly(value: str) -> str:
+    """The value without what does not change its meaning."""
+    if value.isascii() and value.isalnum():  # nothing but case: four times as fast
+        return value.lower()
+    spaced = " ".join(normalize("NFKC", value).split())
+    return spaced.rstrip(".,;: ").casefold()
 
 
 def _spelling_problems(column: str, values: Mapping[str, int]) -> list[Problem]:

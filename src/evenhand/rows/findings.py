@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 
@@ -191,11 +192,15 @@ class Findings:
         merge: dict[str, dict[str, list[str]]] = {}
         for name, one in self.profiles.items():
             if one.kind is ColumnKind.CATEGORY or name in self.asked:
+                totals = self.table.value_totals(name)
+                occurring = compress(self.table.attribute(name).values, totals.tolist())
+                variants = spelling_variants(value for value in occurring if value != MISSING)
+                if not variants:
+                    continue
                 rows = self.table.values(name)
-                variants = spelling_variants(value for value in rows if value != MISSING)
                 # The most frequent spelling stays.
                 groups = [sorted(group, key=lambda v: -rows[v]) for group in variants]
-                merge |= {name: {group[0]: group for group in groups}} if groups else {}
+                merge[name] = {group[0]: group for group in groups}
         examples = [
             f"{name!r} {listed(group)}" for name, of in merge.items() for group in of.values()
         ]
