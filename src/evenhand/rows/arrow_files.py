@@ -12,6 +12,7 @@ from evenhand.rows.batch_source import (
     BATCH_ROWS,
     Batches,
     BatchSource,
+    read_ahead,
     reading,
     unique_names,
 )
@@ -25,6 +26,7 @@ def parquet_source(where: str) -> BatchSource:
         schema, length = pq.read_schema(where), pq.read_metadata(where).num_rows
     texts = {field.name for field in schema if _is_text(value_type(field.type))}
 
+    @read_ahead
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:
         dictionaries = [name for name in columns if coded and name in texts]
         with reading(where), pq.ParquetFile(where, read_dictionary=dictionaries) as file:
@@ -60,6 +62,7 @@ def arrow_source(where: str, *, is_stream: bool) -> BatchSource:
                 where,
             )
 
+    @read_ahead
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
         with reading(where), pa.OSFile(where) as file:
             chosen = [names.index(name) for name in columns]

@@ -28,6 +28,7 @@ from evenhand.rows.batch_source import (
     Batches,
     BatchSource,
     Dialect,
+    read_ahead,
     reading,
     unique_names,
     unreadable,
@@ -70,6 +71,7 @@ def csv_source(where: str, *, compression: str | None, delimiter: str | None) ->
         compression=compression,
     )
 
+    @read_ahead
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:
         kind = pa.dictionary(pa.int32(), pa.string()) if coded else pa.string()
         with reading(where):

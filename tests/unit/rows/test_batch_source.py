@@ -12,7 +12,7 @@ from tests.reading import refusal
 from evenhand.checker.people_in_csv import unique_names as unique_names_of_the_checker
 from evenhand.errors import ColumnError, InputError, ResourceError
 from evenhand.rows import read
-from evenhand.rows.batch_source import reading, unique_names
+from evenhand.rows.batch_source import read_ahead, reading, unique_names
 
 
 @given(st.lists(st.sampled_from(["a", "a.1", "a.2", "a.1.1", "b"]), min_size=2, max_size=7))
@@ -65,3 +65,35 @@ def test_what_arrow_cannot_do_is_a_fault_of_the_file():
     # This class of Arrow is a RuntimeError too, as those of encrypted archives are.
     with pytest.raises(InputError, match="7 bits"), reading("a.arrow"):
         raise pa.ArrowNotImplementedError("Integers of 7 bits")
+
+
+def test_batches_that_are_read_ahead_come_in_order_and_stop_with_their_reader():
+    closed = []
+
+    @read_ahead
+    def batches(columns, *, coded):
+        assert coded
+        try:
+            for number in range(5):
+                yield pa.record_batch({name: [number] for name in columns})
+        finally:
+            closed.append(True)
+
+    assert [b.column(0)[0].as_py() for b in batches(["a"], coded=True)] == [*range(5)]
+    assert closed == [True]
+    started = batches(["a"], coded=True)
+    assert next(started).num_columns == 1
+    started.close()
+    assert closed == [True, True]
+
+
+def test_an_error_of_the_reading_thread_comes_after_the_batches_before_it():
+    @read_ahead
+    def batches(columns, *, coded):  # noqa: ARG001  # as all sources are opened
+        yield pa.record_batch({"a": [1]})
+        raise pa.ArrowInvalid("broken")
+
+    started = batches(["a"], coded=True)
+    assert next(started).num_rows == 1
+    with pytest.raises(pa.ArrowInvalid, match="broken"):
+        next(started)

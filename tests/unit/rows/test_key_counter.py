@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from evenhand.rows.key_counter import KeyCounter, KeyLayout
+from evenhand.rows.key_counter import KeyCounter, KeyLayout, sort_order
 
 
 def lines(counter):
@@ -59,3 +59,34 @@ def test_counts_survive_a_new_layout():
 
 def test_an_empty_tally_has_no_lines():
     assert lines(KeyCounter(KeyLayout((2, 2)))) == {}
+
+
+@pytest.mark.parametrize("largest_dense", [0, 10**6])
+def test_rows_that_count_once_and_counted_ones_are_added_up(monkeypatch, largest_dense):
+    monkeypatch.setattr("evenhand.rows.key_counter._MOST_PENDING", 50)
+    counter = KeyCounter(KeyLayout((9, 9)), largest_dense=largest_dense)
+    generator, expected = np.random.default_rng(3), Counter()
+    for batch in range(12):
+        codes = generator.integers(0, 9, (2, 30))
+        weights = generator.integers(1, 5, 30) if batch % 3 == 0 else None
+        counter.add(counter.layout.keys([(np.arange(9), column) for column in codes]), weights)
+        for at, line in enumerate(zip(*codes.tolist(), strict=True)):
+            expected[line] += 1 if weights is None else int(weights[at])
+    assert lines(counter) == expected
+
+
+@pytest.mark.parametrize("largest_dense", [0, 10**6])
+def test_counts_may_exceed_32_bits(largest_dense):
+    counter = KeyCounter(KeyLayout((2,)), largest_dense=largest_dense)
+    for _ in range(3):
+        counter.add(np.array([[0, 1, 1]]), np.array([2**30, 2**30, 1]))
+        counter.result()
+    counter.add(np.array([[1]]))
+    assert lines(counter) == {(0,): 3 * 2**30, (1,): 3 * 2**30 + 4}
+
+
+@pytest.mark.parametrize("largest", [10, 2**31 - 1, 2**61])
+def test_keys_are_put_in_order(largest):
+    keys = np.random.default_rng(4).integers(0, largest, (1, 1000))
+    assert np.array_equal(keys[0][sort_order(keys)], np.array(sorted(keys[0].tolist())))
+    assert len(sort_order(keys[:, :0])) == 0
