@@ -85,6 +85,8 @@ class _Splicer:
 
     def pieces(self, records: Records, edit: Edit) -> list[bytes]:
         """The bytes of the released records, in order."""
+        if edit.from_rows is None and not (self._dropped or self._replaced):
+            return self._with_new_cells(records, edit)
         changes = self._changes(edit)
         copies = np.ones(edit.rows, np.int64)
         if edit.from_rows is not None:
@@ -102,6 +104,20 @@ class _Splicer:
             done = int(records.ends[row])
         pieces.append(records.text[done:])
         return pieces
+
+    def _with_new_cells(self, records: Records, edit: Edit) -> list[bytes]:
+        """The same for records of which all stay: only changed fields are looked for."""
+        changed: list[tuple[int, int, bytes]] = []
+        for name, (rows, index) in edit.cells.items():
+            spans = self._fields.spans(records, rows, self._numbers[name])
+            cells = [self._cells[name][value] for value in index.tolist()]
+            changed += zip(*map(np.ndarray.tolist, spans), cells, strict=True)
+        pieces: list[bytes] = []
+        done = 0
+        for begin, end, cell in sorted(changed):
+            pieces += (records.text[done:begin], cell)
+            done = end
+        return [*pieces, records.text[done:]]
 
     def _changes(self, edit: Edit) -> dict[int, dict[int, bytes]]:
         """For each released row that changes, the new bytes by the number of the field."""

@@ -66,6 +66,33 @@ class FieldFinder:
             return {}
         return {number: match.span(group + 1) for group, number in enumerate(self._numbers)}
 
+    def spans(
+        self, records: Records, rows: NDArray[np.int64], number: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where one of the chosen fields begins and ends, in some of the records.
+
+        Records without quotes are searched together, which takes a tenth of the time.
+        """
+        begins, ends = records.begins[rows], records.ends[rows]
+        pairs = zip(begins.tolist(), ends.tolist(), strict=True)
+        text = b"".join([records.text[begin:end] for begin, end in pairs])
+        if b'"' in text:
+            found = [self.find(records, row)[number] for row in rows.tolist()]
+            first, last = np.array(found, np.int64).reshape(-1, 2).T
+            return first, last
+        marks = np.frombuffer(text + b"\n", np.uint8)
+        stops = np.cumsum(ends - begins)
+        starts = stops - (ends - begins)
+        # Without its line end, which the last one may lack.
+        stops -= np.isin(marks[stops - 1], (_LF, _CR))
+        stops -= (marks[stops - 1] == _CR) & (marks[stops] == _LF)
+        delimiters = np.flatnonzero(marks == ord(self._delimiter))
+        before = np.searchsorted(delimiters, starts) + number
+        delimiters = np.append(delimiters, [len(text)] * (number + 1))
+        first = starts if number == 0 else delimiters[before - 1] + 1
+        last = np.minimum(delimiters[before], stops)
+        return first + (begins - starts), last + (begins - starts)
+
     def cells(self, records: Records) -> Iterator[tuple[int, set[bytes]]]:
         """The different bytes that each chosen field has in these records."""
         found = {*self._whole.findall(records.text)}
@@ -128,7 +155,8 @@ class RecordReader:
             ends = np.append(ends, len(tail))
         begins = np.concatenate([[0], ends[:-1]]).astype(np.int64) if len(ends) else ends
         # A line that begins with its end is blank, and no record.
-        full = ~np.isin(np.frombuffer(tail, np.uint8)[begins], (_LF, _CR))
+        first = np.frombuffer(tail, np.uint8)[begins]
+        full = (first != _LF) & (first != _CR)
         self._begins = np.concatenate([self._begins, begins[full] + self._scanned])
         self._ends = np.concatenate([self._ends, ends[full] + self._scanned])
         self._scanned += int(ends[-1]) if len(ends) else 0
