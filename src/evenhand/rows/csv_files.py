@@ -2,8 +2,9 @@
 
 Fields are labels and stay text; no type is inferred. A blank line is no row.
 
-Arrow parses. It treats a quote that is still open at the end of the file as closed, so we add a
-sentinel line after the last one: if that does not come back as a row, a quote is open.
+Regular text is encoded by ``csv_encoder``, from where it is not on Arrow parses. Arrow treats a
+quote that is still open at the end of the file as closed, so we add a sentinel line after the
+last one: if that does not come back as a row, a quote is open.
 """
 
 import atexit
@@ -34,6 +35,7 @@ from evenhand.rows.batch_source import (
     unreadable,
 )
 from evenhand.rows.csv_diagnosis import END, LONGEST_RECORD, TextFile
+from evenhand.rows.csv_encoder import TextEncoder
 
 _BatchGenerator: TypeAlias = Generator[pa.RecordBatch, None, None]
 
@@ -75,8 +77,14 @@ def csv_source(where: str, *, compression: str | None, delimiter: str | None) ->
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:
         kind = pa.dictionary(pa.int32(), pa.string()) if coded else pa.string()
         with reading(where):
+            file = text.open()
+            file.read(begin)
             try:
-                parsed = _parse(text, begin, names, columns, kind)
+                encoder = TextEncoder(text.delimiter, names, columns if coded else ())
+                rest = yield from _regular_batches(file, encoder)
+                if rest is None:
+                    return
+                parsed = _parse(text, [io.BytesIO(rest), file], names, columns, kind)
                 _UNFINISHED.add(parsed)
                 yield from _without_sentinel(parsed)
             except pa.ArrowInvalid as error:
@@ -112,18 +120,44 @@ def _header(lines: Sequence[str], delimiter: str) -> tuple[str, tuple[str, ...]]
     return "".join(lines[: reader.line_num]), tuple(names)
 
 
+def _regular_batches(
+    file: "pa.NativeFile | IO[bytes]", encoder: TextEncoder
+) -> Generator[pa.RecordBatch, None, bytes | None]:
+    """The batches of regular text, as far as it goes.
+
+    Returns what was read and is left to Arrow; None if nothing is, and there were rows.
+    """
+    rest, some = b"", False
+    while (block := file.read(_BLOCK)) or rest:
+        text = rest + (block or b"\n")  # the last line may have no end
+        end = text.rfind(b"\n") + 1
+        if not end and len(text) < _BLOCK:  # a file may give less than it is asked for
+            rest = text
+            continue
+        batch, regular = encoder.encode(text[:end])
+        if batch.num_rows:
+            some = True
+            yield batch
+        if not end or regular < end:
+            return text[regular:]
+        rest = text[end:]
+    return None if some else b""
+
+
 def _parse(
-    text: TextFile, begin: int, names: Sequence[str], columns: Sequence[str], kind: pa.DataType
+    text: TextFile,
+    files: "Sequence[pa.NativeFile | IO[bytes]]",
+    names: Sequence[str],
+    columns: Sequence[str],
+    kind: pa.DataType,
 ) -> _BatchGenerator:
-    """Arrow's batches of the lines after the header, with the sentinel line.
+    """Arrow's batches of lines after the header, with the sentinel line.
 
     Arrow's read-ahead thread can outlive the reader, so we wait for it: once this generator has
     ended or is closed, nothing reads the file.
     """
-    file = text.open()
-    file.read(begin)
     end = f"\n{text.delimiter.join([END] * len(names))}\n"
-    source = _ArrowInput(_JoinedFiles(file, io.BytesIO(end.encode())).read)
+    source = _ArrowInput(_JoinedFiles(*files, io.BytesIO(end.encode())).read)
     gone = source.gone
     try:
         yield from arrow_csv.open_csv(
