@@ -37,6 +37,7 @@ _KINDS: dict[str, Kind] = {
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _GROUP_ROWS = 1 << 20
+_BUFFER = 1 << 20
 _TYPES = b"ARROW:schema"  # where Parquet files keep the types of Arrow
 
 
@@ -187,9 +188,13 @@ def copy_parquet(
             if writer is None:
                 kept = [name for name in file.schema_arrow.names if name not in drop]
                 schema = released_schema(file.schema_arrow, kept).remove_metadata()
+                # Arrow writes page by page: thousands of small writes at ten million rows.
+                out = stack.enter_context(
+                    pa.BufferedOutputStream(pa.PythonFile(sink, "w"), _BUFFER)
+                )
                 writer = stack.enter_context(
                     pq.ParquetWriter(
-                        sink, schema, store_schema=False, **_settings(file.metadata)
+                        out, schema, store_schema=False, **_settings(file.metadata)
                     )
                 )
                 typed = released_schema(pq.read_schema(path), kept)

@@ -197,7 +197,9 @@ class _RowCounter:
             raise counting_errors.nothing_left(dropped, where)
         if left_out.any():
             codes, counts = [column[~left_out] for column in codes], counts[~left_out]
-        table = _table(self.encoders, codes, counts)
+        # Of lines that occur no times the labels may not occur either.
+        all_occur = self.frequency is None and not left_out.any()
+        table = _table(self.encoders, codes, counts, all_occur=all_occur)
         values = {attribute.name: attribute.values for attribute in table.attributes}
         raise_all(
             [*counting_errors.identifiers(values, table.row_count, share=0.5, where=where)]
@@ -207,14 +209,19 @@ class _RowCounter:
 
 
 def _table(
-    encoders: Sequence[LabelEncoder], columns: Sequence[Codes], counts: NDArray[np.int64]
+    encoders: Sequence[LabelEncoder],
+    columns: Sequence[Codes],
+    counts: NDArray[np.int64],
+    *,
+    all_occur: bool,
 ) -> CountTable:
     """Distinct lines as a canonical count table: only labels that occur, sorted."""
     attributes, renumbered = [], []
     for encoder, codes in zip(encoders, columns, strict=True):
         labels = [MISSING if label is None else label for label in encoder.labels]
-        occurs = np.zeros(len(labels), bool)
-        occurs[codes] = True
+        occurs = np.full(len(labels), all_occur)
+        if not all_occur:
+            occurs[codes] = True
         values = in_order(label for label, used in zip(labels, occurs, strict=True) if used)
         position = {value: code for code, value in enumerate(values)}
         number = np.array([position.get(label, 0) for label in labels], np.int64)

@@ -134,3 +134,14 @@ def test_progress_is_reported_after_each_batch(tmp_path):
     assert [one.done for one in seen] == sorted({one.done for one in seen})
     assert (seen[-1].done, seen[-1].total, seen[-1].seconds_left) == (5000, 5000, 0)
     assert seen[0].rate > 0
+
+
+@pytest.mark.parametrize("largest_dense", [0, 10**6])
+def test_a_value_of_lines_that_occur_no_times_is_none(largest_dense):
+    table = pa.table(
+        {"a": ["x", "y", "x"] * 50, "b": ["p", "q", "q"] * 50, "n": [2, 0, 1] * 50}
+    )
+    source = read(table).sources
+    found = count(source, ["a", "b"], Codings(frequency="n"), largest_dense=largest_dense)
+    assert [one.values for one in found.table.attributes] == [("x",), ("p", "q")]
+    assert found.table.counts.tolist() == [100, 50]
