@@ -243,7 +243,7 @@ class Editor:
         for name in self._patterns.names:
             codes, indices = encoded[name]
             table = self._patterns.codes_of(name, self._columns[name].labels)
-            columns[name] = table[codes][indices]
+            columns[name] = np.take(table[codes], indices, mode="clip")  # all are in range
         return self._patterns.find(columns)
 
     def _sizes(self, counts: CountTable) -> list[int]:

@@ -83,3 +83,12 @@ def test_text_that_is_not_utf_8_is_refused_in_tables(tmp_path):
     pq.write_table(pa.table({"a": broken}), tmp_path / "a.parquet")
     assert "UTF8" in the_problem(InputError, tmp_path / "a.parquet").found
     assert "UTF-8" in the_problem(InputError, pa.table({"a": broken})).what
+
+
+@pytest.mark.parametrize("codes", [[0, 2], [-1, 0], [0, None, 2]])
+def test_codes_that_have_no_value_are_refused(tmp_path, codes):
+    damaged = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), ["x", "y"], safe=False)
+    batch = pa.record_batch({"a": damaged})
+    with pa.ipc.new_file(tmp_path / "a.arrow", batch.schema) as writer:
+        writer.write(batch)
+    assert the_problem(InputError, tmp_path / "a.arrow").found
