@@ -1,9 +1,9 @@
-"""How long a release takes: Adult from end to end, and ten million rows of Parquet.
+"""How long a release takes: Adult from end to end, ten million rows of Parquet and of CSV.
 
     python bench/release.py [ROWS]
 
-Every measurement runs in a process of its own; CPU seconds are those after the import. A plain
-copy of the same file by DuckDB stands beside the large one.
+Every measurement runs in a process of its own; CPU seconds are those after the import. Beside
+the large ones stand plain copies of the same files, by DuckDB and by polars' sink.
 """
 
 import csv
@@ -13,11 +13,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
 from evenhand import Question, datasets
@@ -69,6 +71,15 @@ def write_many(path: Path, rows: int) -> None:
             writer.write_table(pa.table(columns, schema=schema))
 
 
+def write_text(source: Path, target: Path) -> None:
+    """The same rows as text, without quotes but in the header."""
+    with pq.ParquetFile(source) as file:
+        options = arrow_csv.WriteOptions(quoting_style="none")
+        with arrow_csv.CSVWriter(target, file.schema_arrow, write_options=options) as writer:
+            for batch in file.iter_batches(GROUP):
+                writer.write(batch)
+
+
 def audited(rows: Rows, question: Question, causes: tuple[str, ...]) -> Certificate:
     counts = rows.count()
     arrows = {(name, question.decision) for name in (*causes, question.protected)}
@@ -85,15 +96,15 @@ def adult(folder: Path) -> None:
     made.write(folder / "adult-released.csv", overwrite=True)
 
 
-def many(folder: Path) -> Callable[[], object]:
+def many(folder: Path, kind: str) -> Callable[[], object]:
     question = Question(protected="a0", group="v0", decision="e", favorable="v1")
-    rows = read(folder / "many.parquet")
+    rows = read(folder / f"many.{kind}")
     found = audited(rows, question, ("a2", "a5"))
     plan = ModifyData().plan(found)
 
     def run() -> None:
         made = release(rows, plan, seed=1)
-        made.write(folder / "many-released.parquet", overwrite=True)
+        made.write(folder / f"many-{kind}.{kind}", overwrite=True)
 
     return run
 
@@ -105,6 +116,13 @@ def copy(folder: Path) -> None:
     duckdb.read_parquet(str(source)).write_parquet(str(target))
 
 
+def sink(folder: Path) -> None:
+    import polars as pl  # noqa: PLC0415  # measured with the copy
+
+    lines = pl.scan_csv(folder / "many.csv", infer_schema=False)
+    lines.sink_csv(folder / "many-copy.csv")
+
+
 def peak_memory() -> float:
     """Megabytes; what the system says of resources would count those of the parent too."""
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -114,10 +132,10 @@ def peak_memory() -> float:
 def measured(what: str, folder: Path) -> None:
     """Run in a process of its own and print what it took."""
     run: Callable[[], object]
-    if what == "many":
-        run = many(folder)
+    if what in ("parquet", "csv"):
+        run = many(folder, what)
     else:
-        run = {"adult": lambda: adult(folder), "copy": lambda: copy(folder)}[what]
+        run = partial({"adult": adult, "copy": copy, "sink": sink}[what], folder)
     cpu, wall = time.process_time(), time.perf_counter()
     run()
     took = {
@@ -135,10 +153,13 @@ def main(rows: int, repeats: int = 1) -> dict[str, float]:
         folder = Path(name)
         write_adult(folder / "adult.csv")
         write_many(folder / "many.parquet", rows)
+        write_text(folder / "many.parquet", folder / "many.csv")
         for what, title in (
             ("adult", "Adult, CSV to certified CSV, all steps (limit 1 s CPU)"),
-            ("many", f"{rows:,} rows of Parquet, audited, to a certified file"),
+            ("parquet", f"{rows:,} rows of Parquet, audited, to a certified file"),
             ("copy", "the same file copied by DuckDB"),
+            ("csv", f"{rows:,} rows of CSV, audited, to a certified file"),
+            ("sink", "the same file copied by polars' sink"),
         ):
             command = [sys.executable, __file__, "--measure", what, name]
             runs = (json.loads(subprocess.check_output(command)) for _ in range(repeats))
@@ -152,7 +173,8 @@ def main(rows: int, repeats: int = 1) -> dict[str, float]:
                 f"{took['peak']:.0f} MB{speed}"
             )
     return {
-        f"release {rows:,} rows of Parquet / DuckDB's copy": seconds["many"] / seconds["copy"]
+        f"release {rows:,} rows of Parquet / DuckDB's copy": seconds["parquet"]
+        / seconds["copy"]
     }
 
 
