@@ -20,6 +20,7 @@ _Words: TypeAlias = NDArray[np.uint64]
 
 _LF, _CR = b"\n\r"
 _SLICE = 1 << 18  # bytes, of which all that is worked out stays in the cache
+_FIRST = 1 << 12
 _LONGEST = 32  # bytes of a text, four words: longer ones are as fast in Arrow
 _MOST_VALUES = 1000
 _SLOT_BITS = 12  # of the table, for each column
@@ -42,6 +43,7 @@ class TextEncoder:
         self._fields = [names.index(name) for name in wanted]
         self._bounds = sorted({at for f in self._fields for at in (f, f + 1)} - {0})
         self._columns = [_Values() for _ in wanted]
+        self._taught = False
         self._words = 1  # as many as the longest text so far has
         slots = len(wanted) << _SLOT_BITS
         self._slot_words = np.zeros((_LONGEST // 8, slots), np.uint64)
@@ -50,13 +52,16 @@ class TextEncoder:
 
     def encode(self, text: bytes) -> tuple[pa.RecordBatch, int]:
         """The rows of whole lines up to where they are not regular, and how long these are."""
-        marks = np.frombuffer(text + bytes(_LONGEST + 8), np.uint8)
         pieces, done = [np.zeros((len(self._wanted), 0), np.int32)], 0
         # Words are filled up with zeros; in a single column a blank line would be a row.
         regular = self._wanted and self._width > 1 and not (b'"' in text or b"\0" in text)
+        marks = np.frombuffer(text + bytes(_LONGEST + 8) if regular else b"", np.uint8)
         while regular and done < len(text):
-            end = text.rfind(b"\n", done, done + _SLICE) + 1
-            found = self._encode_lines(marks, done, end) if end else None
+            # The first lines teach most values: few of them, as new ones take long.
+            end = text.rfind(b"\n", done, done + (_SLICE if self._taught else _FIRST)) + 1
+            end = end or text.find(b"\n", done) + 1
+            found = self._encode_lines(marks, done, end)
+            self._taught = True
             if found is None:
                 break
             pieces.append(found)
