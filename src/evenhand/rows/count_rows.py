@@ -1,6 +1,6 @@
 """The one pass over the rows: batches are encoded as keys, and keys are counted."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -96,6 +96,8 @@ class _RowCounter:
             largest_dense=min(largest_dense, limit // 32),
             most_pending=limit // (4 * self.line_bytes),
         )
+        # The place of each code in keys: labels in order, so that sorted keys are sorted lines.
+        self.places = [np.zeros(0, np.int64) for _ in names]
         self.rows = 0
 
     def read(self, source: BatchSource) -> None:
@@ -112,7 +114,8 @@ class _RowCounter:
         ]
         self._widen_keys()
         weights = self._weights(batch, source, row)
-        self.counter.add(self.counter.layout.keys(coded), weights)
+        placed = [(p[codes], at) for p, (codes, at) in zip(self.places, coded, strict=True)]
+        self.counter.add(self.counter.layout.keys(placed), weights)
         early = self.rows < _EARLY_ROWS
         self.rows += batch.num_rows if weights is None else sum(weights.tolist())
         self.advance(batch.num_rows)
@@ -147,20 +150,25 @@ class _RowCounter:
     def _widen_keys(self) -> None:
         """Change the key layout if a column has more labels than it has room for."""
         layout = self.counter.layout
-        room = [
-            (capacity, len(encoder.codes))
-            for capacity, encoder in zip(layout.capacities, self.encoders, strict=True)
-        ]
-        if all(0 < capacity >= size for capacity, size in room):
+        sizes = [len(encoder.codes) for encoder in self.encoders]
+        if all(0 < room >= size for room, size in zip(layout.capacities, sizes, strict=True)):
+            self.places = [
+                np.append(places, np.arange(len(places), size))
+                if len(places) < size
+                else places
+                for places, size in zip(self.places, sizes, strict=True)
+            ]
             return
         # Exact at first; a column that grows later may grow on, so it gets a power of two.
         wider = KeyLayout(
             tuple(
-                max(capacity, 1 << (size - 1).bit_length() if capacity else size, 1)
-                for capacity, size in room
+                max(room, 1 << (size - 1).bit_length() if room else size, 1)
+                for room, size in zip(layout.capacities, sizes, strict=True)
             )
         )
-        self.counter = self.counter.with_layout(wider)
+        old, self.places = self.places, [_places(encoder) for encoder in self.encoders]
+        moved = [new[np.argsort(before)] for before, new in zip(old, self.places, strict=True)]
+        self.counter = self.counter.with_layout(wider, moved)
 
     def finish(self, *, where: str) -> CountResult:
         """Report all problems, apply the rule for missing values, return the counts."""
@@ -176,8 +184,8 @@ class _RowCounter:
         self._check_memory(len(counts), where)
         codes = self.counter.layout.codes(keys)
         missing = {
-            encoder.name: column == encoder.codes[None]
-            for column, encoder in zip(codes, self.encoders, strict=True)
+            encoder.name: column == places[encoder.codes[None]]
+            for column, places, encoder in zip(codes, self.places, self.encoders, strict=True)
             if None in encoder.codes
         }
         if self.codings.missing == "error":
@@ -199,7 +207,11 @@ class _RowCounter:
             codes, counts = [column[~left_out] for column in codes], counts[~left_out]
         # Of lines that occur no times the labels may not occur either.
         all_occur = self.frequency is None and not left_out.any()
-        table = _table(self.encoders, codes, counts, all_occur=all_occur)
+        labels = {
+            encoder.name: np.array(encoder.labels, object)[np.argsort(places)].tolist()
+            for encoder, places in zip(self.encoders, self.places, strict=True)
+        }
+        table = _table(labels, codes, counts, all_occur=all_occur)
         values = {attribute.name: attribute.values for attribute in table.attributes}
         raise_all(
             [*counting_errors.identifiers(values, table.row_count, share=0.5, where=where)]
@@ -208,33 +220,46 @@ class _RowCounter:
         return CountResult(table, dropped, (*counting_errors.spelling_notes(spellings),))
 
 
+def _places(encoder: LabelEncoder) -> NDArray[np.int64]:
+    """For each code of a column the place of its label among those met so far, in order."""
+    labels = [MISSING if label is None else label for label in encoder.codes]
+    place = {label: at for at, label in enumerate(in_order(labels))}
+    if len(place) < len(labels):  # a value is called as missing ones are, and refused later
+        return np.arange(len(labels))
+    return np.array([place[label] for label in labels], np.int64)
+
+
 def _table(
-    encoders: Sequence[LabelEncoder],
+    labels: Mapping[str, Sequence[str | None]],
     columns: Sequence[Codes],
     counts: NDArray[np.int64],
     *,
     all_occur: bool,
 ) -> CountTable:
     """Distinct lines as a canonical count table: only labels that occur, sorted."""
-    attributes, renumbered = [], []
-    for encoder, codes in zip(encoders, columns, strict=True):
-        labels = [MISSING if label is None else label for label in encoder.labels]
-        occurs = np.full(len(labels), all_occur)
+    attributes, renumbered, in_place = [], [], True
+    for (name, known), codes in zip(labels.items(), columns, strict=True):
+        texts = [MISSING if label is None else label for label in known]
+        occurs = np.full(len(texts), all_occur)
         if not all_occur:
             occurs[codes] = True
-        values = in_order(label for label, used in zip(labels, occurs, strict=True) if used)
+        values = in_order(text for text, used in zip(texts, occurs, strict=True) if used)
         position = {value: code for code, value in enumerate(values)}
-        number = np.array([position.get(label, 0) for label in labels], np.int64)
-        attributes.append(Attribute(encoder.name, values))
+        number = np.array([position.get(text, 0) for text in texts], np.int64)
+        in_place = in_place and bool((np.diff(number[occurs]) > 0).all())
+        attributes.append(Attribute(name, values))
         renumbered.append((number, codes))
-    order = sort_order(KeyLayout(tuple(map(len, attributes))).keys(renumbered))
+    if not in_place:  # some labels were met late
+        order = sort_order(KeyLayout(tuple(map(len, attributes))).keys(renumbered))
+        renumbered = [(number, codes[order]) for number, codes in renumbered]
+        counts = counts[order]
     return CountTable(
         tuple(attributes),
         tuple(
-            number.astype(code_type(len(attribute)))[codes[order]]
+            number.astype(code_type(len(attribute)))[codes]
             for attribute, (number, codes) in zip(attributes, renumbered, strict=True)
         ),
-        counts[order],
+        counts,
     )
 
 

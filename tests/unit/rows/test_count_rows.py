@@ -145,3 +145,17 @@ def test_a_value_of_lines_that_occur_no_times_is_none(largest_dense):
     found = count(source, ["a", "b"], Codings(frequency="n"), largest_dense=largest_dense)
     assert [one.values for one in found.table.attributes] == [("x",), ("p", "q")]
     assert found.table.counts.tolist() == [100, 50]
+
+
+def test_lines_are_in_order_however_late_a_label_is_met(monkeypatch):
+    generator = np.random.default_rng(5)
+    # Each batch has labels that come before, between and after those met until then.
+    pieces = [generator.choice([f"{9 - at}", f"{at}x", "m"], (2, 500)) for at in range(8)]
+    columns = np.concatenate(pieces, axis=1).tolist()
+    monkeypatch.setattr("evenhand.rows.count_rows.BATCH_ROWS", 300)
+    found = read(pa.table({"a": columns[0], "b": columns[1]})).count()
+    expected = Counter(zip(*columns, strict=True))
+    assert dict(found) == expected
+    values = [attribute.values for attribute in found.attributes]
+    assert [*values[0]] == sorted({*columns[0]})
+    assert [labels for labels, _ in found] == sorted(expected)
