@@ -117,8 +117,9 @@ class Skeleton:
                 done += len(batch)
                 limits.report(depth, done, total)
             self.tests.append(done)
-            for (x, y), weakest in self.weakest.items():
-                if weakest.p > self.significance:
+            for x, y in np.argwhere(np.triu(self.adjacent)).tolist():
+                weakest = self.weakest.get((x, y))
+                if weakest and weakest.p > self.significance:
                     self.adjacent[x, y] = self.adjacent[y, x] = False
 
     def search_original(self, evaluate: Evaluate, limits: Limits) -> None:
@@ -170,15 +171,18 @@ class Skeleton:
         starts = np.flatnonzero(np.diff(pair[order], prepend=-1))
         # Rounded, because p-values that should be equal may differ in their last digits.
         rounded = p.astype(np.float32)
-        for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(pair)], strict=True):
-            first = order[start]
-            ends = int(batch.x[first]), int(batch.y[first])
-            known = self.weakest.get(ends)
-            if known is None or rounded[first] > np.float32(known.p):
-                tied = order[start:end]
-                if p[first] > self.significance:
-                    tied = tied[rounded[tied] == rounded[first]]
-                    first = min(tied.tolist(), key=lambda i: batch.given[i].tolist())
-                self.weakest[ends] = WeakestTest(
-                    tuple(batch.given[first].tolist()), float(p[first])
-                )
+        stops = np.append(starts[1:], len(pair))
+        best = order[starts]
+        # Where several tests have the largest p, the first by name is kept.
+        for at in np.flatnonzero((stops - starts > 1) & (p[best] > self.significance)).tolist():
+            tied = order[starts[at] : stops[at]]
+            tied = tied[rounded[tied] == rounded[best[at]]]
+            best[at] = min(tied.tolist(), key=lambda i: batch.given[i].tolist())
+        # As lists: elements of arrays made 124,750 pairs take five times as long.
+        for x, y, given, largest, near in zip(
+            *(part[best].tolist() for part in (batch.x, batch.y, batch.given, p, rounded)),
+            strict=True,
+        ):
+            known = self.weakest.get((x, y))
+            if known is None or near > np.float32(known.p):
+                self.weakest[x, y] = WeakestTest(tuple(given), largest)

@@ -122,6 +122,16 @@ def test_the_protected_attribute_and_its_copies_never_count_as_determining():
     assert equivalent_columns(counts) == (("sex", "gender", "hired"),)
 
 
+def test_columns_that_differ_only_in_late_lines_are_not_equivalent():
+    lines = 3000
+    one = [at % 2 for at in range(lines)]
+    same = ["ab"[value] for value in one]
+    late = [*one[:-2], 1, 0]
+    table = {"id": range(lines), "one": one, "late": late, "same": same}
+    counts = CountTable.of({name: list(map(str, column)) for name, column in table.items()})
+    assert equivalent_columns(counts) == (("one", "same"),)
+
+
 def test_values_that_occur_once_say_nothing():
     lines = 100
     hired = [["no", "yes"][at % 2] for at in range(lines)]

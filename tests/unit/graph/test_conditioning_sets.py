@@ -5,6 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from evenhand.graph.kernels import conditioning_sets
+from evenhand.graph.kernels.batch import Batch
 from evenhand.graph.kernels.conditioning_sets import batches_of, count_tests
 
 
@@ -28,3 +30,16 @@ def test_every_pair_gets_each_set_of_either_end_once(depth):
     ]
     assert sorted(found) == sorted(expected)
     assert count_tests(pairs, offers, depth) == len(expected)
+
+
+def test_many_pairs_are_taken_some_at_a_time(monkeypatch):
+    generator = np.random.default_rng(9)
+    pairs = np.triu(generator.random((20, 20)) < 0.5, 1)
+    pairs |= pairs.T
+    whole = count_tests(pairs, pairs, 2), list(batches_of(pairs, pairs, 0))
+    monkeypatch.setattr(conditioning_sets, "_MOST_PAIRS", 7)
+    monkeypatch.setattr(conditioning_sets, "_MOST_TESTS", 7)
+    parts = list(batches_of(pairs, pairs, 0))
+    assert count_tests(pairs, pairs, 2) == whole[0]
+    assert max(map(len, parts)) == 7
+    assert Batch.joined(parts).y.tolist() == whole[1][0].y.tolist()

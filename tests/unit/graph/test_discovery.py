@@ -7,6 +7,7 @@ from tests.networks import network
 from evenhand import CountTable, Knowledge, Tiers, datasets, discover
 from evenhand.counts import Attribute
 from evenhand.errors import ColumnError, QuestionError
+from evenhand.graph.discovery import initial_skeleton
 
 ADULT = Tiers(["sex", "age", "native_country", "race"], ["education"], ...)
 DUTCH = Tiers(["sex", "age", "country_birth"], ["edu_level"], ...)
@@ -112,6 +113,25 @@ def test_a_chain_is_found_and_its_record_says_how():
 def test_tiers_direct_what_they_separate():
     graph = discover(chain(), knowledge=Tiers(["x"], ["z"], ...))
     assert graph.arrows == {("x", "z"), ("z", "y")}
+
+
+@pytest.mark.parametrize(
+    "knowledge",
+    [
+        Knowledge(),
+        Knowledge(tiers=Tiers(["b"], ["a", "d"])),
+        Knowledge(tiers=Tiers(["b"], ["a"], ...), required=["a -> c"], forbidden=["d -> e"]),
+        Knowledge(required=["e -> a", "c -> d"], forbidden=["a -> e", "b -> c", "c -> b"]),
+    ],
+)
+def test_a_search_begins_with_all_edges_that_knowledge_allows(knowledge):
+    names = [*"caebd"]
+    order = knowledge.about(tuple(names))
+    skeleton = initial_skeleton(names, order, 0.01)
+    for i, a in enumerate(names):
+        for j, b in enumerate(names):
+            assert skeleton.may_cause[i, j] == (a != b and order.may_cause(a, b))
+            assert skeleton.required[i, j] == bool({(a, b), (b, a)} & order.required)
 
 
 def test_a_required_arrow_is_there_whatever_the_counts_say():

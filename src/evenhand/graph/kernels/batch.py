@@ -19,6 +19,7 @@ KINDS = {"chi-square": 0, "chi-square-adjusted": 1, "g-square": G_SQUARE}
 # Sets of attributes are encoded as bits of integers, so many attributes in each.
 _WORD = 40
 _MANY = 8 * _WORD
+_LARGEST_KEY = 2**62
 
 
 class BatchResults(NamedTuple):
@@ -89,6 +90,12 @@ class BatchPlan:
 
 def _number_sets(columns: tuple[Indices, ...], attributes: int) -> Indices:
     """Number the distinct sets that the rows of the columns hold."""
+    if attributes > _WORD and attributes ** len(columns) < _LARGEST_KEY:
+        # Few members of many attributes fit into one integer, the last attribute first.
+        keys = np.zeros(len(columns[0]), np.int64)
+        for column in np.sort(np.column_stack(columns), axis=1).T:
+            keys = keys * attributes + (attributes - 1 - column)
+        return np.unique(keys, return_inverse=True)[1]
     if attributes > _MANY:
         used = np.unique(columns)  # a wide table has far more attributes than a batch
         columns = tuple(np.searchsorted(used, column) for column in columns)

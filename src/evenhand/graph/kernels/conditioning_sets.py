@@ -15,22 +15,23 @@ Matrix = NDArray[np.bool_]
 # Batches have about so many tests, to bound the memory they take.
 _MOST_TESTS = 2**18
 _MOST_SETS = 2**15
+_MOST_PAIRS = 2**16
 
 
 def count_tests(pairs: Matrix, offers: Matrix, depth: int) -> int:
     """How many tests ``batches_of`` gives."""
-    offered = offers.sum(axis=1)
-    alone = offered[:, None] - (offers & pairs)
-    numbers = offers.astype(np.float32)
-    shared = (numbers @ numbers.T).astype(np.intp)
+    offered, packed = offers.sum(axis=1), np.packbits(offers, axis=1)
     x, y = np.nonzero(np.triu(pairs))
-    of = [comb(size, depth) for size in range(int(offered.max(initial=0)) + 1)]
-    return sum(
-        of[a] + of[b] - of[both]
-        for a, b, both in zip(
-            alone[x, y].tolist(), alone[y, x].tolist(), shared[x, y].tolist(), strict=True
-        )
-    )
+    # How many pairs offer so many at an end, less those that offer so many at both: counted in
+    # bits, since a product of matrices starts threads, which took longer than the tests.
+    numbers = np.zeros(len(offers) + 1, np.int64)
+    for begin in range(0, len(x), _MOST_PAIRS):
+        a, b = x[begin : begin + _MOST_PAIRS], y[begin : begin + _MOST_PAIRS]
+        shared = np.bitwise_count(packed[a] & packed[b]).sum(axis=1, dtype=np.intp)
+        alone = (offered[a] - offers[a, b], offered[b] - offers[b, a])
+        numbers += sum(np.bincount(sizes, minlength=len(numbers)) for sizes in alone)
+        numbers -= np.bincount(shared, minlength=len(numbers))
+    return sum(number * comb(size, depth) for size, number in enumerate(numbers.tolist()))
 
 
 def batches_of(pairs: Matrix, offers: Matrix, depth: int) -> Iterator[Batch]:
@@ -39,7 +40,14 @@ def batches_of(pairs: Matrix, offers: Matrix, depth: int) -> Iterator[Batch]:
     ``pairs`` is symmetric; ``offers[a]`` are the attributes of which sets are made at end a.
     Sets of one end come in lexicographic order.
     """
+    if depth == 0:
+        x, y = np.nonzero(np.triu(pairs))
+        for begin in range(0, len(x), _MOST_TESTS):
+            some = slice(begin, begin + _MOST_TESTS)
+            yield Batch(x[some], y[some], np.empty((len(x[some]), 0), np.intp))
+        return
     waiting: list[Batch] = []
+    tests = 0
     for side in range(len(pairs)):
         others = np.flatnonzero(pairs[side])
         pool = np.flatnonzero(offers[side])
@@ -47,10 +55,11 @@ def batches_of(pairs: Matrix, offers: Matrix, depth: int) -> Iterator[Batch]:
             continue
         for chosen in _subsets(len(pool), depth, 1 + _MOST_TESTS // len(others)):
             waiting.append(_side(side, others, pool[chosen], offers))
-            if sum(map(len, waiting)) > _MOST_TESTS:
+            tests += len(waiting[-1])
+            if tests > _MOST_TESTS:
                 yield Batch.joined(waiting)
-                waiting = []
-    if any(map(len, waiting)):
+                waiting, tests = [], 0
+    if tests:
         yield Batch.joined(waiting)
 
 
