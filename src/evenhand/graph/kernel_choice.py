@@ -19,6 +19,7 @@ from evenhand.errors import QuestionError
 from evenhand.graph.independence_tests import Statistic, p_values
 from evenhand.graph.kernels import numpy_kernel
 from evenhand.graph.kernels.batch import KINDS, Batch, BatchPlan, BatchResults, Floats, Indices
+from evenhand.graph.kernels.bitset_kernel import BitsetKernel
 from evenhand.graph.kernels.coded_table import CodedTable
 from evenhand.graph.kernels.partition_kernel import PartitionCache
 
@@ -68,6 +69,7 @@ class Evaluator:
         self._place = {name: at for at, name in enumerate(self.names)}
         self.table = CodedTable.of(counts, names)
         self.work = 0.0
+        self._bitsets = BitsetKernel(self.table)
         self._partitions = PartitionCache(self.table, numpy_kernel, after_each)
 
     def p_values(self, batch: Batch, test: Statistic) -> Floats:
@@ -102,7 +104,8 @@ class Evaluator:
             return BatchResults(np.zeros(len(batch)), np.zeros(len(batch), np.int64))
         plan = BatchPlan.of(batch, len(self.table.cards))
         lines = len(self.table.rows)
-        work = lines * len(batch)
+        by_bits = self._bitsets.choose(plan, "numba" if self.kernel == "numba" else "numpy")
+        work = lines * int(np.diff(plan.start)[~by_bits].sum())
         self.work += work
         kernel = self._choose()
         module = import_module(_NUMBA_KERNEL) if kernel == "numba" else numpy_kernel
@@ -111,7 +114,9 @@ class Evaluator:
         few = cells <= max(most, _FEW_CELLS)
         results, kind = BatchResults.empty(len(batch)), KINDS[test]
         self._partitions.kernel = module
-        self._partitions.run(plan, np.flatnonzero(~few), kind, results)
+        self._bitsets.run(plan, np.flatnonzero(by_bits), kind, results)
+        self._partitions.run(plan, np.flatnonzero(~few & ~by_bits), kind, results)
+        few &= ~by_bits
 
         def run(sets: Indices) -> None:
             if len(sets):

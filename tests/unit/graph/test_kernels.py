@@ -13,6 +13,7 @@ from evenhand.graph.independence_tests import TESTS
 from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.kernels import partition_kernel
 from evenhand.graph.kernels.batch import Batch
+from evenhand.graph.kernels.bitset_choice import CubeCosts
 
 KERNELS = ("numpy", "numba")
 
@@ -70,11 +71,15 @@ def test_a_batch_gives_what_its_tests_give_one_by_one(kernel, test, depth):
 
 
 KERNEL = "evenhand.graph.kernels"
+NO_BITS = {f"{KERNEL}.bitset_choice.MOST_VALUES": 0}
 PARTITIONS = {
     "evenhand.graph.kernel_choice._CELLS_PER_LINE": {"numpy": 0, "numba": 0},
     "evenhand.graph.kernel_choice._FEW_CELLS": 0,
 }
+DEAR = CubeCosts(np.inf, 0, 0, 0)
+BITS = {f"{KERNEL}.bitset_kernel.CUBE_COSTS": {"numpy": DEAR, "numba": DEAR}}
 WAYS = {
+    "bits": BITS,
     "cells": {
         f"{KERNEL}.numba_kernel._CUBE_CELLS": 0,
         f"{KERNEL}.numba_kernel._CUBE_CELLS_PER_LINE": 0,
@@ -98,7 +103,7 @@ WAYS = {
 
 
 def force(monkeypatch, settings):
-    for name, value in settings.items():
+    for name, value in (NO_BITS | settings if settings is not BITS else settings).items():
         monkeypatch.setattr(name, value)
 
 
@@ -159,7 +164,7 @@ def test_there_may_be_more_attributes_than_a_machine_word_has_bits(kernel):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("way", ["cubes of one set each", "cells", "partitions"])
+@pytest.mark.parametrize("way", ["bits", "cubes of one set each", "cells", "partitions"])
 def test_weak_dependence_among_very_many_rows_is_told_exactly(kernel, test, way, monkeypatch):
     force(monkeypatch, WAYS[way])
     rows = 10**8

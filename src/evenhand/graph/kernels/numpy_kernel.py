@@ -134,12 +134,16 @@ def _by_strata(cells: Floats, cards: list[int], x: int, y: int) -> Floats:
 
 def _evaluate(tests: list[tuple[int, Floats]], kind: int, results: BatchResults) -> None:
     """Evaluate tests of the same shape together."""
-    cells = np.stack([cells for _, cells in tests], axis=2)
+    at = np.array([test for test, _ in tests])
+    evaluate(at, np.stack([cells for _, cells in tests], axis=2), kind, results)
+
+
+def evaluate(at: Indices, cells: Floats, kind: int, results: BatchResults) -> None:
+    """Fill in the results of tests, from cells by the ends' values, by test and by stratum."""
     by_x, by_y = cells.sum(axis=1), cells.sum(axis=0)
     rows = by_x.sum(axis=0)
     some = rows > 0
     free = ((by_x > 0).sum(axis=0) - 1) * ((by_y > 0).sum(axis=0) - 1)
-    at = [test for test, _ in tests]
     results.degrees[at] = (free * some).sum(axis=1)
     if kind == G_SQUARE:
         ratio = cells * rows / (np.maximum(by_x, 1)[:, None] * np.maximum(by_y, 1))
