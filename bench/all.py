@@ -22,6 +22,7 @@ SCRIPTS = (
     "counting",
     "inspection",
     "discovery",
+    "wide_discovery",
     "local_causes",
     "audit_cost",
     "certify",
