@@ -221,11 +221,14 @@ class _RowCounter:
 
 
 def _places(encoder: LabelEncoder) -> NDArray[np.int64]:
-    """For each code of a column the place of its label among those met so far, in order."""
+    """For each code of a column the place of its label among those met so far, in order.
+
+    There is one at least, for texts that have no label.
+    """
     labels = [MISSING if label is None else label for label in encoder.codes]
     place = {label: at for at, label in enumerate(in_order(labels))}
-    if len(place) < len(labels):  # a value is called as missing ones are, and refused later
-        return np.arange(len(labels))
+    if not labels or len(place) < len(labels):  # one is called as missing ones are: refused
+        return np.arange(max(len(labels), 1))
     return np.array([place[label] for label in labels], np.int64)
 
 

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.reading import value_counts
 
+from evenhand.errors import InputError
 from evenhand.question import Codings
 from evenhand.rows import read
 from evenhand.rows.count_rows import count
@@ -159,3 +160,9 @@ def test_lines_are_in_order_however_late_a_label_is_met(monkeypatch):
     values = [attribute.values for attribute in found.attributes]
     assert [*values[0]] == sorted({*columns[0]})
     assert [labels for labels, _ in found] == sorted(expected)
+
+
+def test_texts_that_are_no_numbers_are_refused_wherever_they_stand():
+    for column in (["x", "y"], ["x", "1"], ["1", "x"]):
+        with pytest.raises(InputError, match="x"):
+            read(pa.table({"a": column * 9, "b": ["p"] * 18}), bins={"a": [3]}).count()
