@@ -11,6 +11,8 @@ from evenhand.graph.kernels.batch import Floats, Numbers
 
 # Sort keys are less than this.
 _LARGEST_KEY = 2**62
+# Up to so many values a code has sixteen bits.
+_SHORT = 2**16
 
 
 class CodedTable(NamedTuple):
@@ -29,8 +31,10 @@ class CodedTable(NamedTuple):
         cards = np.array(counts.cards, np.int64)[at]
         order = np.lexsort(_sort_keys(columns, cards)[::-1]) if at else slice(None)
         rows = counts.counts[order].astype(np.float64)
-        codes = np.array([column[order] for column in columns]).reshape(len(at), len(rows))
-        return cls(codes, rows, cards, float(rows.sum()))
+        # One type for nearly all tables: numba compiles for each anew.
+        number = np.uint16 if cards.max(initial=0) <= _SHORT else np.uint32
+        codes = np.array([column[order] for column in columns], number)
+        return cls(codes.reshape(len(at), len(rows)), rows, cards, float(rows.sum()))
 
 
 def _sort_keys(columns: list[Numbers], cards: NDArray[np.int64]) -> list[NDArray[np.int64]]:

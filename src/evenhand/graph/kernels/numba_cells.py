@@ -6,7 +6,7 @@ the groups fall into the strata of the test.
 """
 
 from math import log
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,59 +26,33 @@ from evenhand.graph.kernels.numba_jit import (
     add_up,
     compiled,
     inlined,
+    shared,
 )
 
-_CELLS, _GROUPS, _STRATA = range(3)
+# Rows of ``_Buffers.numbers``. Where keys are numbered: keys, the last place of each, its rank.
+_KEYS, _LAST, _RANK = range(3)
+# Each line's cell. Each cell's key, a line of it, its group and its value of the hub; the same
+# of groups, and the stratum of each; how many values of the hub a stratum has beyond one; where
+# the margin of a cell is.
+_CELL, _KEY, _LINE, _GROUP, _VALUE = range(3, 8)
+_GROUP_KEY, _GROUP_LINE, _STRATUM, _ATTESTED, _AT = range(8, 13)
+# Rows of ``_Buffers.sums``: of cells, rows and rows squared over those of the group; of groups
+# and of strata, rows.
+_ROWS, _WEIGHT, _GROUP_ROWS, _STRATUM_ROWS = range(4)
 
 
-class _Cells(NamedTuple):
-    """Cells of one set, their groups without the hub, and the strata without another member.
+class _Buffers(NamedTuple):
+    """Numbers and sums of cells, groups and strata; of each there can be one for each line."""
 
-    There can be as many of them as there are lines.
-    """
-
-    # How many cells, groups and strata there are.
-    sizes: Integers
-    # Where keys are group_by_key: a place for each possible key, the others for each key given.
+    numbers: Places
+    sums: Floats
+    # A place for each possible key, and the rows of each value of the hub in each stratum.
     place: Places
-    last: Places
-    rank: Places
-    keys: Places
-    unused: Places
-    # Each line's cell.
-    cell: Places
-    # Each cell's key, a line of it, its rows; its group, its value of the hub, and its rows
-    # squared over those of its group.
-    key: Places
-    line: Places
-    rows: Floats
-    group: Places
-    value: Places
-    weight: Floats
-    # The same of groups, and the stratum of each.
-    group_key: Places
-    group_line: Places
-    group_rows: Floats
-    stratum: Places
-    # The rows of each stratum, and how many values of the hub it has beyond one.
-    stratum_rows: Floats
-    attested: Places
-    # The rows of each value of the hub in each stratum, and where each cell is distinct there.
     margin: Floats
-    at: Places
-
-    @classmethod
-    def allocate(cls, lines: int, cards: Integers, span: int) -> "_Cells":
-        """Buffers for the cells of that many lines, and for ``span`` possible keys."""
-        floats = {"rows", "weight", "group_rows", "stratum_rows"}
-        buffers: dict[str, Any] = {
-            name: np.empty(lines, np.float64 if name in floats else np.int32)
-            for name in cls._fields
-        }
-        buffers["sizes"] = np.zeros(3, np.int64)
-        buffers["place"] = np.empty(span, np.int32)
-        buffers["margin"] = np.empty(min(lines * int(cards.max()), span))
-        return cls(**buffers)
+    # The keys of lines by the first members of a set, from none to all.
+    chain: Places
+    # For each member: its stride in keys, how many tests wait for it, and whether it was hub.
+    order: Integers
 
 
 def run(
@@ -86,62 +60,74 @@ def run(
 ) -> None:
     """Fill in the results of the tests of some sets."""
     cards = table.cards[plan.members[sets]]
-    cells = _Cells.allocate(len(table.rows), cards, int(cards.prod(axis=1).max()))
-    _run(table, SetTests.of(plan, sets), cells, kind, results)
+    lines, size, span = len(table.rows), cards.shape[1], int(cards.prod(axis=1).max())
+    buffers = _Buffers(
+        numbers=np.empty((13, lines), np.int32),
+        sums=np.empty((4, lines)),
+        place=np.empty(span, np.int32),
+        margin=np.empty(min(lines * int(cards.max()), span)),
+        chain=np.zeros((size + 1, lines), np.int32),
+        order=np.ones((3, size), np.int64),
+    )
+    _run(table, SetTests.of(plan, sets), buffers, kind, results)
 
 
 @compiled
 def _run(
-    table: CodedTable, tests: SetTests, cells: _Cells, kind: int, results: BatchResults
+    table: CodedTable, tests: SetTests, buffers: _Buffers, kind: int, results: BatchResults
 ) -> None:
-    members, size = tests.members, tests.members.shape[1]
-    chain = np.empty((size + 1, len(table.rows)), np.int32)
-    chain[0] = 0
-    stride = np.ones(size, np.int64)
-    waiting, done = np.zeros(size, np.int64), np.zeros(size, np.bool_)
+    members, codes, cards = tests.members, table.codes, table.cards
+    lines, size = len(table.rows), members.shape[1]
+    numbers, sums, place, chain = buffers.numbers, buffers.sums, buffers.place, buffers.chain
+    stride, waiting, done = buffers.order[0], buffers.order[1], buffers.order[2]
     for t in range(len(members)):
-        _extend(table, members, t, chain)
+        _extend(codes, cards, members, t, chain)
         for at in range(size - 2, -1, -1):
-            stride[at] = stride[at + 1] * table.cards[members[t, at + 1]]
-        _gather(chain[size], table.rows, cells)
-        waiting[:] = 0
-        done[:] = False
+            stride[at] = stride[at + 1] * cards[members[t, at + 1]]
+        count = _number(chain[size], lines, numbers, numbers[_CELL], numbers[_LINE], place)
+        add_up(table.rows, lines, numbers[_CELL], sums[_ROWS, :count])
+        for cell in range(count):
+            numbers[_KEY, cell] = chain[size, numbers[_LINE, cell]]
+        waiting[:], done[:] = 0, 0
         for test in range(tests.start[t], tests.end[t]):
             waiting[tests.x[test]] += 1
             waiting[tests.y[test]] += 1
         while True:
             # The groups of a hub serve all its tests.
-            hub = _hub(waiting, members[t], table.cards)
+            hub = _hub(waiting, members[t], cards)
             if not waiting[hub]:
                 break
-            card = table.cards[members[t, hub]]
-            _group(table.codes[members[t, hub]], card, stride[hub], cells)
+            card = cards[members[t, hub]]
+            groups = _group(
+                codes[members[t, hub]], card, stride[hub], count, numbers, sums, place
+            )
             for test in range(tests.start[t], tests.end[t]):
                 x, y = tests.x[test], tests.y[test]
                 other = y if x == hub else x
                 if hub not in (x, y) or done[other]:
                     continue
                 step = stride[other] // card if other < hub else stride[other]
-                _stratify(table.codes[members[t, other]], step, cells)
-                results.degrees[test] = _margins(card, cells)
-                if kind == G_SQUARE:
-                    results.statistic[test] = _log_sum(cells)
-                else:
-                    results.statistic[test] = _cell_sum(card, kind, cells) - table.total
+                strata = _stratify(codes[members[t, other]], step, groups, numbers, place)
+                results.degrees[test] = _margins(
+                    card, count, groups, strata, numbers, sums, buffers.margin
+                )
+                statistic = _sum_cells(card, count, strata, kind, numbers, sums, buffers.margin)
+                results.statistic[test] = statistic - (0 if kind == G_SQUARE else table.total)
                 waiting[other] -= 1
-            waiting[hub], done[hub] = 0, True
+            waiting[hub], done[hub] = 0, 1
 
 
 @inlined
-def _extend(table: CodedTable, members: Indices, t: int, chain: Places) -> None:
+def _extend(codes: Numbers, cards: Integers, members: Indices, t: int, chain: Places) -> None:
     """Make the keys of set t, from those of the first members that it shares with the last."""
     same = 0
     while t > 0 and members[t, same] == members[t - 1, same]:
         same += 1
     for at in range(same, members.shape[1]):
-        card, code = np.int32(table.cards[members[t, at]]), table.codes[members[t, at]]
+        card, code = np.int32(cards[members[t, at]]), codes[members[t, at]]
+        before, after = chain[at], chain[at + 1]
         for line in range(len(code)):
-            chain[at + 1, line] = chain[at, line] * card + code[line]
+            after[line] = before[line] * card + code[line]
 
 
 @inlined
@@ -154,10 +140,12 @@ def _hub(waiting: Integers, members: Indices, cards: Integers) -> int:
     return hub
 
 
-@inlined
-def _number(keys: Places, count: int, numbers: Places, examples: Places, cells: _Cells) -> int:
+@shared
+def _number(
+    keys: Places, count: int, numbers: Places, of: Places, examples: Places, place: Places
+) -> int:
     """Number distinct keys, with an example of each; returns how many there are."""
-    place, last, rank, distinct = cells.place, cells.last, cells.rank, 0
+    last, rank, distinct = numbers[_LAST], numbers[_RANK], 0
     # All writes first, then all reads: reading what was just written stalls the processor.
     for i in range(count):
         place[keys[i]] = i
@@ -165,98 +153,106 @@ def _number(keys: Places, count: int, numbers: Places, examples: Places, cells: 
         last[i], rank[i], examples[distinct] = place[keys[i]], distinct, i
         distinct += last[i] == i
     for i in range(count):
-        numbers[i] = rank[last[i]]
+        of[i] = rank[last[i]]
     return distinct
 
 
 @inlined
-def _gather(keys: Places, rows: Floats, cells: _Cells) -> None:
-    """Gather lines of the same key into cells."""
-    distinct = _number(keys, len(rows), cells.cell, cells.line, cells)
-    cells.rows[:distinct] = 0
-    add_up(rows, len(rows), cells.cell, cells.rows)
-    for cell in range(distinct):
-        cells.key[cell] = keys[cells.line[cell]]
-    cells.sizes[_CELLS] = distinct
-
-
-@inlined
-def _group(code: Numbers, card: int, stride: int, cells: _Cells) -> None:
-    """Gather cells that differ in the hub only."""
-    keys, count = cells.keys, cells.sizes[_CELLS]
+def _group(
+    code: Numbers,
+    card: int,
+    stride: int,
+    count: int,
+    numbers: Places,
+    sums: Floats,
+    place: Places,
+) -> int:
+    """Gather cells that differ in the hub only; returns how many groups there are."""
+    keys, key, line, value = numbers[_KEYS], numbers[_KEY], numbers[_LINE], numbers[_VALUE]
+    rows, group_rows, group = sums[_ROWS], sums[_GROUP_ROWS], numbers[_GROUP]
+    group_line = numbers[_GROUP_LINE]
     for cell in range(count):
-        cells.value[cell] = code[cells.line[cell]]
-        keys[cell] = cells.key[cell] - cells.value[cell] * stride
-    distinct = _number(keys, count, cells.group, cells.group_line, cells)
-    cells.group_rows[:distinct] = 0
-    add_up(cells.rows, count, cells.group, cells.group_rows)
-    for group in range(distinct):
-        cell = cells.group_line[group]
+        value[cell] = code[line[cell]]
+        keys[cell] = key[cell] - value[cell] * stride
+    groups = _number(keys, count, numbers, group, group_line, place)
+    add_up(rows, count, group, group_rows[:groups])
+    for at in range(groups):
+        cell = group_line[at]
         # Without the digit of the hub keys are smaller, and their places nearer to each other.
         above = keys[cell] // (stride * card)
-        cells.group_key[group] = keys[cell] - above * stride * (card - 1)
-        cells.group_line[group] = cells.line[cell]
+        numbers[_GROUP_KEY, at] = keys[cell] - above * stride * (card - 1)
+        group_line[at] = line[cell]
     for cell in range(count):
-        rows = cells.rows[cell]
-        cells.weight[cell] = rows * rows / cells.group_rows[cells.group[cell]]
-    cells.sizes[_GROUPS] = distinct
+        sums[_WEIGHT, cell] = rows[cell] * rows[cell] / group_rows[group[cell]]
+    return groups
 
 
 @inlined
-def _stratify(code: Numbers, stride: int, cells: _Cells) -> None:
-    """Gather groups that differ in the other end only."""
-    groups = cells.sizes[_GROUPS]
+def _stratify(code: Numbers, stride: int, groups: int, numbers: Places, place: Places) -> int:
+    """Gather groups that differ in the other end only; returns how many strata there are."""
+    keys, key, line = numbers[_KEYS], numbers[_GROUP_KEY], numbers[_GROUP_LINE]
     for group in range(groups):
-        cells.keys[group] = cells.group_key[group] - code[cells.group_line[group]] * stride
-    distinct = _number(cells.keys, groups, cells.stratum, cells.unused, cells)
-    cells.sizes[_STRATA] = distinct
+        keys[group] = key[group] - code[line[group]] * stride
+    return _number(keys, groups, numbers, numbers[_STRATUM], numbers[_ATTESTED], place)
 
 
 @inlined
-def _margins(card: int, cells: _Cells) -> int:
+def _margins(
+    card: int,
+    count: int,
+    groups: int,
+    strata: int,
+    numbers: Places,
+    sums: Floats,
+    margin: Floats,
+) -> int:
     """Count the rows of each value of the hub in each stratum; returns degrees of freedom."""
-    margin, attested, strata = cells.margin, cells.attested, cells.sizes[_STRATA]
-    for cell in range(cells.sizes[_CELLS]):
-        cells.at[cell] = cells.value[cell] * strata + cells.stratum[cells.group[cell]]
-    margin[: strata * card] = 0
-    add_up(cells.rows, cells.sizes[_CELLS], cells.at, margin)
-    cells.stratum_rows[:strata] = 0
-    attested[:strata] = -1
+    at, stratum, attested = numbers[_AT], numbers[_STRATUM], numbers[_ATTESTED]
+    stratum_rows = sums[_STRATUM_ROWS]
+    for cell in range(count):
+        at[cell] = numbers[_VALUE, cell] * strata + stratum[numbers[_GROUP, cell]]
+    add_up(sums[_ROWS], count, at, margin[: strata * card])
+    for s in range(strata):
+        stratum_rows[s] = 0.0
+        attested[s] = -1
     for value in range(card):
-        for stratum in range(strata):
-            rows = margin[value * strata + stratum]
-            cells.stratum_rows[stratum] += rows
-            attested[stratum] += rows > 0
+        for s in range(strata):
+            rows = margin[value * strata + s]
+            stratum_rows[s] += rows
+            attested[s] += rows > 0
     # Each group is a value of the other end in its stratum; one of them has no freedom.
     degrees = 0
-    for group in range(cells.sizes[_GROUPS]):
-        degrees += attested[cells.stratum[group]]
-    for stratum in range(strata):
-        degrees -= attested[stratum]
+    for group in range(groups):
+        degrees += attested[stratum[group]]
+    for s in range(strata):
+        degrees -= attested[s]
     return degrees
 
 
 @inlined
-def _cell_sum(card: int, less: int, cells: _Cells) -> float:
-    """The sum of n² (n_s − less) / (r c) over cells, and of ``less`` over strata."""
-    margin, strata = cells.margin, cells.sizes[_STRATA]
+def _sum_cells(
+    card: int,
+    count: int,
+    strata: int,
+    kind: int,
+    numbers: Places,
+    sums: Floats,
+    margin: Floats,
+) -> float:
+    """The sum of n² (n_s − kind) / (r c) over cells, and of ``kind`` over strata; or G²."""
+    at, total = numbers[_AT], 0.0
+    if kind == G_SQUARE:
+        for cell in range(count):
+            rows, group = sums[_ROWS, cell], numbers[_GROUP, cell]
+            expected = sums[_GROUP_ROWS, group] * margin[at[cell]]
+            stratum_rows = sums[_STRATUM_ROWS, numbers[_STRATUM, group]]
+            total += 2 * rows * log(rows * stratum_rows / expected)
+        return total
     for value in range(card):
-        for stratum in range(strata):
-            at = value * strata + stratum
+        for s in range(strata):
             # Margins are at least one where there are rows; elsewhere there is no cell.
-            margin[at] = (cells.stratum_rows[stratum] - less) / max(margin[at], 1.0)
-    total = float(less * strata)
-    for cell in range(cells.sizes[_CELLS]):
-        total += cells.weight[cell] * margin[cells.at[cell]]
-    return total
-
-
-@inlined
-def _log_sum(cells: _Cells) -> float:
-    """G²."""
-    total = 0.0
-    for cell in range(cells.sizes[_CELLS]):
-        rows, group = cells.rows[cell], cells.group[cell]
-        margins = cells.group_rows[group] * cells.margin[cells.at[cell]]
-        total += rows * log(rows * cells.stratum_rows[cells.stratum[group]] / margins)
-    return 2 * total
+            i = value * strata + s
+            margin[i] = (sums[_STRATUM_ROWS, s] - kind) / max(margin[i], 1.0)
+    for cell in range(count):
+        total += sums[_WEIGHT, cell] * margin[at[cell]]
+    return total + kind * strata

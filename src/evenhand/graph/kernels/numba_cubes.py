@@ -11,7 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evenhand.graph.kernels.batch import G_SQUARE, BatchPlan, BatchResults, Floats, Indices
+from evenhand.graph.kernels.batch import (
+    G_SQUARE,
+    BatchPlan,
+    BatchResults,
+    Floats,
+    Indices,
+    Numbers,
+)
 from evenhand.graph.kernels.coded_table import CodedTable
 from evenhand.graph.kernels.numba_jit import (
     Flags,
@@ -21,6 +28,7 @@ from evenhand.graph.kernels.numba_jit import (
     add_up,
     compiled,
     inlined,
+    shared,
 )
 
 # Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
@@ -45,10 +53,10 @@ class _Cubes(NamedTuple):
     attributes: Integers
     size: Integers
     end: Integers
-    # The attributes of the next cube, keys of lines, and a buffer for ``_wide``.
+    # The attributes of the next cube, keys of lines, and margins.
     held: Flags
     keys: Places
-    buffer: Floats
+    margins: Floats
 
 
 class _Strata(NamedTuple):
@@ -83,7 +91,7 @@ def run(
         end=np.zeros(levels, np.int64),
         held=np.zeros(attributes, np.bool_),
         keys=np.empty(len(table.rows), np.int32),
-        buffer=np.empty(7 * most),
+        margins=np.empty(2 * int(table.cards.max())),
     )
     _run(table, SetTests.of(plan, sets), cubes, kind, results)
 
@@ -92,111 +100,127 @@ def run(
 def _run(
     table: CodedTable, tests: SetTests, cubes: _Cubes, kind: int, results: BatchResults
 ) -> None:
-    members, size = tests.members, tests.members.shape[1]
+    members, cards, held = tests.members, table.cards, cubes.held
+    attributes, size, place, end = cubes.attributes, cubes.size, cubes.place, cubes.end
+    depth = members.shape[1]
     for t in range(len(members)):
-        same = 0
-        if t == cubes.end[0]:
-            _mark_neighbors(members, t, table.cards, cubes)
-            _count(table, cubes)
-        else:
-            while members[t, same] == members[t - 1, same]:
-                same += 1
-        for first in range(same + 1, size + 1):
-            _mark_first(first, members, t, cubes)
-            _sum_out(first, table.cards, cubes)
-        cells = cubes.cells[cubes.place[size]]
+        first = 0
+        if t < end[0]:
+            first = 1
+            while members[t, first - 1] == members[t - 1, first - 1]:
+                first += 1
+        for at in range(first, depth + 1):
+            last = end[at - 1] if at else len(members)
+            end[at] = _mark(members, t, last, at, cards, cubes.shared, held)
+            if at:
+                source, target = cubes.cells[place[at - 1]], cubes.cells[at]
+                size[at] = _sum_out(
+                    source,
+                    target,
+                    cards,
+                    attributes[at - 1],
+                    size[at - 1],
+                    held,
+                    attributes[at],
+                )
+                place[at] = at if size[at] < size[at - 1] else place[at - 1]
+            else:
+                size[0] = _count(
+                    table.codes,
+                    table.rows,
+                    cards,
+                    held,
+                    cubes.keys,
+                    cubes.cells[0],
+                    attributes[0],
+                )
+        cells = cubes.cells[place[depth]]
         for test in range(tests.start[t], tests.end[t]):
-            strata = _strata(members[t], table.cards, tests.x[test], tests.y[test])
-            if kind == G_SQUARE:
-                statistic, degrees = _log_sum(cells, strata, cubes.buffer)
-            elif strata.x == 2 and strata.y <= _NARROW:
+            strata = _strata(members[t], cards, tests.x[test], tests.y[test])
+            if strata.x == 2 and strata.y <= _NARROW and kind != G_SQUARE:
                 statistic, degrees = _narrow(cells, strata, kind)
             else:
-                statistic, degrees = _wide(cells, strata, kind, cubes.buffer)
+                statistic, degrees = _wide(cells, strata, kind, cubes.margins)
             results.statistic[test], results.degrees[test] = statistic, degrees
 
 
 @inlined
-def _mark_neighbors(members: Indices, t: int, cards: Integers, cubes: _Cubes) -> None:
-    """Mark the attributes of set t and of those after it that can share a cube with it."""
-    held, span, end = cubes.held, 1, t
+def _mark(
+    members: Indices, t: int, last: int, first: int, cards: Integers, shared: int, held: Flags
+) -> int:
+    """Mark the attributes of set t and of those after it that can share a cube with it.
+
+    These have their first members in common. Returns where they end.
+    """
     held[:] = False
-    while end < len(members):
-        wider = span
-        for member in members[end]:
-            wider *= 1 if held[member] else cards[member]
-        if end > t and wider > cubes.shared:
+    span, end = 1, t
+    while end < last and (first == 0 or members[end, first - 1] == members[t, first - 1]):
+        for at in range(members.shape[1]):
+            span *= 1 if held[members[end, at]] else cards[members[end, at]]
+        if end > t and span > shared:
             break
-        for member in members[end]:
-            held[member] = True
-        span = wider
+        for at in range(members.shape[1]):
+            held[members[end, at]] = True
         end += 1
-    cubes.end[0] = end
+    return end
 
 
 @inlined
-def _mark_first(first: int, members: Indices, t: int, cubes: _Cubes) -> None:
-    """Mark the attributes of the sets that have their first members in common with set t."""
-    end = t
-    cubes.held[:] = False
-    while end < cubes.end[first - 1] and members[end, first - 1] == members[t, first - 1]:
-        for member in members[end]:
-            cubes.held[member] = True
-        end += 1
-    cubes.end[first] = end
-
-
-@inlined
-def _count(table: CodedTable, cubes: _Cubes) -> None:
-    """Count lines into the first cube."""
-    keys, span, size = cubes.keys, 1, 0
+def _count(
+    codes: Numbers,
+    rows: Floats,
+    cards: Integers,
+    held: Flags,
+    keys: Places,
+    cells: Floats,
+    attributes: Integers,
+) -> int:
+    """Count lines by the marked attributes; returns how many these are."""
+    span, size = 1, 0
     keys[:] = 0
-    for attribute in range(len(cubes.held)):
-        if cubes.held[attribute]:
-            card, code = table.cards[attribute], table.codes[attribute]
+    for attribute in range(len(held)):
+        if held[attribute]:
+            card, code = cards[attribute], codes[attribute]
             for line in range(len(keys)):
                 keys[line] = keys[line] * np.int32(card) + code[line]
-            cubes.attributes[0, size] = attribute
+            attributes[size] = attribute
             size += 1
             span *= card
-    cubes.size[0], cubes.place[0] = size, 0
-    cubes.cells[0, :span] = 0
-    add_up(table.rows, len(keys), keys, cubes.cells[0])
+    add_up(rows, len(keys), keys, cells[:span])
+    return size
 
 
 @inlined
-def _sum_out(at: int, cards: Integers, cubes: _Cubes) -> None:
-    """Make a cube from the one before by summing over attributes that are not marked."""
-    source, target = cubes.cells[cubes.place[at - 1]], cubes.cells[at]
-    cubes.place[at] = cubes.place[at - 1]
+def _sum_out(
+    source: Floats,
+    target: Floats,
+    cards: Integers,
+    attributes: Integers,
+    count: int,
+    held: Flags,
+    left: Integers,
+) -> int:
+    """Sum a cube over attributes that are not marked; returns how many are left."""
     before, after, size = 1, 1, 0
-    for i in range(cubes.size[at - 1]):
-        after *= cards[cubes.attributes[at - 1, i]]
-    for i in range(cubes.size[at - 1]):
-        attribute = cubes.attributes[at - 1, i]
-        card = cards[attribute]
+    for i in range(count):
+        after *= cards[attributes[i]]
+    for i in range(count):
+        card = cards[attributes[i]]
         after //= card
-        if cubes.held[attribute]:
-            cubes.attributes[at, size] = attribute
+        if held[attributes[i]]:
+            left[size] = attributes[i]
             size += 1
             before *= card
-        else:
-            _sum_over(source, before, card, after, target)
-            source, cubes.place[at] = target, at
-    cubes.size[at] = size
-
-
-@inlined
-def _sum_over(source: Floats, before: int, card: int, after: int, target: Floats) -> None:
-    """Sum over the middle of three dimensions; source and target may be the same."""
-    for block in range(before):
-        here, there = block * after, block * card * after
-        for i in range(after):
-            target[here + i] = source[there + i]
-        for value in range(1, card):
-            there = (block * card + value) * after
-            for i in range(after):
-                target[here + i] += source[there + i]
+            continue
+        for block in range(before):
+            here, there = block * after, block * card * after
+            for k in range(after):
+                target[here + k] = source[there + k]
+            for value in range(1, card):
+                for k in range(after):
+                    target[here + k] += source[there + value * after + k]
+        source = target
+    return size
 
 
 @inlined
@@ -256,93 +280,58 @@ def _narrow(cells: Floats, strata: _Strata, kind: int) -> tuple[float, int]:
 
 
 @inlined
-def _wide(cells: Floats, strata: _Strata, kind: int, buffer: Floats) -> tuple[float, int]:
-    """Chi-square and degrees of freedom of any number of rows and columns."""
-    needed = 6 + strata.x
-    sums = buffer[: needed * strata.inner].reshape(needed, strata.inner)
-    rows, ratio, attested_x, attested_y = sums[0], sums[1], sums[2], sums[3]
-    statistic, degrees = 0.0, 0.0
-    for outer in range(strata.outer):
-        for middle in range(strata.middle):
-            start = outer * strata.outer_step + middle * strata.middle_step
-            for x in range(strata.x):
-                _add_row(cells, start + x * strata.x_step, x, strata, sums)
-            for y in range(strata.y):
-                _add_column(cells, start + y * strata.y_step, y, strata, sums)
-            for i in range(strata.inner):
-                some = rows[i] > 0
-                statistic += (rows[i] - kind) * (ratio[i] - 1) if some else 0.0
-                degrees += (attested_x[i] - 1) * (attested_y[i] - 1) if some else 0.0
-    return statistic, int(degrees)
-
-
-@inlined
-def _add_row(cells: Floats, start: int, x: int, strata: _Strata, sums: Floats) -> None:
-    """Add a value of x to the rows of each stratum, and keep one over its own rows."""
-    count, step = strata.inner, strata.inner_step
-    rows, attested, inverse = sums[0], sums[2], sums[6 + x]
-    for i in range(count):
-        inverse[i] = cells[start + i * step]
-    for y in range(1, strata.y):
-        at = start + y * strata.y_step
-        for i in range(count):
-            inverse[i] += cells[at + i * step]
-    for i in range(count):
-        rows[i] = inverse[i] + (rows[i] if x else 0.0)
-        attested[i] = (inverse[i] > 0) + (attested[i] if x else 0.0)
-        # Margins are at least one where there are rows; empty cells add nothing to the sum.
-        inverse[i] = 1 / max(inverse[i], 1.0)
-
-
-@inlined
-def _add_column(cells: Floats, start: int, y: int, strata: _Strata, sums: Floats) -> None:
-    """Add n² / (r c) of the cells with one value of y."""
-    count, step = strata.inner, strata.inner_step
-    ratio, attested, column, weight = sums[1], sums[3], sums[4], sums[5]
-    for x in range(strata.x):
-        at, inverse = start + x * strata.x_step, sums[6 + x]
-        for i in range(count):
-            cell = cells[at + i * step]
-            column[i] = cell + (column[i] if x else 0.0)
-            weight[i] = cell * cell * inverse[i] + (weight[i] if x else 0.0)
-    for i in range(count):
-        ratio[i] = weight[i] / max(column[i], 1.0) + (ratio[i] if y else 0.0)
-        attested[i] = (column[i] > 0) + (attested[i] if y else 0.0)
-
-
-@inlined
-def _log_sum(cells: Floats, strata: _Strata, buffer: Floats) -> tuple[float, int]:
-    """G² and degrees of freedom."""
-    by_x, by_y = buffer[: strata.x], buffer[strata.x : strata.x + strata.y]
+def _wide(cells: Floats, strata: _Strata, kind: int, by: Floats) -> tuple[float, int]:
+    """A statistic and degrees of freedom of any number of rows and columns."""
+    x, x_step, y, y_step = strata.x, strata.x_step, strata.y, strata.y_step
     statistic, degrees = 0.0, 0
     for outer in range(strata.outer):
         for middle in range(strata.middle):
+            start = outer * strata.outer_step + middle * strata.middle_step
             for inner in range(strata.inner):
-                start = outer * strata.outer_step + middle * strata.middle_step
-                start += inner * strata.inner_step
-                _add_margins(cells, start, strata, by_x, by_y)
-                total, attested_x, attested_y = 0.0, 0, 0
-                for rows in by_x:
-                    total += rows
-                    attested_x += rows > 0
-                for rows in by_y:
-                    attested_y += rows > 0
-                degrees += (attested_x - 1) * (attested_y - 1) if total > 0 else 0
-                for x in range(strata.x):
-                    for y in range(strata.y):
-                        rows = cells[start + x * strata.x_step + y * strata.y_step]
-                        if rows > 0:
-                            statistic += rows * log(rows * total / (by_x[x] * by_y[y]))
-    return 2 * statistic, degrees
+                at = start + inner * strata.inner_step
+                more, free = _stratum(cells, at, x, x_step, y, y_step, kind, by)
+                statistic += more
+                degrees += free
+    return statistic, degrees
 
 
-@inlined
-def _add_margins(
-    cells: Floats, start: int, strata: _Strata, by_x: Floats, by_y: Floats
-) -> None:
-    by_x[:], by_y[:] = 0, 0
-    for x in range(strata.x):
-        for y in range(strata.y):
-            rows = cells[start + x * strata.x_step + y * strata.y_step]
-            by_x[x] += rows
-            by_y[y] += rows
+@shared
+def _stratum(
+    cells: Floats,
+    start: int,
+    x_values: int,
+    x_step: int,
+    y_values: int,
+    y_step: int,
+    kind: int,
+    by: Floats,
+) -> tuple[float, int]:
+    """The statistic and the degrees of freedom of one stratum; ``by`` is for its margins."""
+    total, attested_x, attested_y = 0.0, 0, 0
+    for y in range(y_values):
+        by[y] = 0.0
+    for x in range(x_values):
+        rows = 0.0
+        for y in range(y_values):
+            cell = cells[start + x * x_step + y * y_step]
+            rows += cell
+            by[y] += cell
+        by[y_values + x] = rows
+        attested_x += rows > 0
+        total += rows
+    for y in range(y_values):
+        attested_y += by[y] > 0
+    if attested_x < 2 or attested_y < 2:
+        return 0.0, 0
+    ratio, logs = -1.0, 0.0
+    for x in range(x_values):
+        for y in range(y_values):
+            cell = cells[start + x * x_step + y * y_step]
+            if cell > 0:
+                part = cell / (by[y_values + x] * by[y])
+                if kind == G_SQUARE:
+                    logs += 2 * cell * log(total * part)
+                else:
+                    ratio += cell * part
+    statistic = logs if kind == G_SQUARE else (total - kind) * ratio
+    return statistic, (attested_x - 1) * (attested_y - 1)

@@ -1,4 +1,8 @@
-"""Decorators that compile functions with numba, and what numba_cells and numba_cubes share."""
+"""Decorators that compile functions with numba, and what numba_cells and numba_cubes share.
+
+Compiling must be short, for it is waited for. What counts is the number of statements and of
+arrays that are handed on, so functions take the few plain arrays they need.
+"""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar, cast
@@ -14,19 +18,32 @@ Integers = NDArray[np.int64]
 Places = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
+# Without the interpreter's lock; sums may be reassociated, so that several terms are added at
+# a time. Nothing but Python calls us, so no entry for C is made.
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": {"reassoc", "contract"},
+    "no_cfunc_wrapper": True,
+}
+
 
 def compiled(function: Function) -> Function:
-    """Compile a function that Python calls: cached on disk, without the interpreter's lock.
-
-    Sums may be reassociated, so that several terms are added at a time.
-    """
-    options = {"cache": True, "nogil": True, "error_model": "numpy"}
-    return cast("Function", njit(**options, fastmath={"reassoc", "contract"})(function))
+    """Compile a function that Python calls, and cache it on disk."""
+    return cast("Function", njit(cache=True, **_OPTIONS)(function))
 
 
 def inlined(function: Function) -> Function:
-    """Inline a function into the compiled ones that call it: it is not compiled by itself."""
+    """Inline a function into the only one that calls it: it is not compiled by itself."""
     return cast("Function", njit(inline="always")(function))
+
+
+def shared(function: Function) -> Function:
+    """Compile a function that compiled ones call from several places.
+
+    An entry for Python would take as long to compile as the function.
+    """
+    return cast("Function", njit(no_cpython_wrapper=True, **_OPTIONS)(function))
 
 
 class SetTests(NamedTuple):
@@ -44,9 +61,11 @@ class SetTests(NamedTuple):
         return cls(plan.members[sets], plan.start[sets], plan.start[sets + 1], plan.x, plan.y)
 
 
-@inlined
+@shared
 def add_up(rows: Floats, count: int, numbers: Places, totals: Floats) -> None:
-    """Add ``rows[i]`` to ``totals[numbers[i]]``."""
+    """Add ``rows[i]`` to ``totals[numbers[i]]``, from zero."""
+    for i in range(len(totals)):
+        totals[i] = 0.0
     # In four streams: neighbors often have the same number, and would wait for each other.
     quarter = count // 4
     for i in range(quarter):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from evenhand.graph.kernels import numba_cells, numba_cubes, numpy_kernel
 from evenhand.graph.kernels.batch import BatchPlan, BatchResults, Floats, Indices, Numbers
 from evenhand.graph.kernels.coded_table import CodedTable
-from evenhand.graph.kernels.numba_jit import compiled
+from evenhand.graph.kernels.numba_jit import Flags, Places, compiled
 
 # Sets with so many possible cells, or so many for each line, at most, are counted in cubes.
 _CUBE_CELLS = 2**13
@@ -36,40 +36,46 @@ def split(
     of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
 ) -> tuple[Numbers, Floats]:
     """Split groups of lines by one more attribute: each line's group, and the groups' rows."""
-    few = groups * values <= _PLACES_PER_LINE * len(rows)
-    return (_split if few else numpy_kernel.split)(of, groups, code, values, rows)
+    if groups * values > _PLACES_PER_LINE * len(rows):
+        return numpy_kernel.split(of, groups, code, values, rows)
+    place = np.full(groups * values, -1, np.int32)
+    fine, totals = np.empty_like(of), np.zeros(len(rows))
+    return fine, totals[: _split(of, code, values, rows, place, fine, totals)].copy()
 
 
 @compiled
 def _split(
-    of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
-) -> tuple[Numbers, Floats]:
-    place = np.empty(groups * values, np.int32)
-    place[:] = -1
-    fine, totals = np.empty_like(of), np.empty(len(rows))
+    of: Numbers,
+    code: Numbers,
+    values: int,
+    rows: Floats,
+    place: Places,
+    fine: Numbers,
+    totals: Floats,
+) -> int:
     number = 0
     for line in range(len(rows)):
         key = np.int64(of[line]) * values + code[line]
-        group = place[key]
-        if group < 0:
-            group = number
-            place[key] = group
-            totals[group] = 0.0
+        if place[key] < 0:
+            place[key] = number
             number += 1
-        fine[line] = group
-        totals[group] += rows[line]
-    return fine, totals[:number].copy()
+        fine[line] = place[key]
+        totals[place[key]] += rows[line]
+    return number
+
+
+def attested(of: Numbers, groups: int, within: Numbers, strata: int) -> NDArray[np.integer]:
+    """How many groups lie in each stratum."""
+    counts = np.zeros(strata, np.int32)
+    _attested(of, within, np.zeros(groups, np.bool_), counts)
+    return counts
 
 
 @compiled
-def attested(of: Numbers, groups: int, within: Numbers, strata: int) -> NDArray[np.integer]:
-    """How many groups lie in each stratum."""
-    seen = np.zeros(groups, np.bool_)
-    counts = np.zeros(strata, np.int32)
+def _attested(of: Numbers, within: Numbers, seen: Flags, counts: Places) -> None:
     for line in range(len(of)):
         counts[within[line]] += not seen[of[line]]
         seen[of[line]] = True
-    return counts
 
 
 @compiled

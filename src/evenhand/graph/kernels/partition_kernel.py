@@ -134,10 +134,9 @@ class PartitionCache:
                 )
             )
         else:
-            number = code_type(len(table.rows))
-            partition = LinePartition(
-                np.zeros(len(table.rows), number), np.array([table.total])
-            )
+            # One type, whatever the number of lines: numba compiles for each anew.
+            nothing = np.zeros(len(table.rows), np.uint32)
+            partition = LinePartition(nothing, np.array([table.total]))
         self.cached[members] = partition
         self.bytes += partition.bytes
         while self.bytes > _MOST_BYTES and len(self.cached) > _FEWEST_CACHED:
