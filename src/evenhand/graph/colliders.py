@@ -9,6 +9,7 @@ order decides. By the *first* set: z is in the set that separated x and y, or it
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +50,10 @@ def classify_by_majority(
     pairs = np.zeros_like(skeleton.adjacent)
     for x, _, y in unshielded:
         pairs[x, y] = pairs[y, x] = True
-    depth = 0
-    while total := count_tests(pairs, skeleton.offers(), depth):
+    offers = skeleton.offers()
+    totals = [*takewhile(bool, (count_tests(pairs, offers, depth) for depth in count()))]
+    all_subsets = not limits.reached(len(totals) - 1, sum(totals))
+    for depth, total in enumerate(totals):
         if limits.too_deep(depth):
             break
         if stopped := limits.reached(depth, total):
@@ -60,13 +63,12 @@ def classify_by_majority(
             return classified
         done = 0
         limits.report(depth, done, total)
-        for batch in batches_of(pairs, skeleton.offers(), depth):
+        for batch in batches_of(pairs, offers, depth, all_subsets=all_subsets):
             votes.add(batch, evaluate(batch) > skeleton.significance)
             done += len(batch)
             limits.report(depth, done, total)
         limits.done += done
         classified.tests.append(done)
-        depth += 1
     for triple in unshielded:
         majority = votes.majority(triple)
         if majority < 0:

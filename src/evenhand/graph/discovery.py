@@ -5,7 +5,7 @@ from these and from what is known (``orientation``).
 """
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import zip_longest
 from typing import Literal, get_args
 
@@ -36,6 +36,9 @@ from evenhand.graph.skeleton import Evaluate, Limits, Skeleton
 from evenhand.question import Knowledge, KnownOrder, Question, Tiers
 
 Algorithm = Literal["stable", "original"]
+
+# So many tests a pair takes in a search, more or less: 38 in hepar2, 357 in the Dutch census.
+_TESTS_PER_PAIR = 200
 
 
 def discover(
@@ -79,7 +82,15 @@ def discover(
     limits = Limits(
         max_depth=max_depth, max_tests=max_tests, reporter=ProgressReporter(progress)
     )
-    evaluator = Evaluator(counts, names, kernel=kernel, after_each=limits.report_more)
+    expected = _TESTS_PER_PAIR * len(names) * (len(names) - 1) // 2
+    evaluator = Evaluator(
+        counts,
+        names,
+        kernel=kernel,
+        after_each=limits.report_more,
+        while_compiling=partial(limits.reporter.report, "compiling, once", is_even=False),
+        tests=expected if max_tests is None else min(expected, max_tests),
+    )
 
     def evaluate(batch: Batch) -> np.ndarray:
         return evaluator.p_values(batch, chosen_test)

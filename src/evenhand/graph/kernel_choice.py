@@ -9,19 +9,29 @@ import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
-from pathlib import Path
+from types import ModuleType
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
 from evenhand.errors import QuestionError
 from evenhand.graph.independence_tests import Statistic, p_values
 from evenhand.graph.kernels import numpy_kernel
-from evenhand.graph.kernels.batch import KINDS, Batch, BatchPlan, BatchResults, Floats, Indices
+from evenhand.graph.kernels.batch import (
+    KINDS,
+    Batch,
+    BatchPlan,
+    BatchResults,
+    Floats,
+    Indices,
+    Matrix,
+)
 from evenhand.graph.kernels.bitset_kernel import BitsetKernel
 from evenhand.graph.kernels.coded_table import CodedTable
 from evenhand.graph.kernels.partition_kernel import PartitionCache
+from evenhand.graph.kernels.pool_results import PoolResults
 
 NamedTest: TypeAlias = tuple[str, str, Sequence[str]]
 KernelName = Literal["auto", "numpy", "numba"]
@@ -33,9 +43,10 @@ _NUMBA_KERNEL = "evenhand.graph.kernels.numba_kernel"
 _CELLS_PER_LINE = {"numpy": 1, "numba": 512}
 _FEW_CELLS, _MANY_CELLS = 2**14, 2**23
 
-# Work, in lines × tests, above which importing numba, compiling it, or threading pays.
-_IMPORT_WORK = 1.5e8
-_COMPILE_WORK = 2e9
+# Work, in lines × tests, above which loading numba, or threading, pays. Loading takes 0.7 s,
+# in which numpy does so much. What compiling takes does not count: it is done once, and who
+# installed numba asked for it.
+_LOAD_WORK = 1e8
 _THREAD_WORK = 2e7
 # Each thread has buffers as long as the table; all together have at most so many lines.
 _THREAD_LINES = 2**23
@@ -46,7 +57,9 @@ _BATCH = 2**13
 class Evaluator:
     """Evaluates batches of tests on one table of counts.
 
-    ``after_each`` is called with the number of tests of each set of attributes that takes long.
+    ``after_each`` is called with the number of tests of each set of attributes that takes long,
+    ``while_compiling`` with how many functions are compiled and how many there are. ``tests``
+    says about how many will be asked for, so that numba is loaded at once if they are many.
     """
 
     def __init__(
@@ -56,6 +69,8 @@ class Evaluator:
         *,
         kernel: KernelName = "auto",
         after_each: Callable[[int], None] = lambda _tests: None,
+        while_compiling: Callable[[int, int], None] = lambda _done, _total: None,
+        tests: int = 0,
     ) -> None:
         if kernel == "numba" and (error := _import_numba_kernel()):
             raise QuestionError.of(
@@ -68,7 +83,9 @@ class Evaluator:
         self.names = tuple(names)
         self._place = {name: at for at, name in enumerate(self.names)}
         self.table = CodedTable.of(counts, names)
-        self.work = 0.0
+        self._while_compiling = while_compiling
+        self.work = float(len(self.table.rows) * tests)
+        self._pools: PoolResults | None = None
         self._bitsets = BitsetKernel(self.table)
         self._partitions = PartitionCache(self.table, numpy_kernel, after_each)
 
@@ -102,13 +119,22 @@ class Evaluator:
         """Statistic and degrees of freedom of each test."""
         if not len(self.table.rows):
             return BatchResults(np.zeros(len(batch)), np.zeros(len(batch), np.int64))
-        plan = BatchPlan.of(batch, len(self.table.cards))
-        lines = len(self.table.rows)
-        by_bits = self._bitsets.choose(plan, "numba" if self.kernel == "numba" else "numpy")
+        lines, width = len(self.table.rows), len(self.table.cards)
+        plan = BatchPlan.of(batch, width)
+        by_bits = self._choose_bits(plan)
         work = lines * int(np.diff(plan.start)[~by_bits].sum())
         self.work += work
         kernel = self._choose()
-        module = import_module(_NUMBA_KERNEL) if kernel == "numba" else numpy_kernel
+        module = self._load() if kernel == "numba" else numpy_kernel
+        found, left = BatchResults.empty(len(batch)), np.arange(len(batch))
+        if batch.pools is not None and not by_bits.all():
+            known = self._pool_results(batch.pools, KINDS[test], module)
+            left = known.look_up(batch, found)
+            batch = batch.take(left)
+            if not len(batch):
+                return found
+            plan = BatchPlan.of(batch, width)
+            by_bits = self._choose_bits(plan)
         most = min(_CELLS_PER_LINE[kernel] * lines, max(lines, _MANY_CELLS))
         cells = self.table.cards[plan.members].astype(np.float64).prod(axis=1)
         few = cells <= max(most, _FEW_CELLS)
@@ -131,20 +157,41 @@ class Evaluator:
             # Threads write to disjoint results, so their order does not matter.
             with ThreadPoolExecutor(threads) as pool:
                 list(pool.map(run, np.array_split(np.flatnonzero(few), threads)))
-        ordered = BatchResults.empty(len(batch))
-        ordered.statistic[plan.order], ordered.degrees[plan.order] = results
-        return ordered
+        order = left[plan.order]
+        found.statistic[order], found.degrees[order] = results
+        return found
+
+    def _choose_bits(self, plan: BatchPlan) -> NDArray[np.bool_]:
+        """Which sets are cheaper by bits than by the kernel."""
+        return self._bitsets.choose(plan, "numba" if self.kernel == "numba" else "numpy")
+
+    def _pool_results(self, pools: Matrix, kind: int, module: ModuleType) -> PoolResults:
+        """The results for all subsets of these pools, as far as they are known."""
+        if not self._pools or self._pools.pools is not pools or self._pools.kind != kind:
+            self._pools = PoolResults(self.table, pools, kind, module.every_subset)
+        return self._pools
 
     def _choose(self) -> Literal["numpy", "numba"]:
         """The kernel for the next batch: numba once the work so far exceeds what it costs."""
         if self.kernel != "auto":
             return self.kernel
-        cached_code = Path(__file__).parent.glob("kernels/__pycache__/*.nbi")
-        price = _IMPORT_WORK if any(cached_code) else _COMPILE_WORK
-        if _NUMBA_KERNEL not in sys.modules and self.work <= price:
+        if _NUMBA_KERNEL not in sys.modules and self.work <= _LOAD_WORK:
             return "numpy"
         self.kernel = "numpy" if _import_numba_kernel() else "numba"
         return self.kernel
+
+    def _load(self) -> ModuleType:
+        """The numba kernel; says so if it must be compiled first."""
+        module = import_module(_NUMBA_KERNEL)
+        if not _loaded:
+            on_disk = module.is_on_disk()
+            module.load((lambda _done, _total: None) if on_disk else self._while_compiling)
+            _loaded.append(_NUMBA_KERNEL)
+        return module
+
+
+# What this process has loaded.
+_loaded: list[str] = []
 
 
 def _import_numba_kernel() -> Exception | None:

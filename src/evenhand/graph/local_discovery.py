@@ -75,11 +75,11 @@ def find_causes(
     if test != "chi-square":
         return causes
     adjusted = make_tester(counts, test="chi-square-adjusted", significance=significance)
+    weakest = [(decision, name, sorted(by.given)) for name, by in causes.strength.items()]
     thin = [
         name
-        for name, weakest in causes.strength.items()
-        if adjusted.test(decision, name, weakest.given).independent
-        and not search.required(decision, name)
+        for (_, name, _), test_again in zip(weakest, adjusted.test_all(weakest), strict=True)
+        if test_again.independent and not search.required(decision, name)
     ]
     if not thin:
         return causes

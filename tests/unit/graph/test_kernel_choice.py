@@ -1,12 +1,16 @@
 """Which kernel evaluates a batch, and in how many threads."""
 
+import os
+import subprocess
+import sys
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from evenhand import CountTable
+from evenhand import CountTable, discover
 from evenhand.errors import QuestionError
 from evenhand.graph import kernel_choice
 from evenhand.graph.independence_tests import TESTS, Tester, p_values
@@ -90,3 +94,41 @@ def test_tests_by_name_have_the_p_of_one_at_a_time():
     assert p.tolist() == pytest.approx([tester.test(*test).p for test in tests], rel=1e-9)
     assert testable.all()
     assert evaluator.statistics_by_name([], "chi-square").statistic.tolist() == []
+
+
+def test_many_tests_expected_load_numba_at_once(monkeypatch):
+    monkeypatch.setattr(kernel_choice, "sys", SimpleNamespace(modules={}))  # nothing is loaded
+    assert Evaluator(COUNTS, COUNTS.names, tests=100)._choose() == "numpy"
+    assert Evaluator(COUNTS, COUNTS.names, tests=10**9)._choose() == "numba"
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_compiling_is_told_if_nothing_is_on_disk(on_disk, monkeypatch):
+    from evenhand.graph.kernels import numba_kernel  # noqa: PLC0415  (numba is slow to import)
+
+    monkeypatch.setattr(kernel_choice, "_loaded", [])
+    monkeypatch.setattr(numba_kernel, "is_on_disk", lambda: on_disk)
+    told = []
+    for _ in range(2):  # the second finds it loaded
+        discover(COUNTS, kernel="numba", progress=lambda one: told.append((one.step, one.done)))
+    compiling = [done for step, done in told if step == "compiling, once"]
+    assert compiling == ([] if on_disk else [0, 1, 2, 3])
+
+
+def test_compiled_code_is_kept_where_the_environment_says(tmp_path):
+    """As in an installation that may not be written to."""
+    program = (
+        "import numpy as np\n"
+        "from evenhand.graph.kernels import numba_kernel\n"
+        "print(numba_kernel.is_on_disk())\n"
+        "zeros = np.zeros(1)\n"
+        "numba_kernel.line_sum(zeros, zeros, zeros, zeros, np.zeros(1, np.uint32))\n"
+        "print(numba_kernel.line_sum.stats.cache_path)\n"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", program]
+    output = subprocess.check_output(command, env=environment, text=True)  # noqa: S603  # ours
+    found, folder = output.splitlines()
+    assert found == "False"
+    assert Path(folder).is_relative_to(tmp_path)
+    assert [*Path(folder).glob("numba_kernel.line_sum-*.nbi")]

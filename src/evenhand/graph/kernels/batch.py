@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Indices = NDArray[np.intp]
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.unsignedinteger]
+Matrix = NDArray[np.bool_]
 
 # Codes of the statistics. Kernels subtract the code from the rows of each stratum: 0 gives
 # chi-square, 1 the adjusted one; g-square has a formula of its own.
@@ -38,23 +39,31 @@ class BatchResults(NamedTuple):
 class Batch:
     """Tests that condition on equally many attributes, which are given by position.
 
-    ``given`` has an ascending row for each test.
+    ``given`` has an ascending row for each test. ``pools``, if there, says that all subsets of
+    ``pools[x]`` and of ``pools[y]`` are going to be asked for, so that it pays to evaluate them
+    together.
     """
 
     x: Indices
     y: Indices
     given: Indices
+    pools: Matrix | None = None
 
     def __len__(self) -> int:
         return len(self.x)
 
+    def take(self, tests: Indices) -> "Batch":
+        """Some of the tests."""
+        return Batch(self.x[tests], self.y[tests], self.given[tests])
+
     @classmethod
-    def joined(cls, parts: Sequence["Batch"]) -> "Batch":
+    def joined(cls, parts: Sequence["Batch"], pools: Matrix | None = None) -> "Batch":
         """Concatenate batches of one depth."""
         return cls(
             np.concatenate([part.x for part in parts]),
             np.concatenate([part.y for part in parts]),
             np.concatenate([part.given for part in parts]),
+            pools,
         )
 
 

@@ -33,8 +33,10 @@ class CodedTable(NamedTuple):
         rows = counts.counts[order].astype(np.float64)
         # One type for nearly all tables: numba compiles for each anew.
         number = np.uint16 if cards.max(initial=0) <= _SHORT else np.uint32
-        codes = np.array([column[order] for column in columns], number)
-        return cls(codes.reshape(len(at), len(rows)), rows, cards, float(rows.sum()))
+        codes: Numbers = np.empty((len(at), len(rows)), number)
+        for column, code in zip(columns, codes, strict=True):
+            code[:] = column[order]
+        return cls(codes, rows, cards, float(rows.sum()))
 
 
 def _sort_keys(columns: list[Numbers], cards: NDArray[np.int64]) -> list[NDArray[np.int64]]:

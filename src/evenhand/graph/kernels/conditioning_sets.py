@@ -6,11 +6,8 @@ from itertools import combinations, islice
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
-from evenhand.graph.kernels.batch import Batch, Indices
-
-Matrix = NDArray[np.bool_]
+from evenhand.graph.kernels.batch import Batch, Indices, Matrix
 
 # Batches have about so many tests, to bound the memory they take.
 _MOST_TESTS = 2**18
@@ -34,11 +31,14 @@ def count_tests(pairs: Matrix, offers: Matrix, depth: int) -> int:
     return sum(number * comb(size, depth) for size, number in enumerate(numbers.tolist()))
 
 
-def batches_of(pairs: Matrix, offers: Matrix, depth: int) -> Iterator[Batch]:
+def batches_of(
+    pairs: Matrix, offers: Matrix, depth: int, *, all_subsets: bool = False
+) -> Iterator[Batch]:
     """The tests of the pairs, given the sets of so many attributes that their ends offer.
 
     ``pairs`` is symmetric; ``offers[a]`` are the attributes of which sets are made at end a.
-    Sets of one end come in lexicographic order.
+    Sets of one end come in lexicographic order. ``all_subsets`` says that sets of all other
+    sizes are going to be asked for, too.
     """
     if depth == 0:
         x, y = np.nonzero(np.triu(pairs))
@@ -47,7 +47,7 @@ def batches_of(pairs: Matrix, offers: Matrix, depth: int) -> Iterator[Batch]:
             yield Batch(x[some], y[some], np.empty((len(x[some]), 0), np.intp))
         return
     waiting: list[Batch] = []
-    tests = 0
+    tests, pools = 0, offers if all_subsets else None
     for side in range(len(pairs)):
         others = np.flatnonzero(pairs[side])
         pool = np.flatnonzero(offers[side])
@@ -57,10 +57,10 @@ def batches_of(pairs: Matrix, offers: Matrix, depth: int) -> Iterator[Batch]:
             waiting.append(_side(side, others, pool[chosen], offers))
             tests += len(waiting[-1])
             if tests > _MOST_TESTS:
-                yield Batch.joined(waiting)
+                yield Batch.joined(waiting, pools)
                 waiting, tests = [], 0
     if tests:
-        yield Batch.joined(waiting)
+        yield Batch.joined(waiting, pools)
 
 
 def _side(side: int, others: Indices, sets: Indices, offers: Matrix) -> Batch:

@@ -6,13 +6,11 @@ once, until the cube of a single set is left; its tests are evaluated stratum by
 strata at a time.
 """
 
-from math import log
 from typing import NamedTuple
 
 import numpy as np
 
 from evenhand.graph.kernels.batch import (
-    G_SQUARE,
     BatchPlan,
     BatchResults,
     Floats,
@@ -28,15 +26,23 @@ from evenhand.graph.kernels.numba_jit import (
     add_up,
     compiled,
     inlined,
-    shared,
+    is_cached,
+    sum_over,
+)
+from evenhand.graph.kernels.numba_strata import (
+    COUNT,
+    START,
+    STEP,
+    X_STEP,
+    Y_STEP,
+    X,
+    Y,
+    evaluate_strata,
 )
 
 # Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
 _SHARED_CELLS = 2**12
 _SHARED_CELLS_PER_LINE = 0.5
-
-# Tests with two values at one end and at most so many at the other have a loop of their own.
-_NARROW = 4
 
 
 class _Cubes(NamedTuple):
@@ -57,21 +63,12 @@ class _Cubes(NamedTuple):
     held: Flags
     keys: Places
     margins: Floats
+    # Where the strata of a test are.
+    strata: Integers
 
 
-class _Strata(NamedTuple):
-    """Where a cube has the strata of a test: three loops, the longest last, and two ends."""
-
-    outer: int
-    outer_step: int
-    middle: int
-    middle_step: int
-    inner: int
-    inner_step: int
-    x: int
-    x_step: int
-    y: int
-    y_step: int
+# Further entries of the array that says where strata are: two loops around it.
+_OUTER, _OUTER_STEP, _MIDDLE, _MIDDLE_STEP, _ENTRIES = range(7, 12)
 
 
 def run(
@@ -92,8 +89,14 @@ def run(
         held=np.zeros(attributes, np.bool_),
         keys=np.empty(len(table.rows), np.int32),
         margins=np.empty(2 * int(table.cards.max())),
+        strata=np.zeros(_ENTRIES, np.int64),
     )
     _run(table, SetTests.of(plan, sets), cubes, kind, results)
+
+
+def is_on_disk() -> bool:
+    """Whether this machine has compiled the tests in cubes before."""
+    return is_cached(_run)
 
 
 @compiled
@@ -136,11 +139,8 @@ def _run(
                 )
         cells = cubes.cells[place[depth]]
         for test in range(tests.start[t], tests.end[t]):
-            strata = _strata(members[t], cards, tests.x[test], tests.y[test])
-            if strata.x == 2 and strata.y <= _NARROW and kind != G_SQUARE:
-                statistic, degrees = _narrow(cells, strata, kind)
-            else:
-                statistic, degrees = _wide(cells, strata, kind, cubes.margins)
+            _lay_out(members[t], cards, tests.x[test], tests.y[test], cubes.strata)
+            statistic, degrees = _evaluate(cells, cubes.strata, kind, cubes.margins)
             results.statistic[test], results.degrees[test] = statistic, degrees
 
 
@@ -212,20 +212,14 @@ def _sum_out(
             size += 1
             before *= card
             continue
-        for block in range(before):
-            here, there = block * after, block * card * after
-            for k in range(after):
-                target[here + k] = source[there + k]
-            for value in range(1, card):
-                for k in range(after):
-                    target[here + k] += source[there + value * after + k]
+        sum_over(source, before, card, after, target)
         source = target
     return size
 
 
 @inlined
-def _strata(members: Indices, cards: Integers, x: int, y: int) -> _Strata:
-    """How to walk through a cube by strata; the end with fewer values becomes x."""
+def _lay_out(members: Indices, cards: Integers, x: int, y: int, strata: Integers) -> None:
+    """Say where a cube has the strata of a test, the longest of three loops innermost."""
     outer, middle, inner = 1, 1, 1
     for at in range(len(members)):
         if at < x:
@@ -234,104 +228,33 @@ def _strata(members: Indices, cards: Integers, x: int, y: int) -> _Strata:
             middle *= cards[members[at]]
         elif at > y:
             inner *= cards[members[at]]
-    x_values, y_values = cards[members[x]], cards[members[y]]
-    few, many = (x_values, inner * y_values * middle), (y_values, inner)
-    loops = (outer, few[0] * few[1]), (middle, inner * y_values), (inner, 1)
-    if few[0] > many[0]:
-        few, many = many, few
-    a, b, c = loops
-    if a[0] > max(b[0], c[0]):
-        a, c = c, a
-    elif b[0] > c[0]:
-        b, c = c, b
-    return _Strata(a[0], a[1], b[0], b[1], c[0], c[1], few[0], few[1], many[0], many[1])
+    few, many = cards[members[x]], cards[members[y]]
+    few_step, many_step = inner * many * middle, inner
+    outer_step, middle_step, inner_step = few * few_step, inner * many, 1
+    if few > many:
+        few, few_step, many, many_step = many, many_step, few, few_step
+    if outer > max(middle, inner):
+        outer, outer_step, inner, inner_step = inner, inner_step, outer, outer_step
+    elif middle > inner:
+        middle, middle_step, inner, inner_step = inner, inner_step, middle, middle_step
+    strata[COUNT], strata[STEP], strata[_OUTER], strata[_MIDDLE] = (
+        inner,
+        inner_step,
+        outer,
+        middle,
+    )
+    strata[_OUTER_STEP], strata[_MIDDLE_STEP] = outer_step, middle_step
+    strata[X], strata[X_STEP], strata[Y], strata[Y_STEP] = few, few_step, many, many_step
 
 
 @inlined
-def _narrow(cells: Floats, strata: _Strata, kind: int) -> tuple[float, int]:
-    """Chi-square and degrees of freedom of two rows and two, three or four columns."""
-    x, y, step = strata.x_step, strata.y_step, strata.inner_step
-    three, four = strata.y > 2, strata.y > 3
+def _evaluate(cells: Floats, strata: Integers, kind: int, margins: Floats) -> tuple[float, int]:
+    """The statistic and the degrees of freedom of a test, added up over its strata."""
     statistic, degrees = 0.0, 0
-    for outer in range(strata.outer):
-        for middle in range(strata.middle):
-            start = outer * strata.outer_step + middle * strata.middle_step
-            for inner in range(strata.inner):
-                at = start + inner * step
-                a0, a1, b0, b1 = cells[at], cells[at + y], cells[at + x], cells[at + x + y]
-                a2 = cells[at + 2 * y] if three else 0.0
-                b2 = cells[at + x + 2 * y] if three else 0.0
-                a3 = cells[at + 3 * y] if four else 0.0
-                b3 = cells[at + x + 3 * y] if four else 0.0
-                a, b = a0 + a1 + a2 + a3, b0 + b1 + b2 + b3
-                c0, c1, c2, c3 = a0 + b0, a1 + b1, a2 + b2, a3 + b3
-                d0, d1 = a0 * b - b0 * a, a1 * b - b1 * a
-                d2, d3 = a2 * b - b2 * a, a3 * b - b3 * a
-                # Columns with rows have at least one; empty columns add nothing.
-                columns = d0 * d0 / max(c0, 1.0) + d1 * d1 / max(c1, 1.0)
-                if three:
-                    columns += d2 * d2 / max(c2, 1.0) + d3 * d3 / max(c3, 1.0)
-                rows = a + b
-                both = a * b > 0
-                statistic += columns * (rows - kind) / (a * b * rows if both else 1.0)
-                attested = (c0 > 0) + (c1 > 0) + (c2 > 0) + (c3 > 0)
-                degrees += attested - 1 if both else 0
+    for outer in range(strata[_OUTER]):
+        for middle in range(strata[_MIDDLE]):
+            strata[START] = outer * strata[_OUTER_STEP] + middle * strata[_MIDDLE_STEP]
+            more, free = evaluate_strata(cells, strata, kind, margins)
+            statistic += more
+            degrees += free
     return statistic, degrees
-
-
-@inlined
-def _wide(cells: Floats, strata: _Strata, kind: int, by: Floats) -> tuple[float, int]:
-    """A statistic and degrees of freedom of any number of rows and columns."""
-    x, x_step, y, y_step = strata.x, strata.x_step, strata.y, strata.y_step
-    statistic, degrees = 0.0, 0
-    for outer in range(strata.outer):
-        for middle in range(strata.middle):
-            start = outer * strata.outer_step + middle * strata.middle_step
-            for inner in range(strata.inner):
-                at = start + inner * strata.inner_step
-                more, free = _stratum(cells, at, x, x_step, y, y_step, kind, by)
-                statistic += more
-                degrees += free
-    return statistic, degrees
-
-
-@shared
-def _stratum(
-    cells: Floats,
-    start: int,
-    x_values: int,
-    x_step: int,
-    y_values: int,
-    y_step: int,
-    kind: int,
-    by: Floats,
-) -> tuple[float, int]:
-    """The statistic and the degrees of freedom of one stratum; ``by`` is for its margins."""
-    total, attested_x, attested_y = 0.0, 0, 0
-    for y in range(y_values):
-        by[y] = 0.0
-    for x in range(x_values):
-        rows = 0.0
-        for y in range(y_values):
-            cell = cells[start + x * x_step + y * y_step]
-            rows += cell
-            by[y] += cell
-        by[y_values + x] = rows
-        attested_x += rows > 0
-        total += rows
-    for y in range(y_values):
-        attested_y += by[y] > 0
-    if attested_x < 2 or attested_y < 2:
-        return 0.0, 0
-    ratio, logs = -1.0, 0.0
-    for x in range(x_values):
-        for y in range(y_values):
-            cell = cells[start + x * x_step + y * y_step]
-            if cell > 0:
-                part = cell / (by[y_values + x] * by[y])
-                if kind == G_SQUARE:
-                    logs += 2 * cell * log(total * part)
-                else:
-                    ratio += cell * part
-    statistic = logs if kind == G_SQUARE else (total - kind) * ratio
-    return statistic, (attested_x - 1) * (attested_y - 1)

@@ -5,13 +5,26 @@ Sets of few possible cells are counted in cubes, others by the cells that occur.
 arrays only, so that it loads fast.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.graph.kernels import numba_cells, numba_cubes, numpy_kernel
-from evenhand.graph.kernels.batch import BatchPlan, BatchResults, Floats, Indices, Numbers
+from evenhand.graph.kernels.batch import (
+    Batch,
+    BatchPlan,
+    BatchResults,
+    Floats,
+    Indices,
+    Numbers,
+)
 from evenhand.graph.kernels.coded_table import CodedTable
+from evenhand.graph.kernels.numba_cubes import is_on_disk
 from evenhand.graph.kernels.numba_jit import Flags, Places, compiled
+from evenhand.graph.kernels.numba_subsets import every_subset
+
+__all__ = ["attested", "every_subset", "is_on_disk", "line_sum", "load", "run", "split"]
 
 # Sets with so many possible cells, or so many for each line, at most, are counted in cubes.
 _CUBE_CELLS = 2**13
@@ -19,6 +32,24 @@ _CUBE_CELLS_PER_LINE = 0.25
 
 # Keys index an array if so few are possible for each line; otherwise numpy sorts them.
 _PLACES_PER_LINE = 32
+
+
+def load(report: Callable[[int, int], None]) -> None:
+    """Load the compiled functions, or compile them; ``report`` is told how many are done."""
+    codes, rows = np.zeros((3, 1), np.uint16), np.ones(1)
+    table = CodedTable(codes, rows, np.ones(3, np.int64), 1.0)
+    first, second, third = (np.array([at]) for at in range(3))
+    plan = BatchPlan.of(Batch(first, second, third[:, None]), 3)
+    results = BatchResults.empty(1)
+    steps: list[Callable[[], object]] = [
+        lambda: numba_cubes.run(table, plan, first, 0, results),
+        lambda: every_subset(table, 0, 1, third, 0),
+        lambda: numba_cells.run(table, plan, first, 0, results),
+    ]
+    for done, step in enumerate(steps):
+        report(done, len(steps))
+        step()
+    report(len(steps), len(steps))
 
 
 def run(

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.graph.kernels.batch import (
-    G_SQUARE,
     BatchPlan,
     BatchResults,
     Floats,
@@ -22,6 +21,10 @@ from evenhand.graph.kernels.batch import (
 )
 from evenhand.graph.kernels.coded_table import CodedTable
 from evenhand.graph.kernels.line_groups import group_by_key
+from evenhand.graph.kernels.numpy_strata import evaluate_strata
+from evenhand.graph.kernels.numpy_subsets import every_subset
+
+__all__ = ["attested", "every_subset", "line_sum", "run", "split"]
 
 # Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
 _SHARED_CELLS = 2**13
@@ -140,23 +143,8 @@ def _evaluate(tests: list[tuple[int, Floats]], kind: int, results: BatchResults)
 
 def evaluate(at: Indices, cells: Floats, kind: int, results: BatchResults) -> None:
     """Fill in the results of tests, from cells by the ends' values, by test and by stratum."""
-    by_x, by_y = cells.sum(axis=1), cells.sum(axis=0)
-    rows = by_x.sum(axis=0)
-    some = rows > 0
-    free = ((by_x > 0).sum(axis=0) - 1) * ((by_y > 0).sum(axis=0) - 1)
-    results.degrees[at] = (free * some).sum(axis=1)
-    if kind == G_SQUARE:
-        ratio = cells * rows / (np.maximum(by_x, 1)[:, None] * np.maximum(by_y, 1))
-        results.statistic[at] = 2 * (cells * np.log(np.where(ratio > 0, ratio, 1))).sum(
-            (0, 1, 3)
-        )
-        return
-    # Margins are at least one where there are rows; empty cells add nothing to the sum.
-    cells *= cells
-    cells /= np.maximum(by_x, 1)[:, None]
-    cells /= np.maximum(by_y, 1)
-    ratio = cells.sum(axis=(0, 1))
-    results.statistic[at] = ((rows - kind) * (ratio - 1) * some).sum(axis=1)
+    statistic, degrees = evaluate_strata(cells, kind)
+    results.statistic[at], results.degrees[at] = statistic.sum(axis=1), degrees.sum(axis=1)
 
 
 def split(
