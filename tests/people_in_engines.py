@@ -3,6 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests import several_groups
 from tests.hiring import COLUMNS, GRAPH, QUESTION, table
 
 import evenhand as eh
@@ -53,3 +54,19 @@ def changed(before, after):
     old, new = decisions(before), decisions(after)
     assert old.keys() == new.keys()
     return {person for person in old if old[person] != new[person]}
+
+
+def group_release(source, name, **options):
+    """The release of a table of several groups, for one of the questions about them."""
+    found = eh.audit(
+        source,
+        several_groups.RELEASED[name],
+        graph=several_groups.GRAPH,
+        codings=several_groups.CODINGS,
+    )
+    return found.release(seed=7, key="id", **options)
+
+
+def lines_by_id(source):
+    """All rows of a table, in the order of their ids."""
+    return source.to_pyarrow().sort_by("id").to_pylist()

@@ -7,6 +7,7 @@ from tests.hiring import COLUMNS
 from tests.people_in_engines import CODINGS, audit, in_duckdb, people, quiet
 
 from evenhand import Codings
+from evenhand.releasing import engine_reach
 from evenhand.releasing.apply_in_engine import EngineChange
 from evenhand.rows.ibis_tables import distinct_lines
 
@@ -27,9 +28,17 @@ def test_counting_with_bins_and_missing_values_compiles(ibis, dialect):
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("missing", ["error", "drop"])
-def test_the_released_table_compiles(ibis, dialect, missing):
+def test_the_released_table_compiles(ibis, dialect, missing, monkeypatch):
+    asked, fetch = [], engine_reach.fetch
+    monkeypatch.setattr(
+        engine_reach,
+        "fetch",
+        lambda *arguments: asked.append(arguments[0]) or fetch(*arguments),
+    )
     found = audit(in_duckdb(ibis, people(400)), codings=replace(CODINGS, missing=missing))
     change = EngineChange.of(found.rows, found.plan(), found.certificate.examined, 7, "id")
     text = ibis.to_sql(change.released, dialect=dialect)
-    assert "CASE WHEN" in text
+    assert "CASE" in text
     assert "JOIN" not in text
+    (reach,) = asked
+    assert "GROUP BY" in ibis.to_sql(reach, dialect=dialect)

@@ -1,7 +1,18 @@
 """PostgreSQL: a live server that audits and releases a table."""
 
+import pyarrow as pa
 import pytest
-from tests.people_in_engines import CODINGS, audit, changed, in_duckdb, people, quiet
+from tests import several_groups
+from tests.people_in_engines import (
+    CODINGS,
+    audit,
+    changed,
+    group_release,
+    in_duckdb,
+    lines_by_id,
+    people,
+    quiet,
+)
 
 import evenhand as eh
 from evenhand import Verdict
@@ -91,3 +102,116 @@ def test_a_lost_connection_is_an_error_of_ours_and_leaves_nothing(
         release.write(tmp_path / "released")
     assert "released" not in postgres.list_tables()
     assert list(tmp_path.iterdir()) == []
+
+
+def made(postgres, name, columns, rows):
+    """A new table of these columns, with their types, and rows."""
+    postgres.raw_sql(f"drop table if exists {name}").connection.commit()
+    cursor = postgres.raw_sql(f"create table {name} ({columns})")
+    places = ",".join(["%s"] * len(rows[0]))
+    cursor.executemany(f"insert into {name} values ({places})", rows)  # noqa: S608  # ours
+    cursor.connection.commit()
+    return postgres.table(name)
+
+
+@pytest.fixture(scope="module")
+def groups(ibis, postgres):
+    """People of several groups in DuckDB and in PostgreSQL."""
+    here = several_groups.people(600)
+    columns = "id int primary key, sex text, race text, town text, score text, note text"
+    lines = [*zip(*(here[name] for name in several_groups.PEOPLE), strict=True)]
+    return in_duckdb(ibis, pa.table(here)), made(postgres, "groups", columns, lines)
+
+
+@pytest.mark.parametrize("along", [[], ["note"]])
+@pytest.mark.parametrize("name", several_groups.RELEASED)
+def test_many_groups_change_in_postgres_as_in_duckdb(postgres, groups, tmp_path, name, along):
+    duck, there = groups
+    postgres.raw_sql("drop table if exists released").connection.commit()
+    release = group_release(there, name, change_along=along)
+    release.write(tmp_path / "released")
+    assert release.certificate.verdict is Verdict.CERTIFIED
+    assert release.changed_rows > 0
+    expected = group_release(duck, name, change_along=along).rows
+    assert lines_by_id(postgres.table("released")) == lines_by_id(expected)
+
+
+ODD = ["", "\\", '"', 'a "b"', "two\nlines", "\r\n", " ", "(x, y)", "é", "%s", None]
+
+
+@pytest.mark.parametrize("more", [[], ["day"]])
+def test_odd_texts_come_from_postgres_as_they_are(postgres, more):
+    """Also with a type that only Ibis can fetch."""
+    lines = [(text, at % 2 == 0, at % 3, "2020-02-03") for at, text in enumerate(ODD * 3)]
+    columns = "words text, yes boolean, few smallint, day date"
+    there = made(postgres, "odd", columns, lines)
+    names = ["words", "yes", "few", *more]
+    here = pa.table(
+        {
+            "words": [line[0] for line in lines],
+            "yes": [line[1] for line in lines],
+            "few": pa.array([line[2] for line in lines], pa.int16()),
+            "day": pa.array([18295] * len(lines), pa.int32()).cast(pa.date32()),
+        }
+    )
+    options = {"columns": names, "missing": "level"}
+    assert eh.read(there, **options).count() == eh.read(here, **options).count()
+
+
+def test_a_released_table_has_the_types_of_the_table(postgres, here, tmp_path):
+    postgres.raw_sql("drop table if exists typed, released").connection.commit()
+    postgres.raw_sql("drop type if exists answer").connection.commit()
+    postgres.raw_sql("create type answer as enum ('no', 'yes')").connection.commit()
+    columns = "note varchar(40), sex char(1), degree text, hired answer, pay varchar(4), id int"
+    lines = [*zip(*(here[name].to_pylist() for name in here.column_names), strict=True)]
+    there = made(postgres, "typed", columns, lines)
+    release = audit(there).release(seed=7, key="id")
+    release.write(tmp_path / "released")
+    kinds = [
+        postgres.con.execute(
+            "select attname, format_type(atttypid, atttypmod) from pg_attribute "
+            "where attrelid = %s::regclass and attnum > 0 order by attnum",
+            [name],
+        ).fetchall()
+        for name in ("typed", "released")
+    ]
+    assert kinds[0] == kinds[1]
+    assert len(changed(there, postgres.table("released"))) == release.changed_rows
+
+
+def test_the_statements_of_a_release(there, tmp_path, monkeypatch):
+    """Four passes over rows: the key, the reach, the new table, and its count."""
+    import psycopg  # noqa: PLC0415  # there where the server is
+
+    sent = []
+
+    def logged(kind):
+        run = kind.execute
+
+        def execute(self, statement, *more, **options):
+            sent.append(" ".join(str(statement).split()))
+            return run(self, statement, *more, **options)
+
+        monkeypatch.setattr(kind, "execute", execute)
+
+    found = audit(there)
+    for kind in (psycopg.Cursor, psycopg.ServerCursor):
+        logged(kind)
+    release = found.release(seed=7, key="id")
+    assert sent == []
+    with pytest.raises(eh.EvenhandError, match="already"):
+        release.write(tmp_path / "people")
+    assert not [one for one in sent if 'FROM "people"' in one]
+    sent.clear()
+    release.write(tmp_path / "released")
+    told = [one for one in sent if "pg_" not in one and "CURRENT_SCHEMA" not in one]
+    key, reach, new, count, rename = told
+    assert "COUNT(DISTINCT" in key
+    assert "GROUP BY" in reach
+    assert new.startswith('CREATE TABLE "evenhand_')
+    assert "JOIN" not in reach + new
+    assert "ORDER BY" not in reach + new
+    assert [one.count('FROM "people"') for one in told] == [1, 1, 1, 0, 0]
+    assert "GROUP BY" in count
+    assert 'FROM "evenhand_' in count
+    assert rename.endswith('RENAME TO "released"')

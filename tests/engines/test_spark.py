@@ -1,8 +1,17 @@
 """Spark in local mode: one small job."""
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.people_in_engines import audit, changed, in_duckdb, people
+from tests import several_groups
+from tests.people_in_engines import (
+    audit,
+    changed,
+    group_release,
+    in_duckdb,
+    lines_by_id,
+    people,
+)
 
 from evenhand import Verdict
 
@@ -35,3 +44,26 @@ def test_spark_counts_and_changes_what_duckdb_does(ibis, spark, here, there, tmp
     assert len(ids) == release.changed_rows
     assert spark.table("released").schema() == there.schema()
     assert {name for name in spark.list_tables() if name.startswith("evenhand")} == set()
+
+
+@pytest.fixture(scope="module")
+def groups(spark, tmp_path_factory):
+    """People of several groups, here and there."""
+    here = pa.table(several_groups.people(600))
+    path = tmp_path_factory.mktemp("groups") / "groups.parquet"
+    pq.write_table(here, path)
+    spark._session.read.parquet(str(path)).write.saveAsTable("groups")
+    return here, spark.table("groups")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["pairs", "crossed", "cumulative"])
+def test_many_groups_change_in_spark_as_in_duckdb(ibis, spark, groups, tmp_path, name):
+    here, there = groups
+    release = group_release(there, name, change_along=["note"])
+    release.write(tmp_path / f"released_{name}")
+    assert release.certificate.verdict is Verdict.CERTIFIED
+    assert release.changed_rows > 0
+    after = lines_by_id(spark.table(f"released_{name}"))
+    expected = group_release(in_duckdb(ibis, here), name, change_along=["note"]).rows
+    assert after == lines_by_id(expected)

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
@@ -53,10 +53,18 @@ class AppliedRows(ABC):
     """
 
     source: Rows | CountTable
-    rows: Any
-    counted: Rows | CountTable
     codings: Codings
     delimiter: str | None = None
+
+    @property
+    @abstractmethod
+    def rows(self) -> Any:  # noqa: ANN401  # the kind of object that came in
+        """The rows as their owner gets them."""
+
+    @property
+    @abstractmethod
+    def counted(self) -> Rows | CountTable:
+        """The rows as they are counted."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -103,14 +111,7 @@ def apply(
         return _from_model(rows, plan, np.random.default_rng(seed))
     if rows.sources[0].kind == ENGINE:
         change = EngineChange.of(rows, plan, examined, seed, key, drop)
-        codings = rows.codings.dropping(drop)
-        return EngineRows(
-            source=rows,
-            rows=change.released,
-            counted=read(change.released, codings=codings),
-            codings=codings,
-            change=change,
-        )
+        return EngineRows(source=rows, codings=rows.codings.dropping(drop), change=change)
     values = stored_values(rows, plan)
     new_editor = partial(Editor, rows, plan, values, examined, seed, progress=rows.progress)
     if plan.rank is not None:
@@ -133,8 +134,7 @@ def _from_files(
     delimiters = {part.dialect.delimiter for part in rows.sources if part.dialect}
     return FileRows(
         source=rows,
-        rows=released,
-        counted=released,
+        released=released,
         codings=codings,
         delimiter=delimiters.pop() if len(delimiters) == 1 else None,
         new_editor=new_editor,
@@ -156,8 +156,8 @@ def _from_lines(rows: Rows, editor: Editor, drop: Collection[str]) -> "FrameRows
     delimiters = {part.dialect.delimiter for part in rows.sources if part.dialect}
     return FrameRows(
         source=rows,
-        rows=counted,
-        counted=counted,
+        owned=counted,
+        lines=counted,
         codings=codings,
         delimiter=delimiters.pop() if len(delimiters) == 1 else None,
         frame=frame,
@@ -195,8 +195,8 @@ def _from_frame(rows: Rows, editor: Editor, drop: Collection[str]) -> "FrameRows
     header = tuple(written for name, written in names if name not in drop)
     return FrameRows(
         source=rows,
-        rows=rename_columns(frame, header),
-        counted=counted,
+        owned=rename_columns(frame, header),
+        lines=counted,
         codings=counted.codings,
         frame=frame,
         header=header if source.header else None,
@@ -210,8 +210,8 @@ def _from_counts(before: CountTable, counts: CountTable) -> "FrameRows":
     )
     return FrameRows(
         source=before,
-        rows=counts,
-        counted=counts,
+        owned=counts,
+        lines=counts,
         codings=Codings(frequency=frequency),
         frame=_labels(counts).append_column(frequency, as_arrow(counts.counts)),
     )
@@ -229,7 +229,7 @@ def _from_model(rows: Rows, plan: GeneratedPlan, generator: np.random.Generator)
         import polars as pl  # noqa: PLC0415  # its frame came in, so it is there
 
         frame = pl.from_arrow(frame)
-    return FrameRows(source=rows, rows=frame, counted=counts, codings=Codings(), frame=frame)
+    return FrameRows(source=rows, owned=frame, lines=counts, codings=Codings(), frame=frame)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,8 +237,19 @@ class FileRows(AppliedRows):
     """Rows of files, edited anew whenever they are read or written."""
 
     source: Rows
+    released: Rows
     new_editor: Callable[..., Editor]
     drop: Collection[str] = ()
+
+    @property
+    def rows(self) -> Rows:
+        """Rows to be read."""
+        return self.released
+
+    @property
+    def counted(self) -> Rows:
+        """The same."""
+        return self.released
 
     def write(
         self, output: OutputFormat, sink: Sink, progress: ProgressCallback | None = None
@@ -282,12 +293,25 @@ class FileRows(AppliedRows):
 class FrameRows(AppliedRows):
     """Rows in memory; ``frame`` is what is written of them, to text under ``header``.
 
-    Text that came as text, in a ``dialect``, is written in it.
+    Text that came as text, in a ``dialect``, is written in it. ``owned`` is what the owner
+    gets, ``lines`` what is counted.
     """
 
+    owned: Any
+    lines: Rows | CountTable
     frame: Any
     header: tuple[str, ...] | None = None
     dialect: Dialect | None = None
+
+    @property
+    def rows(self) -> Any:  # noqa: ANN401  # the kind of object that came in
+        """The kind of object that came in."""
+        return self.owned
+
+    @property
+    def counted(self) -> Rows | CountTable:
+        """Its rows, or counts."""
+        return self.lines
 
     def write(
         self, output: OutputFormat, sink: Sink, progress: ProgressCallback | None = None
@@ -307,10 +331,19 @@ class FrameRows(AppliedRows):
 
 @dataclass(frozen=True, kw_only=True)
 class EngineRows(AppliedRows):
-    """Rows that an engine changes and holds."""
+    """Rows that an engine changes and holds; it is not asked before they are wanted."""
 
-    counted: Rows
     change: EngineChange
+
+    @property
+    def rows(self) -> Any:  # noqa: ANN401  # an Ibis table
+        """An expression of the engine."""
+        return self.change.released
+
+    @cached_property
+    def counted(self) -> Rows:
+        """The expression, to be counted by the engine."""
+        return read(self.change.released, codings=self.codings)
 
     def write(
         self, output: OutputFormat, sink: Sink, progress: ProgressCallback | None = None

@@ -14,12 +14,14 @@ import numpy as np
 
 from evenhand.errors import ColumnError, QuestionError, Remedy
 from evenhand.rows import Rows
-from evenhand.rows.ibis_tables import fetch
+from evenhand.rows.ibis_tables import computed_once, fetch
 
-HALF = 2**20
+_HALF_BITS = 20
+HALF = 2**_HALF_BITS
 KEYS = HALF**2  # keys lie below; then no product exceeds 2⁵³, which even a float holds exactly
 _PRIME = 2**31 - 1
 _ROUNDS = 4
+_RIGHT = "evenhand_right"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,8 @@ class Shuffle:
 
     @staticmethod
     def halves(key: Any) -> tuple[Any, Any]:  # noqa: ANN401
-        """The upper and the lower half; the division leaves no rest, so none is rounded."""
-        right = key % HALF
-        return (key - right) // HALF, right
+        """The upper and the lower half; engines would divide by floating point."""
+        return key >> _HALF_BITS, key % HALF
 
     def next_round(self, number: int, left: Any, right: Any) -> tuple[Any, Any]:  # noqa: ANN401
         """The halves after one more round."""
@@ -66,8 +67,31 @@ class Shuffle:
         return right, (left + mixed) % HALF
 
 
-def check_key(rows: Rows, key: str | None) -> None:
-    """Refuse a key that does not tell rows apart."""
+def shuffled(
+    table: Any,  # noqa: ANN401  # an Ibis table
+    shuffle: Shuffle,
+    key: str,
+    place: str,
+    *,
+    left: str,
+    at_once: bool = False,
+) -> Any:  # noqa: ANN401  # an Ibis table
+    """The table with each row's place in a shuffle of its key, and the place's upper half.
+
+    ``at_once`` says that all places are needed. Otherwise PostgreSQL computes one where it is
+    used, with each round three times in the next: less than passing on all columns of each row.
+    """
+    halves = shuffle.halves(table[key].cast("int64"))
+    for number in range(_ROUNDS):
+        table = table.mutate(**dict(zip((left, _RIGHT), halves, strict=True)))
+        table = computed_once(table) if at_once else table
+        halves = shuffle.next_round(number, table[left], table[_RIGHT])
+    table = table.mutate(**dict(zip((left, _RIGHT), halves, strict=True)))
+    return table.mutate(**{place: shuffle.join(table[left], table[_RIGHT])})
+
+
+def check_key_column(rows: Rows, key: str | None) -> str:
+    """The name of the key; refuses a column that cannot be one, without asking the engine."""
     table, where = rows.origin, rows.where
     if key is None:
         raise QuestionError.of(
@@ -78,27 +102,37 @@ def check_key(rows: Rows, key: str | None) -> None:
         )
     if key not in table.columns:
         raise ColumnError.unknown([key], table.columns, where=where)
+    kind = table[key].type()
+    if not kind.is_integer():
+        raise _no_key(key, f"Its type is {kind}.", where)
+    return key
+
+
+def check_key(rows: Rows, key: str) -> None:
+    """Refuse a key that does not tell rows apart."""
+    table, where = rows.origin, rows.where
     column = table[key]
-    if not column.type().is_integer():
-        reason = f"Its type is {column.type()}."
+    facts = table.aggregate(
+        rows=table.count(),
+        known=column.count(),
+        different=column.nunique(),
+        low=column.min(),
+        high=column.max(),
+    )
+    (fact,) = fetch(facts, where).to_pylist()
+    if fact["known"] < fact["rows"]:
+        reason = f"It is null in {fact['rows'] - fact['known']:,} rows."
+    elif fact["different"] < fact["rows"]:
+        reason = f"{fact['rows']:,} rows have {fact['different']:,} different values."
+    elif fact["rows"] and not 0 <= fact["low"] <= fact["high"] < KEYS:
+        reason = f"It goes from {fact['low']:,} to {fact['high']:,}."
     else:
-        facts = table.aggregate(
-            rows=table.count(),
-            known=column.count(),
-            different=column.nunique(),
-            low=column.min(),
-            high=column.max(),
-        )
-        (fact,) = fetch(facts, where).to_pylist()
-        if fact["known"] < fact["rows"]:
-            reason = f"It is null in {fact['rows'] - fact['known']:,} rows."
-        elif fact["different"] < fact["rows"]:
-            reason = f"{fact['rows']:,} rows have {fact['different']:,} different values."
-        elif not 0 <= fact["low"] <= fact["high"] < KEYS:
-            reason = f"It goes from {fact['low']:,} to {fact['high']:,}."
-        else:
-            return
-    raise ColumnError.of(
+        return
+    raise _no_key(key, reason, where)
+
+
+def _no_key(key: str, reason: str, where: str) -> ColumnError:
+    return ColumnError.of(
         f"The column {key!r} is no key for a release.",
         reason,
         "A key is a whole number from 0 to 2⁴⁰ − 1, and another one in every row. "

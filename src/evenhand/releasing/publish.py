@@ -5,7 +5,6 @@ certificate and manifest, and rename everything at once. Where rows are written 
 renamed is all that differs between a file and a table.
 """
 
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -24,7 +23,7 @@ from evenhand.releasing.output_formats import OutputFormat
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.removal import changed_columns
 from evenhand.rows import Rows, read
-from evenhand.rows.ibis_tables import engine_errors
+from evenhand.rows.ibis_tables import create_table, engine_errors, quoted_name
 
 _COMPRESSED = (".gz", ".zst")
 
@@ -284,7 +283,7 @@ class _TableTarget(_Target):
         self._temporary = f"evenhand_{transaction.token}"
         try:
             with engine_errors(self._where):
-                self._connection.create_table(self._temporary, self._change.released)
+                create_table(self._temporary, self._change.released)
             with engine_errors(self._temporary):
                 table = self._connection.table(self._temporary)
             rows = read(table, codings=self.applied.codings, progress=progress)
@@ -338,9 +337,7 @@ class _TableTarget(_Target):
         self._run(f"DROP TABLE IF EXISTS {self._quoted(name)}")
 
     def _quoted(self, name: str) -> str:
-        sqlglot: Any = sys.modules["sqlglot"]  # loaded with ibis
-        quoted = sqlglot.to_identifier(name, quoted=True)
-        return str(quoted.sql(dialect=self._connection.dialect))
+        return quoted_name(self._connection, name)
 
     def _run(self, statement: str) -> None:
         with engine_errors(self._where):

@@ -68,12 +68,17 @@ class Dialect:
         return len(codecs.BOM_UTF8) if self.has_bom else 0
 
 
+def _not_in_an_engine(name: str) -> pa.Array:
+    raise NotImplementedError(name)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchSource:
     """One file, frame or table.
 
     ``places`` names rows (numbered from 0) for messages. ``schema`` is set for typed files:
-    those of one table must agree. ``group_by`` is set where an engine can count, ``rows``
+    those of one table must agree. ``group_by`` is set where an engine can count, and then
+    ``distinct`` gives the values that it stores in a column. ``rows`` is set
     where their number is known before reading. ``header`` holds the names that are written
     there, if some occur more than once; then ``names`` differ from it.
     """
@@ -86,6 +91,7 @@ class BatchSource:
     schema: pa.Schema | None = None
     dialect: Dialect | None = None
     group_by: GroupBy | None = None
+    distinct: Callable[[str], pa.Array] = _not_in_an_engine
     rows: int | None = None
     header: tuple[str, ...] | None = None
 

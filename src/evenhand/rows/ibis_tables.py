@@ -7,7 +7,7 @@ be binned may have millions of values: the engine computes their classes.
 
 import re
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -21,9 +21,17 @@ from evenhand.question.codings import not_numbers
 from evenhand.question.number_classes import Boundary, last_below
 from evenhand.question.parse_values import exact_number
 from evenhand.rows.batch_source import BATCH_ROWS, Batches, BatchSource
+from evenhand.rows.postgres_statements import (
+    arrow_schema,
+    create_table_as,
+    has_plain_types,
+    speaks_directly,
+    stream_lines,
+)
 
 KIND = "engine"
 _INFINITE = "an infinite number"
+_NO_LIMIT = 2**62  # rows
 _LARGEST_FLOAT = sys.float_info.max
 _SECRET = re.compile(r"://[^@\s/]+@|(password|token|secret)\s*=\s*\S+", re.IGNORECASE)
 
@@ -37,15 +45,27 @@ def is_engine_table(source: object) -> bool:
 def engine_source(table: Any) -> BatchSource:  # noqa: ANN401  # an Ibis table
     """A table, or any expression that gives one, in whatever engine holds it."""
     where = table_name(table)
+    stored: dict[str, pa.Array] = {}  # from the last pass that counted a column
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
         yield from stream_batches(table.select(*columns), where)
 
     def group_by(names: Sequence[str], codings: Codings) -> tuple[BatchSource, Codings]:
-        return _group_by(table, names, codings, where)
+        return _group_by(table, names, codings, where, stored)
+
+    def distinct(name: str) -> pa.Array:
+        if name not in stored:
+            values = fetch(table.select(name).distinct(), where).column(0)
+            stored[name] = pa.concat_arrays(values.chunks)
+        return stored[name]
 
     return BatchSource(
-        where=where, kind=KIND, names=table.columns, open=batches, group_by=group_by
+        where=where,
+        kind=KIND,
+        names=table.columns,
+        open=batches,
+        group_by=group_by,
+        distinct=distinct,
     )
 
 
@@ -57,6 +77,10 @@ def table_name(table: Any) -> str:  # noqa: ANN401  # an Ibis table
 def fetch(expression: Any, where: str) -> pa.Table:  # noqa: ANN401  # an Ibis table
     """The result of an expression, as a whole."""
     with engine_errors(where):
+        if _is_text_from_postgres(expression):
+            return pa.Table.from_batches(stream_lines(expression), arrow_schema(expression))
+        if expression.get_backend().name == "pyspark":
+            return _fetch_from_spark(expression)
         return expression.to_pyarrow()
 
 
@@ -64,6 +88,12 @@ def stream_batches(expression: Any, where: str) -> Batches:  # noqa: ANN401  # a
     """The result of an expression in batches, if the engine's driver can stream."""
     with engine_errors(where):
         engine = expression.get_backend()
+        if _is_text_from_postgres(expression):
+            yield from stream_lines(expression)
+            return
+        if engine.name == "pyspark":
+            yield from _fetch_from_spark(expression).to_batches(BATCH_ROWS)
+            return
         if engine.name == "duckdb":  # ibis 12 asks for a reader by a name that DuckDB 2 dropped
             reader = engine.con.sql(engine.compile(expression)).to_arrow_reader(BATCH_ROWS)
         else:
@@ -71,6 +101,41 @@ def stream_batches(expression: Any, where: str) -> Batches:  # noqa: ANN401  # a
         # An open reader blocks the connection.
         with reader:
             yield from reader
+
+
+def _is_text_from_postgres(expression: Any) -> bool:  # noqa: ANN401  # an Ibis table
+    return speaks_directly(expression) and has_plain_types(expression)
+
+
+def _fetch_from_spark(expression: Any) -> pa.Table:  # noqa: ANN401  # an Ibis table
+    """The result of an expression in Spark, which Ibis would fetch through pandas."""
+    engine = expression.get_backend()
+    table = engine.raw_sql(engine.compile(expression)).toArrow()
+    return table.cast(arrow_schema(expression))
+
+
+def computed_once(table: Any) -> Any:  # noqa: ANN401  # an Ibis table
+    """The table with the guarantee that its columns are not computed again at each use.
+
+    PostgreSQL would put their expressions into those above: a limit keeps them apart.
+    """
+    return table.limit(_NO_LIMIT) if table.get_backend().name == "postgres" else table
+
+
+def create_table(name: str, expression: Any) -> None:  # noqa: ANN401  # an Ibis table
+    """Make a new table of an expression, in the engine that holds its rows."""
+    engine = expression.get_backend()
+    if speaks_directly(expression):
+        create_table_as(quoted_name(engine, name), expression)
+    else:
+        engine.create_table(name, expression)
+
+
+def quoted_name(engine: Any, name: str) -> str:  # noqa: ANN401  # Ibis's connection
+    """A name as the engine's statements have it."""
+    sqlglot: Any = sys.modules["sqlglot"]  # loaded with ibis
+    quoted = sqlglot.to_identifier(name, quoted=True)
+    return str(quoted.sql(dialect=engine.dialect))
 
 
 @contextmanager
@@ -149,8 +214,12 @@ def _group_by(
     names: Sequence[str],
     codings: Codings,
     where: str,
+    stored: MutableMapping[str, pa.Array],
 ) -> tuple[BatchSource, Codings]:
-    """The distinct lines of some columns as a source with a frequency."""
+    """The distinct lines of some columns as a source with a frequency.
+
+    Who reads them to their end finds the values of each column in ``stored``.
+    """
     number = next(n for n in ("rows", *(f"rows_{i}" for i in range(99))) if n not in names)
     if codings.frequency is not None:
         _check_frequency(table, codings.frequency, where)
@@ -160,11 +229,17 @@ def _group_by(
     lines = distinct_lines(table, names, codings, number)
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
+        values: dict[str, pa.Array] = {}
         for batch in stream_batches(lines.select(*columns), where):
             for name in binned:
                 if pc.any(pc.equal(batch.column(name), _INFINITE)).as_py():
                     raise not_numbers(name, {_INFINITE: "some row"}, where=where)
+            for name in ({*names} & {*columns}) - {*binned}:
+                new = pc.unique(batch.column(name))
+                old = values.get(name)
+                values[name] = new if old is None else pc.unique(pa.concat_arrays([old, new]))
             yield batch
+        stored.update(values)
 
     source = BatchSource(
         where=where, kind=KIND, names=(*names, number), open=batches, places=_line_numbers

@@ -1,5 +1,6 @@
 """Plans applied by an engine, which is DuckDB here."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -121,7 +122,7 @@ def test_a_column_that_does_not_tell_rows_apart_is_no_key(key, complaint):
         ),
     )
     with pytest.raises(ColumnError, match=complaint):
-        audit(persons).release(seed=7, key=key)
+        _ = audit(persons).release(seed=7, key=key).rows
 
 
 def test_what_draws_other_values_anew_is_not_done_in_an_engine(persons):
@@ -168,3 +169,49 @@ def test_many_groups_and_values_change_in_an_engine_as_they_were_planned(name):
         )
         assert again.verdict is Verdict.CERTIFIED
     assert changes[0] == changes[1]
+
+
+class LoggedConnection:
+    """A connection to DuckDB that notes the statements it is given."""
+
+    def __init__(self, connection, sent):
+        self.connection, self.sent = connection, sent
+
+    def __getattr__(self, name):
+        method = getattr(self.connection, name)
+        if name not in {"sql", "execute"}:
+            return method
+
+        def run(statement, *more, **options):
+            self.sent.append(" ".join(str(statement).split()))
+            result = method(statement, *more, **options)
+            # What executes a statement returns itself, for the next one.
+            return LoggedConnection(result, self.sent) if name == "execute" else result
+
+        return run
+
+    @property
+    def passes(self):
+        """The statements that read rows of people, before or after the release."""
+        return [
+            one for one in self.sent if re.search(r'FROM ("[a-z]+"\.)*"(people|evenhand_)', one)
+        ]
+
+
+@pytest.mark.parametrize("columns_along", [[], ["note"]])
+def test_the_statements_of_a_release(persons, tmp_path, monkeypatch, columns_along):
+    """None before the target is known to be free; then one pass each."""
+    found, engine = audit(persons), persons.get_backend()
+    release = found.release(seed=7, key="id", change_along=columns_along)
+    log = LoggedConnection(engine.con, [])
+    monkeypatch.setattr(engine, "con", log)
+    with pytest.raises(QuestionError, match="already"):
+        release.write(tmp_path / "people")
+    assert log.passes == []
+    release.write(tmp_path / "released")
+    key, reach, new, count = log.passes
+    assert "COUNT(DISTINCT" in key
+    assert "GROUP BY" in reach
+    assert re.search("INSERT INTO|CREATE TABLE", new)
+    assert "GROUP BY" in count
+    assert not re.search("JOIN|ORDER BY|OVER", reach + new)

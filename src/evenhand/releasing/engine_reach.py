@@ -1,0 +1,143 @@
+"""How far moves reach among the shuffled rows of an engine, found in one pass over them.
+
+A shuffle spreads the rows of a pattern evenly over all places, so the k-th of n rows lies near
+the k/n-th part of them. One GROUP BY counts the rows before a stretch around that, and lists
+the places within. If a stretch misses the row it was made for, which hardly ever happens, the
+engine is asked again with wider ones.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import ceil, floor, sqrt
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from evenhand.releasing.engine_conditions import LabelConditions, Pattern, ibis
+from evenhand.releasing.engine_shuffle import HALF, KEYS, Shuffle, shuffled
+from evenhand.releasing.row_selection import rows_differ
+from evenhand.rows.arrow_numpy import as_numpy
+from evenhand.rows.ibis_tables import computed_once, fetch
+
+_PLACE, _LEFT, _FOUND = "evenhand_place", "evenhand_left", "evenhand_found"
+_BEGIN = "evenhand_begin"
+_WIDTH = 5  # standard deviations; one stretch of a million misses
+_BEFORE, _AFTER = -1, KEYS
+
+
+def find_reach(
+    conditions: LabelConditions,
+    shuffle: Shuffle,
+    key: str,
+    sizes: Mapping[Pattern, int],
+    levels: Sequence[Mapping[Pattern, int]],
+    *,
+    width: int = _WIDTH,
+) -> list[dict[Pattern, int]]:
+    """For each level and pattern the place before which so many of its rows are.
+
+    ``sizes`` are the rows that were counted under each pattern of the first level, which has
+    all of them. Raises if the engine finds another number.
+    """
+    patterns = [*sizes]
+    where = conditions.rows.where
+    while True:
+        stretches = [
+            {pattern: _stretch(rows, sizes[pattern], width) for pattern, rows in level.items()}
+            for level in levels
+        ]
+        numbers, found, rows = _ask(conditions, shuffle, key, patterns, stretches)
+        if np.bincount(numbers, rows, len(patterns)).tolist() != [*sizes.values()]:
+            raise rows_differ(where, "A move finds other rows than were counted.")
+        reach = [
+            _last_places(numbers, places, rows, patterns, level)
+            for places, level in zip(found, levels, strict=True)
+        ]
+        if all(_BEFORE < place < _AFTER for level in reach for place in level.values()):
+            return [{pattern: at + 1 for pattern, at in level.items()} for level in reach]
+        width = 8 * width + 1
+
+
+def _stretch(wanted: int, size: int, width: int) -> tuple[int, int]:
+    """Where the last wanted row should be: from the first of these places to before the other.
+
+    The number of rows before a place is binomial, nearly normal, or Poisson for few rows. The
+    end is rounded up, so that the upper half of a place tells whether it lies before.
+    """
+    spread = width * sqrt(wanted * (1 - wanted / size)) + width**2
+    begin = max(0, floor((wanted - spread) / size * KEYS))
+    end = min(KEYS, ceil((wanted + spread) / size * KEYS))
+    return begin, end + -end % HALF
+
+
+def _ask(
+    conditions: LabelConditions,
+    shuffle: Shuffle,
+    key: str,
+    patterns: Sequence[Pattern],
+    stretches: Sequence[Mapping[Pattern, tuple[int, int]]],
+) -> tuple[NDArray[np.int64], list[NDArray[np.int64]], NDArray[np.int64]]:
+    """Pattern numbers, for each level a place or before or after the stretch, and rows.
+
+    The begin of a stretch also names its pattern: its remainder is the pattern's number. It is
+    rounded down for that, and may be negative.
+    """
+    count = len(patterns)
+    table, begins = conditions.kept, [f"{_BEGIN}_{at}" for at in range(len(stretches))]
+    named = [
+        {
+            pattern: begin - begin % count + number - count
+            for number, pattern in enumerate(patterns)
+            if pattern in level
+            for begin, _ in [level[pattern]]
+        }
+        for level in stretches
+    ]
+    none = -count - 1
+    trees = {
+        name: conditions.by_pattern(table, level, otherwise=none)
+        for name, level in zip(begins, named, strict=True)
+    }
+    table = computed_once(table.mutate(**trees))
+    table = table.filter(table[begins[0]] > none)
+    table = shuffled(table, shuffle, key, _PLACE, left=_LEFT, at_once=True)
+    found = {}
+    for at, level in enumerate(stretches):
+        ends = {pattern: end for pattern, (_, end) in level.items()}
+        end = conditions.by_pattern(table, ends, otherwise=0)
+        begin, place = table[begins[at]], table[_PLACE]
+        found[f"{_FOUND}_{at}"] = ibis().cases(
+            (table[_LEFT] * HALF >= end, _AFTER), (place < begin, _BEFORE), else_=place
+        )
+    table = table.mutate(**found)
+    lines = table.group_by(begins[0], *found).aggregate(evenhand_rows=table.count())
+    fetched = fetch(lines, conditions.rows.where)
+    numbers, *places, rows = (
+        _numbers(fetched.column(name)) for name in (begins[0], *found, "evenhand_rows")
+    )
+    return numbers % count, places, rows
+
+
+def _last_places(
+    numbers: NDArray[np.int64],
+    places: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    patterns: Sequence[Pattern],
+    wanted: Mapping[Pattern, int],
+) -> dict[Pattern, int]:
+    """For each pattern the place of its last wanted row, or that it is before or after."""
+    order = np.lexsort((places, numbers))
+    reached = np.concatenate([[0], np.cumsum(rows[order])])
+    first = np.searchsorted(numbers[order], np.arange(len(patterns)))
+    number_of = {pattern: number for number, pattern in enumerate(patterns)}
+    return {
+        pattern: int(places[order[at]])
+        for pattern, amount in wanted.items()
+        for before in [reached[first[number_of[pattern]]]]
+        for at in [int(np.searchsorted(reached, before + amount)) - 1]
+    }
+
+
+def _numbers(column: Any) -> NDArray[np.int64]:  # noqa: ANN401  # a chunked array
+    return as_numpy(pa.concat_arrays(column.cast(pa.int64()).chunks))
