@@ -16,7 +16,8 @@ from tests.people_in_engines import (
 
 import evenhand as eh
 from evenhand import Verdict
-from evenhand.errors import ResourceError
+from evenhand.errors import ColumnError, ResourceError
+from evenhand.rows import postgres_statements
 
 pytestmark = quiet
 
@@ -215,3 +216,45 @@ def test_the_statements_of_a_release(there, tmp_path, monkeypatch):
     assert "GROUP BY" in count
     assert 'FROM "evenhand_' in count
     assert rename.endswith('RENAME TO "released"')
+
+
+def test_a_count_that_is_refused_leaves_no_transaction_open(
+    postgres, there, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(postgres_statements, "BATCH_ROWS", 100)
+    columns = eh.Codings.of(columns=["id", "sex"], missing="level")
+    with pytest.raises(ColumnError, match="identifier") as refused:
+        eh.read(there, codings=columns).count()
+    assert postgres.con.info.transaction_status.name == "IDLE"
+    audit(there).release(seed=7, key="id").write(tmp_path / "released")
+    assert refused.value.problems
+
+
+def test_settings_last_as_long_as_a_statement(postgres, there):
+    before = (
+        postgres.con.execute("show work_mem").fetchone(),
+        postgres.con.execute("show jit").fetchone(),
+    )
+    audit(there)
+    after = (
+        postgres.con.execute("show work_mem").fetchone(),
+        postgres.con.execute("show jit").fetchone(),
+    )
+    assert before == after
+
+
+def test_what_was_not_committed_stays_so(ibis, postgres, there):
+    """Also counted: the rows of an open transaction of the user."""
+    address = postgres.con.info
+    other = ibis.postgres.connect(
+        host="127.0.0.1",
+        port=address.port,
+        user="evenhand",
+        database="postgres",
+        autocommit=False,
+    )
+    other.con.execute("delete from people where id < 2000")
+    left = eh.read(other.table("people"), columns=["sex", "hired"]).count().row_count
+    other.con.rollback()
+    assert left < eh.read(there, columns=["sex", "hired"]).count().row_count == 900
+    other.disconnect()

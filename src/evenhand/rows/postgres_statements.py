@@ -111,6 +111,8 @@ def create_table_as(name: str, expression: Expression) -> None:
     query = engine.compile(expression)
     with _transaction(engine) as connection:
         connection.execute(f"CREATE TABLE {name} AS {query}")
+    if not connection.autocommit:
+        connection.commit()
 
 
 @contextmanager
@@ -120,5 +122,3 @@ def _transaction(engine: Backend) -> Iterator[Any]:
     with connection.transaction():
         connection.execute(_SETTINGS)
         yield connection
-    if not connection.autocommit:
-        connection.commit()
