@@ -13,10 +13,18 @@ from typing import Any
 
 from evenhand.counts import CountTable
 from evenhand.display import Summary
-from evenhand.errors import ColumnError, InputError, QuestionError, Remedy
-from evenhand.evidence import ErrorBias
+from evenhand.errors import (
+    CannotReleaseError,
+    ColumnError,
+    InputError,
+    QuestionError,
+    Remedy,
+    listed,
+)
+from evenhand.evidence import Certificate, ErrorBias
 from evenhand.evidence.judgement import Graph
 from evenhand.graph.edited_graphs import edited, require_graph
+from evenhand.graph.prediction_graph import graph_of_predictions
 from evenhand.question import Bins, Codings, Question, QuestionFile, as_label
 from evenhand.question.codings import WILDCARD
 from evenhand.question.parse_values import require_table
@@ -30,8 +38,10 @@ from evenhand.removal import (
     GeneratedPlan,
     Method,
     ModifyData,
+    ModifyGraph,
     RemovalPlan,
 )
+from evenhand.removal.modify_graph import model_graph
 from evenhand.report import Report
 from evenhand.report.model_section import model_tables, models
 from evenhand.report.phrases import Words
@@ -74,8 +84,14 @@ class PredictionAudit(Audit):
     def plan(
         self, *, method: Method | Baseline | None = None, seed: int | None = None
     ) -> RemovalPlan | GeneratedPlan | BaselinePlan:
-        """An audit's; by itself it changes predictions nearest to the other side by score."""
-        return super().plan(method=method or ModifyData(rank=self.score_column), seed=seed)
+        """An audit's; by itself it changes predictions nearest to the other side by score.
+
+        A plan by which predictions change what they did not cause is refused.
+        """
+        plan = super().plan(method=method or ModifyData(rank=self.score_column), seed=seed)
+        if isinstance(method, ModifyGraph):
+            _check_effects(self.certificate)
+        return plan
 
     def release(self, **settings: Any) -> Release:  # noqa: ANN401  # as an audit's
         """An audit's, certified for this batch; with labels its ``accuracy`` is known."""
@@ -164,7 +180,8 @@ def audit_predictions(
             ),
         )
     about = replace(file.question, decision=column, predicts=decision)
-    graph = _graph_of_predictions(graph, file, column)
+    of_data = _graph_of_data(graph, file, column)
+    graph = graph_of_predictions(of_data, decision, column, kept=about.named_columns)
     uncounted = tuple(name for name in (score, label) if name and name != decision)
     check_apart(column, uncounted, {*graph.nodes, *about.named_columns})
     if isinstance(source, CountTable | Rows):
@@ -177,7 +194,7 @@ def audit_predictions(
     _check_columns(whole, {"predictions": column, "scores": score, "labels": label})
     if score and isinstance(whole, Rows):
         check_scores(whole, score)
-    file.knowledge.about((*dict.fromkeys((*whole.names, *graph.nodes, decision)),))
+    file.knowledge.about((*dict.fromkeys((*whole.names, *of_data.nodes)),))
     needed = {*graph.nodes, *about.named_columns}
     known = file.knowledge.renamed(decision, column).restricted(graph.nodes)
     with _no_column_left_out():
@@ -278,8 +295,8 @@ def _no_column_left_out() -> Iterator[None]:
         raise type(error)(*problems) from error
 
 
-def _graph_of_predictions(graph: Graph | None, file: QuestionFile, column: str) -> Graph:
-    """The graph of the data with its edits, and the predictions in the decision's place."""
+def _graph_of_data(graph: Graph | None, file: QuestionFile, column: str) -> Graph:
+    """The graph of the data with its edits; refused if it knows predictions, or no decision."""
     decision = file.question.decision
     graph = require_graph(graph)
     if graph is None or decision not in graph.nodes:
@@ -296,7 +313,22 @@ def _graph_of_predictions(graph: Graph | None, file: QuestionFile, column: str) 
             "A model's predictions caused none of the recorded decisions.",
             Remedy("Give a graph without it", "graph"),
         )
-    return edited(graph, file.edits).renamed(decision, column)
+    return edited(graph, file.edits)
+
+
+def _check_effects(certificate: Certificate) -> None:
+    """Refuse a model in which predictions cause other columns: these would change with them."""
+    effects = model_graph(certificate).descendants(certificate.question.decision)
+    if effects:
+        raise CannotReleaseError.of(
+            f"{ModifyGraph.name} would change {listed(sorted(effects))} too.",
+            "Predictions brought about nothing that is recorded; the graph leaves open what "
+            "the recorded decision did.",
+            (
+                Remedy("Use modify-data", "method", "modify-data"),
+                Remedy("give a graph that leaves less open", "graph"),
+            ),
+        )
 
 
 def _check_columns(whole: CountTable | Rows, names: Mapping[str, str | None]) -> None:

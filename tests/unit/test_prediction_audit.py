@@ -12,6 +12,7 @@ from tests.predictions import ASKED, GRAPH, audited, people
 import evenhand as eh
 from evenhand import checker
 from evenhand.errors import (
+    CannotReleaseError,
     ColumnError,
     GraphError,
     InputError,
@@ -531,3 +532,55 @@ def test_predictions_without_an_error_on_adults_test_part_differ_as_its_labels_d
     assert (bias.accuracy, bias.gap.errors, bias.common.errors) == (1, 0, 0)
     assert round(float(bias.gap.labels), 3) == 0.191
     assert round(bias.common.labels, 4) == 0.0115
+
+
+def with_pay(table):
+    """The pay that followed from what was recorded."""
+    rng = np.random.default_rng(5)
+    high = table["hired"].eq("yes") ^ (rng.random(len(table)) < 0.1)
+    return table.assign(pay=np.where(high, "high", "low"), town=rng.choice([*"uv"], len(table)))
+
+
+EFFECTS = eh.CausalGraph.parse("sex -> job -> hired -> pay -> town; sex -> hired")
+
+
+def test_predictions_bring_about_none_of_the_effects_of_the_decision():
+    table = with_pay(people()).assign(said=lambda one: np.where(one["sex"] == "f", "no", "yes"))
+    table["said"] = np.where(table.index % 5 > 0, table["said"], table["hired"])
+    result = audited(table, graph=EFFECTS)
+    assert str(result.graph) == "job -> said; sex -> job; sex -> said"
+    assert result.counts.names == ("sex", "job", "said")
+    released = result.release(method=eh.ModifyGraph(), seed=1)
+    assert released.changed_rows
+    for name in ("pay", "town", "hired"):
+        assert released.rows[name].tolist() == table[name].tolist()
+
+
+def test_a_batch_needs_no_effects_of_the_decision():
+    batch = people()[["sex", "job", "said"]]
+    knowledge = eh.Knowledge(tiers=eh.Tiers(["sex"], ["job"], ["hired"], ["pay", "town"]))
+    result = audited(batch, graph=EFFECTS, labels=None, knowledge=knowledge)
+    assert result.verdict is audited(batch, labels=None).verdict
+    assert result.knowledge.tiers == eh.Tiers(["sex"], ["job"], ["said"])
+
+
+OPEN_EFFECTS = eh.PartialGraph.parse(
+    "sex -> hired; job -> hired -> pay; hired -> town; sex -> pay; job -> pay; "
+    "rank -> town; rank -> pay; pay - home; hired - home"
+)
+
+
+@pytest.mark.parametrize("settings", [{}, {"generate": True}])
+def test_where_effects_are_open_no_plan_changes_what_was_recorded(settings):
+    table = with_pay(people(2000)).assign(rank="a", home="b")
+    table.loc[::2, ["rank"]] = "c"
+    table.loc[::3, ["home"]] = "d"
+    result = audited(table, graph=OPEN_EFFECTS)
+    with pytest.raises(
+        CannotReleaseError, match="would change 'home', 'pay', 'town' too"
+    ) as no:
+        result.release(method=eh.ModifyGraph(**settings), seed=1)
+    assert [one.argument for one in no.value.problems[0].remedies] == ["method", "graph"]
+    assert result.release(seed=1).rows["pay"].tolist() == table["pay"].tolist()
+    repaired = result.plan(method=eh.RepairAttributes())
+    assert repaired.method

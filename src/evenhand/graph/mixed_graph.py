@@ -148,6 +148,19 @@ class MixedGraph(Pictured):
         nodes = tuple(node for node in self.nodes if node not in names)
         return type(self)(nodes, frozenset(arrows), self.undirected)
 
+    def without_effects(self, names: frozenset[str]) -> Self:
+        """The graph without nodes that cause nothing else, and without edits about them."""
+        edits = tuple(edit for edit in self.edits if names.isdisjoint(edit.arrow))
+        before = self.unedited if edits else None
+        return replace(
+            self,
+            nodes=tuple(node for node in self.nodes if node not in names),
+            arrows=frozenset(arrow for arrow in self.arrows if names.isdisjoint(arrow)),
+            undirected=frozenset(edge for edge in self.undirected if names.isdisjoint(edge)),
+            edits=edits,
+            unedited=before and before.without_effects(names),
+        )
+
     def check(
         self,
         names: Iterable[str] | None = None,

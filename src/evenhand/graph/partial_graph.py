@@ -128,6 +128,12 @@ class PartialGraph(MixedGraph):
         record = self.record and replace(self.record, ambiguous=(), conflicts=(), separating={})
         return replace(super().renamed(old, new), record=record, doubts=doubts)
 
+    def without_effects(self, names: frozenset[str]) -> "PartialGraph":
+        """The graph without nodes that cause nothing else; doubts about others stay."""
+        doubts = frozenset(triple for triple in self.doubtful if names.isdisjoint(triple))
+        record = self.record and replace(self.record, ambiguous=(), conflicts=())
+        return replace(super().without_effects(names), record=record, doubts=doubts)
+
     def with_knowledge(
         self, knowledge: Known, *, question: Question | None = None
     ) -> "PartialGraph":
