@@ -25,8 +25,7 @@ from evenhand.evidence import Certificate, ErrorBias
 from evenhand.evidence.judgement import Graph
 from evenhand.graph.edited_graphs import edited, require_graph
 from evenhand.graph.prediction_graph import graph_of_predictions
-from evenhand.question import Bins, Codings, Question, QuestionFile, as_label
-from evenhand.question.codings import WILDCARD
+from evenhand.question import Codings, Question, QuestionFile
 from evenhand.question.parse_values import require_table
 from evenhand.question.question_file import Labels
 from evenhand.releasing.accuracy import check_apart
@@ -46,8 +45,9 @@ from evenhand.report import Report
 from evenhand.report.model_section import model_tables, models
 from evenhand.report.phrases import Words
 from evenhand.report.template_types import SharedPage
-from evenhand.rows import Rows, Source, read
+from evenhand.rows import Rows, Source
 from evenhand.rows.added_columns import Column, with_columns
+from evenhand.rows.copied_codings import coded_as, read_without
 from evenhand.rows.read_and_count import check_not_coded
 from evenhand.study import Audit, audit
 
@@ -162,7 +162,7 @@ def audit_predictions(
     besides = {name: settings.pop(name) for name in _BESIDES if name in settings}
     file = QuestionFile.of(question, codings=codings, **besides)
     decision = file.question.decision
-    source, names, values = with_columns(
+    source, names = with_columns(
         source, {_PREDICTION: predictions, _SCORE: scores, _LABEL: labels}
     )
     column, score, label = names[_PREDICTION], names[_SCORE], names[_LABEL]
@@ -184,19 +184,23 @@ def audit_predictions(
     graph = graph_of_predictions(of_data, decision, column, kept=about.named_columns)
     uncounted = tuple(name for name in (score, label) if name and name != decision)
     check_apart(column, uncounted, {*graph.nodes, *about.named_columns})
+    effects = {decision, *of_data.descendants(decision)}
+    whole: CountTable | Rows
     if isinstance(source, CountTable | Rows):
         check_not_coded(source, file.codings)
-        whole: CountTable | Rows = source
+        whole = source
+        if isinstance(source, Rows):
+            said = filter(None, (column, label))
+            whole = coded_as(source, decision, source.requested, said)
     else:
-        written = {name: of for name, of in values.items() if name != score}
-        codings = _coded_as(file.codings, decision, written)
-        whole = _read(source, codings, (column, label), settings)
+        whole = _read(source, file, (column, label), effects, settings)
     _check_columns(whole, {"predictions": column, "scores": score, "labels": label})
     if score and isinstance(whole, Rows):
         check_scores(whole, score)
     file.knowledge.about((*dict.fromkeys((*whole.names, *of_data.nodes)),))
     needed = {*graph.nodes, *about.named_columns}
     known = file.knowledge.renamed(decision, column).restricted(graph.nodes)
+    words = _labels_of_predictions(file.labels, decision, column)
     with _no_column_left_out():
         result = audit(
             whole.only(needed),
@@ -205,7 +209,9 @@ def audit_predictions(
                 question=about,
                 codings=Codings(),
                 knowledge=known,
-                labels=_labels_of_predictions(file.labels, decision, column),
+                labels=words
+                if isinstance(whole, CountTable)
+                else _of_table(words, whole, effects),
                 edits=(),
             ),
             graph=graph,
@@ -217,7 +223,7 @@ def audit_predictions(
         note = f"What errors add is not known: {pair} do not both have rows with a label."
         result = replace(result, notes=(*result.notes, note))
     return PredictionAudit(
-        **{one.name: getattr(result, one.name) for one in fields(result)},
+        **{one.name: getattr(result, one.name) for one in fields(result)} | {"labels": words},
         error_bias=bias,
         score_column=score,
     )
@@ -237,7 +243,10 @@ def audit_models(
             f"The predictions in {twice[0]!r} are named twice.",
             remedy="Name each model's column once.",
         )
-    rows = _read(source, question.codings, (*predictions, labels), settings)
+    of_data = _graph_of_data(settings.get("graph"), question, predictions[0])
+    decision = question.question.decision
+    effects = {decision, *of_data.descendants(decision)}
+    rows = _read(source, question, (*predictions, labels), effects, settings)
     asked = replace(question, codings=Codings())
     return tuple(
         audit_predictions(rows, column, asked, labels=labels, **settings)
@@ -263,12 +272,21 @@ def compare_models(audited: Mapping[str, Audit]) -> Summary:
 
 
 def _read(
-    source: Source, codings: Codings, names: Iterable[str | None], settings: Mapping[str, Any]
+    source: Source,
+    file: QuestionFile,
+    names: Iterable[str | None],
+    absentable: Collection[str],
+    settings: Mapping[str, Any],
 ) -> Rows:
-    """Open a table by codings that were made for the data, with these columns besides."""
-    columns = _choosing(codings, [name for name in names if name])
-    limits: Any = {name: settings.get(name) for name in ("memory", "progress")}
-    return read(source, codings=columns, **limits)
+    """Open a table by a file that was made for the data, with columns of predictions besides.
+
+    They are coded as the decision is. It may be absent, and so may what it caused.
+    """
+    chosen = [name for name in names if name]
+    codings = _choosing(file.codings, chosen)
+    limits = {name: settings.get(name) for name in ("memory", "progress")}
+    rows = read_without(source, codings, absentable, **limits)
+    return coded_as(rows, file.question.decision, codings, chosen)
 
 
 def _error_bias(result: Audit, whole: CountTable | Rows, label: str | None) -> ErrorBias | None:
@@ -349,20 +367,16 @@ def _choosing(codings: Codings, names: Collection[str]) -> Codings:
     )
 
 
-def _coded_as(codings: Codings, decision: str, values: Mapping[str, Sequence[Any]]) -> Codings:
-    """Codings that read values as the decision is read, where they are written as it is."""
-    bins, merge = codings.bins.get(decision), codings.merge.get(decision, {})
-    for name, of in values.items():
-        texts = {as_label(value) for value in of}
-        fit = {new: olds for new, olds in merge.items() if WILDCARD in olds or texts & {*olds}}
-        if any(texts & {*olds} for olds in fit.values()):
-            codings = replace(codings, merge={**codings.merge, name: fit})
-        if isinstance(bins, Bins) and not any(text in bins.labels for text in texts):
-            codings = replace(codings, bins={**codings.bins, name: bins})
-    return codings
-
-
 def _labels_of_predictions(labels: Labels, decision: str, column: str) -> Labels:
     """Plain words: the predictions are called after the decision, not by its values' words."""
     words = {column: f"predicted {labels.column(decision)}", **labels.columns}
     return replace(labels, columns=words)
+
+
+def _of_table(labels: Labels, rows: Rows, absentable: Collection[str]) -> Labels:
+    """Plain words for a table that may lack some columns."""
+    absent = {*absentable} - {*rows.sources[0].names}
+    return Labels(
+        columns={name: word for name, word in labels.columns.items() if name not in absent},
+        values={name: words for name, words in labels.values.items() if name not in absent},
+    )

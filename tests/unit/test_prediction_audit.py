@@ -20,6 +20,7 @@ from evenhand.errors import (
     QuestionError,
     ValuesError,
 )
+from evenhand.prediction_audit import audit_models
 from evenhand.question.question_file import Labels
 
 FULL = eh.QuestionFile(
@@ -584,3 +585,105 @@ def test_where_effects_are_open_no_plan_changes_what_was_recorded(settings):
     assert result.release(seed=1).rows["pay"].tolist() == table["pay"].tolist()
     repaired = result.plan(method=eh.RepairAttributes())
     assert repaired.method
+
+
+def spellings(table):
+    """Who was hired on trial counts as hired; the model says so of women above all."""
+    rng = np.random.default_rng(3)
+    hired = np.where(rng.random(len(table)) < 0.3, "trial", table["hired"])
+    trial = table["sex"].eq("f") & table["said"].eq("yes")
+    return table.assign(hired=hired, said=np.where(trial, "trial", table["said"]))
+
+
+TRIAL = eh.Codings.of(merge={"hired": {"yes": ["yes", "trial"]}})
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "Arrow", "file", "rows"])
+def test_named_predictions_are_coded_as_the_decision_is(kind, tmp_path):
+    table = spellings(people())
+    by_value = audited(table.drop(columns="said"), table["said"].to_numpy(), codings=TRIAL)
+    codings = {} if kind == "rows" else {"codings": TRIAL}
+    source = (
+        eh.read(table, codings=TRIAL)
+        if kind == "rows"
+        else KINDS[kind](table, tmp_path / "people.csv")
+    )
+    by_name = audited(source, **codings)
+    assert differences(by_name) == pytest.approx(differences(by_value))
+    merged = table.replace("trial", "yes")
+    assert differences(by_name) == pytest.approx(by_pandas(merged, "said"))
+    assert by_name.error_bias.gap == by_value.error_bias.gap
+    right = (merged["said"] == merged["hired"]).mean()
+    assert float(by_name.error_bias.accuracy) == pytest.approx(right)
+
+
+@pytest.mark.parametrize("others", [{}, {"no": ["*"]}])
+def test_predictions_that_are_merged_already_can_be_released(others):
+    table = spellings(people()).replace({"said": {"trial": "yes"}})
+    merge = {"hired": {"yes": ["yes", "trial"], **others}}
+    result = audited(table, codings=eh.Codings.of(merge=merge))
+    assert not result.certificate.codings.is_coded("said")
+    assert result.release(seed=1).certificate.verdict is eh.Verdict.CERTIFIED
+
+
+def test_models_in_named_columns_are_coded_as_the_decision_is():
+    table = spellings(people()).assign(other=lambda one: one["said"].replace("trial", "yes"))
+    file = eh.QuestionFile(question=ASKED, codings=TRIAL)
+    one, other = audit_models(table, ["said", "other"], file, graph=GRAPH, labels="hired")
+    assert differences(one) == differences(other)
+    assert one.error_bias.accuracy == other.error_bias.accuracy
+
+
+def test_a_column_with_codings_of_its_own_keeps_them():
+    table = spellings(people())
+    merge = {"hired": {"yes": ["yes", "trial"]}, "said": {"no": ["no", "trial"]}}
+    result = audited(table, codings=eh.Codings.of(merge=merge))
+    assert differences(result) == pytest.approx(by_pandas(table.replace("trial", "no"), "said"))
+
+
+def test_named_predictions_fall_into_the_classes_of_the_decision():
+    table = people()
+    rng = np.random.default_rng(2)
+    numbers = table.assign(hired=rng.integers(0, 10, 400), said=rng.integers(0, 10, 400))
+    asked = replace(ASKED, favorable="5 or more")
+    result = audited(numbers, asked=asked, codings=eh.Codings.of(bins={"hired": [4]}))
+    right = numbers.assign(said=np.where(numbers["said"] > 4, "yes", "no"))
+    assert differences(result) == pytest.approx(by_pandas(right, "said"))
+    cut = int(np.sort(numbers["hired"])[199])
+    asked = replace(ASKED, favorable=f"{cut + 1} or more")
+    result = audited(numbers, asked=asked, codings=eh.Codings.of(bins={"hired": 2}))
+    right = numbers.assign(said=np.where(numbers["said"] > cut, "yes", "no"))
+    assert differences(result) == pytest.approx(by_pandas(right, "said"))
+
+
+FILES = {
+    "listed": {"codings": eh.Codings.of(columns=["sex", "job", "hired"])},
+    "merged": {"codings": eh.Codings.of(merge={"hired": {"yes": ["yes", "trial"]}})},
+    "in words": {"labels": FULL.labels},
+    "effect in classes": {
+        "codings": eh.Codings.of(bins={"pay": 4}, columns=["sex", "job", "hired", "pay"]),
+        "labels": Labels(columns={"pay": "the pay"}),
+    },
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+def test_a_batch_without_the_recorded_decision_is_read_by_the_file_for_the_data(case):
+    graph = eh.CausalGraph.parse("sex -> job -> hired -> pay; sex -> hired")
+    table = people()
+    batch = table[["sex", "job", "said"]]
+    file = eh.QuestionFile(question=ASKED, **FILES[case])
+    for source, said in ((batch, "said"), (batch[["sex", "job"]], [*table["said"]])):
+        result = audited(source, said, file, graph=graph, labels=None)
+        seen = {one.where["job"]: one.risk_difference for one in result.subpopulations}
+        assert seen == pytest.approx(by_pandas(table, "said"))
+        assert result.labels.columns.items() >= file.labels.columns.items()
+    models = audit_models(batch, ["said"], file, graph=graph)
+    assert models[0].verdict is result.verdict
+
+
+def test_merges_of_a_decision_that_a_batch_lacks_go_for_its_predictions():
+    table = spellings(people())
+    result = audited(table.drop(columns="hired"), labels=None, codings=TRIAL)
+    seen = {one.where["job"]: one.risk_difference for one in result.subpopulations}
+    assert seen == pytest.approx(by_pandas(table.replace("trial", "yes"), "said"))

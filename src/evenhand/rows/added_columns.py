@@ -15,8 +15,8 @@ Column: TypeAlias = str | Sequence[Any]
 def with_columns(
     source: Any,  # noqa: ANN401  # whatever a person has
     columns: Mapping[str, Column | None],
-) -> tuple[Any, dict[str, str | None], dict[str, Sequence[Any]]]:
-    """The source with columns for what is given as values, the names of all, and the values.
+) -> tuple[Any, dict[str, str | None]]:
+    """The source with columns for what is given as values, and the names of all.
 
     Values are taken in the order of the rows. Those of pandas beside a frame of pandas must
     have its index: by another one they may belong to other rows.
@@ -30,7 +30,7 @@ def with_columns(
             names[name], values[name] = name, column
             _check_flat(name, column)
     if not values:
-        return source, names, values
+        return source, names
     import narwhals as nw  # noqa: PLC0415  # only needed for frames
 
     _check_header(source)
@@ -61,7 +61,7 @@ def with_columns(
         else:
             backend = nw.get_native_namespace(frame)
             series.append(nw.new_series(name, [*of], backend=backend))
-    return frame.with_columns(*series).to_native(), names, values
+    return frame.with_columns(*series).to_native(), names
 
 
 def _check_flat(name: str, values: Any) -> None:  # noqa: ANN401

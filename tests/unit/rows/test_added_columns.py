@@ -11,7 +11,7 @@ TABLE = pd.DataFrame({"a": [1, 2, 3]}, index=[7, 8, 9])
 
 
 def added(values, table=TABLE):
-    source, names, _ = with_columns(table, {"said": values})
+    source, names = with_columns(table, {"said": values})
     assert names == {"said": "said"}
     return source
 
