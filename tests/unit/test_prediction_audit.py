@@ -22,6 +22,7 @@ from evenhand.errors import (
 )
 from evenhand.prediction_audit import audit_models
 from evenhand.question.question_file import Labels
+from evenhand.rows import FindingKind
 
 FULL = eh.QuestionFile(
     question=ASKED,
@@ -687,3 +688,34 @@ def test_merges_of_a_decision_that_a_batch_lacks_go_for_its_predictions():
     result = audited(table.drop(columns="hired"), labels=None, codings=TRIAL)
     seen = {one.where["job"]: one.risk_difference for one in result.subpopulations}
     assert seen == pytest.approx(by_pandas(table.replace("trial", "yes"), "said"))
+
+
+def test_a_model_that_reads_one_cause_alone_is_judged():
+    table = people().assign(said=lambda one: np.where(one["job"] == "a", "yes", "no"))
+    result = audited(table)
+    assert result.verdict is eh.Verdict.CERTIFIED
+    assert result.exit_status == 0
+    assert set(differences(result).values()) == {0}
+    assert not {"exclude", "rule"} & {
+        remedy.argument for one in result.inspection.findings for remedy in one.problem.remedies
+    }
+    assert not result.certificate.to_dict()["rules"]["near"]
+    text = result.certificate.to_json()
+    assert checker.verify(text)[0] == 0
+    recorded = eh.evidence.RecordedCertificate.parse(text)
+    assert not recorded.own_differences()
+    assert not recorded.differences(eh.read(table[["sex", "job", "said"]]).count())
+    assert "rules.determining" not in [one.field for one in recorded.stated(with_data=False)]
+    assert not result.release(seed=1).changed_rows
+    table.loc[table.index[:40], "said"] = "no"
+    nearly = audited(table)
+    assert "determines" not in str(nearly) + str(nearly.inspection) + nearly.report().html
+
+
+def test_what_predictions_determine_does_not_follow_from_them():
+    table = people()
+    table["job"] = np.where(table["said"] == "yes", "a", "b")
+    wider = table.assign(said=np.where(table.index % 2, table["said"] + "!", table["said"]))
+    asked = replace(ASKED, favorable=("yes", "yes!"))
+    found = audited(wider, asked=asked, labels=None).inspection.findings
+    assert FindingKind.FOLLOWS_FROM_DECISION not in [one.kind for one in found]

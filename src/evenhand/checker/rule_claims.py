@@ -42,6 +42,8 @@ def right_rules(record: Record, graph: RecordedGraph, by_column: dict[str, Table
     comparable = {*graph.nodes} - reachable({graph.decision}, graph.arrows) - {*graph.protected}
     determining = {*rules["determining"]} & comparable - {*by_column}
     determining |= {name for name in comparable & {*by_column} if _alone(by_column[name])}
+    if "predicts" in record["question"]:  # a model may read one column alone: that is no copy
+        determining.clear()
     right: Record = {
         "declared": [*map(str, rules["declared"])],
         "determining": sorted(determining),

@@ -33,7 +33,7 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         "versions": f"made by evenhand {record['versions']['evenhand']}",
         "release": "how the rows were changed: {method} ({policy})".format(**release)
         if release
-        else "that there was none: that the rows are as they were recorded",
+        else f"that there was none: that the rows are as they were {_made(question)}",
         "assumptions": "the sentences: which of them apply is not worked out here",
         "order": "of the lines in the tables, and of the evidence by strength",
     }
@@ -60,7 +60,12 @@ def stated_fields(record: Record, *, with_data: bool) -> dict[str, str]:
         dropped = ", ".join(release["dropped_columns"])
         fields["release.dropped_columns"] = f"which more columns there were before: {dropped}"
     fields |= stated_rules(record["rules"], is_full=record["copy"] == "full")
-    if not with_data and not release and record["copy"] == "full":
+    if (
+        not with_data
+        and not release
+        and record["copy"] == "full"
+        and "predicts" not in question
+    ):
         fields["rules.determining"] = "of columns in no partition"
     if release:
         fields.pop("by_chance", None)
@@ -88,6 +93,10 @@ def asked(question: Record) -> str:
         f"{question['threshold']}, least coverage {question['min_coverage']}"
         f"{asked_paths(question)}"
     )
+
+
+def _made(question: Record) -> str:
+    return "predicted" if "predicts" in question else "recorded"
 
 
 def asked_paths(question: Record) -> str:

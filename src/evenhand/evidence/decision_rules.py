@@ -40,8 +40,14 @@ def met_by_construction(question: Question) -> str:
 
 
 def determinations(examined: ExaminedCounts, names: Iterable[str]) -> tuple[Determination, ...]:
-    """Which of these columns alone determine whether the decision is favorable, or nearly."""
+    """Which of these columns alone determine whether the decision is favorable, or nearly.
+
+    None do so of predictions. A recorded decision may be a copy of such a column; a model may
+    read it alone, and what people alike are predicted can be compared all the same.
+    """
     question = examined.question
+    if question.predicts:
+        return ()
     return determining_columns(
         with_groups(_two_decisions(examined), question),
         question.decision,

@@ -26,12 +26,13 @@ class StatedField(NamedTuple):
     what: str
 
 
-def _stated_rules(rules: Mapping[str, Any], *, with_data: bool) -> Iterator[StatedField]:
+def _stated_rules(content: Mapping[str, Any], *, with_data: bool) -> Iterator[StatedField]:
+    rules = content["rules"]
     if rules["declared"]:
         yield StatedField(
             "rules.declared", f"that was decided by {', '.join(rules['declared'])}"
         )
-    if not with_data:
+    if not with_data and "predicts" not in content["question"]:
         yield StatedField("rules.determining", "of columns in no partition")
     if rules["declared"] and "without" not in rules:
         yield StatedField("rules.without", "that there is none: the graph leaves it open")
@@ -52,9 +53,12 @@ def _stated_paths(indirect: Mapping[str, Any], *, with_data: bool) -> Iterator[S
         yield StatedField("indirect.values", "the names of those that are in no partition")
 
 
-def _stated_release(release: Mapping[str, Any] | None) -> Iterator[StatedField]:
+def _stated_release(
+    release: Mapping[str, Any] | None, question: Mapping[str, Any]
+) -> Iterator[StatedField]:
     if release is None:
-        what = "that there was none: that the rows are as they were recorded"
+        made = "predicted" if "predicts" in question else "recorded"
+        what = f"that there was none: that the rows are as they were {made}"
         yield StatedField("release", what)
         return
     how = f"how the rows were changed: {release['method']} ({release['policy']})"
@@ -124,9 +128,9 @@ def recorded_inputs(content: Mapping[str, Any], *, with_data: bool) -> Iterator[
             what = f"how many {_VARIANTS[kind]} were judged: {many:,}"
             yield StatedField(f"variants.{kind}", what)
     yield StatedField("versions", f"made by evenhand {content['versions']['evenhand']}")
-    yield from _stated_release(release)
+    yield from _stated_release(release, content["question"])
     if not release and content["copy"] == "full":
-        yield from _stated_rules(content["rules"], with_data=with_data)
+        yield from _stated_rules(content, with_data=with_data)
     if content["copy"] == "full":
         yield from _stated_paths(content.get("indirect", {}), with_data=with_data)
     if content["copy"] == "shared":

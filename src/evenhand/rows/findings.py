@@ -74,8 +74,8 @@ class Findings:
 
     @cached_property
     def determining(self) -> tuple[Determination, ...]:
-        """Columns that determine the decision, or nearly."""
-        if self.decision is None:
+        """Columns that determine the decision, or nearly; a model may read one alone."""
+        if self.decision is None or (self.question and self.question.predicts):
             return ()
         table, groups = self.table, next(iter(self.protected), None)
         if self.question:
@@ -126,6 +126,8 @@ class Findings:
     @cached_property
     def following(self) -> list[str]:
         """Columns that the decision determines, but not the other way round."""
+        if self.question and self.question.predicts:  # what was predicted has no consequence
+            return []
         return [b for a, b in self.pairs[0] if a == self.decision and b not in self.asked]
 
     @cached_property

@@ -145,6 +145,31 @@ def test_that_there_is_no_record_without_the_rule_is_stated(data):
     assert stated["rules.without"] == "that there is none: the graph leaves it open"
 
 
+@pytest.fixture(scope="module")
+def predicted(tmp_path_factory):
+    """People whose predictions the score alone determines, in a file."""
+    path = tmp_path_factory.mktemp("predicted") / "scored.csv"
+    said = ["low" if int(score) < 5 else "high" for score in TABLE["score"]]
+    columns = {**TABLE, "said": said}
+    path.write_text("\n".join(map(",".join, [columns, *zip(*columns.values(), strict=True)])))
+    return str(path)
+
+
+@pytest.mark.parametrize("rule", [(), ("score",)])
+def test_a_column_may_determine_predictions(predicted, rule):
+    asked = question(rule=rule)
+    found = eh.audit_predictions(predicted, "said", asked, graph=RULED).certificate
+    content = json.loads(found.to_json())
+    assert content["rules"]["determining"] == []
+    assert str(found.verdict) == ("cannot decide" if rule else "certified")
+    for data in (None, predicted):
+        assert answer(content, data) == (0, "")
+        assert "rules.determining" not in checker.verify(sealed(content), data).stated
+    content["rules"]["determining"] = ["score"]
+    status, notes = answer(content)
+    assert (status, "rules.determining" in notes) == (1, True)
+
+
 YES, NO = [1, 0, 0, 0], [0, 1, 0, 0]
 
 

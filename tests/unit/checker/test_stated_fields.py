@@ -6,6 +6,7 @@ import pytest
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from tests.certificate_records import CERTIFICATE, CERTIFIED, csv_of, sealed
 from tests.determined import question, scored
+from tests.predictions import audited, people
 from tests.several_groups import GRAPH as GROUPS
 from tests.several_groups import QUESTIONS, counted
 
@@ -132,3 +133,12 @@ def test_questions_about_several_groups_are_told_alike_by_both_programs(name, wo
     assert words in fields["question"]
     engine = dict(RecordedCertificate.parse(text).stated(with_data=False))
     assert engine["question"] == fields["question"]
+
+
+def test_what_a_model_said_is_not_called_recorded():
+    result = audited(people())
+    text = result.certificate.to_json()
+    said = "that there was none: that the rows are as they were predicted"
+    assert checker.verify(text).stated["release"] == said
+    recorded = RecordedCertificate.parse(text).stated(with_data=True)
+    assert dict(recorded)["release"] == said
