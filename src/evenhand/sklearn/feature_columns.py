@@ -7,6 +7,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from evenhand.errors import ColumnError, InputError, QuestionError
 from evenhand.question import Codings
@@ -42,7 +43,7 @@ def feature_table(
         name: object = native.name
         columns = {name if isinstance(name, str) and name else f"{unnamed}0": features}
     else:
-        array = np.asarray(features)
+        array = _array(features, "the features")
         if array.ndim not in (1, 2):
             raise InputError.of(
                 f"The features have {array.ndim} dimensions.",
@@ -61,13 +62,27 @@ def target_column(values: Any, name: str) -> pa.Array | pa.ChunkedArray:  # noqa
     try:
         if isinstance(native, nw.Series):
             return native.to_arrow()
-        return pa.array(np.asarray(values), from_pandas=True)
+        return pa.array(_array(values, repr(name)), from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
         raise InputError.of(
             f"The values of {name!r} are of several types, or of one that has no labels.",
             f"{error}.",
             "Give them one type, as text.",
         ) from error
+
+
+def _array(values: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
+    """The values as an array; NumPy alone would make a text of NaN beside texts."""
+    try:
+        array = np.asarray(values)
+    except ValueError as error:  # lists of several lengths
+        raise InputError.of(
+            f"The values of {name} make no table.",
+            f"{error}.",
+            "Give as many for each row.",
+        ) from error
+    is_text = array.dtype.kind in "US" and not hasattr(values, "dtype")
+    return np.asarray(values, object) if is_text else array
 
 
 def read_columns(table: pa.Table, codings: Codings, *, where: str) -> Rows:

@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from evenhand.errors import ColumnError
+from evenhand.errors import ColumnError, InputError
 from evenhand.sklearn.feature_columns import feature_table, is_frame, target_column
 
 
@@ -38,3 +38,18 @@ def test_a_column_that_is_needed_must_be_there():
 def test_nan_is_a_missing_value():
     for values in ([1.0, np.nan], np.array(["a", None], object), pd.Series([1.0, np.nan])):
         assert target_column(values, "y").null_count == 1
+
+
+@pytest.mark.parametrize("gap", [np.nan, None])
+def test_nan_in_a_list_of_texts_is_a_missing_value(gap):
+    assert target_column(["a", gap], "y").to_pylist() == ["a", None]
+    lines = feature_table([["a", gap, 1], [gap, "b", 2]])
+    assert lines.to_pydict() == {"x0": ["a", None], "x1": [None, "b"], "x2": [1, 2]}
+    assert feature_table(["nan", gap], unnamed="y").to_pydict() == {"y0": ["nan", None]}
+    assert target_column(np.array(["a", "nan"]), "y").to_pylist() == ["a", "nan"]
+
+
+def test_lists_of_several_lengths_are_refused_in_words():
+    with pytest.raises(InputError, match="make no table") as refusal:
+        feature_table([["a"], ["b", "c"]])
+    assert refusal.value.problems[0].remedies
