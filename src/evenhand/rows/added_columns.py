@@ -59,9 +59,22 @@ def with_columns(
             _check_index(name, source, of)
             series.append(own.alias(name))
         else:
+            column = pa.table({name: _column(name, of)})
             backend = nw.get_native_namespace(frame)
-            series.append(nw.new_series(name, [*of], backend=backend))
+            series.append(nw.DataFrame.from_arrow(column, backend=backend)[name])
     return frame.with_columns(*series).to_native(), names
+
+
+def _column(name: str, values: Iterable[Any]) -> pa.Array:
+    """The values as one column, NaN as a missing one."""
+    try:
+        return pa.array([*values], from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+        raise InputError.of(
+            f"The values of {name} are of several types, or of one that has no labels.",
+            f"{error}.",
+            "Give them one type, as text.",
+        ) from error
 
 
 def _check_flat(name: str, values: Any) -> None:  # noqa: ANN401

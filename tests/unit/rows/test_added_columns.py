@@ -95,3 +95,40 @@ def test_values_beside_columns_of_one_name_are_refused(to):
 def test_values_beside_what_is_no_frame_in_memory_are_refused(source):
     with pytest.raises(InputError, match="cannot be put beside this table"):
         added(["x"], source)
+
+
+FRAMES = {
+    "pandas": TABLE,
+    "polars": pl.DataFrame({"a": [1, 2, 3]}),
+    "Arrow": pa.table({"a": [1, 2, 3]}),
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["x", float("nan"), "y"],
+        np.array(["x", np.nan, "y"], object),
+        [0.5, float("nan"), 1],
+        [1, None, 0],
+    ],
+)
+def test_nan_is_a_missing_value_beside_every_kind_of_frame(kind, values):
+    column = added(values, FRAMES[kind])["said"]
+    gaps = column.isna().sum() if kind == "pandas" else column.null_count
+    assert (gaps() if callable(gaps) else gaps) == 1
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+@pytest.mark.parametrize("values", [[1, "x", 2.5], ["x", 0.5, "y"], [1j, 2j, 3j]])
+def test_values_of_several_types_are_refused_in_words(kind, values):
+    with pytest.raises(InputError, match="The values of said are of several types") as refusal:
+        added(values, FRAMES[kind])
+    assert refusal.value.problems[0].remedies
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_numbers_of_two_kinds_are_numbers(kind):
+    values = added([1, 0.5, np.float32(2)], FRAMES[kind])["said"]
+    assert [float(str(value)) for value in values] == [1, 0.5, 2]
