@@ -19,7 +19,7 @@ All problems that one pass finds are raised together, so that a file is repaired
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher, get_close_matches
 from pathlib import Path
 from typing import Self, TypeAlias
@@ -80,6 +80,11 @@ class Remedy:
         """The words with the argument; ``spelling`` gives "" where an interface lacks it."""
         spelled = spelling(self.argument, self.value) if self.argument else ""
         return f"{self.words} ({spelled})" if spelled else self.words
+
+    def excludes(self, columns: Collection[str]) -> bool:
+        """Whether one of the columns would be left out."""
+        named = self.value if isinstance(self.value, list | tuple) else ()
+        return self.argument == "exclude" and any(name in columns for name in named)
 
     def to_dict(self) -> dict[str, object]:
         """The remedy as plain values."""
@@ -225,6 +230,19 @@ def optional_library(library: str) -> Iterator[None]:
             str(error),
             f"Install {library}.",
         ) from error
+
+
+@contextmanager
+def keeping(columns: Collection[str]) -> Iterator[None]:
+    """Raise the same problems, without the remedy to leave out a column that is needed."""
+    try:
+        yield
+    except EvenhandError as error:
+        problems = (
+            replace(one, remedy=tuple(r for r in one.remedies if not r.excludes(columns)))
+            for one in error.problems
+        )
+        raise type(error)(*problems) from error
 
 
 def listed(values: Iterable[object], *, limit: int = 12) -> str:

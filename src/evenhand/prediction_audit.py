@@ -6,8 +6,7 @@ recorded decisions. The claim is about their predictions, never about *the attri
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -16,9 +15,9 @@ from evenhand.display import Summary
 from evenhand.errors import (
     CannotReleaseError,
     ColumnError,
-    InputError,
     QuestionError,
     Remedy,
+    keeping,
     listed,
 )
 from evenhand.evidence import Certificate, ErrorBias
@@ -201,7 +200,7 @@ def audit_predictions(
     needed = {*graph.nodes, *about.named_columns}
     known = file.knowledge.renamed(decision, column).restricted(graph.nodes)
     words = _labels_of_predictions(file.labels, decision, column)
-    with _no_column_left_out():
+    with keeping({*needed, *uncounted}):
         result = audit(
             whole.only(needed),
             replace(
@@ -298,19 +297,6 @@ def _error_bias(result: Audit, whole: CountTable | Rows, label: str | None) -> E
     else:
         labelled = None if result.rows is None else result.rows.labelled(label)
     return ErrorBias.of(result.certificate, labelled, label) if labelled else None
-
-
-@contextmanager
-def _no_column_left_out() -> Iterator[None]:
-    """Refuse what counting refuses, without the remedy to leave a column out: all are used."""
-    try:
-        yield
-    except InputError as error:
-        problems = (
-            replace(one, remedy=tuple(r for r in one.remedies if r.argument != "exclude"))
-            for one in error.problems
-        )
-        raise type(error)(*problems) from error
 
 
 def _graph_of_data(graph: Graph | None, file: QuestionFile, column: str) -> Graph:

@@ -17,12 +17,13 @@ from evenhand.errors import (
     InputError,
     QuestionError,
     Remedy,
+    keeping,
     listed,
 )
 from evenhand.evidence import Certificate
 from evenhand.evidence.judgement import Graph
 from evenhand.graph.edited_graphs import require_graph
-from evenhand.question import Codings, Knowledge, Question, QuestionFile, Tiers
+from evenhand.question import Codings, Knowledge, Number, Question, QuestionFile, Tiers
 from evenhand.releasing.release import Release, release
 from evenhand.removal import Method, changed_columns
 from evenhand.rows import Rows
@@ -46,7 +47,8 @@ class RemoveDirectEffect(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
     ``QuestionFile`` can also say how columns are read. X is returned as it came, and y in its
     own kind. The columns of an array are called x0, x1 and so on. The causes of the decision
     come from ``graph``, or are learned from X and y. ``method`` is a ``ModifyData`` or a
-    ``ModifyGraph`` that changes only decisions.
+    ``ModifyGraph`` that changes only decisions. ``codings`` says how columns are read, in place
+    of a question file's; ``min_coverage`` how many rows of each group must be compared.
 
     After ``fit_resample``, ``certificate_`` is the certificate of the new rows,
     ``changed_rows_`` how many decisions differ, and ``sample_indices_`` the rows of X that are
@@ -67,12 +69,16 @@ class RemoveDirectEffect(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         graph: Graph | None = None,
         knowledge: Knowledge | Tiers | None = None,
         method: Method | None = None,
+        codings: Codings | None = None,
+        min_coverage: Number = "0.9",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.question = question
         self.graph = graph
         self.knowledge = knowledge
         self.method = method
+        self.codings = codings
+        self.min_coverage = min_coverage
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: ANN401, N803  # scikit-learn's names
@@ -85,9 +91,12 @@ class RemoveDirectEffect(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         file = self._question_file()
         y = self._validated(X, y)
         decision = file.question.decision
-        rows = _join(X, y, file, self.graph, getattr(self.method, "rank", None))
-        audited = audit(rows, replace(file, codings=Codings()), graph=self.graph)
-        released = self._release(audited, rows)
+        with keeping({*file.question.columns, *(self.graph.nodes if self.graph else ())}):
+            rows = _join(X, y, file, self.graph, getattr(self.method, "rank", None))
+            asked = replace(file, codings=Codings())
+            least = self.min_coverage
+            audited = audit(rows, asked, graph=self.graph, min_coverage=least)
+            released = self._release(audited, rows)
         kept, origins = _origins(rows.origin, released.rows, decision)
         self.certificate_ = released.certificate
         self.changed_rows_ = int(np.count_nonzero(kept != origins))
@@ -110,7 +119,8 @@ class RemoveDirectEffect(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
                 remedy="Give a ModifyData or a ModifyGraph.",
             )
         require_graph(self.graph)
-        file = QuestionFile.of(self.question, knowledge=self.knowledge)
+        known, codings = self.knowledge, self.codings
+        file = QuestionFile.of(self.question, knowledge=known, codings=codings)
         check_codings(file.codings)
         return file
 

@@ -347,3 +347,37 @@ def test_rows_are_ranked_by_a_column_of_X_outside_the_graph(people):
     )
     assert "pay" not in learned.fit(X, y).certificate_.graph.nodes
     refused(people, ColumnError, "There is no column 'pays'", method=eh.ModifyData(rank="pays"))
+
+
+def test_the_least_coverage_can_be_lowered(people):
+    X, y = people
+    apart = X.assign(school=np.where(X["pay"] < 0.4, X["sex"], X["school"]))
+    with pytest.raises(CannotReleaseError, match=r"least coverage \(min_coverage=…\)"):
+        remove().fit(apart, y)
+    sampler = remove(min_coverage="0.1").fit(apart, y)
+    assert sampler.certificate_.verdict is eh.Verdict.CERTIFIED
+    assert clone(sampler).min_coverage == "0.1"
+
+
+def test_codings_are_given_as_the_remedies_spell_them(people):
+    X, y = people
+    X.loc[X.index[3], "town"] = np.nan
+    with pytest.raises(MissingValueError) as refusal:
+        remove().fit(X, y)
+    assert "codings=Codings.of(missing='drop')" in str(refusal.value)
+    sampler = remove(codings=eh.Codings.of(missing="drop"))
+    assert len(sampler.fit_resample(X, y)[1]) == len(y) - 1
+
+
+def test_no_remedy_leaves_out_what_is_needed(people):
+    X, y = people
+    y.iloc[3] = None
+    for change in ({}, {"graph": None, "codings": eh.Codings.of(exclude=["note", "pay"])}):
+        with pytest.raises(MissingValueError) as refusal:
+            remove(**change).fit(X, y)
+        (problem,) = refusal.value.problems
+        assert [one.argument for one in problem.remedies] == ["missing", "missing"]
+    X["town"] = X["town"].where(X["pay"] < 0.9)
+    with pytest.raises(MissingValueError) as refusal:
+        remove(graph=None).fit(X[["sex", "town"]], y.fillna("no"))
+    assert "exclude=['town']" in str(refusal.value)
