@@ -89,7 +89,8 @@ def _check_comparable(one: Certificate, other: Certificate, names: str) -> None:
         compared = (question.protected, question.groups_column, certificate.examined.groups)
         decided = (question.predicts, question.favorable, question.criterion, question.order)
         limits = (question.threshold, question.min_rows, certificate.row_count)
-        values = certificate.examined.decisions
+        # Beside the favorable values a model may say what it likes.
+        values = () if question.favorable else certificate.examined.decisions
         return *compared, *decided, values, *limits, certificate.decision_causes
 
     def people(certificate: Certificate) -> tuple[CountTable, bytes]:

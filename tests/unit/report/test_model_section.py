@@ -102,3 +102,21 @@ def test_models_with_other_limits_are_not_put_beside(change):
     other = audited(people(), asked=replace(ASKED, **change))
     with pytest.raises(QuestionError, match="cannot stand beside each other"):
         shown(audited(people()), other=other)
+
+
+def test_models_with_other_unfavorable_values_stand_beside_each_other():
+    table = people()
+    words = table["said"].replace("no", "later").where(table.index % 3 > 0, table["said"])
+    judged, figures, *_ = shown(audited(table), other=audited(table, words.tolist())).tables
+    for tab in (judged, figures):
+        (_, *first), (_, *second) = (row[:-1] for row in tab.rows)
+        assert first == second
+
+
+def test_of_each_value_models_with_other_values_are_not_put_beside():
+    table = people()
+    every = replace(ASKED, group=None, favorable=None, criterion="every")
+    words = table["said"].replace("no", "later").tolist()
+    one, other = (audited(table, said, every, labels=None) for said in ("said", words))
+    with pytest.raises(QuestionError, match="cannot stand beside each other"):
+        shown(one, other=other)
