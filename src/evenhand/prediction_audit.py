@@ -216,7 +216,7 @@ def audit_predictions(
             graph=graph,
             **settings,
         )
-        bias = _error_bias(result, whole, label)
+        bias = _error_bias(result, whole, label, file.question.order)
     if label is not None and bias is None:
         pair = " and ".join(result.certificate.partition.leading_labels)
         note = f"What errors add is not known: {pair} do not both have rows with a label."
@@ -288,7 +288,9 @@ def _read(
     return coded_as(rows, file.question.decision, codings, chosen)
 
 
-def _error_bias(result: Audit, whole: CountTable | Rows, label: str | None) -> ErrorBias | None:
+def _error_bias(
+    result: Audit, whole: CountTable | Rows, label: str | None, order: Sequence[str]
+) -> ErrorBias | None:
     """What errors add on the rows that were judged; None without labels of both groups."""
     if label is None:
         return None
@@ -296,7 +298,9 @@ def _error_bias(result: Audit, whole: CountTable | Rows, label: str | None) -> E
         labelled: CountTable | None = whole.only({*result.counts.names, label})
     else:
         labelled = None if result.rows is None else result.rows.labelled(label)
-    return ErrorBias.of(result.certificate, labelled, label) if labelled else None
+    if labelled is None:
+        return None
+    return ErrorBias.of(result.certificate, labelled, label, order=order)
 
 
 def _graph_of_data(graph: Graph | None, file: QuestionFile, column: str) -> Graph:

@@ -719,3 +719,65 @@ def test_what_predictions_determine_does_not_follow_from_them():
     asked = replace(ASKED, favorable=("yes", "yes!"))
     found = audited(wider, asked=asked, labels=None).inspection.findings
     assert FindingKind.FOLLOWS_FROM_DECISION not in [one.kind for one in found]
+
+
+def graded(lacking):
+    """Grades a to c, and a model that never says one of them."""
+    rng = np.random.default_rng(8)
+    table = people(900).drop(columns=["note", "score"])
+    said = rng.choice([one for one in "abc" if one != lacking], 900)
+    return table.assign(hired=rng.choice([*"abc"], 900), said=said)
+
+
+SETS = {
+    "favorable": replace(ASKED, favorable=("a", "c")),
+    "cumulative": replace(ASKED, favorable=None, criterion="cumulative", order=[*"abc"]),
+    "every": replace(ASKED, favorable=None, criterion="every"),
+}
+
+
+# Without b all that is said would be favorable.
+@pytest.mark.parametrize(
+    ("kind", "lacking"),
+    [(kind, one) for kind in SETS for one in "abc" if (kind, one) != ("favorable", "b")],
+)
+def test_a_model_need_not_say_all_that_was_decided(kind, lacking, tmp_path):
+    table, asked = graded(lacking), SETS[kind]
+    result = audited(table, asked=asked)
+    text = result.certificate.to_json()
+    path = tmp_path / "people.csv"
+    table.to_csv(path, index=False)
+    assert [checker.verify(text, data)[0] for data in (None, str(path))] == [0, 0]
+    recorded = eh.evidence.RecordedCertificate.parse(text)
+    assert not recorded.own_differences()
+    assert not recorded.differences(eh.read(table[["sex", "job", "said"]]).count())
+    bias = result.error_bias
+    cut = set(bias.to_dict()["favorable"].split(" or "))
+    better = "abc"[: "abc".index(max(cut)) + 1] if kind == "cumulative" else cut
+    rates = {
+        name: table[name].isin([*better]).groupby(table["sex"]).mean()
+        for name in ("hired", "said")
+    }
+    group, other = bias.to_dict()["group"], bias.to_dict()["other"]
+    for part, name in (("labels", "hired"), ("predictions", "said")):
+        right = rates[name][other] - rates[name][group]
+        assert float(getattr(bias.gap, part)) == pytest.approx(right)
+    if kind != "favorable":
+        assert float(bias.accuracy) == (table["said"] == table["hired"]).mean()
+    released = result.release(seed=1)
+    assert released.certificate.verdict is eh.Verdict.CERTIFIED
+    assert released.accuracy.before == bias.accuracy
+    assert set(released.rows["said"]) <= set(table["said"])
+    result.report(released)
+
+
+def test_a_model_says_one_favorable_value_at_least_and_none_out_of_order():
+    table = graded("a")
+    with pytest.raises(QuestionError, match="has no value 'a'"):
+        audited(table, asked=replace(ASKED, favorable=("a", "d")))
+    with pytest.raises(QuestionError, match="It misses 'c'"):
+        audited(table, asked=replace(SETS["cumulative"], order=[*"abd"]))
+    with pytest.raises(QuestionError, match="are always 'b'"):
+        audited(table.assign(said="b"), asked=SETS["cumulative"])
+    with pytest.raises(ColumnError, match="No prediction is 'z'"):
+        audited(table.replace({"hired": {"c": "z"}}), asked=SETS["cumulative"])

@@ -95,6 +95,10 @@ def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
     if len(question.protected_names) > 1 and question.other == pooled not in groups:
         question = replace(question, other=REST)  # examined before: the pool is no value
     check_values(question, {**values, question.groups_column: groups}, where="question")
+    if question.predicts and question.order:  # a model need not say all that was decided
+        said = values[question.decision]
+        order = tuple(one for one in question.order if one in said)
+        question = replace(question, order=order)
     if question.other == REST:
         return ExaminedCounts(
             counts=_pooled(counts, question, pooled),
@@ -110,8 +114,9 @@ def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
     further = [value for value in groups if value not in (question.group, other)]
     is_compared = np.array([label not in further for label in labels])[line]
     compared = counts.chosen(is_compared) if further else counts
-    absent = {*question.favorable_values} - {*compared.values(question.decision)}
-    if absent:
+    favorable = {*question.favorable_values}
+    absent = favorable - {*compared.values(question.decision)}
+    if absent and (absent == favorable or not question.predicts):
         raise ColumnError.of(
             f"Nobody with {question.groups_column} {question.group!r} or {other!r} has "
             f"{question.decision} {listed(sorted(absent))}.",

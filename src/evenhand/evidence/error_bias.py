@@ -62,11 +62,14 @@ class ErrorBias(Described):
     other_labels: Mapping[str, int]
 
     @classmethod
-    def of(cls, judged: Judgement, counts: CountTable, labels: str) -> "ErrorBias | None":
+    def of(
+        cls, judged: Judgement, counts: CountTable, labels: str, *, order: Sequence[str] = ()
+    ) -> "ErrorBias | None":
         """Compare judged predictions with the labels in one column.
 
         ``counts`` are of the judged rows, of which some may lack a label. None if nobody of a
-        group has one.
+        group has one. ``order`` is that of all labels, if they are ordered: it may have more
+        than the predictions.
         """
         predicted, question = judged.partition, judged.question
         counts = _labelled(judged, counts, labels)
@@ -81,13 +84,14 @@ class ErrorBias(Described):
         cut, pair = divmod(predicted.statistics.leading, len(predicted.pairs))
         if not rows[[*predicted.pairs[pair]]].any(axis=1).all():
             return None
-        strange = _strange_labels(judged, counts, labels)
+        strange = _strange_labels(judged, counts, labels, order)
         # The last kind is that of labels which no prediction has: it is never favorable.
         favorable = np.array([*question.cuts(len(predicted.decisions))[cut], False])
         kinds, recorded = (
             _kinds(counts, name, predicted) for name in (question.decision, labels)
         )
-        said, was = favorable[kinds], favorable[recorded]
+        said = favorable[kinds]
+        was = favorable[_kinds(counts, labels, predicted, order)]
         return cls(
             predicted=predicted,
             label_column=labels,
@@ -282,7 +286,7 @@ def share_of_right(judged: Judgement, counts: CountTable, labels: str) -> Fracti
     The rows may be others than those that were judged, as after a release.
     """
     counts = _labelled(judged, counts, labels)
-    _strange_labels(judged, counts, labels)
+    _strange_labels(judged, counts, labels, None)  # which is better does not matter here
     kinds, recorded = (
         _kinds(counts, name, judged.partition) for name in (judged.question.decision, labels)
     )
@@ -305,29 +309,40 @@ def _groups(judged: Judgement, counts: CountTable) -> NDArray[np.intp]:
     return of_lines
 
 
-def _kinds(counts: CountTable, name: str, predicted: Partition) -> NDArray[np.intp]:
-    """The kind of each line's prediction or label; -1 if no prediction has it."""
+def _kinds(
+    counts: CountTable, name: str, predicted: Partition, order: Sequence[str] = ()
+) -> NDArray[np.intp]:
+    """The kind of each line's prediction or label; -1 if no prediction has it.
+
+    By an order of all labels, one that no prediction has is of the next worse kind.
+    """
     values, question = counts.attribute(name).values, predicted.question
     if question.criterion == "favorable":
         kinds = [int(value not in question.favorable_values) for value in values]
     else:
         index = {value: at for at, value in enumerate(predicted.decisions)}
+        next_worse = -1
+        for value in reversed(order):
+            next_worse = index.setdefault(value, next_worse)
         kinds = [index.get(value, -1) for value in values]
     of_lines: NDArray[np.intp] = np.array(kinds, np.intp)[counts.column(name)]
     return of_lines
 
 
-def _strange_labels(judged: Judgement, counts: CountTable, labels: str) -> dict[str, int]:
+def _strange_labels(
+    judged: Judgement, counts: CountTable, labels: str, order: Sequence[str] | None
+) -> dict[str, int]:
     """Labels that no prediction has, with their rows; refused where all may be written so."""
     question, occurring = judged.question, counts.values(labels)
     predictions = {*judged.examined.counts.values(question.decision)}
-    known = {*predictions, *question.favorable_values, *question.order}
+    known = {*predictions, *question.favorable_values, *(order or ())}
     strange = {label: many for label, many in occurring.items() if label not in known}
     if question.criterion == "favorable":
         wrong = bool(strange) and not {*occurring} & {*question.favorable_values}
     else:
         wrong = bool(strange) and (
-            question.criterion == "cumulative" or len(strange) == len(occurring)
+            (question.criterion == "cumulative" and order is not None)
+            or len(strange) == len(occurring)
         )
     if wrong:
         raise ColumnError.of(

@@ -38,11 +38,7 @@ def check_values(
             if value is not None
             for problem in _absent_value(column, role, value, groups)
         ),
-        *(
-            problem
-            for value in question.favorable_values
-            for problem in _absent_value(question.decision, "favorable", value, decision)
-        ),
+        *_favorable_problems(question, decision),
         *_order_problems(question, decision),
     ]
     if question.other == REST in groups:
@@ -111,12 +107,24 @@ def check_values(
         raise QuestionError(*(replace(problem, where=where) for problem in problems))
 
 
-def _order_problems(question: Question, decision: Mapping[str, int]) -> list[Problem]:
-    """An order must name all values that occur, and no other."""
-    if not question.order or {*question.order} == {*decision}:
+def _favorable_problems(question: Question, decision: Mapping[str, int]) -> list[Problem]:
+    """Every favorable value must occur; of predictions one of them, for a model is free."""
+    asked = question.favorable_values
+    if question.predicts and any(value in decision for value in asked):
         return []
+    return [
+        problem
+        for value in asked
+        for problem in _absent_value(question.decision, "favorable", value, decision)
+    ]
+
+
+def _order_problems(question: Question, decision: Mapping[str, int]) -> list[Problem]:
+    """An order must name all values that occur, and no other unless a model may say it."""
     missing = [value for value in decision if value not in question.order]
     unknown = [value for value in question.order if value not in decision]
+    if not question.order or not (missing or (unknown and not question.predicts)):
+        return []
     found = [f"It misses {listed(missing)}."] * bool(missing)
     found += [f"Nobody has {listed(unknown)}."] * bool(unknown)
     return [
