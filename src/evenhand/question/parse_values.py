@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from operator import index
@@ -134,3 +135,14 @@ def check_seed(seed: int) -> int:
             remedy="Give such a number, or leave it out.",
         )
     return number
+
+
+def as_whole(value: Any) -> Any:  # noqa: ANN401  # whatever a person gives
+    """A whole number of another library as Python's own; anything else as it is.
+
+    >>> as_whole(2.5), as_whole(True)
+    (2.5, True)
+    """
+    with suppress(TypeError):
+        return value if isinstance(value, bool) else index(value)
+    return value

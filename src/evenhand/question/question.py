@@ -11,6 +11,7 @@ from evenhand.errors import Problem, QuestionError, Remedy, listed
 from evenhand.question.parse_values import (
     Number,
     as_label,
+    as_whole,
     exact_fraction,
     exact_number,
     require_text,
@@ -85,6 +86,7 @@ class Question:
         object.__setattr__(self, "favorable", _favorable(self.favorable))
         object.__setattr__(self, "order", _labels(self.order, "`order`"))
         object.__setattr__(self, "threshold", _parse_threshold(self.threshold, "threshold"))
+        object.__setattr__(self, "min_rows", as_whole(self.min_rows))
         for field in ("rule", "redlining", "explained"):
             texts = require_texts(getattr(self, field), f"`{field}`")
             object.__setattr__(self, field, tuple(dict.fromkeys(texts)))

@@ -33,7 +33,7 @@ def with_columns(
         return source, names
     import narwhals as nw  # noqa: PLC0415  # only needed for frames
 
-    _check_header(source)
+    check_header(source)
     frame = nw.from_native(source, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         raise InputError.of(
@@ -101,15 +101,15 @@ def _check_flat(name: str, values: Any) -> None:  # noqa: ANN401
         )
 
 
-def _check_header(source: Any) -> None:  # noqa: ANN401
+def check_header(source: Any) -> None:  # noqa: ANN401
     """Refuse names that several columns have: only pandas and Arrow allow them."""
     is_pandas = type(source).__module__.partition(".")[0] == "pandas"
     arrow = source.column_names if isinstance(source, pa.Table) else ()
-    names = [*(source.columns if is_pandas else arrow)]
+    names = [*(getattr(source, "columns", ()) if is_pandas else arrow)]
     if twice := sorted({str(name) for name in names if names.count(name) > 1}):
         raise ColumnError.of(
             f"The column names {listed(twice)} occur more than once.",
-            "Values cannot be put beside them.",
+            "Which of them is meant is not clear.",
             "Give every column a name of its own.",
         )
 

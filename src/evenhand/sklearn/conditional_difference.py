@@ -1,6 +1,6 @@
 """How far predictions differ between groups of people who are alike in chosen attributes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import nan
@@ -54,6 +54,31 @@ def conditional_difference(
     >>> conditional_difference([1, 0, 1, 0], control_features=["a", "a", "b", "b"], **people)
     nan
     """
+    return _difference(
+        y_true,
+        y_pred,
+        sensitive_features=sensitive_features,
+        control_features=control_features,
+        statistic=statistic,
+        min_rows=min_rows,
+        favorable=favorable,
+        codings=codings,
+    )
+
+
+def _difference(
+    y_true: Any,  # noqa: ANN401
+    y_pred: Any,  # noqa: ANN401
+    *,
+    sensitive_features: Any,  # noqa: ANN401
+    control_features: Any,  # noqa: ANN401
+    statistic: Statistic,
+    min_rows: int,
+    favorable: Any,  # noqa: ANN401
+    codings: Codings | None,
+    classes: Iterable[Any] = (),
+) -> float:
+    """The metric; ``classes`` are values that a model knows, whoever has them here."""
     _check_statistic(statistic)
     for name, values in (("y_true", y_true), ("y_pred", y_pred)):
         if np.ndim(values) == 0 and not hasattr(values, "__len__"):
@@ -73,6 +98,7 @@ def conditional_difference(
         control,
         question=partial(Question, min_rows=min_rows, favorable=favorable),
         codings=codings or Codings(),
+        classes=classes,
     )
     if not len(compared):
         return nan
@@ -117,9 +143,11 @@ def _score(
 ) -> float:
     names = {*sensitive_features, *control_features}
     table = feature_table(X, names.__contains__, required=sorted(names))
-    return -conditional_difference(
+    return -_difference(
         y,
         estimator.predict(X),
+        # A fold may have nobody who is favorable: then nobody is ahead.
+        classes=np.ravel(getattr(estimator, "classes_", ())).tolist(),
         sensitive_features=table.select(sensitive_features),
         control_features=table.select(control_features) if control_features else None,
         **settings,
@@ -134,7 +162,12 @@ def _check_statistic(statistic: str) -> None:
 
 
 def _names(names: str | Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else require_texts(names, "What is compared")
+    chosen = (names,) if isinstance(names, str) else require_texts(names, "What is compared")
+    if twice := sorted({name for name in chosen if chosen.count(name) > 1}):
+        raise QuestionError.of(
+            f"The columns {listed(twice)} are named twice.", remedy="Name each column once."
+        )
+    return chosen
 
 
 def _compare(
@@ -145,6 +178,7 @@ def _compare(
     *,
     question: Callable[..., Question],
     codings: Codings,
+    classes: Iterable[Any],
 ) -> Comparisons:
     """Every pair of groups in every subpopulation where both can be compared."""
     names = (*sensitive.column_names, *control.column_names)
@@ -170,7 +204,7 @@ def _compare(
     while decision in names:
         decision += "_"
     asked = question(protected=tuple(sensitive.column_names), decision=decision)
-    _check_favorable(asked, labels, predictions)
+    _check_favorable(asked, (labels, predictions), classes)
     table = pa.table(
         [*sensitive.columns, *control.columns, predictions], names=[*names, decision]
     )
@@ -190,14 +224,16 @@ def _compare(
     return Partition.of(examined, alike).comparisons
 
 
-def _check_favorable(question: Question, *columns: pa.Array) -> None:
-    """Refuse a favorable value that nobody has and nobody is predicted to have."""
-    seen = {as_label(value) for column in columns for value in pc.unique(column).to_pylist()}
-    absent = [value for value in question.favorable_values if value not in seen]
-    if absent:
+def _check_favorable(
+    question: Question, columns: Iterable[pa.Array], classes: Iterable[Any]
+) -> None:
+    """Refuse a favorable value that nobody has, is predicted to have or could have."""
+    found = {as_label(value) for column in columns for value in pc.unique(column).to_pylist()}
+    known = {*found, *map(as_label, classes)}
+    if absent := [value for value in question.favorable_values if value not in known]:
         raise QuestionError.of(
             f"No label and no prediction is {listed(absent)}.",
-            f"There are {listed(sorted(seen))}.",
+            f"There are {listed(sorted(found))}.",
             Remedy("Name the favorable one", "favorable"),
         )
 

@@ -1,6 +1,7 @@
 """Features and targets as Arrow columns, whatever library holds them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +13,19 @@ from numpy.typing import NDArray
 from evenhand.errors import ColumnError, InputError, QuestionError
 from evenhand.question import Codings
 from evenhand.rows import Rows, read
+from evenhand.rows.added_columns import check_header
 from evenhand.rows.frame_sources import frame_source
 
 
 def is_frame(features: Any) -> bool:  # noqa: ANN401  # whatever a person has
     """Whether the columns have names: a frame of pandas or polars, or an Arrow table."""
-    return isinstance(nw.from_native(features, pass_through=True), nw.DataFrame)
+    return isinstance(_native(features), nw.DataFrame)
+
+
+def _native(values: Any) -> Any:  # noqa: ANN401
+    """A frame or a series of any library as narwhals has it, and anything else as it is."""
+    check_header(values)
+    return nw.from_native(values, allow_series=True, pass_through=True)
 
 
 def feature_table(
@@ -32,12 +40,13 @@ def feature_table(
     Columns of an array are called x0, x1 and so on, as scikit-learn calls them; ``unnamed`` is
     the word before the number.
     """
-    native = nw.from_native(features, allow_series=True, pass_through=True)
+    native = _native(features)
     if isinstance(native, nw.DataFrame):
         source = frame_source(features)
         _check_present(required, source.names)
         chosen = [name for name in source.names if wanted(name)]
-        batches = [*source.open(chosen, coded=False)]
+        with _readable(", ".join(chosen)):
+            batches = [*source.open(chosen, coded=False)]
         return pa.Table.from_batches(batches) if batches else native.select(chosen).to_arrow()
     if isinstance(native, nw.Series):
         name: object = native.name
@@ -57,16 +66,29 @@ def feature_table(
 
 def target_column(values: Any, name: str) -> pa.Array | pa.ChunkedArray:  # noqa: ANN401
     """The values of a series, an array, a list or the one column of a frame."""
-    native = nw.from_native(values, allow_series=True, pass_through=True)
-    native = native[:, 0] if isinstance(native, nw.DataFrame) else native
-    try:
+    native = _native(values)
+    if isinstance(native, nw.DataFrame):
+        if len(native.columns) != 1:
+            raise InputError.of(
+                f"{name!r} is a table of {len(native.columns)} columns.",
+                remedy="Give one value for each row.",
+            )
+        native = native[:, 0]
+    with _readable(name):
         if isinstance(native, nw.Series):
             return native.to_arrow()
         return pa.array(_array(values, repr(name)), from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Turn what Arrow cannot hold, as sparse columns of pandas, into a problem."""
+    try:
+        yield
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, TypeError) as error:
         raise InputError.of(
             f"The values of {name!r} are of several types, or of one that has no labels.",
-            f"{error}.",
+            f"{str(error).removesuffix('.')}.",
             "Give them one type, as text.",
         ) from error
 
@@ -78,7 +100,7 @@ def _array(values: Any, name: str) -> NDArray[Any]:  # noqa: ANN401
     except ValueError as error:  # lists of several lengths
         raise InputError.of(
             f"The values of {name} make no table.",
-            f"{error}.",
+            f"{str(error).removesuffix('.')}.",
             "Give as many for each row.",
         ) from error
     is_text = array.dtype.kind in "US" and not hasattr(values, "dtype")

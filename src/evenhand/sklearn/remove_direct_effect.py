@@ -194,10 +194,10 @@ def _join(
             "The decisions are y, and a model must not read them.",
             "Leave it out of X.",
         )
+    table = table.append_column(decision, target_column(y, decision))
     row = _ROW
     while row in table.column_names:
         row += "_"
-    table = table.append_column(decision, target_column(y, decision))
     table = table.append_column(row, as_arrow(np.arange(table.num_rows)))
     rows = read_columns(table, codings, where="X and y")
     return rows.only({*rows.names} - {row, *ranked})

@@ -7,10 +7,11 @@ import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
@@ -325,3 +326,89 @@ def test_what_is_no_list_of_people_is_refused_in_words():
         conditional_difference(None, [0, 1], **everybody)
     with pytest.raises(InputError, match="y_pred is 1, no list of values"):
         conditional_difference([0, 1], 1, **everybody)
+
+
+def test_a_fold_in_which_nobody_is_favorable_has_no_difference():
+    X = table(8, rows=200)[["group", "place", "kind"]]
+    y = np.zeros(200, int)
+    y[:6] = 1
+    scorer = conditional_difference_scorer(sensitive_features="group", control_features="kind")
+    scores = cross_validate(DummyClassifier(), X, y, cv=KFold(4), scoring=scorer)
+    assert (scores["test_score"] == 0).all()
+    wrong = conditional_difference_scorer(
+        sensitive_features="group", control_features="kind", favorable=2
+    )
+    with pytest.raises(QuestionError, match="No label and no prediction is '2'"):
+        wrong(DummyClassifier().fit(X, y), X, y)
+
+
+class Threshold:
+    """A model that tells no classes."""
+
+    def predict(self, X):
+        return (X["place"] > 2).astype(int)
+
+
+def test_a_model_without_classes_is_scored():
+    frame = table(9)
+    scorer = conditional_difference_scorer(sensitive_features="group", control_features="kind")
+    assert scorer(Threshold(), frame, frame["y"]) < 0
+    with pytest.raises(QuestionError, match="No label and no prediction is '1'"):
+        scorer(Threshold(), frame.assign(place=0), [0] * len(frame))
+
+
+UNFIT = {
+    "names twice": (lambda f: pd.concat([f, f], axis=1), ColumnError, "occur more than once"),
+    "names twice in Arrow": (
+        lambda f: pa.table([f["place"], f["place"]], names=["a", "a"]),
+        ColumnError,
+        "occur more than once",
+    ),
+    "sparse": (
+        lambda f: f.assign(place=pd.arrays.SparseArray(f["place"])),
+        InputError,
+        "Sparse pandas data",
+    ),
+    "sparse series": (
+        lambda f: pd.Series(pd.arrays.SparseArray(f["place"])),
+        InputError,
+        "several types",
+    ),
+    "ragged": (lambda f: [[1], [1, 2]] * (len(f) // 2), InputError, "make no table"),
+}
+
+
+@pytest.mark.parametrize("case", UNFIT)
+def test_features_that_cannot_be_read_are_refused_in_words(case):
+    make, error, words = UNFIT[case]
+    refused(error, words, control_features=make(table(0)[["place", "kind"]]))
+
+
+def test_predictions_of_two_columns_are_refused():
+    frame = table(0)
+    refused(InputError, "'y_pred' is a table of 2 columns", y_pred=frame[["guess", "y"]])
+    assert conditional_difference(
+        frame[["y"]],
+        frame[["guess"]],
+        sensitive_features=frame["group"],
+        control_features=frame["place"],
+    )
+
+
+def test_a_column_named_twice_is_refused_when_a_scorer_is_made():
+    with pytest.raises(QuestionError, match="The columns 'sex' are named twice"):
+        conditional_difference_scorer(
+            sensitive_features=["sex", "sex"], control_features=["job"]
+        )
+
+
+def test_a_number_of_rows_may_come_from_numpy():
+    frame = table(0)
+    given = {"sensitive_features": frame["group"], "control_features": frame["place"]}
+    one, other = (
+        conditional_difference(frame["y"], frame["guess"], min_rows=rows, **given)
+        for rows in (40, np.int64(40))
+    )
+    assert one == other
+    refused(QuestionError, "least number of rows True", min_rows=True)
+    refused(QuestionError, "least number of rows", min_rows=np.True_)

@@ -381,3 +381,11 @@ def test_no_remedy_leaves_out_what_is_needed(people):
     with pytest.raises(MissingValueError) as refusal:
         remove(graph=None).fit(X[["sex", "town"]], y.fillna("no"))
     assert "exclude=['town']" in str(refusal.value)
+
+
+def test_the_decision_may_have_any_name(people):
+    for name in ("row number", "row number_"):
+        question = eh.Question(protected="sex", group="f", decision=name, favorable="yes")
+        graph = GRAPH.renamed("hired", name)
+        sampler = RemoveDirectEffect(question, graph=graph, random_state=7).fit(*people)
+        assert sampler.changed_rows_ == remove().fit(*people).changed_rows_
