@@ -57,17 +57,23 @@ def released_scores(plan: Plan, drop: Collection[str]) -> Iterator[Problem]:
 
 
 def check_scores(rows: Rows, column: str) -> None:
-    """Refuse a column whose first rows hold no number at all."""
-    source, na = rows.sources[0], rows.requested.na
-    for batch in source.open([column], coded=False):
-        if len(batch) and not np.isfinite(_numbers(batch.column(column), na)).any():
-            raise ValuesError.of(
-                f"The scores in {column!r} are no numbers.",
-                remedy="Give for each prediction how near it is to the favorable one, as 0.7.",
-                where=rows.where,
-            )
-        if len(batch):
+    """Refuse a column whose first values are no numbers; rows without a value may precede."""
+    na = rows.requested.na
+    columns = (
+        batch.column(column)
+        for source in rows.sources
+        for batch in source.open([column], coded=False)
+    )
+    for values in columns:
+        if np.isfinite(_numbers(values, na)).any():
             return
+        if to_labels(values, na=na, respell=False).null_count < len(values):
+            break
+    raise ValuesError.of(
+        f"The scores in {column!r} are no numbers.",
+        remedy="Give for each prediction how near it is to the favorable one, as 0.7.",
+        where=rows.where,
+    )
 
 
 def rows_by_score(

@@ -12,8 +12,15 @@ from tests import people_in_engines
 from tests.hiring import COLUMNS, audited, released, table
 
 import evenhand as eh
-from evenhand.errors import CannotReleaseError, ColumnError, InputError, QuestionError
+from evenhand.errors import (
+    CannotReleaseError,
+    ColumnError,
+    InputError,
+    QuestionError,
+    ValuesError,
+)
 from evenhand.releasing import replay
+from evenhand.releasing.ranked_rows import check_scores
 from evenhand.removal import ModifyData, ModifyGraph
 
 BY_SCORE = ModifyData(rank="score")
@@ -279,3 +286,20 @@ def test_other_methods_choose_at_random():
     _, certificate = audited(scored())
     assert ModifyGraph().plan(certificate).rank is None
     assert ModifyData().plan(certificate).rank is None
+
+
+def test_rows_without_a_score_may_come_first(tmp_path):
+    frame = scored()
+    gaps = frame.assign(score=np.nan)
+    for first, second in ((gaps, frame), (frame, gaps)):
+        folder = tmp_path / str(len([*tmp_path.iterdir()]))
+        folder.mkdir()
+        first.to_csv(folder / "1.csv", index=False)
+        second.to_csv(folder / "2.csv", index=False)
+        check_scores(eh.read(folder), "score")
+    for none in (gaps, frame.assign(score="high"), frame.assign(score=np.inf)):
+        with pytest.raises(ValuesError, match="The scores in 'score' are no numbers"):
+            check_scores(eh.read(none), "score")
+    first.assign(score="high").to_csv(folder / "1.csv", index=False)
+    with pytest.raises(ValuesError, match="are no numbers"):
+        check_scores(eh.read(folder), "score")
