@@ -226,7 +226,7 @@ def test_a_text_typed_while_the_page_is_renewed_is_sent_once_it_is_done(app, pag
     edit = {"a": "marital_status", "b": "income", "state": "to"}
     assert app.call("POST", "api/graph", edit)[0] == 200
     page.goto("graph")
-    reason = page.locator("#reason-1")
+    reason = page.locator(".past input")
     reason.fill("people marry first")
     page.evaluate("show(location.href)")  # as the end of a job does
     expect(reason).to_have_value("people marry first")

@@ -73,9 +73,9 @@ def test_no_release_with_it_until_a_button_settles_it_there(app: RunningApp, pag
     expect(ends).to_contain_text("No reason is given why the graph was changed")
     expect(page.locator("#write")).to_be_disabled()
     ends.get_by_role("link", name="Write the reason").click()
-    page.locator("#reason-1").fill("c is measured later")
+    page.locator(".past input").fill("c is measured later")
     with page.expect_response("**/api/reason"):
-        page.locator("#reason-1").blur()
+        page.locator(".past input").blur()
     page.goto("release")
     page.locator("#file").fill("out.csv")
     page.locator("#write").click()

@@ -35,9 +35,9 @@ def test_adult_becomes_a_certified_release_by_mouse(
     page.locator(".openings a").first.click()
     page.locator("#state-to").click()
     expect(page.locator("#state-to")).to_have_attribute("aria-pressed", "true")
-    page.locator("#reason-1").fill("people marry before they earn")
+    page.locator(".past input").fill("people marry before they earn")
     with page.expect_response("**/api/reason"):
-        page.locator("#reason-1").blur()
+        page.locator(".past input").blur()
     page.get_by_role("link", name="See what a release would change").click()
     expect(page.locator("#write")).to_be_visible()
     page.locator("#seeding summary").click()
@@ -73,7 +73,7 @@ def test_adult_becomes_a_certified_release_by_keyboard_alone(
     reach("#state-to")
     page.keyboard.press("Enter")
     expect(page.locator("#state-to")).to_have_attribute("aria-pressed", "true")
-    reach("#reason-1")
+    reach(".past input")
     page.keyboard.type("people marry before they earn")
     with page.expect_response("**/api/reason"):
         page.keyboard.press("Tab")

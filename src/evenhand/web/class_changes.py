@@ -151,7 +151,7 @@ def merge_values(session: Session, views: ColumnViews, body: Mapping[str, Any]) 
         raise ColumnError.unknown([name], views.rows.columns)
     before: Mapping[str, list[str]] = views.data.get("merge", {}).get(name, {})
     values = [one.value for one in views.detail(name).values]
-    chosen = [value for at, value in enumerate(values) if body.get(f"value-{at}") is True]
+    chosen = [value for value in values if body.get(f"value-{value}") is True]
     if "separate" in body:
         after = {new: olds for new, olds in before.items() if new != body["separate"]}
         renamed: dict[str, str | None] = {str(body["separate"]): None}

@@ -67,7 +67,6 @@ class CutSlider:
 class CountedValue:
     """A value or class as it is counted: its rows, its words, and what was merged into it."""
 
-    at: int
     value: str
     rows: str
     share: str
@@ -258,7 +257,6 @@ class ColumnViews:
         words = self.labels.values.get(name, {})
         return tuple(
             CountedValue(
-                at=at,
                 value=value,
                 rows=f"{rows:,}",
                 share=rate(rows, total),
@@ -268,7 +266,7 @@ class ColumnViews:
                     for old in merges.get(value, ())
                 ),
             )
-            for at, (value, rows) in enumerate(counted.items())
+            for value, rows in counted.items()
         )
 
 

@@ -291,14 +291,15 @@ class QuestionSentence:
         )
 
     @property
-    def favorable_boxes(self) -> tuple[tuple[str, bool, str], ...]:
-        """Each value, whether it counts as favorable, and the request that turns that round."""
+    def favorable_boxes(self) -> tuple[tuple[str, str, bool, str], ...]:
+        """Each value, its words, whether it is favorable, the request that turns that round."""
         boxes = []
         for value in self.values[:_MOST_VALUES]:
             rest = [one for one in self.favorable if one != value]
             new = rest if value in self.favorable else [*self.favorable, value]
             body = {"change": {"question": _counted(favorable=new)}}
-            boxes.append((self.value_words(value), value in self.favorable, json.dumps(body)))
+            on = value in self.favorable
+            boxes.append((value, self.value_words(value), on, json.dumps(body)))
         return tuple(boxes)
 
     @property

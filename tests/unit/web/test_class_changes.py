@@ -20,8 +20,7 @@ def classes(session, name="age", **body):
 
 def merge(session, column, /, *values, **body):
     views = column_views(session)
-    listed = [one.value for one in views.detail(column).values]
-    ticks = {f"value-{listed.index(value)}": True for value in values}
+    ticks = {f"value-{value}": True for value in values}
     merge_values(session, views, {"column": column, **ticks, **body})
     return session.tables.get("data", {}).get("merge", {}).get(column)
 

@@ -12,7 +12,7 @@ from evenhand.errors import EvenhandError, QuestionError
 from evenhand.web import question_screen
 from evenhand.web.folder import Folder
 from evenhand.web.pages import render
-from evenhand.web.question_screen import CHANGES, patch, view
+from evenhand.web.question_screen import CHANGES, column_views, patch, view
 from evenhand.web.session import Session
 
 HANDLERS = {path: handler for _, path, handler in CHANGES}
@@ -150,6 +150,8 @@ def test_any_sequence_of_choices_leads_to_a_page(session, seed):
             picks += [asked.group_pick, asked.other_pick, asked.favorable_pick]
         pick = one_of(picks)
         chosen = one_of([one for _, members in pick.options for one in members] or [None])
+        values = column_views(session).detail(name).values[:2]
+        ticked = {f"value-{one.value}": True for one in values}
         ways = [
             ("question", json.loads(pick.body.replace('"$value"', chosen.value)))
             if chosen
@@ -157,8 +159,8 @@ def test_any_sequence_of_choices_leads_to_a_page(session, seed):
             ("classes", {"column": name, "add": True}),
             ("classes", {"column": name, "at": 0, "cut": str(draw.integers(60))}),
             ("classes", {"column": name, "remove": 0}),
-            ("merge", {"column": name, "value-0": True, "value-1": True}),
-            ("merge", {"column": name, "value-0": True, "others": True}),
+            ("merge", {"column": name, **ticked}),
+            ("merge", {"column": name, **ticked, "others": True}),
             ("question", {one_of(["add", "remove"]): {"data": {"exclude": [name]}}}),
         ]
         path, body = one_of([way for way in ways if way])

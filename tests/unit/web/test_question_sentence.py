@@ -80,7 +80,7 @@ def test_a_column_that_is_left_out_is_used_once_it_is_named(session):
 
 
 def test_several_values_count_as_one_and_their_order_is_changed(session):
-    boxes = {words: body for words, _, body in sentence(session).favorable_boxes}
+    boxes = {words: body for _, words, _, body in sentence(session).favorable_boxes}
     patch(session, json.loads(boxes["nurse"]))
     assert sentence(session).favorable == ("clerk", "nurse")
     pick = sentence(session).favorable_pick

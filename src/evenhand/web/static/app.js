@@ -123,9 +123,17 @@ function bodyOf(control) {
   return fill(body);
 }
 
-// One change after the other: each is made on the page that the one before it led to, by the
-// control that is in the same place there. A later value of the same control replaces one that
-// still waits, but every press of a button counts; a control that is gone changes nothing.
+// The control of the present page that is about the same: its id says what it is about. A button
+// must ask for the same, too; a choice is made among what the page offers now.
+function present(control) {
+  if (control.isConnected) return control;
+  const now = control.id && $(control.id), {path, body} = control.dataset;
+  return now && now.dataset.path === path && (control.tagName !== "BUTTON" || now.dataset.body === body) ? now : null;
+}
+
+// One change after the other: each is made on the page that the one before it led to. A later
+// value of the same control replaces one that still waits, but every press of a button counts;
+// a control that is gone changes nothing.
 let queue = Promise.resolve();
 const chosen = {};
 function act(control, body) {
@@ -133,9 +141,12 @@ function act(control, body) {
   const isChoice = Boolean(id) && !body && control.tagName !== "BUTTON";
   const turn = isChoice && (chosen[id] = {});
   queue = queue.then(() => {
-    const now = control.isConnected ? control : id && $(id);
+    const now = present(control);
     if (!now || now.disabled || (isChoice && chosen[id] !== turn)) return null;
-    if (isChoice && now !== control) Object.assign(now, {value, checked});
+    if (isChoice && now !== control) {
+      Object.assign(now, {value, checked});
+      if (now.tagName === "SELECT" && now.value !== value) return null; // no longer offered
+    }
     return perform(now, body || bodyOf(now));
   });
 }
