@@ -216,6 +216,21 @@ def test_values_are_merged_and_columns_left_out(page, people):
 
 
 @pytest.mark.usefixtures("people")
+def test_values_chosen_to_be_merged_stay_chosen_in_another_order(app, page):
+    merge = {"column": "job", "value-clerk": True, "value-?": True, "name": "both"}
+    assert app.call("PUT", "api/merge", merge)[0] == 200
+    page.goto("question?column=job")
+    values = page.locator(".classes th bdi")
+    before = values.all_inner_texts()
+    page.get_by_label("Choose nurse").check()
+    page.get_by_role("button", name="Count the values of both by themselves").click()
+    expect(page.get_by_label("Choose clerk")).to_be_visible()
+    assert values.all_inner_texts().index("nurse") != before.index("nurse")
+    expect(page.locator(".classes input:checked")).to_have_count(1)
+    expect(page.get_by_label("Choose nurse")).to_be_checked()
+
+
+@pytest.mark.usefixtures("people")
 def test_effects_through_others_and_what_decides(app, page):
     choose(page)
     page.locator("#more summary").click()

@@ -36,7 +36,7 @@ async function send(method, path, body) {
     if (content.problems) {
       // Ours was stale, not refused: show what is there now beside the reason. Nobody waits for
       // that page here, because it waits for what is being sent.
-      if (answer.status === 409) show(location.href, {quiet: true, keep: true}).then(() => complain(content.html));
+      if (answer.status === 409) show(location.href, {quiet: true}).then(() => complain(content.html));
       else complain(content.html);
       return null;
     }
@@ -56,38 +56,59 @@ let waiting = 0;
 function lost() {
   $("lost").hidden = false;
   clearTimeout(waiting);
-  waiting = setTimeout(() => show(location.href, {keep: true}), 1000);
+  waiting = setTimeout(() => show(location.href), 1000);
 }
 
 const parse = (html) => new DOMParser().parseFromString(html, "text/html");
 
-// Fields of forms that nobody sent yet, as they were filled in.
-const isFilled = (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked;
-const filledFields = () => [...document.querySelectorAll("form[data-path] input[id]:not([type=file])")].filter(isFilled);
+// What was filled into forms and not sent yet, and what was opened, by id. Both stay while the
+// screen does, also over a page that lacks them because something has to be worked out first.
+const drafts = new Map(), opened = new Map();
+const stateOf = ({type}) => /checkbox|radio/.test(type) ? ["checked", "defaultChecked"] : ["value", "defaultValue"];
+function note() {
+  for (const field of document.querySelectorAll("form[data-path] input[id]:not([type=file])")) {
+    const [now, before] = stateOf(field);
+    if (field[now] !== field[before]) drafts.set(field.id, [field[now], field[before]]);
+    else drafts.delete(field.id);
+  }
+  for (const {id, open} of document.querySelectorAll("details[id]")) opened.set(id, open);
+}
+
+// A form that was sent is empty again, but for what was typed since.
+function empty(form, body) {
+  for (const {id, name} of form.elements) {
+    const field = id && $(id), [now, before] = stateOf(field || {});
+    if (field && field.tagName === "INPUT" && field[now] === body[name]) field[now] = field[before];
+  }
+}
 
 // A field whose text was put back by `show`: when it is left the browser reports no change.
 let restored = null;
 
-// Fetch a page and put its parts in place of ours; focus and scroll stay where they were. With
-// `keep` what was filled in stays, too: the page comes by itself, and not because it was sent.
+// Fetch a page and put its parts in place of ours; focus and scroll stay where they were, and so
+// does what was filled in.
 let latest = 0;
-async function show(address, {push = false, quiet = false, keep = false} = {}) {
+async function show(address, {push = false, quiet = false} = {}) {
   const turn = ++latest;
   const answer = await ask(address);
   const page = answer && parse(await answer.text());
   if (!page || turn !== latest) return; // a page that was asked for later wins
   const {id: focused, value: typed, defaultValue: before} = document.activeElement || {};
-  const filled = keep ? filledFields() : [];
   restored = null;
-  const opened = [...document.querySelectorAll("details[id]")].map((one) => [one.id, one.open]);
+  note();
+  if (page.body.dataset.screen !== document.body.dataset.screen || page.getElementById("table-name").textContent !== $("table-name").textContent) {
+    drafts.clear();
+    opened.clear();
+  }
   for (const part of ["table-name", "steps", "history", "main", "foot"]) $(part).replaceChildren(...page.getElementById(part).childNodes);
   const now = page.getElementById("now");
   if ($("now").textContent !== now.textContent) {
     $("now").className = now.className;
     $("now").replaceChildren(...now.childNodes);
   }
-  for (const {id, value, checked, defaultValue} of filled) {
-    if ($(id) && $(id).defaultValue === defaultValue) Object.assign($(id), {value, checked});
+  for (const [id, [filled, was]] of drafts) {
+    const field = $(id), [now, before] = stateOf(field || {});
+    if (field && field[before] === was) field[now] = filled; // the server has nothing newer
   }
   // What asks for something stays open; the rest is as it was left.
   for (const [id, open] of opened) if ($(id) && !("asks" in $(id).dataset)) $(id).open = open;
@@ -96,7 +117,7 @@ async function show(address, {push = false, quiet = false, keep = false} = {}) {
   document.title = page.title;
   // Another screen begins at its top.
   if (push && new URL(address, location.href).pathname !== location.pathname) scrollTo(0, 0);
-  if (push) history.pushState(null, "", address);
+  if (push && new URL(address, location.href).href !== location.href) history.pushState(null, "", address);
   if (!quiet) $("problems").replaceChildren();
   if (focused && $(focused)) {
     $(focused).focus({preventScroll: true});
@@ -131,16 +152,25 @@ function present(control) {
   return now && now.dataset.path === path && (control.tagName !== "BUTTON" || now.dataset.body === body) ? now : null;
 }
 
-// One change after the other: each is made on the page that the one before it led to. A later
-// value of the same control replaces one that still waits, but every press of a button counts;
-// a control that is gone changes nothing.
-let queue = Promise.resolve();
+// One thing after the other, changes and visits: a change is made on the page that the one before
+// it led to, and the page is left when all is sent.
+let queue = Promise.resolve(), waits = 0;
+function enqueue(step) {
+  ++waits;
+  queue = queue.then(step).catch((error) => {
+    setTimeout(() => { throw error; }); // told in the console; what waits goes on
+    return false;
+  }).finally(() => { --waits; });
+}
+
+// A later value of the same control replaces one that still waits, but every press of a button
+// counts; a control that is gone changes nothing.
 const chosen = {};
 function act(control, body) {
   const {id, value, checked} = control;
   const isChoice = Boolean(id) && !body && control.tagName !== "BUTTON";
   const turn = isChoice && (chosen[id] = {});
-  queue = queue.then(() => {
+  enqueue(() => {
     const now = present(control);
     if (!now || now.disabled || (isChoice && chosen[id] !== turn)) return null;
     if (isChoice && now !== control) {
@@ -151,18 +181,41 @@ function act(control, body) {
   });
 }
 
+// A form that was sent, or a file that was dropped, says all by itself: it is sent even where the
+// page was renewed meanwhile. Sent twice by a double click, it counts once.
+const sending = new Set();
+function sendForm(form, body) {
+  const key = form.dataset.path + JSON.stringify(body);
+  if (sending.has(key)) return;
+  sending.add(key);
+  enqueue(() => perform(form, body).finally(() => sending.delete(key)));
+}
+
+// Of several addresses that wait to be visited the last counts. After a refusal the page stays.
+let visits = 0;
+function visit(address, go) {
+  const turn = ++visits;
+  enqueue((done) => turn === visits && done !== false ? go(address) : done);
+}
+const showNext = (address) => visit(address, (one) => show(one, {push: true}));
+const leaveFor = (address) => visit(address, (one) => location.assign(one));
+
 async function perform(control, body) {
   const {method, path, then} = control.dataset;
   const content = await send(method, path, body);
-  if (!content) return;
+  if (!content) return false;
   if (content.ended) {
     $("lost").textContent = "evenhand has ended. What you chose is in the question file. You can close this tab.";
     $("lost").hidden = false;
-    return;
+    return false;
   }
   document.body.dataset.revision = content.revision;
   if (content.job) follow(content.job, then);
-  else await show(then || location.href, {push: Boolean(then)});
+  else {
+    if (control.tagName === "FORM") empty(control, body);
+    await show(then || location.href, {push: Boolean(then)});
+  }
+  return true;
 }
 
 // Follow a job until it ends: progress, time left, cancel.
@@ -202,11 +255,11 @@ function follow(id, then) {
     $("work-text").dataset.said = "";
     if (job.state === "failed") {
       document.body.dataset.failed = location.href;
-      show(location.href, {quiet: true, keep: true}).then(() => complain(job.html));
+      show(location.href, {quiet: true}).then(() => complain(job.html));
     } else if (job.state === "cancelled") {
       document.body.dataset.failed = location.href;
-      show(location.href, {keep: true});
-    } else show(then || location.href, {push: Boolean(then), keep: !then});
+      show(location.href);
+    } else show(then || location.href, {push: Boolean(then)});
   };
   events.onerror = () => {
     over();
@@ -230,14 +283,18 @@ async function upload(file, use) {
     return;
   }
   const stored = await send("PUT", `api/upload/${use.dataset.drop}?name=${encodeURIComponent(file.name)}`, file);
-  if (stored) act(use, {...JSON.parse(use.dataset.body || "{}"), path: stored.path, name: stored.name});
+  if (stored) sendForm(use, {...JSON.parse(use.dataset.body || "{}"), path: stored.path, name: stored.name});
 }
 
 document.addEventListener("click", (event) => {
-  const link = event.target.closest("a[data-show]");
-  if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
+  const link = event.target.closest("a[href]");
+  if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey) {
+    const address = new URL(link.href.baseVal || link.href, location.href).href;
+    const leaves = !link.hasAttribute("download") && !link.getAttribute("href").startsWith("#");
+    if ("show" in link.dataset) showNext(address);
+    else if (leaves && waits) leaveFor(address);
+    else return;
     event.preventDefault();
-    show(link.href.baseVal || link.href, {push: true});
     return;
   }
   const control = event.target.closest("button[data-path]");
@@ -250,7 +307,6 @@ document.addEventListener("change", (event) => {
   if (control === restored) restored = null;
   if (control.type === "file" && control.files.length) upload(control.files[0], control.closest("[data-drop]"));
   else if (control.dataset.path) act(control);
-  else if (control.dataset.go) show(control.value, {push: true});
   else if (control.form && "show" in control.form.dataset && control.tagName === "SELECT") control.form.requestSubmit();
 });
 
@@ -266,23 +322,22 @@ document.addEventListener("input", (event) => {
 });
 
 document.addEventListener("submit", (event) => {
-  const form = event.target;
-  if ("show" in form.dataset) {
+  const form = event.target, shows = "show" in form.dataset;
+  if (!form.dataset.path && !shows && !waits) return;
+  event.preventDefault();
+  if (!form.dataset.path) {
     // A form that asks for another view: its fields become the query, empty ones are left out.
-    event.preventDefault();
     const address = new URL(form.action);
     address.search = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
-    show(address.href, {push: true});
+    (shows ? showNext : leaveFor)(address.href);
     return;
   }
-  if (!form.dataset.path) return;
-  event.preventDefault();
   const fields = {};
   for (const control of form.elements) {
     if (!control.name || (control.type === "radio" && !control.checked)) continue;
     fields[control.name] = control.type === "checkbox" ? control.checked : control.value;
   }
-  act(form, {...JSON.parse(form.dataset.body || "{}"), ...fields});
+  sendForm(form, {...JSON.parse(form.dataset.body || "{}"), ...fields});
 });
 
 // Dragging: files onto a place that takes them, names between tiers. Buttons do the same.
