@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -33,10 +34,13 @@ def ask(
     path: str,
     body: bytes | Iterable[bytes] = b"",
     headers: Mapping[str, str] | None = None,
+    *,
+    raises: tuple[type[Exception], ...] = (),
 ) -> Answer:
     """Send a request in pieces, and gather the answer.
 
-    It runs in a thread of its own: the browser tests keep a loop in the main thread.
+    It runs in a thread of its own: the browser tests keep a loop in the main thread. ``raises``
+    is what the app may raise after its answer, for the server to log.
     """
     pieces = iter([body] if isinstance(body, bytes) else body)
     messages: list[dict[str, Any]] = []
@@ -71,7 +75,7 @@ def ask(
         "client": ("127.0.0.1", 50000),
         "server": ("127.0.0.1", 8000),
     }
-    with ThreadPoolExecutor(1) as thread:
+    with ThreadPoolExecutor(1) as thread, suppress(*raises):
         thread.submit(lambda: asyncio.run(app(scope, receive, send))).result()
     start = next(one for one in messages if one["type"] == "http.response.start")
     content = b"".join(one.get("body", b"") for one in messages)

@@ -15,7 +15,8 @@ How a test uses them::
 - ``open_app(table, write)``: the same with a table that ``write(folder)`` writes.
 - ``start_app(folder, *arguments)``: another process, on a folder of your own.
 - ``page``: a page of a context of its own. The test fails if the console reports an error, a
-  script throws, a request goes elsewhere, the server answers 5xx, or the policy is violated.
+  script throws, a request goes elsewhere, the server answers 5xx, work breaks, or the policy
+  is violated.
 - ``new_page(**options)``: more pages, each in a context of its own, with playwright's options
   (``viewport``, ``java_script_enabled=False``, ``color_scheme="dark"``, ``forced_colors``, …).
 - ``allowed``: a list of regular expressions; what they match is no fault in this test. A
@@ -137,6 +138,7 @@ def new_page(browser: Any, app: RunningApp, allowed: list[str]) -> Iterator[Call
 
     yield opened
     for context in contexts:
+        faults += _broken_work(context)
         context.close()
     unexpected = [one for one in faults if not any(re.search(way, one) for way in allowed)]
     assert not unexpected, "\n".join(unexpected)
@@ -146,6 +148,13 @@ def new_page(browser: Any, app: RunningApp, allowed: list[str]) -> Iterator[Call
 def page(new_page: Callable[..., Any]) -> Any:
     """One page, with nothing loaded yet."""
     return new_page()
+
+
+def _broken_work(context: Any) -> list[str]:
+    """Pages that tell of an error which nobody foresaw: that of a job comes as an event."""
+    said = "This should not have happened"
+    pages = [page for page in context.pages if not page.is_closed()]
+    return [f"{page.url}: {said}" for page in pages if said in page.content()]
 
 
 def _watch(context: Any, app: RunningApp, faults: list[str]) -> None:

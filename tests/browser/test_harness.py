@@ -3,6 +3,8 @@
 from playwright.sync_api import expect
 from tests.browser import conftest
 
+from evenhand.web.jobs import unexpected
+
 FAULTS = {
     "console.error('something broke')": "console: something broke",
     "setTimeout(() => { throw new Error('thrown'); })": "page error: thrown",
@@ -31,6 +33,28 @@ def test_faults_are_noted(app, browser):
         page.wait_for_timeout(100)
         context.close()
         assert any(fault in one for one in faults), (script, faults)
+
+
+def test_an_answer_of_a_server_that_broke_is_noted(app, browser):
+    faults = []
+    context = browser.new_context(base_url=app.address)
+    conftest._watch(context, app, faults)
+    page = context.new_page()
+    page.route("**/table", lambda route: route.fulfill(status=500, body="nothing"))
+    page.goto("table")
+    context.close()
+    assert f"500: GET {app.address}table" in faults
+
+
+def test_work_that_broke_is_noted(app, browser):
+    """Its problem comes with an event, and not as an answer."""
+    context = browser.new_context(base_url=app.address)
+    page = context.new_page()
+    page.goto("table")
+    assert conftest._broken_work(context) == []
+    page.evaluate("text => complain(`<p>${text}</p>`)", unexpected(ValueError("no")).what)
+    assert len(conftest._broken_work(context)) == 1
+    context.close()
 
 
 def test_a_request_elsewhere_is_noted(app, browser):

@@ -190,13 +190,14 @@ def _problems(session: Session, problems: tuple[Problem, ...], status: int) -> R
 def _problem_page(request: Request, error: Exception) -> Response:
     """A page that cannot be shown: why, with remedies as buttons."""
     problems = error.problems if isinstance(error, EvenhandError) else (unexpected(error),)
+    status = 422 if isinstance(error, EvenhandError) else 500
     session = _session(request)
     if "/api/" in request.url.path:
-        return _problems(session, problems, 422)
+        return _problems(session, problems, status)
     screen = request.url.path.rpartition("/")[2]
     screen = screen if screen in STEPS else "table"
     page = render(session, screen, {"problems": problems}, "problem")
-    return HTMLResponse(page, 422)
+    return HTMLResponse(page, status)
 
 
 def _http_error(_request: Request, error: Exception) -> Response:

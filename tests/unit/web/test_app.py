@@ -301,6 +301,18 @@ def test_a_page_that_cannot_be_shown_says_why(app, monkeypatch):
     assert "The &lt;table&gt; is empty." in answer.text
 
 
+def test_a_page_that_breaks_is_no_refusal(app, monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError("a secret value")
+
+    monkeypatch.setitem(module._VIEWS, "table", broken)
+    path, raises = f"/{app.guard.token}/table", (ZeroDivisionError,)
+    answer = ask(app.guard, "GET", path, headers={"host": HOST}, raises=raises)
+    assert answer.status == 500
+    assert "What you chose is kept" in answer.text
+    assert "secret" not in answer.text
+
+
 def test_the_end(app):
     assert app("POST", "api/close", {}).json["ended"]
     assert app.ended
