@@ -1,6 +1,7 @@
 """The threshold across an exact tie: the second example of the paper, where floats fail."""
 
 import csv
+import re
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -12,13 +13,25 @@ from tests.running_app import RunningApp
 
 from evenhand import datasets
 
+# Men admitted and rejected so that they differ from the women by 4.98 and by 5.02 points.
+_NEAR = {("EE", "L"): (4498, 5502), ("CS", "H"): (2249, 2751)}
 
-def _write_admissions(folder: Path) -> None:
+
+def _near(values: tuple[str, ...], count: int) -> int:
+    gender, *group, decision = values
+    if gender == "male" and tuple(group) in _NEAR:
+        return _NEAR[tuple(group)][decision == "rejected"]
+    return 50 * count
+
+
+def _write_admissions(
+    folder: Path, counted: Callable[[tuple[str, ...], int], int] = lambda _, count: count
+) -> None:
     counts = datasets.admissions(2)
     with (folder / "admissions.csv").open("w", encoding="utf-8", newline="") as file:
         lines = csv.writer(file)
         lines.writerow([*counts.names, "n"])
-        lines.writerows((*values, count) for values, count in counts)
+        lines.writerows((*values, counted(values, count)) for values, count in counts)
     question = (files("evenhand.datasets") / "admissions.toml").read_text("utf-8")
     (folder / "admissions.toml").write_text(f'{question}\n[data]\nfrequency = "n"\n', "utf-8")
 
@@ -90,6 +103,33 @@ def test_nothing_is_rounded_across_the_threshold(learned: Any) -> None:
     _set(page, "0.06004")
     expect(page.locator("#now")).to_contain_text("2 of 4 groups, 6.004 points")
     expect(page.locator(".groups tbody tr").filter(has_text="6.0")).to_have_count(1)
+
+
+def test_a_difference_close_to_the_threshold_is_printed_on_its_side(
+    open_app: Callable[..., RunningApp], page: Any
+) -> None:
+    open_app("admissions.csv", lambda folder: _write_admissions(folder, _near))
+    page.goto("evidence")
+    under = (
+        page.get_by_role("row", name="applying to EE, with a low score").locator("td").nth(4)
+    )
+    over = (
+        page.get_by_role("row", name="applying to CS, with a high score").locator("td").nth(4)
+    )
+    for threshold, printed in (
+        ("0.05", ("4.98", "−5.0")),
+        ("0.0502", ("5.0", "−5.02")),
+    ):
+        _set(page, threshold)
+        expect(page.locator("#threshold-says")).to_contain_text(
+            f"{100 * float(threshold):.6g} p"
+        )
+        for cell, number in zip((under, over), printed, strict=True):
+            expect(cell).to_have_text(re.compile(f"^{number}(?!\\d)"))
+    _set(page, "0.05")
+    expect(page.locator("#threshold-says")).to_contain_text("5 points")
+    page.get_by_role("link", name="applying to EE, with a low score").click()
+    expect(page.locator("#group")).to_contain_text("4.98 points")
 
 
 def test_the_slider_moves_it_by_halves_of_a_point_exactly(learned: Any) -> None:
