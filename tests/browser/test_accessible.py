@@ -17,6 +17,7 @@ RULES = {
     ],
     "resultTypes": ["violations"],  # what is in order need not be listed
 }
+COLOURS = {**RULES, "runOnly": {"type": "rule", "values": ["color-contrast"]}}
 
 
 def _settled(app: RunningApp) -> None:
@@ -27,8 +28,22 @@ def _settled(app: RunningApp) -> None:
     assert status == 200
 
 
-def _no_findings(page: Any, where: str) -> None:
-    found = Axe().run(page, options=RULES).response["violations"]
+# Words of heads of tables that are broken over two lines.
+BROKEN = """heads => heads.filter((head) => head.offsetParent).flatMap((head) => {
+  const range = document.createRange(), broken = [];
+  const texts = document.createTreeWalker(head, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode())
+    for (const {0: word, index} of texts.currentNode.data.matchAll(/\\S+/g)) {
+      range.setStart(texts.currentNode, index);
+      range.setEnd(texts.currentNode, index + word.length);
+      if (range.getClientRects().length > 1) broken.push(word);
+    }
+  return broken;
+})"""
+
+
+def _no_findings(page: Any, where: str, rules: dict[str, Any]) -> None:
+    found = Axe().run(page, options=rules).response["violations"]
     said = [
         f"{where}: {one['id']}: {node['target']} {node['html'][:160]}"
         for one in found
@@ -39,28 +54,37 @@ def _no_findings(page: Any, where: str) -> None:
 
 @pytest.mark.parametrize("width", [1440, 390])
 def test_axe_finds_nothing_on_any_screen(app: RunningApp, new_page: Any, width: int) -> None:
-    """Light and dark, and with a problem shown."""
+    """Light and dark, all opened, and with a problem and work under way shown."""
     _settled(app)
     page = new_page(viewport={"width": width, "height": 900}, bypass_csp=True)
 
     def look(where: str) -> None:
-        for scheme in ("light", "dark"):
+        # Only colours differ in the dark.
+        for scheme, rules in (("light", RULES), ("dark", COLOURS)):
             page.emulate_media(color_scheme=scheme)
-            _no_findings(page, f"{where}, {scheme}, {width}")
+            _no_findings(page, f"{where}, {scheme}, {width}", rules)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, where
 
-    for screen in (*SCREENS, LINK):
+    for screen in (*SCREENS, LINK, "question?column=age", "evidence?group=0"):
         page.goto(screen)
         if screen == "release":
             expect(page.locator("#write")).to_be_visible()
+        page.locator("details").evaluate_all(
+            "all => all.forEach((one) => { one.open = true; })"
+        )
         look(screen)
+    page.goto("graph")
     page.locator("#threshold").evaluate(
         "one => { one.dataset.body = JSON.stringify({change: {question: {threshold: '2'}}});"
         " one.dispatchEvent(new Event('change', {bubbles: true})); }"
     )
     expect(page.locator("#problems")).to_contain_text("threshold")
     expect(page.locator("#problems")).to_be_focused()
-    look("problem")
+    page.locator("#work, #lost").evaluate_all(
+        "all => all.forEach((one) => { one.hidden = false; })"
+    )
+    page.locator("#work-text").evaluate("one => { one.textContent = 'Learning'; }")
+    look("problem and work")
 
 
 def test_nothing_is_lost_at_twice_the_size_or_in_forced_colours(
@@ -73,6 +97,27 @@ def test_nothing_is_lost_at_twice_the_size_or_in_forced_colours(
         page.goto(screen)
         assert page.evaluate("document.documentElement.scrollWidth") <= 640, screen
         expect(page.locator("h1")).to_be_visible()
+        # The step that is shown is the only one that is underlined.
+        steps = page.locator("#steps li").evaluate_all(
+            "all => all.map((one) =>"
+            " [one.className, getComputedStyle(one.firstChild).borderBottomColor])"
+        )
+        marked = [colour for name, colour in steps if name == "here"]
+        assert len(marked) == 1
+        assert marked[0] not in [colour for name, colour in steps if name != "here"]
+
+
+def test_no_word_in_the_head_of_a_table_is_broken(app: RunningApp, new_page: Any) -> None:
+    _settled(app)
+    page = new_page(viewport={"width": 1280, "height": 900})
+    for screen in ("graph", "evidence?group=0"):
+        page.goto(screen)
+        page.locator("details").evaluate_all(
+            "all => all.forEach((one) => { one.open = true; })"
+        )
+        for width in (1280, 1130):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert (width, page.locator(".data thead th").evaluate_all(BROKEN)) == (width, [])
 
 
 def test_screens_print_without_controls(app: RunningApp, new_page: Any) -> None:
