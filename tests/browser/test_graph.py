@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -73,15 +74,31 @@ def test_remove_reverse_open_and_add_equal_the_audit_of_the_file(
     _saved(app, lambda again: again.edits == file.edits)
 
 
-def test_a_cycle_and_an_arrow_against_the_tiers_cannot_be_chosen(learned: Any) -> None:
+def test_a_cycle_and_an_arrow_against_the_tiers_cannot_be_chosen(
+    app: RunningApp, learned: Any
+) -> None:
     page = learned
-    page.goto("graph?a=income&b=sex")
-    refused = page.locator("#state-to")
-    expect(refused).to_be_disabled()
-    expect(refused).to_contain_text("cycle")
+    path = str(app.folder / "adult.csv")
+    arrows = audit(path, QuestionFile.load(app.folder / "adult.toml")).certificate.graph.arrows
+    for effect in ("sex", "education"):
+        page.goto(f"graph?a=income&b={effect}")
+        refused = page.locator("#state-to")
+        expect(refused).to_be_disabled()
+        expect(refused).to_contain_text("form a cycle: ")
+        # It is named, arrow by arrow: one that the graph has, closed by the one refused.
+        told = refused.inner_text().partition("form a cycle: ")[2].partition(".")[0]
+        cycle = {*pairwise(told.split(" -> "))}
+        assert told.split(" -> ")[0] == told.split(" -> ")[-1]
+        assert ("income", effect) in cycle
+        assert cycle - {*arrows} == {("income", effect)}
+        body = {"a": "income", "b": effect, "state": "to"}
+        status, content = app.call("POST", "api/graph", body)
+        assert (status, told in json.dumps(content)) == (422, True)
     page.goto("graph?a=education&b=race")
     expect(page.locator("#state-to")).to_be_disabled()
-    expect(page.locator("#state-to")).to_contain_text("contradicts what is known")
+    expect(page.locator("#state-to")).to_contain_text(
+        "education -> race contradicts what is known"
+    )
 
 
 def test_boxes_stay_after_twenty_edits(learned: Any) -> None:

@@ -85,6 +85,9 @@ function empty(form, body) {
 // A field whose text was put back by `show`: when it is left the browser reports no change.
 let restored = null;
 
+// What a page says when it changes. The place that is read out stays while pages come and go.
+const news = () => [...document.querySelectorAll("#main [data-say]")].map((one) => one.textContent.trim()).join(" ");
+
 // Fetch a page and put its parts in place of ours; focus and scroll stay where they were, and so
 // does what was filled in.
 let latest = 0;
@@ -96,6 +99,7 @@ async function show(address, {push = false, quiet = false} = {}) {
   const {id: focused, value: typed, defaultValue: before} = document.activeElement || {};
   restored = null;
   note();
+  const told = news();
   if (page.body.dataset.screen !== document.body.dataset.screen || page.getElementById("table-name").textContent !== $("table-name").textContent) {
     drafts.clear();
     opened.clear();
@@ -106,6 +110,7 @@ async function show(address, {push = false, quiet = false} = {}) {
     $("now").className = now.className;
     $("now").replaceChildren(...now.childNodes);
   }
+  if (news() !== told) $("said").textContent = news();
   for (const [id, [filled, was]] of drafts) {
     const field = $(id), [now, before] = stateOf(field || {});
     if (field && field[before] === was) field[now] = filled; // the server has nothing newer
