@@ -182,6 +182,7 @@ function act(control, body) {
       Object.assign(now, {value, checked});
       if (now.tagName === "SELECT" && now.value !== value) return null; // no longer offered
     }
+    if (isChoice && /checkbox|radio/.test(now.type) && now.checked === now.defaultChecked) return null; // turned back
     return perform(now, body || bodyOf(now));
   });
 }
