@@ -82,8 +82,8 @@ class Certifier:
             dropped=dropped,
             released=True,
         )
-        tried = {kind: many for kind, many in before.tried.items() if kind == "graphs"}
-        return replace(certificate, release=self._statement(), tried=tried)
+        # Whatever was judged on the way to this release is stated with it.
+        return replace(certificate, release=self._statement(), tried=before.tried)
 
     def check(self, certificate: Certificate) -> None:
         """Refuse rows that are not what the plan makes of those counted, or not certified."""

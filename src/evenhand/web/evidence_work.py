@@ -1,6 +1,6 @@
 """What the evidence screen starts: resamples, other classes, and files to hand over."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -8,9 +8,11 @@ from typing import Any
 from evenhand.audit_result import Audit
 from evenhand.display import ProgressCallback
 from evenhand.errors import QuestionError
-from evenhand.evidence import Binnings
+from evenhand.evidence import ArrowDependence, Binnings
 from evenhand.evidence.bootstrap import Bootstrap
-from evenhand.web.graph_links import audit_to_publish
+from evenhand.releasing import Release
+from evenhand.report import Report
+from evenhand.web.graph_links import audit_to_publish, judged_arrows
 from evenhand.web.jobs import Job
 from evenhand.web.session import Session
 
@@ -53,6 +55,42 @@ def _judges_the_same(one: Audit, other: Audit) -> bool:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedBesides:
+    """What was judged besides an audit, which a certificate states and a report shows.
+
+    Other arrows are always among it: the screen of the graph shows what each would give.
+    """
+
+    resampled: Bootstrap | None
+    binnings: Binnings | None
+    arrows: ArrowDependence | None
+
+    @classmethod
+    def of(cls, session: Session, audit: Audit) -> "JudgedBesides":
+        """What was judged besides this audit."""
+        return cls(
+            resampled=resamples_of(session, audit),
+            binnings=binnings_of(session, audit),
+            arrows=judged_arrows(audit),
+        )
+
+    def stated(self, audit: Audit) -> Audit:
+        """The audit whose certificate states it."""
+        record = audit.certificate.stating(self.binnings, self.arrows)
+        return replace(audit, certificate=record)
+
+    def report(self, audit: Audit, release: Release | None = None, **settings: Any) -> Report:  # noqa: ANN401  # those of an audit's
+        """The report that shows it."""
+        return audit.report(
+            release,
+            resampled=self.resampled,
+            binnings=self.binnings,
+            arrows=self.arrows,
+            **settings,
+        )
+
+
 def bootstrap(session: Session, body: dict[str, Any]) -> Job:
     """Draw the rows again and again, and judge each time."""
     audit, many = current_audit(session), str(body.get("resamples", RESAMPLES)).strip()
@@ -84,18 +122,13 @@ def binnings(session: Session, _body: dict[str, Any]) -> Job:
 def write_report(session: Session, body: dict[str, Any]) -> Job:
     """Write the report on the audit, with what was tried besides."""
     audit, path = audit_to_publish(session), _target(session, body, report_name(session))
-    resampled, classes = resamples_of(session, audit), binnings_of(session, audit)
     share, overwrite = bool(body.get("share")), bool(body.get("overwrite"))
     of, record = session.results.get("certificate", (None, None))
     certificate = record if of is not None and _judges_the_same(of, audit) else None
 
     def work(_progress: ProgressCallback) -> None:
-        page = audit.report(
-            resampled=resampled,
-            binnings=classes,
-            share=share,
-            least_count=_LEAST_COUNT,
-            certificate_file=certificate,
+        page = JudgedBesides.of(session, audit).report(
+            audit, share=share, least_count=_LEAST_COUNT, certificate_file=certificate
         )
         offer_file(session, page.write(path, overwrite=overwrite))
 
@@ -106,11 +139,11 @@ def write_certificate(session: Session, body: dict[str, Any]) -> Job:
     """Write the certificate of the audit; refused while an edit of the graph has no reason."""
     audit = audit_to_publish(session)
     path = _target(session, body, certificate_name(session))
-    resampled, classes = resamples_of(session, audit), binnings_of(session, audit)
     share, overwrite = bool(body.get("share")), bool(body.get("overwrite"))
 
     def work(_progress: ProgressCallback) -> None:
-        record = audit.with_resamples(resampled).certificate.stating(classes)
+        besides = JudgedBesides.of(session, audit)
+        record = besides.stated(audit.with_resamples(besides.resampled)).certificate
         if share:
             record.write_shared(path, least_count=_LEAST_COUNT, overwrite=overwrite)
         else:

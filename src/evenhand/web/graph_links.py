@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias, get_args
 
 from evenhand.audit_result import Audit
 from evenhand.errors import EvenhandError, GraphError, Problem, QuestionError
+from evenhand.evidence import ArrowDependence
 from evenhand.evidence.judgement import Graph
 from evenhand.question import GraphEdit, QuestionFile
 from evenhand.question.graph_edits import NO_REASON, EditKind
@@ -105,6 +106,14 @@ def previews(session: Session, ends: tuple[str, str]) -> Iterator[Preview]:
             yield Preview(state=state, chosen=False, audit=None, problem=problem)
         else:
             yield Preview(state=state, chosen=False, audit=audit, problem=None)
+
+
+def judged_arrows(audit: Audit) -> ArrowDependence | None:
+    """What hangs on each arrow; None under a rule, where nothing is measured."""
+    try:
+        return audit.arrows()
+    except EvenhandError:
+        return None
 
 
 def choose_link(

@@ -20,6 +20,7 @@ from evenhand.web.graph_links import (
     LinkState,
     choose_link,
     give_reason,
+    judged_arrows,
     link_state,
     previews,
     refit_edits,
@@ -129,7 +130,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     shows_all = query.get("all") == "1"
     ends = _ends(query, audit.graph.nodes)
     keep = {"all": "1"} if shows_all else {}
-    dependence = _arrows(audit)
+    dependence = judged_arrows(audit)
     shown = GraphView(
         picture=draw(base, audit, words, ends, keep, shows_all=shows_all),
         chosen=_chosen(session, audit, ends, words) if len(ends) > 1 else None,
@@ -171,13 +172,6 @@ def _ends(query: Mapping[str, str], nodes: tuple[str, ...]) -> tuple[str, ...]:
     """The box or link that the address names, as far as the graph has them."""
     named = [query.get(part, "") for part in ("a", "b")]
     return tuple(dict.fromkeys(name for name in named if name in nodes))
-
-
-def _arrows(audit: Audit) -> ArrowDependence | None:
-    try:
-        return audit.arrows()
-    except EvenhandError:
-        return None  # under a rule nothing is measured, with no arrows
 
 
 def _state_words(first: str, second: str) -> dict[LinkState, str]:

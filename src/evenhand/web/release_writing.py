@@ -16,7 +16,7 @@ from evenhand.releasing.output_formats import OutputFormat
 from evenhand.releasing.publish import ReleaseFiles
 from evenhand.report.opening_section import mark
 from evenhand.report.phrases import capital
-from evenhand.web.evidence_work import current_audit
+from evenhand.web.evidence_work import JudgedBesides, current_audit
 from evenhand.web.folder import Folder
 from evenhand.web.graph_links import audit_to_publish
 from evenhand.web.jobs import Job
@@ -153,7 +153,8 @@ def _write(
     progress: _UntilWritten,
 ) -> None:
     audit, judged = audits
-    released = audit.release(
+    besides = JudgedBesides.of(session, judged)
+    released = besides.stated(audit).release(
         method=wish.choice.method,
         seed=wish.seed,
         drop=wish.choice.drop,
@@ -166,7 +167,8 @@ def _write(
     progress.written = True
     if wish.report is not None:
         with after_writing(files.data, files.certificate, files.shared, files.manifest):
-            page = audit.report(released, share=wish.share, least_count=wish.least_count)
+            settings = {"share": wish.share, "least_count": wish.least_count}
+            page = besides.report(audit, released, **settings)
             page.write(wish.report, overwrite=wish.overwrite)
     session.results["made"] = _made(session, judged, released, files, wish.report)
 

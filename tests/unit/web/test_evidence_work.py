@@ -12,6 +12,7 @@ from tests.web_sessions import adult_session, finish, open_session
 
 from evenhand.checker.verification import verify
 from evenhand.errors import EvenhandError, QuestionError, ResourceError
+from evenhand.web import graph_screen
 from evenhand.web.evidence_screen import CHANGES, EvidenceView, view
 from evenhand.web.evidence_work import binnings_of, offer_file, resamples_of
 from evenhand.web.graph_links import choose_link, give_reason
@@ -123,7 +124,8 @@ def test_the_certificate_is_true_and_the_owners_alone(session: Session) -> None:
     text = path.read_text("utf-8")
     audit = session.audit
     assert audit is not None
-    assert json.loads(text) == json.loads(audit.certificate.to_json())
+    record = audit.certificate.stating(audit.arrows())
+    assert json.loads(text) == json.loads(record.to_json())
     assert verify(text).status == 0
     assert [*session.made_files.values()] == [path]
     assert [name for _, name in _shown(session).documents.made] == ["adult.certificate.json"]
@@ -135,12 +137,24 @@ def test_the_report_is_that_of_the_library_with_what_was_tried(session: Session)
     _start(session, "report", name="r.html")
     audit = session.audit
     assert audit is not None
+    arrows = audit.arrows()
     expected = audit.report(
-        resampled=resamples_of(session, audit), certificate_file="c.json"
+        resampled=resamples_of(session, audit), arrows=arrows, certificate_file="c.json"
     ).html
     written = (session.folder.root / "r.html").read_text("utf-8")
     assert written == expected
     assert "2 resamples" in written
+    assert f"{len(arrows.ways)} other arrows" in written
+    assert len(arrows.ways) > 5
+
+
+def test_other_arrows_whose_verdicts_the_graph_screen_shows_are_stated(
+    session: Session,
+) -> None:
+    shown = graph_screen.view(session, {})["view"].hangs
+    _start(session, "certificate", name="c.json")
+    written = json.loads((session.folder.root / "c.json").read_text("utf-8"))
+    assert written["variants"]["arrows"] == len(shown) > 5
 
 
 def test_copies_for_others_withhold_small_counts(session: Session) -> None:
@@ -151,7 +165,8 @@ def test_copies_for_others_withhold_small_counts(session: Session) -> None:
     assert stat.S_IMODE((root / "c.json").stat().st_mode) == 0o644
     audit = session.audit
     assert audit is not None
-    expected = json.loads(audit.certificate.to_shared_json())
+    record = audit.certificate.stating(audit.arrows())
+    expected = json.loads(record.to_shared_json())
     assert json.loads((root / "c.json").read_text("utf-8")) == expected
 
 

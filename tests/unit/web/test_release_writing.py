@@ -1,6 +1,7 @@
 """Files of a release from the app: those of the command line, whole or not at all."""
 
 import errno
+import json
 import os
 from pathlib import Path
 from time import sleep
@@ -78,6 +79,20 @@ def test_the_bytes_are_those_of_the_library_at_one_seed(session: Session) -> Non
     cut = [text.split('"seed_commitment"')[0] for text in (shared, files.shared.read_text())]
     assert cut[0] == cut[1]
     assert (folder / "out.report.html").is_file()
+
+
+def test_certificate_and_report_state_what_was_judged_besides(session: Session) -> None:
+    audit = session.audit
+    assert audit is not None
+    session.results["bootstrap"] = (audit, audit.bootstrap(2))
+    finish(release_rows(session, {"file": "out.csv", "report": True}))
+    record = (session.folder.root / "out.certificate.json").read_text()
+    arrows = len(audit.arrows().ways)
+    assert json.loads(record)["variants"]["arrows"] == arrows > 5
+    assert checker.verify(record).status == 0
+    page = (session.folder.root / "out.report.html").read_text()
+    assert f"{arrows} other arrows" in page
+    assert "2 resamples" in page
 
 
 def test_what_was_made_is_listed_with_addresses(session: Session) -> None:
