@@ -124,7 +124,7 @@ class RunningApp:
             path.unlink()
 
     def _open(self, table: str) -> None:
-        status, content = self.call("PUT", "api/table", {"path": table})
+        status, content = self.call("PUT", "api/table", {"path": table, "unsaved": "drop"})
         assert status == 200, content
         self.wait_for_job()
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any, TypeAlias
 
 from starlette.applications import Starlette
@@ -32,6 +32,7 @@ from evenhand.web import (
 from evenhand.web.jobs import Job, unexpected
 from evenhand.web.judging import is_due
 from evenhand.web.pages import STEPS, masthead, render, render_problems, static_file
+from evenhand.web.remedies import request_again
 from evenhand.web.session import Session, StaleError
 
 Body: TypeAlias = dict[str, Any]
@@ -57,9 +58,13 @@ _CONFLICT = 409
 def make_app(session: Session, close: Callable[[], None]) -> Starlette:
     """The app on one session; ``close`` ends the server."""
 
-    def closing(_session: Session, _body: Body) -> Body:
+    def closing(of: Session, body: Body) -> Body:
+        of.settle(body.get("unsaved"))
         close()
-        return {"ended": True}
+        return {
+            "ended": True,
+            "said": f"evenhand has ended. {_kept(of)}You can close this tab.",
+        }
 
     changes: list[tuple[str, str, Handler]] = [
         ("PATCH", "question", question_screen.patch),
@@ -85,7 +90,7 @@ def make_app(session: Session, close: Callable[[], None]) -> Starlette:
             Route("/api/jobs/{id}", _cancel, methods=["DELETE"]),
             *(Route(f"/api/{path}", _read(reader)) for path, reader in evidence_screen.READS),
             *(
-                Route(f"/api/{path}", _answer(handler), methods=[method])
+                Route(f"/api/{path}", _answer(handler, method, path), methods=[method])
                 for method, path, handler in changes
             ),
         ],
@@ -138,16 +143,20 @@ def _read(reader: Reader) -> Callable[[Request], Response]:
     return endpoint
 
 
-def _answer(handler: Handler) -> Callable[[Request], Any]:
-    """Read the JSON of a request, let the handler work in a thread, answer in JSON."""
+def _answer(handler: Handler, method: str, path: str) -> Callable[[Request], Any]:
+    """Read the JSON of a request, let the handler work in a thread, answer in JSON.
+
+    Where it is refused a remedy may ask for the same once more.
+    """
 
     async def endpoint(request: Request) -> Response:
-        session = _session(request)
+        session, body = _session(request), Body()
         try:
             body = await _json(request)
             result = await run_in_threadpool(handler, session, body)
         except EvenhandError as error:
-            return _problems(session, error.problems, _status(error))
+            again = request_again(method, f"api/{path}", body)
+            return _problems(session, error.problems, _status(error), again)
         except Exception as error:  # noqa: BLE001  # the state is kept, and it is told
             return _problems(session, (unexpected(error),), 500)
         content = {"job": result.id} if isinstance(result, Job) else dict(result or {})
@@ -158,7 +167,16 @@ def _answer(handler: Handler) -> Callable[[Request], Any]:
     return endpoint
 
 
+def _kept(session: Session) -> str:
+    """Where what was chosen is, as a sentence."""
+    if session.unsaved:
+        return "What was chosen last is not in the question file. "
+    return "What you chose is in the question file. " if session.question_path else ""
+
+
 async def _json(request: Request) -> Body:
+    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+        raise QuestionError.of("The request is not JSON.", remedy="Reload.")
     raw = await request.body()
     try:
         content = json.loads(raw or b"{}", parse_constant=_no_number)
@@ -178,11 +196,16 @@ def _status(error: EvenhandError) -> int:
     return _CONFLICT if isinstance(error, StaleError) else 422
 
 
-def _problems(session: Session, problems: tuple[Problem, ...], status: int) -> Response:
+def _problems(
+    session: Session,
+    problems: tuple[Problem, ...],
+    status: int,
+    again: Mapping[str, Any] | None = None,
+) -> Response:
     content = {
         "revision": session.revision,
         "problems": [problem.to_dict() for problem in problems],
-        "html": render_problems(problems),
+        "html": render_problems(problems, again),
     }
     return JSONResponse(content, status)
 

@@ -119,5 +119,5 @@ def _texts(given: Mapping[str, Any], name: str) -> tuple[str, ...]:
         values = given.getlist(name)
     else:
         value = given.get(name, ())
-        values = (value,) if isinstance(value, str) else value
+        values = value if isinstance(value, list | tuple) else (value,)
     return tuple(dict.fromkeys(str(value) for value in values if str(value)))

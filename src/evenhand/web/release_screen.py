@@ -128,7 +128,10 @@ def _form(session: Session, audit: Audit, choice: ReleaseChoice, words: Words) -
 
 def compare_methods(session: Session, body: dict[str, Any]) -> Job | None:
     """Compare all methods and carry out the chosen one on the rows, unless that was done."""
-    choice, audit = ReleaseChoice.of(body.get("choice") or {}), session.audit
+    given = body.get("choice") or {}
+    if not isinstance(given, Mapping):
+        raise QuestionError.of("This is no choice of a method.", remedy="Reload the page.")
+    choice, audit = ReleaseChoice.of(given), session.audit
     _ = choice.method
     if audit is None:
         raise QuestionError.of("No graph is learned yet.", remedy="Learn it first.")

@@ -1,10 +1,13 @@
 """Problems as a page shows them: a remedy that is a choice becomes a button."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from evenhand.errors import Problem, Remedy, words_only
+from evenhand.removal import ModifyData
 from evenhand.web.addresses import graph_address
+from evenhand.web.release_choice import ReleaseChoice
 from evenhand.web.store import Tables
 
 # Where the parts of a question file stand, by the argument that a remedy names.
@@ -23,18 +26,22 @@ _TABLES = {
 
 # Lists to which a remedy adds, as an option that is given once more does.
 _ADDED = frozenset({"exclude", "na"})
+# What no question file says: it goes with the request that was refused, sent once more.
+_SENT_AGAIN = frozenset({"overwrite", "unsaved"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownRemedy:
     """A remedy in words; ``body`` is what its button asks of the question file.
 
-    ``address`` is the screen on which a link of the graph is settled; ``chosen`` says that the
-    question file says so already.
+    With ``repeats`` it is part of the request that was refused instead. ``address`` is the
+    screen on which it is chosen: a link of the graph, or another way to release; ``chosen``
+    says that the question file says so already.
     """
 
     words: str
     body: dict[str, Any] | None
+    repeats: bool = False
     address: str = ""
     chosen: bool = False
 
@@ -49,6 +56,12 @@ class ShownProblem:
     remedies: tuple[ShownRemedy, ...]
 
 
+def request_again(method: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The same request, from whatever page it is sent again."""
+    asked = {name: value for name, value in body.items() if name != "revision"}
+    return {"method": method, "path": path, "body": asked}
+
+
 def shown_problem(problem: Problem, tables: Tables | None = None) -> ShownProblem:
     """The problem with buttons for remedies, beside what the question file says."""
     return ShownProblem(
@@ -59,6 +72,7 @@ def shown_problem(problem: Problem, tables: Tables | None = None) -> ShownProble
             ShownRemedy(
                 words=_sentence(remedy),
                 body=_body(remedy),
+                repeats=remedy.argument in _SENT_AGAIN,
                 address=_address(remedy),
                 chosen=tables is not None and _is_chosen(remedy, tables),
             )
@@ -73,7 +87,11 @@ def _sentence(remedy: Remedy) -> str:
 
 
 def _address(remedy: Remedy) -> str:
-    """Where the arrow that a remedy requires can be chosen."""
+    """Where the arrow that a remedy requires can be chosen, or the policy that it names."""
+    if remedy.argument == "policy" and isinstance(remedy.value, str):
+        return ReleaseChoice(way=f"{ModifyData.name}:{remedy.value}").address()
+    if remedy.argument == "method" and remedy.value == ModifyData.name:
+        return ReleaseChoice().address()
     if remedy.argument != "required" or not isinstance(remedy.value, list | tuple):
         return ""
     cause, _, effect = str(remedy.value[0]).partition(" -> ")
@@ -81,9 +99,11 @@ def _address(remedy: Remedy) -> str:
 
 
 def _body(remedy: Remedy) -> dict[str, Any] | None:
-    """The change of a question file that the remedy is; None where the choice is still open."""
+    """What the button of a remedy sends; None where the choice is still open."""
     if remedy.value is ...:
         return None
+    if remedy.argument in _SENT_AGAIN:
+        return {remedy.argument: remedy.value}
     for table, names in _TABLES.items():
         if remedy.argument in names:
             way = "add" if remedy.argument in _ADDED else "change"

@@ -50,7 +50,8 @@ def serve(
         _in_thread(_watch, server, lambda: _is_idle(guard, session), say)
         server.run(sockets=[listening])
     finally:
-        session.close()
+        if lost := session.close():
+            say(f"{lost.where}: {lost.what} {lost.found}")
         listening.close()
 
 

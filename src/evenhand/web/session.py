@@ -6,14 +6,13 @@ question file cannot say; each change makes new tables, and undoing goes back to
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from evenhand.audit_result import Audit
 from evenhand.display import ProgressCallback
-from evenhand.errors import EvenhandError, Problem, QuestionError
+from evenhand.errors import Problem, QuestionError
 from evenhand.question import Codings, GraphEdit, QuestionFile
 from evenhand.rows import Inspection, Rows
 from evenhand.study import audit
@@ -21,24 +20,14 @@ from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job, Jobs
 from evenhand.web.judged_graphs import JudgedGraphs, without_number
 from evenhand.web.open_table import OpenTable
-from evenhand.web.recent import Recent, key_of
+from evenhand.web.recent import Recent
+from evenhand.web.result_keys import audit_key, learning_key
+from evenhand.web.saved_question import SavedQuestion, UnsavedError
 from evenhand.web.store import QuestionStore, Tables, check_tables, merged
 from evenhand.web.suggestions import COLUMNS, first_tables, fitting, with_values
+from evenhand.web.table_history import TableHistory
 
 _SAVE_SECONDS = 0.3
-# Parts of [question] that are judged anew without learning the graph again.
-_JUDGED = frozenset(
-    {"threshold", "judge", "min_rows", "redlining", "explained", "redlining_threshold", "basis"}
-)
-
-
-_TABLE_WORDS = {
-    "question": "the question",
-    "knowledge": "the order of events",
-    "graph": "the graph",
-    "data": "how columns are read",
-    "labels": "words",
-}
 
 
 class StaleError(QuestionError):
@@ -57,39 +46,32 @@ class Session:
         self.notices: tuple[str, ...] = ()
         self.made_files: dict[str, Path] = {}
         self.results: dict[str, Any] = {}  # of the last compare, bootstrap, release, check
-        self._store: QuestionStore | None = None
-        self._history: list[Tables] = [{}]
-        self._at = 0
+        self._question = SavedQuestion()
+        self._history = TableHistory({})
         self._timer: threading.Timer | None = None
         self._learned = Recent[Audit](8)
         self._audits = Recent[Audit](64)
         self._graphs = JudgedGraphs()
-        self.save_problem: Problem | None = None
 
     @property
     def tables(self) -> Tables:
         """The tables of the question file as they are now."""
-        return self._history[self._at]
+        return self._history.now
 
     @property
     def question_path(self) -> Path | None:
         """The question file that keeps them."""
-        return self._store.path if self._store else None
+        return self._question.path
 
     @property
     def undoes(self) -> str:
         """What undoing would change, in words; "" if there is nothing to undo."""
-        return self._difference(self._at - 1) if self._at else ""
+        return self._history.difference(-1)
 
     @property
     def redoes(self) -> str:
         """What redoing would change, in words; "" if there is nothing to redo."""
-        return self._difference(self._at + 1) if self._at + 1 < len(self._history) else ""
-
-    def _difference(self, at: int) -> str:
-        other = self._history[at]
-        names = [name for name in _TABLE_WORDS if other.get(name) != self.tables.get(name)]
-        return " and ".join(_TABLE_WORDS[name] for name in names)
+        return self._history.difference(1)
 
     def patch(self, changes: Tables, revision: int | None = None) -> None:
         """Change parts of the tables; None removes one. Refused if they make no sense."""
@@ -118,7 +100,7 @@ class Session:
             if self.tables != before:
                 return False
             check_tables(tables)
-            self._history[self._at] = tables
+            self._history.amend(tables)
             self._changed()
             return True
 
@@ -126,20 +108,12 @@ class Session:
         """Go back (-1) or forth (+1) in the history."""
         with self.lock:
             self.check(revision)
-            if not 0 <= self._at + by < len(self._history):
-                raise QuestionError.of(
-                    f"There is nothing to {'undo' if by < 0 else 'redo'}.", remedy="Go on."
-                )
-            self._at += by
+            self._history.step(by)
             self._changed()
 
     def _enter(self, tables: Tables) -> None:
-        if tables == self.tables:
-            return
-        del self._history[self._at + 1 :]
-        self._history.append(tables)
-        self._at += 1
-        self._changed()
+        if self._history.enter(tables):
+            self._changed()
 
     def _changed(self) -> None:
         self.revision += 1
@@ -160,39 +134,59 @@ class Session:
 
     # On disk
 
-    def save(self, *, overwrite: bool = False) -> None:
-        """Write the question file, unless somebody else changed it."""
+    def save(self, *, overwrite: bool = False) -> bool:
+        """Write the question file, unless somebody else changed it.
+
+        Returns whether all that was chosen is in it.
+        """
         with self.lock:
-            if self._store is None:
-                return
-            try:
-                self._store.save(self._graphs.stated(self.tables), overwrite=overwrite)
-            except EvenhandError as error:
-                self.save_problem = error.problems[0]
-            else:
-                self.save_problem = None
+            stated = self._graphs.stated(self.tables)
+            return self._question.save(self.tables, stated, overwrite=overwrite)
+
+    @property
+    def save_problem(self) -> Problem | None:
+        """Why saving failed the last time."""
+        return self._question.problem
 
     @property
     def has_conflict(self) -> bool:
         """Whether somebody else changed the question file; nothing is written until settled."""
-        with self.lock, suppress(EvenhandError):
-            return self._store is not None and self._store.changed_elsewhere
-        return False
+        with self.lock:
+            return self._question.has_conflict
+
+    @property
+    def unsaved(self) -> Problem | None:
+        """What was chosen and is not in the question file, and why; None if all is."""
+        with self.lock:
+            path = self.question_path
+            return self._question.lacks(self.tables, self.folder.shown(path)) if path else None
+
+    def settle(self, unsaved: object = None) -> None:
+        """Save what was chosen; refused if it would be lost.
+
+        ``unsaved`` may say "write", over what somebody else wrote, or "drop".
+        """
+        with self.lock:
+            self.save(overwrite=unsaved == "write")
+            if unsaved != "drop" and (problem := self.unsaved):
+                raise UnsavedError(problem)
 
     def reload(self) -> None:
         """Take over what somebody else wrote into the question file."""
         with self.lock:
-            if self._store is not None:
-                self._enter(without_number(self._store.load()))
-                self.save_problem = None
+            if store := self._question.store:
+                self._enter(without_number(store.load()))
+                self._question.take_over(self.tables)
 
-    def close(self) -> None:
-        """Save, stop what runs, and remove uploads."""
+    def close(self) -> Problem | None:
+        """Save, stop what runs, and remove uploads; returns what could not be saved."""
         if self._timer:
             self._timer.cancel()
         self.save()
         self.jobs.end()
+        self.save()  # what ended just now may have changed something
         self.folder.close()
+        return self.unsaved
 
     # The table
 
@@ -212,26 +206,30 @@ class Session:
         progress: ProgressCallback,
         question: Path | None = None,
         changes: Tables | None = None,
+        unsaved: object = None,
     ) -> None:
         """Read a table, and its question file or what a first look suggests.
 
-        ``changes`` say how to read it, where the question file does not.
+        ``changes`` say how to read it, where the question file does not; ``unsaved`` what to do
+        with choices for the table before, which may be the same, that cannot be saved.
         """
-        self.save()  # what was chosen for the table before, which may be the same
-        store = QuestionStore(question or self.folder.question_path(path))
-        is_new = not store.exists
-        tables: Tables = merged({} if is_new else store.load(), changes or {})
-        opened = OpenTable(path)
-        opened.stored(tables, progress)
-        inspection = opened.inspection(tables)
-        with self.lock:
-            self._store = store
-            if is_new:
-                tables = merged(first_tables(inspection), tables)
-            self._graphs = JudgedGraphs(tables)
-            self._history, self._at = [without_number(tables)], 0
-            self.save_problem = None
-            self._begin(opened)
+        self.settle(unsaved)
+        opened, is_read = OpenTable(path), False
+        while not is_read:
+            store = QuestionStore(question or self.folder.question_path(path))
+            is_new = not store.exists
+            tables: Tables = merged({} if is_new else store.load(), changes or {})
+            opened.stored(tables, progress)
+            inspection = opened.inspection(tables)
+            with self.lock:
+                self.settle(unsaved)  # what was chosen meanwhile, maybe into this file
+                if is_read := not store.changed_elsewhere:
+                    if is_new:
+                        tables = merged(first_tables(inspection), tables)
+                    self._graphs = JudgedGraphs(tables)
+                    self._history = TableHistory(without_number(tables))
+                    self._question = SavedQuestion(store, self.tables)
+                    self._begin(opened)
 
     def read_again(
         self,
@@ -246,14 +244,20 @@ class Session:
         """
         if self.table is None:
             raise _no_table()
-        opened, tables = OpenTable(self.table), merged(self.tables, changes or {})
-        if not {"delimiter", "sheet"}.isdisjoint((changes or {}).get("data") or {}):
-            tables = fitting(tables, lambda how: opened.stored(how, progress), self.stored)
-        opened.stored(tables, progress)
-        opened.inspection(tables)
-        with self.lock:
-            self.replace_tables(tables, revision)
-            self._begin(opened)
+        self.check(revision)
+        opened, is_read = OpenTable(self.table), False
+        others = not {"delimiter", "sheet"}.isdisjoint((changes or {}).get("data") or {})
+        while not is_read:
+            before = self.tables
+            tables = merged(before, changes or {})
+            if others:
+                tables = fitting(tables, lambda how: opened.stored(how, progress), self.stored)
+            opened.stored(tables, progress)
+            opened.inspection(tables)
+            with self.lock:
+                if is_read := self.tables is before:  # else something was chosen meanwhile
+                    self.replace_tables(tables)
+                    self._begin(opened)
 
     def _begin(self, opened: OpenTable) -> None:
         """Go on with a table that was read, and forget what followed from another."""
@@ -303,9 +307,10 @@ class Session:
             opened, tables = self._open, self.tables
         return None if opened is None else opened.inspection(tables)
 
-    def _key(self, value: Any) -> str:  # noqa: ANN401  # plain values
-        """What something was made from: this table as it was read, and the value."""
-        return (self._open.stamp if self._open else "") + key_of(value)
+    @property
+    def _stamp(self) -> str:
+        """Tells this table as it was read from any other."""
+        return self._open.stamp if self._open else ""
 
     # The verdict
 
@@ -316,16 +321,13 @@ class Session:
         return replace(file, graphs_judged=self._graphs.number)
 
     @property
-    def learning_key(self) -> str:
-        """What the learned graph depends on."""
-        asked = {k: v for k, v in self.tables.get("question", {}).items() if k not in _JUDGED}
-        tables = self.tables
-        return self._key([asked, tables.get("knowledge", {}), tables.get("data", {})])
-
-    @property
     def learned(self) -> Audit | None:
         """The audit with the graph as it was learned, once it was."""
-        return self._learned.find(self.learning_key)
+        return self.learned_with({})
+
+    def learned_with(self, changes: Tables) -> Audit | None:
+        """The same with parts of the tables changed."""
+        return self._learned.find(learning_key(self._stamp, merged(self.tables, changes)))
 
     @property
     def audit(self) -> Audit | None:
@@ -340,7 +342,7 @@ class Session:
     def has_audit(self) -> bool:
         """Whether the audit of what is chosen now was worked out before."""
         with self.lock:
-            return self._audits.find(self._audit_key(self.file)) is not None
+            return self._audits.find(audit_key(self._stamp, self.tables, self.file)) is not None
 
     def judged(self, edits: Iterable[GraphEdit], *, direct: bool = False) -> Audit:
         """The audit with other edits of the learned graph; nothing is changed by asking.
@@ -350,13 +352,6 @@ class Session:
         with self.lock:
             make = self._judging(tuple(edits), direct=direct)
         return make()
-
-    def _audit_key(self, file: QuestionFile, *, direct: bool = False) -> str:
-        asked = {**self.tables.get("question", {})}
-        if direct:
-            asked["redlining"] = None
-        key = self.learning_key + key_of([asked, self.tables.get("labels")])
-        return key + key_of([edit.to_dict() for edit in file.edits])
 
     def _judging(
         self, edits: tuple[GraphEdit, ...] | None = None, *, direct: bool = False
@@ -370,8 +365,8 @@ class Session:
         direct = direct and bool(file.question.redlining)
         if direct:
             file = replace(file, question=file.question.direct)
-        key = self._audit_key(file, direct=direct)
-        is_known = file.graph_table == self._history[0].get("graph", {})
+        key = audit_key(self._stamp, self.tables, file, direct=direct)
+        is_known = file.graph_table == self._history.first.get("graph", {})
 
         def judge() -> Audit:
             found = self._audits.get(key, lambda: learned.judged_with(file))
@@ -383,7 +378,8 @@ class Session:
     def learn(self, progress: ProgressCallback) -> None:
         """Learn the graph for what is asked now; edits that do not fit it are named."""
         with self.lock:
-            file, key, rows = self.file, self.learning_key, self.rows
+            file, rows = self.file, self.rows
+            key = learning_key(self._stamp, self.tables)
         if rows is None:
             raise _no_table()
         rows = replace(rows, progress=progress)

@@ -157,36 +157,42 @@ def start_opening(
     path: Path,
     question: Path | None = None,
     changes: Mapping[str, Any] | None = None,
+    unsaved: object = None,
 ) -> Job:
     """Read a table as a job; if it fails, a remedy asks for the same once more."""
 
     def work(progress: ProgressCallback) -> None:
-        session.open_table(path, progress, question, changes)
+        session.open_table(path, progress, question, changes, unsaved)
 
     asked: dict[str, Any] = {"path": str(path)}
     if question is not None:
         asked["question"] = str(question)
     title = f"reading {session.folder.shown(path)}"
     session.opening = session.jobs.start(
-        title, work, again={"method": "PUT", "path": "api/table", "body": asked}
+        title,
+        work,
+        again={"method": "PUT", "path": "api/table", "body": asked, "takes_changes": True},
     )
     return session.opening
 
 
 def open_table(session: Session, body: dict[str, Any]) -> Job:
-    """Open a file of the folder or an upload."""
-    question = body.get("question")
+    """Open a file of the folder or an upload, unless something chosen would be lost by it."""
+    question, unsaved = body.get("question"), body.get("unsaved")
+    session.settle(unsaved)
     return start_opening(
         session,
         session.folder.existing(str(body.get("path", ""))),
         session.folder.existing(question) if question else None,
         {**part_of(body, "change"), **part_of(body, "add")},
+        unsaved,
     )
 
 
 def read_again(session: Session, body: dict[str, Any]) -> Job:
     """Read the table in another way, as with a column that counts; the rest stays chosen."""
     changes, revision = counted_by(part_of(body, "change")), body.get("revision")
+    session.check(revision)
     if session.table is None:
         raise QuestionError.of("No table is open.", remedy="Choose one first.")
     return session.jobs.start(

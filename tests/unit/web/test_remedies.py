@@ -1,7 +1,8 @@
 """Remedies as buttons: what a button changes, and what only the user can choose."""
 
 from evenhand.errors import Problem, Remedy
-from evenhand.web.remedies import shown_problem
+from evenhand.web.pages import render_problems
+from evenhand.web.remedies import request_again, shown_problem
 
 
 def bodies(*remedies):
@@ -26,6 +27,39 @@ def test_lists_are_added_to():
     ) == [
         {"add": {"data": {"exclude": ["id"]}}},
         {"add": {"data": {"na": ["?"]}}},
+    ]
+
+
+def test_what_no_question_file_says_goes_with_the_request_that_is_sent_again():
+    remedies = Remedy("allow it", "overwrite", value=True), Remedy("drop", "missing", "drop")
+    shown = [shown_problem(Problem("What.", remedy=remedies))]
+    assert [(one.body, one.repeats) for one in shown[0].remedies] == [
+        ({"overwrite": True}, True),
+        ({"change": {"data": {"missing": "drop"}}}, False),
+    ]
+    again = request_again("POST", "api/report", {"name": "r.html", "revision": 3})
+    assert again == {"method": "POST", "path": "api/report", "body": {"name": "r.html"}}
+    html = render_problems((Problem("What.", remedy=remedies),), again)
+    sent = '{"name": "r.html", "overwrite": true}'.replace('"', "&#34;")
+    assert f"data-path=\"api/report\" data-body='{sent}'>Allow it</button>" in html
+    assert 'data-method="PATCH" data-path="api/question"' in html
+    html = render_problems((Problem("What.", remedy=remedies),))  # of what, nobody knows
+    assert '<span class="way">Allow it.</span>' in html
+
+
+def test_another_way_to_release_is_a_link():
+    remedies = (
+        Remedy("change all", "policy", "minimal"),
+        Remedy("raise", "policy", "raise"),
+        Remedy("use modify-data", "method", "modify-data"),
+        Remedy("another", "policy"),
+    )
+    shown = shown_problem(Problem("What.", remedy=remedies)).remedies
+    assert [one.address for one in shown] == [
+        "release",
+        "release?way=modify-data%3Araise",
+        "release",
+        "",
     ]
 
 

@@ -100,6 +100,21 @@ def test_a_signal_ends_it_at_once_and_leaves_nothing(app, folder, temporary, num
     assert "Traceback" not in app.log.read_text()
 
 
+def test_what_could_not_be_saved_is_said_at_the_end(app, folder):
+    app.call("PATCH", "api/question", {"change": {"question": {"threshold": "1/10"}}})
+    time.sleep(0.6)
+    (folder / "people.toml").write_text(QUESTION + "# theirs\n")
+    app.call("PATCH", "api/question", {"change": {"question": {"threshold": "1/7"}}})
+    assert app.call("POST", "api/close", {})[0] == 422
+    app.stop(signal.SIGINT)
+    assert (folder / "people.toml").read_text() == QUESTION + "# theirs\n"
+    said = (
+        "people.toml: What was chosen is not in the question file: the question. "
+        "It was changed outside the app."
+    )
+    assert said in app.log.read_text().splitlines()
+
+
 def test_the_page_ends_it(app, temporary):
     assert app.call("POST", "api/close", {})[1]["ended"]
     assert app.process.wait(5) == 0

@@ -15,8 +15,10 @@ from evenhand.errors import EvenhandError, InputError, QuestionError
 from evenhand.web import session as module
 from evenhand.web.evidence_work import write_certificate, write_report
 from evenhand.web.folder import Folder
+from evenhand.web.open_table import OpenTable
+from evenhand.web.saved_question import UnsavedError
 from evenhand.web.session import Session, StaleError
-from evenhand.web.store import merged
+from evenhand.web.store import QuestionStore, merged
 
 TABLE = "sex,age,hired,n\n" + "".join(
     f"{sex},{age},{hired},{count}\n"
@@ -370,6 +372,112 @@ def test_a_full_disk_is_told_and_nothing_is_lost(root, session, monkeypatch):
     session.save()
     assert session.save_problem is None
     assert saved(root)["question"]["threshold"] == "1/10"
+
+
+def test_what_cannot_be_saved_is_not_lost_unasked(root, session):
+    """Ending and opening another table ask first, and say what would be lost."""
+    (root / "other.csv").write_text(TABLE)
+    (root / "people.toml").write_text(QUESTION.replace("# why", "# theirs"))
+    assert session.save()  # nothing was chosen that it lacks
+    session.settle()
+    session.patch({"question": {"threshold": "1/10"}, "labels": {"columns": {"sex": "gender"}}})
+    assert not session.save()
+    problem = session.unsaved
+    assert "the question and words" in problem.what
+    assert "changed outside" in problem.found
+    assert problem.where == "people.toml"
+    assert [(one.argument, one.value) for one in problem.remedies] == [
+        ("unsaved", "write"),
+        ("unsaved", "drop"),
+    ]
+    for lose in (session.settle, lambda: session.open_table(root / "other.csv", quiet)):
+        with pytest.raises(UnsavedError, match="not in the question file"):
+            lose()
+    assert session.table == root / "people.csv"
+    assert session.tables["question"]["threshold"] == "1/10"
+    session.settle("write")
+    assert session.unsaved is None
+    assert saved(root)["question"]["threshold"] == "1/10"
+    (root / "people.toml").write_text(QUESTION)
+    session.patch({"question": {"threshold": "1/7"}})
+    session.open_table(root / "other.csv", quiet, unsaved="drop")
+    assert session.table == root / "other.csv"
+    assert (root / "people.toml").read_text() == QUESTION
+    assert session.close() is None
+
+
+def test_the_end_tells_what_is_lost(session, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    session.patch({"question": {"threshold": "1/10"}})
+    monkeypatch.setattr(os, "fsync", full)
+    lost = session.close()
+    assert "the question" in lost.what
+    assert lost.found == session.save_problem.what
+
+
+def test_an_error_that_nobody_foresaw_is_a_problem_of_saving(session, monkeypatch):
+    def broken(*_, **__):
+        raise RuntimeError("dictionary changed size during iteration")
+
+    monkeypatch.setattr(QuestionStore, "save", broken)
+    session.patch({"question": {"threshold": "1/10"}})
+    time.sleep(module._SAVE_SECONDS + 0.2)
+    assert "should not have happened" in session.save_problem.what
+    assert session.unsaved is not None
+
+
+def while_reading(session, change):
+    """A callback of progress that changes something once, as a page does meanwhile."""
+    changes = [change]
+
+    def progress(_):
+        if changes:
+            session.patch(changes.pop())
+
+    return progress
+
+
+def reporting(monkeypatch):
+    """Reading reports at least once, however small the table is."""
+    stored = OpenTable.stored
+
+    def slow(self, tables, progress=None):
+        if progress is not None:
+            progress(None)
+        return stored(self, tables, progress)
+
+    monkeypatch.setattr(OpenTable, "stored", slow)
+
+
+def test_a_choice_made_while_the_table_is_read_again_stays(session, monkeypatch):
+    reporting(monkeypatch)
+    for number, changes in enumerate((None, {"data": {"frequency": None}}), 7):
+        change = {"question": {"threshold": f"1/{number}"}}
+        session.read_again(while_reading(session, change), changes)
+        assert session.tables["question"]["threshold"] == f"1/{number}"
+    assert "frequency" not in session.tables.get("data", {})
+    change = {"labels": {"columns": {"sex": "gender"}}}
+    session.read_again(while_reading(session, change), {"data": {"delimiter": ","}})
+    assert session.tables["labels"]["columns"]["sex"] == "gender"
+    assert session.tables["data"]["delimiter"] == ","
+
+
+def test_a_choice_made_while_a_table_is_opened_is_saved_with_its_own(
+    root, session, monkeypatch
+):
+    reporting(monkeypatch)
+    (root / "other.csv").write_text(TABLE)
+    change = {"question": {"threshold": "1/7"}}
+    session.open_table(root / "other.csv", while_reading(session, change))
+    assert saved(root)["question"]["threshold"] == "1/7"
+    assert "question" not in session.tables
+    session.open_table(root / "people.csv", quiet)
+    change = {"question": {"threshold": "1/9"}}
+    session.open_table(root / "people.csv", while_reading(session, change))  # once more
+    assert session.tables["question"]["threshold"] == "1/9"
+    assert not session.has_conflict
 
 
 def test_the_end_saves_at_once(root):

@@ -211,7 +211,7 @@ async function perform(control, body) {
   const content = await send(method, path, body);
   if (!content) return false;
   if (content.ended) {
-    $("lost").textContent = "evenhand has ended. What you chose is in the question file. You can close this tab.";
+    $("lost").textContent = content.said;
     $("lost").hidden = false;
     return false;
   }
