@@ -184,14 +184,18 @@ def check(session: Session, body: dict[str, Any]) -> Job | None:
         for role, name in given.items()
     }
     state = replace(state, **paths, outcome=None)
-    session.results["check"] = state
+
+    def take() -> None:
+        session.results["check"] = state
+
     if state.certificate is None:
         if not given:
             raise QuestionError.of("No file is named.", remedy="Choose a certificate.")
+        take()
         return None
     name = session.folder.shown(state.certificate)
     return session.jobs.start(
-        f"Checking {name}", lambda progress: _check(session, state, progress)
+        f"Checking {name}", lambda progress: _check(session, state, progress), first=take
     )
 
 

@@ -369,8 +369,13 @@ def _reason(session: Session, body: dict[str, Any]) -> None:
 def _move(session: Session, body: dict[str, Any]) -> Job | None:
     """Move a column to another tier, and learn again what the new order allows."""
     tiers = moved(session, str(body.get("name", "")), body.get("to"), new=bool(body.get("new")))
-    session.patch({"knowledge": {"tiers": tiers}}, body.get("revision"))
-    if session.learned is not None:
+    change = {"knowledge": {"tiers": tiers}}
+
+    def move() -> None:
+        session.patch(change, body.get("revision"))
+
+    if session.learned_with(change) is not None:
+        move()
         refit_edits(session)
         return None
 
@@ -378,7 +383,7 @@ def _move(session: Session, body: dict[str, Any]) -> Job | None:
         session.learn(progress)
         refit_edits(session)
 
-    return session.jobs.start(_LEARNING, work)
+    return session.jobs.start(_LEARNING, work, first=move)
 
 
 CHANGES: list[Any] = [

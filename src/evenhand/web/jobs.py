@@ -116,14 +116,26 @@ class Jobs:
             job.was_shown = True
         return tuple(problem for job in failed for problem in job.problems)
 
-    def start(self, title: str, work: Work, *, again: Mapping[str, Any] | None = None) -> Job:
-        """Start work in a thread; refused while another job runs."""
+    def start(
+        self,
+        title: str,
+        work: Work,
+        *,
+        again: Mapping[str, Any] | None = None,
+        first: Callable[[], object] | None = None,
+    ) -> Job:
+        """Start work in a thread; refused while another job runs.
+
+        ``first`` is what changes at once if it is not refused; if that fails nothing starts.
+        """
         with self._lock:
             if busy := self.running:
                 raise ResourceError.of(
                     f"Something else is under way: {busy.title}.",
                     remedy="Wait for it, or cancel it.",
                 )
+            if first is not None:
+                first()
             job = Job(title, again)
             self._jobs[job.id] = job
             for old in list(self._jobs)[: -self._MOST]:

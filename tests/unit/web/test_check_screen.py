@@ -2,15 +2,17 @@
 
 import json
 from pathlib import Path
+from threading import Event
 from time import sleep
 from typing import Any
 
 import pytest
 from tests.hiring import csv_text, people, released
+from tests.web_sessions import finish
 from typer.testing import CliRunner
 
 from evenhand.cli.application import app as command_line
-from evenhand.errors import EvenhandError, QuestionError
+from evenhand.errors import EvenhandError, QuestionError, ResourceError
 from evenhand.web.check_screen import CHANGES, view
 from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job
@@ -112,6 +114,17 @@ def test_data_may_come_first_and_a_new_certificate_forgets_them(session: Session
     assert view(session, {})["outcome"].mark == "certified"
     _checked(session, data="")
     assert view(session, {})["outcome"].against == "against its own numbers"
+
+
+def test_a_check_that_is_refused_while_something_runs_forgets_nothing(session: Session) -> None:
+    _checked(session, certificate="out.certificate.json")
+    before, go_on = view(session, {}), Event()
+    job = session.jobs.start("waiting", lambda _: go_on.wait(20))
+    with pytest.raises(ResourceError, match="waiting"):
+        check(session, {"certificate": "altered.certificate.json"})
+    go_on.set()
+    assert view(session, {}) == before
+    finish(job)
 
 
 def test_only_files_of_the_folder_are_read(session: Session) -> None:

@@ -1,11 +1,12 @@
 """The graph screen: what it shows equals what the library says."""
 
 from pathlib import Path
+from threading import Event
 
 import pytest
 from tests.web_sessions import adult_session, finish, learn_now, open_session
 
-from evenhand.errors import EvenhandError, QuestionError
+from evenhand.errors import EvenhandError, QuestionError, ResourceError
 from evenhand.web.folder import Folder
 from evenhand.web.graph_links import choose_link
 from evenhand.web.graph_screen import CHANGES, GraphView, view
@@ -163,6 +164,24 @@ def test_tiers_move_by_one_place_and_the_graph_is_learned_again(session: Session
     assert [tier.heading for tier in tiers] == ["First", "Then", "Then", "Last"]
     assert [one.name for one in tiers[-1].names] == ["income"]
     assert session.tables["knowledge"]["tiers"][-1] == ["income"]
+
+
+def test_a_move_that_is_refused_while_something_runs_changes_nothing(session: Session) -> None:
+    go_on, before = Event(), session.tables
+    job = session.jobs.start("waiting", lambda _: go_on.wait(20))
+    with pytest.raises(ResourceError, match="waiting"):
+        _HANDLERS["tiers"](session, {"name": "income", "to": 3})
+    assert session.tables is before
+    go_on.set()
+    finish(job)
+    finish(_HANDLERS["tiers"](session, {"name": "income", "to": 3}))
+    go_on.clear()
+    job = session.jobs.start("waiting", lambda _: go_on.wait(20))
+    session.step(-1)
+    assert _HANDLERS["tiers"](session, {"name": "income", "to": 3}) is None  # is learned
+    assert session.tables["knowledge"]["tiers"][-1] == ["income"]
+    go_on.set()
+    finish(job)
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,18 @@ def test_only_one_at_a_time(jobs):
     assert ended(jobs.start("the third", lambda _: 3)).result == 3
 
 
+def test_what_goes_with_work_is_done_only_if_it_starts(jobs):
+    allowed, done = threading.Event(), []
+    first = jobs.start("the first", waiting(allowed), first=lambda: done.append(1))
+    with pytest.raises(ResourceError):
+        jobs.start("the second", lambda _: None, first=lambda: done.append(2))
+    allowed.set()
+    ended(first)
+    with pytest.raises(ZeroDivisionError):
+        jobs.start("the third", lambda _: done.append(3), first=lambda: 1 / 0)
+    assert (done, jobs.running) == ([1], None)
+
+
 def test_a_cancelled_job_stops_at_its_next_report(jobs):
     job = jobs.start("waiting", waiting(threading.Event()))
     job.cancel()
