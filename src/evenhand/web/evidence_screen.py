@@ -139,7 +139,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
             certificate=certificate_name(session),
             made=tuple(
                 (name, path.name)
-                for name, path in session.made_files.items()
+                for name, path in session.made_files.copy().items()  # a job may add to it
                 if session.folder.is_plain(path)
             ),
             open_ends=tuple(missing_reasons(session, words)),

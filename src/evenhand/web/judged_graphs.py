@@ -28,7 +28,8 @@ class JudgedGraphs:
     @property
     def number(self) -> int:
         """How many different graphs there were; 0 if no other one was judged."""
-        number = self._before + sum(not known for known in self._seen.values())
+        seen = self._seen.copy()  # other threads add graphs meanwhile
+        number = self._before + sum(not known for known in seen.values())
         return number if number > 1 else 0
 
     def stated(self, tables: Tables) -> Tables:

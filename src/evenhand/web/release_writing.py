@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from secrets import token_hex
 from shlex import join
 from typing import Any
 
@@ -16,11 +15,12 @@ from evenhand.releasing.output_formats import OutputFormat
 from evenhand.releasing.publish import ReleaseFiles
 from evenhand.report.opening_section import mark
 from evenhand.report.phrases import capital
-from evenhand.web.evidence_work import JudgedBesides, current_audit
+from evenhand.web.evidence_work import JudgedBesides, current_audit, offer_file
 from evenhand.web.folder import Folder
 from evenhand.web.graph_links import audit_to_publish
 from evenhand.web.jobs import Job
 from evenhand.web.release_choice import ReleaseChoice
+from evenhand.web.remedies import request_again
 from evenhand.web.session import Session
 
 _KEPT = (".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
@@ -97,6 +97,7 @@ def release_rows(session: Session, body: dict[str, Any]) -> Job:
     return session.jobs.start(
         f"Releasing {wish.path.name}",
         lambda progress: _write(session, (audit, judged), wish, _UntilWritten(progress)),
+        again=request_again("POST", "api/release", body),
     )
 
 
@@ -190,8 +191,7 @@ def _made(
         ("Report", report),
     ):
         if path is not None:
-            name = token_hex(8)
-            session.made_files[name] = path
+            name = offer_file(session, path)
             size = f"{path.stat().st_size:,} bytes"
             listed.append(MadeFile(id=name, what=what, name=path.name, size=size))
     found = released.certificate

@@ -2,9 +2,12 @@
 
 import tomllib
 from pathlib import Path
+from secrets import token_hex
 
+import pytest
 from tests.web_sessions import adult_session, learn_now, open_session
 
+from evenhand.graph import CausalGraph
 from evenhand.question import QuestionFile
 from evenhand.web.graph_links import audit_to_publish, choose_link, give_reason, previews
 from evenhand.web.judged_graphs import JudgedGraphs, without_number
@@ -43,6 +46,22 @@ def test_the_number_is_kept_in_the_file_and_goes_on_there(tmp_path: Path) -> Non
     # count twice.
     assert again.file.graphs_judged in (4, 5)
     assert "judged" not in again.tables["graph"]
+
+
+def test_graphs_can_be_counted_while_others_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged = JudgedGraphs()
+
+    class Known(int):
+        """A mark that judges one more graph while it is counted."""
+
+        def __bool__(self) -> bool:
+            judged.add(CausalGraph.parse(f"{token_hex(4)} -> b"), is_known=False)
+            return False
+
+    for number in range(3):
+        graph = CausalGraph.parse(f"a{number} -> b")
+        monkeypatch.setitem(judged._seen, (graph.arrows, frozenset()), Known())
+    assert judged.number == 3
 
 
 def test_one_graph_is_not_worth_a_word() -> None:

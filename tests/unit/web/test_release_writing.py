@@ -16,6 +16,7 @@ from evenhand.errors import EvenhandError, QuestionError
 from evenhand.files import Transaction
 from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job
+from evenhand.web.pages import render_problems
 from evenhand.web.release_writing import free_name, release_rows, report_name
 from evenhand.web.session import Session, StaleError
 
@@ -123,12 +124,24 @@ def test_a_name_that_is_taken_is_refused_and_can_be_allowed(session: Session) ->
         assert "This file exists." in said
         assert "overwrite" in said
     assert (session.folder.root / "out.csv").read_bytes() == first
+    job = _ended(release_rows(session, {"file": "out.csv", "seed": "2"}))
+    page = render_problems(job.problems, job.again)
+    sent = '{"file": "out.csv", "overwrite": true, "seed": "2"}'.replace('"', "&#34;")
+    assert f"data-path=\"api/release\" data-body='{sent}'>Allow to overwrite it" in page
     finish(
         release_rows(
             session, {"file": "out.csv", "seed": "2", "report": True, "overwrite": True}
         )
     )
     assert (session.folder.root / "out.csv").read_bytes() != first
+    # Each file is offered once, however often it was written.
+    names = sorted(path.name for path in session.made_files.values())
+    assert names == [
+        "out.certificate.json",
+        "out.csv",
+        "out.manifest.json",
+        "out.report.html",
+    ]
 
 
 @pytest.mark.parametrize(
