@@ -20,11 +20,12 @@ from evenhand.report.build_report import question_sentence
 from evenhand.report.chance_section import chance
 from evenhand.report.differences_sections import differences, finding
 from evenhand.report.known_table import known_table
-from evenhand.report.opening_section import first_sentence, lead, verdicts
+from evenhand.report.opening_section import lead, verdicts
 from evenhand.report.partitions_section import comparisons
 from evenhand.report.paths_section import claim_card, paths
 from evenhand.report.phrases import Words, count
 from evenhand.report.shown_groups import Cases, select_cases
+from evenhand.report.template_types import text as page_text
 from evenhand.report.who_against_whom import who_against_whom
 from evenhand.web.addresses import query_values
 from evenhand.web.evidence_work import (
@@ -158,7 +159,8 @@ def _findings(audit: Audit, resampled: Bootstrap | None) -> AuditFindings:
     unrecorded = sensitivity_premise(found, cases, words)
     return AuditFindings(
         question=question_sentence(words),
-        first_sentence=first_sentence(found, words),
+        # As the command line says it, not in the words of the report.
+        first_sentence=page_text(found.first_sentence(audit.labels)),
         lead=_without_sections(lead(found, words)),
         verdicts=replace(both, rests_on=_without_sections(both.rests_on)),
         claim=_claim(found, words),

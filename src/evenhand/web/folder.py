@@ -96,6 +96,10 @@ class Folder:
         """The path as it is shown: relative to the root, or the name of an upload."""
         return str(path.relative_to(self.root)) if self._is_under(path) else path.name
 
+    def is_upload(self, path: Path) -> bool:
+        """Whether a file is none of the folder's: no command can name it."""
+        return not self._is_under(path)
+
     def _is_under(self, path: Path) -> bool:
         return path.is_relative_to(self.root)
 

@@ -14,6 +14,7 @@ from evenhand.errors import EvenhandError, Problem
 from evenhand.evidence.subpopulations import threshold_points
 from evenhand.report.html_report import environment as report_environment
 from evenhand.report.html_report import style_sheet
+from evenhand.web.commands import command_lines, is_complete
 from evenhand.web.guard import MOST_UPLOADED, too_large
 from evenhand.web.judging import takes_long
 from evenhand.web.remedies import shown_problem
@@ -78,6 +79,7 @@ def render(session: Session, screen: str, view: dict[str, Any], template: str = 
         "unseen": session.jobs.unseen_problems(),
         "most_uploaded": MOST_UPLOADED,
         "too_large": shown_problem(too_large(MOST_UPLOADED)),
+        "is_upload": session.table is not None and session.folder.is_upload(session.table),
         "commands": tuple(map(join, command_lines(session, screen))),
     }
     return environment().get_template(f"{template or screen}.html.j2").render(around | view)
@@ -130,7 +132,7 @@ def _steps(session: Session, screen: str) -> tuple[MastheadStep, ...]:
     possible = {
         "table": True,
         "question": session.table is not None,
-        "graph": _is_complete(session),
+        "graph": session.table is not None and is_complete(session),
         "evidence": session.learned is not None,
         "release": session.learned is not None,
         "check": True,
@@ -145,33 +147,3 @@ def _steps(session: Session, screen: str) -> tuple[MastheadStep, ...]:
         )
         for number, name in enumerate(STEPS, 1)
     )
-
-
-def _is_complete(session: Session) -> bool:
-    try:
-        return session.table is not None and bool(session.file)
-    except EvenhandError:
-        return False
-
-
-def command_lines(session: Session, screen: str) -> list[list[str]]:
-    """What does the same as a screen on the command line, word by word."""
-    if screen == "check":
-        return [["evenhand", "verify", "CERTIFICATE", "DATA"]]
-    if session.table is None:
-        return [["evenhand", "inspect", "DATA"]]
-    data = session.folder.shown(session.table)
-    asked = (
-        ["--question", session.folder.shown(path)] if (path := session.question_path) else []
-    )
-    released = f"{data.partition('.')[0]}-released.csv"
-    return {
-        "table": [["evenhand", "inspect", data]],
-        "question": [["evenhand", "inspect", data, *asked]],
-        "graph": [["evenhand", "audit", data, *asked, "--arrows", "--doubt"]],
-        "evidence": [["evenhand", "audit", data, *asked]],
-        "release": [
-            ["evenhand", "compare", data, *asked],
-            ["evenhand", "release", data, *asked, "--output", released],
-        ],
-    }.get(screen, [])

@@ -100,12 +100,12 @@ class ReleaseChoice:
             *(["--policy", policy] if self.way != ReleaseChoice().way else []),
             *(["--margin", str(self.margin_share)] if self.margin != "0" else []),
             *(part for name in self.only for part in ("--only", name)),
-            *(part for name in self.drop for part in ("--drop", _typed(name))),
-            *(part for name in self.along for part in ("--change-along", _typed(name))),
+            *(part for name in self.drop for part in ("--drop", typed_name(name))),
+            *(part for name in self.along for part in ("--change-along", typed_name(name))),
         ]
 
 
-def _typed(name: str) -> str:
+def typed_name(name: str) -> str:
     """A column's name as an option that takes several has it, in quotes where needed."""
     if name == name.strip() and not {",", '"'} & {*name}:
         return name

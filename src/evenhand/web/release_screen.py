@@ -6,9 +6,10 @@ from shlex import join
 from typing import Any
 
 from evenhand.audit_result import Audit
-from evenhand.errors import EvenhandError, QuestionError
+from evenhand.errors import QuestionError
 from evenhand.evidence.release_statement import rows_not_released
 from evenhand.report.phrases import Words, capital, count
+from evenhand.web.commands import command_lines
 from evenhand.web.jobs import Job
 from evenhand.web.open_ends import missing_reasons, open_links
 from evenhand.web.release_choice import ReleaseChoice
@@ -55,7 +56,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         "ways": None,
         "by_rows": audit.judge == "rows",
         "choice": {"choice": choice.query},
-        "commands": _commands(session, choice),
+        "commands": tuple(map(join, command_lines(session, "release", choice))),
     }
     if audit.certificate.ambiguous:
         return shown | {"state": "open"}
@@ -78,24 +79,6 @@ def _made(session: Session, audit: Audit) -> MadeRelease | None:
     """The release that was written last, as long as what is chosen is what it was made of."""
     made: MadeRelease | None = session.results.get("made")
     return made if made is not None and made.audit is audit else None
-
-
-def _commands(session: Session, choice: ReleaseChoice) -> tuple[str, ...]:
-    if session.table is None:
-        return ()
-    data = session.folder.shown(session.table)
-    asked = (
-        ["--question", session.folder.shown(path)] if (path := session.question_path) else []
-    )
-    name = free_name(session.folder, session.table)
-    try:
-        options = choice.options
-    except EvenhandError:
-        options = []  # a margin that cannot be read is told where it was typed
-    return (
-        join(["evenhand", "compare", data, *asked]),
-        join(["evenhand", "release", data, *asked, *options, "--output", name]),
-    )
 
 
 def _form(session: Session, audit: Audit, choice: ReleaseChoice, words: Words) -> ReleaseForm:

@@ -279,32 +279,34 @@ class Session:
             self._open.check(self.folder.shown(self._open.path))
 
     @property
+    def _now(self) -> tuple[OpenTable | None, Tables]:
+        """The table and what is chosen, both of one moment."""
+        with self.lock:
+            return self._open, self.tables
+
+    @property
     def stored(self) -> Rows | None:
         """The rows of the table with all columns as they stand."""
-        with self.lock:
-            opened, tables = self._open, self.tables
+        opened, tables = self._now
         return None if opened is None else opened.stored(tables)
 
     @property
     def stored_inspection(self) -> Inspection | None:
         """What a look at all columns finds, as they stand."""
-        with self.lock:
-            opened, tables = self._open, self.tables
+        opened, tables = self._now
         return None if opened is None else opened.stored_inspection(tables)
 
     @property
     def rows(self) -> Rows | None:
         """The rows of the table, read as the tables say."""
-        with self.lock:
-            opened, tables = self._open, self.tables
+        opened, tables = self._now
         self.check_table()
         return None if opened is None else opened.rows(tables)
 
     @property
     def inspection(self) -> Inspection | None:
         """What a look at the rows finds, as they are read."""
-        with self.lock:
-            opened, tables = self._open, self.tables
+        opened, tables = self._now
         return None if opened is None else opened.inspection(tables)
 
     @property

@@ -64,19 +64,21 @@ def _table(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         raise QuestionError.of("No table is open.", remedy="Choose one.")
     problems: tuple[Problem, ...] = ()
     notes: tuple[Problem, ...] = ()
+    rows, counted = stored.lines.table.row_count, len(stored.columns)
     try:
         if looked := session.inspection:
             problems, notes = looked.problems, looked.notes
+            rows, counted = looked.rows, len(looked.columns)
     except EvenhandError as error:  # what was chosen does not fit the table
         problems = error.problems
     data, source = session.tables.get("data", {}), stored.sources[0]
-    problems = (*problems, *_left_out_commas(session))
     dialect = source.dialect
     return {
-        "rows": stored.lines.table.row_count,
+        "rows": rows,
         "lines": len(stored.lines.table),
         "complete": stored.lines.complete,
         "columns": len(stored.columns),
+        "counted": counted,
         "kind": source.kind,
         "delimiter": dialect.delimiter if dialect else "",
         "sheet": data.get("sheet"),
@@ -84,7 +86,7 @@ def _table(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         "frequency": data.get("frequency"),
         "may_count": _may_count(session),
         "problems": problems,
-        "notes": notes,
+        "notes": (*_left_out_commas(session), *notes),
         "first": first_rows(stored, query),
     }
 
