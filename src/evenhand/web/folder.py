@@ -4,14 +4,18 @@ import os
 import shutil
 import stat
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import gettempdir, mkdtemp
 from unicodedata import category
 
 from evenhand.errors import InputError, QuestionError
 from evenhand.files import check_targets
+from evenhand.files.file_locks import lock
 
 _TABLES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".arrow", ".feather", ".xlsx", ".ods")
+_PREFIX = "evenhand-web-"  # of folders for uploads
 _DEEPEST = 3
 _MOST_FILES = 500
 
@@ -21,11 +25,18 @@ class Folder:
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
-        self.uploads = Path(mkdtemp(prefix="evenhand-web-"))  # mode 0700
+        _remove_left_uploads()
+        self._place = Path(mkdtemp(prefix=_PREFIX))  # mode 0700
+        self._handle: int | None = _hold(self._place)
+        self.uploads = self._place / "uploads"
+        self.uploads.mkdir(mode=0o700)
 
     def close(self) -> None:
         """Remove what was uploaded."""
-        shutil.rmtree(self.uploads, ignore_errors=True)
+        shutil.rmtree(self._place, ignore_errors=True)
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
 
     def tables(self) -> list[Path]:
         """Files that look like tables, relative to the root, the nearest first."""
@@ -42,7 +53,7 @@ class Folder:
                 continue
             if entry.is_dir(follow_symlinks=False) and depth < _DEEPEST:
                 yield from self._walk(Path(entry.path), depth + 1)
-            elif entry.is_file(follow_symlinks=False) and entry.name.endswith(_TABLES):
+            elif entry.is_file(follow_symlinks=False) and _is_table(entry.name):
                 yield Path(entry.path)
 
     def existing(self, name: str) -> Path:
@@ -85,12 +96,22 @@ class Folder:
         return path
 
     def question_path(self, table: Path) -> Path:
-        """Where the question file of a table stands: beside it, of an upload in the root."""
-        stem = table.name
-        while (shorter := stem.removesuffix(Path(stem).suffix)) and stem.endswith(_TABLES):
-            stem = shorter
-        path = table.parent if self._is_under(table) else self.root
-        return self.inside(str(path / f"{stem or 'table'}.toml"))
+        """Where the question file of a table stands: beside it, of an upload in the root.
+
+        An upload called like a table of the root has a file that is not there yet: whatever is
+        beside that table is asked of that table.
+        """
+        stem = _stem(table.name)
+        if self._is_under(table):
+            return self.inside(str(table.parent / f"{stem}.toml"))
+        names = [entry.name for entry in self.root.iterdir()]
+        if any(_is_table(name) and _stem(name) == stem for name in names):
+            stem = next(
+                f"{stem}-{number}"
+                for number in count(2)
+                if f"{stem}-{number}.toml" not in names
+            )
+        return self.inside(f"{stem}.toml")
 
     def shown(self, path: Path) -> str:
         """The path as it is shown: relative to the root, or the name of an upload."""
@@ -133,6 +154,44 @@ class Folder:
             shutil.rmtree(path.parent, ignore_errors=True)
             raise
         return path
+
+
+def _is_table(name: str) -> bool:
+    return name.lower().endswith(_TABLES)
+
+
+def _stem(name: str) -> str:
+    """The name of a table without its endings.
+
+    >>> _stem("people.2024.CSV.gz"), _stem("notes")
+    ('people.2024', 'notes')
+    """
+    while (shorter := name.removesuffix(Path(name).suffix)) and _is_table(name):
+        name = shorter
+    return name
+
+
+def _hold(place: Path) -> int:
+    """A handle whose file is locked as long as this process lives."""
+    new = place / "new"
+    handle = os.open(new, os.O_RDWR | os.O_CREAT, 0o600)
+    lock(handle)
+    new.replace(place / "lock")
+    return handle
+
+
+def _remove_left_uploads() -> None:
+    """Remove what processes that were killed left: it is data about people."""
+    for place in Path(gettempdir()).glob(f"{_PREFIX}*"):
+        with suppress(OSError):  # its process lives, or it is none of ours
+            if os.name == "posix" and place.lstat().st_uid != os.geteuid():
+                continue
+            handle = os.open(place / "lock", os.O_RDWR)
+            try:
+                lock(handle, wait=False)
+                shutil.rmtree(place, ignore_errors=True)
+            finally:
+                os.close(handle)
 
 
 def _is_text(name: object) -> bool:

@@ -57,10 +57,6 @@ class SavedQuestion:
             self.problem = unexpected(error)
         return self._tables == tables
 
-    def take_over(self, tables: Tables) -> None:
-        """The file says these."""
-        self._tables, self.problem = tables, None
-
     def lacks(self, tables: Tables, where: str) -> Problem | None:
         """What was chosen and is not in the file, and why; None if all is."""
         if self.store is None or not (what := difference_in_words(self._tables, tables)):

@@ -172,11 +172,14 @@ class Session:
                 raise UnsavedError(problem)
 
     def reload(self) -> None:
-        """Take over what somebody else wrote into the question file."""
+        """Take over what somebody else wrote into the question file, if it fits the table."""
         with self.lock:
-            if store := self._question.store:
-                self._enter(without_number(store.load()))
-                self._question.take_over(self.tables)
+            if (path := self.question_path) and self._open:
+                store = QuestionStore(path)
+                tables = without_number(store.load())
+                self._open.rows(tables)
+                self._enter(tables)
+                self._question = SavedQuestion(store, tables)
 
     def close(self) -> Problem | None:
         """Save, stop what runs, and remove uploads; returns what could not be saved."""

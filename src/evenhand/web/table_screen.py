@@ -40,20 +40,35 @@ class FirstRows:
     pager: Pager
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusedTable:
+    """Why the open table cannot be read as is chosen."""
+
+    title: str
+    problems: tuple[Problem, ...]
+    again: None = None
+
+
 def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     """What the template shows."""
     files = session.folder.tables()
     opening = session.opening
-    failed = opening if opening and opening.state == "failed" else None
-    if failed:
-        failed.was_shown = True  # here, with its remedies
+    failed: Job | RefusedTable | None = None
+    table = None
+    if opening and opening.state == "failed":
+        failed = opening
+        opening.was_shown = True  # here, with its remedies
+    try:
+        table = _table(session, query) if session.table else None
+    except EvenhandError as error:  # what is chosen for reading it does not fit it
+        failed = RefusedTable(title="reading it as is chosen", problems=error.problems)
     return {
         "folder": str(session.folder.root),
         "files": tuple(_file(session, path) for path in files[:_MOST_FILES]),
         "further_files": tuple(_file(session, path) for path in files[_MOST_FILES:]),
         "refused": failed,
         "tables": session.tables,
-        "table": _table(session, query) if session.table else None,
+        "table": table,
     }
 
 

@@ -212,6 +212,8 @@ def test_nothing_stays_of_an_upload_that_failed(folder, stop):
 
 def test_a_path_is_shown_below_the_folder(folder, root):
     assert folder.shown(root / "below" / "b.csv") == "below/b.csv"
+    assert not folder.is_upload(root / "below" / "b.csv")
+    assert folder.is_upload(folder.uploads / "x" / "b.csv")
 
 
 @pytest.mark.parametrize(
@@ -235,6 +237,44 @@ def test_the_question_file_of_an_upload_stands_in_the_root(tmp_path):
     folder = Folder(tmp_path)
     table = folder.uploads / "x" / "people.2024.csv"
     assert folder.question_path(table) == folder.root / "people.2024.toml"
+
+
+def test_an_upload_called_like_a_table_of_the_folder_has_a_question_file_of_its_own(tmp_path):
+    folder = Folder(tmp_path)
+    (tmp_path / "people.parquet").touch()
+    (tmp_path / "people.toml").touch()
+    table = folder.uploads / "x" / "people.csv"
+    assert folder.question_path(table) == folder.root / "people-2.toml"
+    (tmp_path / "people-2.toml").touch()
+    assert folder.question_path(table) == folder.root / "people-3.toml"
+    assert folder.question_path(folder.root / "people.parquet") == folder.root / "people.toml"
+
+
+def test_endings_in_capitals_are_those_of_tables(tmp_path):
+    (tmp_path / "DATA.CSV").touch()
+    folder = Folder(tmp_path)
+    assert list(map(str, folder.tables())) == ["DATA.CSV"]
+    assert folder.question_path(folder.root / "DATA.CSV") == folder.root / "DATA.toml"
+    assert folder.question_path(folder.root / "a.Csv.GZ") == folder.root / "a.toml"
+
+
+def test_uploads_of_a_killed_process_are_removed_at_the_next_start(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    alive, killed = Folder(tmp_path), Folder(tmp_path)
+    os.close(killed._handle)  # as the end of its process does
+    killed._handle = None
+    (killed.uploads / "people.csv").touch()
+    (tmp_path / "evenhand-web-other").mkdir()  # which says nothing of its process
+    monkeypatch.setattr(os, "geteuid", lambda: -1)
+    Folder(tmp_path).close()  # another user's
+    assert killed.uploads.exists()
+    monkeypatch.undo()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    Folder(tmp_path).close()
+    assert not killed._place.exists()
+    assert alive.uploads.exists()
+    assert (tmp_path / "evenhand-web-other").exists()
+    alive.close()
 
 
 def test_a_made_file_is_itself_and_no_link(tmp_path):

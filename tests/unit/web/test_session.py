@@ -349,6 +349,18 @@ def test_what_was_written_outside_can_be_taken_over_and_undone(root, session):
     assert session.has_conflict
 
 
+def test_what_does_not_fit_the_table_is_not_taken_over(root, session):
+    before = session.tables
+    for wrong in ('frequency = "nn"', 'columns = ["absent"]'):
+        (root / "people.toml").write_text(QUESTION.replace('frequency = "n"', wrong))
+        with pytest.raises(EvenhandError, match="nn|absent"):
+            session.reload()
+        assert session.tables is before
+        assert session.has_conflict  # which can still be settled the other way
+    session.save(overwrite=True)
+    assert not session.has_conflict
+
+
 def test_a_question_file_that_cannot_be_read_is_a_problem_of_saving(root, session):
     (root / "people.toml").unlink()
     (root / "people.toml").mkdir()

@@ -34,6 +34,17 @@ def test_files_are_listed_with_their_sizes(tmp_path):
     assert "Which table" in shown(session)
 
 
+def test_a_table_that_cannot_be_read_as_is_chosen_is_a_problem_beside_the_files(tmp_path):
+    session = people_session(tmp_path)
+    session.patch({"data": {"frequency": "absent"}})
+    page = shown(session)
+    assert "Could not be opened" in page
+    assert "absent" in page.split('id="refused"')[1].split("</section>")[0]
+    assert '"path": "people.csv"'.replace('"', "&#34;") in page  # among the files
+    session.step(-1)
+    assert "Could not be opened" not in shown(session)
+
+
 def test_the_first_rows_are_those_of_the_file(tmp_path):
     session = people_session(tmp_path)
     first = first_rows(session.stored, {})
