@@ -6,19 +6,23 @@ engine reads whatever data evenhand reads, and counts and certifies them anew.
 
 import json
 import re
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from typing import Literal, TypeAlias
 
 from evenhand import checker
-from evenhand.display import ProgressCallback
+from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import (
     ColumnError,
     EvenhandError,
     InputError,
     MissingValueError,
     QuestionError,
+    ResourceError,
     Spelling,
     ValuesError,
     words_only,
@@ -35,6 +39,14 @@ Outcome: TypeAlias = Literal["true", "false", "open", "stated"]
 
 _OWN = "its own numbers"
 _LARGEST = 1_000_000_000
+_LARGE_DATA = 2_000_000  # bytes that the checker reads in less than a second
+_POLL = 0.1  # seconds
+# The checker needs nothing of evenhand, which would have to be loaded.
+_ANSWER = """import json, sys
+sys.path.insert(0, sys.argv[1])
+from checker import verify
+text = sys.stdin.buffer.read().decode()
+print(json.dumps(verify(text, sys.argv[2])))"""
 _OTHER_DATA = (ColumnError, ValuesError, MissingValueError)  # readable, but not what is named
 _RECORD = {
     0: "The record is true",
@@ -208,7 +220,7 @@ def check_record(
 ) -> CheckedRecord:
     """Check a certificate by both programs, from its own numbers or against data."""
     read_by_checker = _is_text_table(data)
-    found = checker.verify(text, data if read_by_checker else None)
+    found = _verify(text, data if read_by_checker else None, progress)
     status = found.status
     verdicts, by_engine, is_settled, inputs = _certify_again(
         text, data, sheet, spelling, progress, is_false=status == 1
@@ -229,6 +241,36 @@ def check_record(
         stated_by_engine=inputs,
         fields=_fields(text),
     )
+
+
+def _verify(text: str, data: str | None, progress: ProgressCallback | None) -> checker.Answer:
+    """What the stand-alone checker answers.
+
+    It reports nothing: where somebody may cancel, large data are left to a process of its own,
+    which is ended then.
+    """
+    if data is None or progress is None or Path(data).stat().st_size < _LARGE_DATA:
+        return checker.verify(text, data)
+    place, reporter = Path(checker.__file__).parents[1], ProgressReporter(progress)
+    with Popen(  # noqa: S603  # our own program
+        [sys.executable, "-c", _ANSWER, place, data], stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+    ) as process:
+        sent: bytes | None = text.encode()
+        try:
+            while True:
+                reporter.report("checking by the stand-alone program", 0)
+                with suppress(TimeoutExpired):
+                    printed, _ = process.communicate(sent, timeout=_POLL)
+                    break
+                sent = None  # the rest of it waits already
+        finally:
+            process.kill()
+    if process.returncode:
+        raise ResourceError.of(
+            "The stand-alone checker ended before it answered.",
+            remedy="Check with more memory, or check the certificate alone.",
+        )
+    return checker.Answer(*json.loads(printed))
 
 
 def _fields(text: str) -> tuple[str, ...]:

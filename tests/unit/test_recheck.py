@@ -7,8 +7,9 @@ import pytest
 from tests.hiring import csv_text, people, released
 
 import evenhand as eh
-from evenhand import checker
-from evenhand.errors import InputError, QuestionError
+from evenhand import checker, recheck
+from evenhand.display import Progress
+from evenhand.errors import InputError, QuestionError, ResourceError
 from evenhand.recheck import check_manifest, check_record, is_manifest, read_record
 
 
@@ -132,3 +133,56 @@ def test_progress_is_reported_while_data_are_read(
     source = str(tmp_path / "people.csv")
     check_manifest(files.manifest, source, progress=lambda one: seen.append(one.step))
     assert {*seen} == {"counting rows", "releasing rows"}
+
+
+def test_large_data_are_checked_in_a_process_of_their_own(
+    full: str,
+    files: eh.releasing.PublishedFiles,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text(csv_text(people(seed=1)), newline="")
+    heard: list[Progress] = []
+    for data in (str(files.data), str(other)):
+        monkeypatch.setattr(recheck, "_LARGE_DATA", 0)
+        apart = check_record(full, data, progress=heard.append)
+        assert heard[0].step == "checking by the stand-alone program"
+        monkeypatch.undo()
+        assert apart == check_record(full, data, progress=heard.append)
+
+
+def test_the_process_ends_when_the_check_is_cancelled(
+    full: str, files: eh.releasing.PublishedFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+
+    class Waiting(recheck.Popen):  # type: ignore[type-arg]
+        """A checker that would take an hour."""
+
+        def __init__(self, command: list[str], **settings: object) -> None:
+            command[2] = "import time; time.sleep(3600)"
+            super().__init__(command, **settings)  # type: ignore[call-overload]
+            started.append(self)
+
+    def cancel(_: Progress) -> None:
+        if len(heard) > 1:
+            raise KeyboardInterrupt
+        heard.append(1)
+
+    heard: list[int] = []
+    monkeypatch.setattr(recheck, "_LARGE_DATA", 0)
+    monkeypatch.setattr(recheck, "Popen", Waiting)
+    with pytest.raises(KeyboardInterrupt):
+        check_record(full, str(files.data), progress=cancel)
+    (process,) = started
+    assert process.poll() is not None
+
+
+def test_a_process_that_ends_without_an_answer_is_said(
+    full: str, files: eh.releasing.PublishedFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recheck, "_LARGE_DATA", 0)
+    monkeypatch.setattr(recheck, "_ANSWER", "raise MemoryError")
+    with pytest.raises(ResourceError, match="before it answered"):
+        check_record(full, str(files.data), progress=lambda _: None)

@@ -6,7 +6,7 @@ from secrets import token_hex
 from typing import Any
 
 from evenhand.audit_result import Audit
-from evenhand.display import ProgressCallback
+from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import QuestionError
 from evenhand.evidence import ArrowDependence, Binnings
 from evenhand.evidence.bootstrap import Bootstrap
@@ -126,8 +126,12 @@ def write_report(session: Session, body: dict[str, Any]) -> Job:
     of, record = session.results.get("certificate", (None, None))
     certificate = record if of is not None and _judges_the_same(of, audit) else None
 
-    def work(_progress: ProgressCallback) -> None:
-        page = JudgedBesides.of(session, audit).report(
+    def work(progress: ProgressCallback) -> None:
+        reporter = ProgressReporter(progress)
+        reporter.report("judging other arrows", 0)
+        besides = JudgedBesides.of(session, audit)
+        reporter.report("writing", 0)
+        page = besides.report(
             audit, share=share, least_count=_LEAST_COUNT, certificate_file=certificate
         )
         offer_file(session, page.write(path, overwrite=overwrite))
@@ -141,8 +145,11 @@ def write_certificate(session: Session, body: dict[str, Any]) -> Job:
     path = _target(session, body, certificate_name(session))
     share, overwrite = bool(body.get("share")), bool(body.get("overwrite"))
 
-    def work(_progress: ProgressCallback) -> None:
+    def work(progress: ProgressCallback) -> None:
+        reporter = ProgressReporter(progress)
+        reporter.report("judging other arrows", 0)
         besides = JudgedBesides.of(session, audit)
+        reporter.report("writing", 0)
         record = besides.stated(audit.with_resamples(besides.resampled)).certificate
         if share:
             record.write_shared(path, least_count=_LEAST_COUNT, overwrite=overwrite)
