@@ -4,7 +4,8 @@
               criterion, order, min_rows; redlining, explained, redlining_threshold, basis
 [knowledge]   tiers, require, forbid
 [graph]       add, remove, reverse, open: edits of the graph, each as "a -> b: the reason",
-              or as ["a", "b", "the reason"]; judged: how many graphs were judged before
+              or as ["a", "b", "the reason"]; judged: how many graphs were judged
+              before, or a text for each of them
 [data]        columns, exclude, missing, na, frequency, delimiter, sheet; [data.bins];
               [data.merge.COLUMN]
 [labels]      plain words for columns; [labels.values.COLUMN] for values
@@ -305,7 +306,10 @@ def _parse_knowledge(table: Mapping[str, Any]) -> Knowledge:
 
 
 def _parse_judged(table: Mapping[str, Any]) -> int:
+    """How many graphs were judged: a number, or a text for each, as the app writes."""
     judged = table.get("judged", 0)
+    if isinstance(judged, list) and all(isinstance(one, str) for one in judged):
+        return len({*judged})
     if type(judged) is not int or not 0 <= judged < 2**63:
         raise QuestionError.of(
             f"How many graphs were judged is no whole number from 0 on: {judged!r}.",

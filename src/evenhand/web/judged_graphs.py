@@ -1,29 +1,30 @@
 """``JudgedGraphs``: how many graphs were judged on the way to the one that is chosen."""
 
-from typing import TypeAlias
+from hashlib import sha256
 
 from evenhand.evidence.judgement import Graph
-from evenhand.question.knowledge import Arrow
+from evenhand.web.recent import key_of
 from evenhand.web.store import Tables
-
-_Links: TypeAlias = tuple[frozenset[Arrow], frozenset[Arrow]]
 
 
 class JudgedGraphs:
     """Counts graphs whose verdict was worked out, so that a certificate can state how many.
 
-    The number is kept in the question file. Undoing a change does not undo that it was judged.
+    The question file keeps a short digest of each, so that one that is looked at again counts
+    once; a file may say a number instead. Undoing a change does not undo that it was judged.
     """
 
     def __init__(self, tables: Tables | None = None) -> None:
-        number = (tables or {}).get("graph", {}).get("judged", 0)
-        self._before = number if isinstance(number, int) else 0
-        self._seen: dict[_Links, bool] = {}
+        judged = (tables or {}).get("graph", {}).get("judged", 0)
+        self._before = judged if isinstance(judged, int) else 0
+        digests = judged if isinstance(judged, list) else ()
+        self._seen: dict[str, bool] = dict.fromkeys(digests, False)
 
     def add(self, graph: Graph, *, is_known: bool) -> None:
-        """Count a graph once; one that the file came with was counted before."""
-        links = graph.arrows, graph.undirected
-        self._seen.setdefault(links, is_known and self._before > 0)
+        """Count a graph once; one that the file came with is among those of its number."""
+        links = [sorted(graph.arrows), sorted(graph.undirected)]
+        digest = sha256(key_of(links).encode()).hexdigest()[:12]
+        self._seen.setdefault(digest, is_known and self._before > 0)
 
     @property
     def number(self) -> int:
@@ -33,14 +34,15 @@ class JudgedGraphs:
         return number if number > 1 else 0
 
     def stated(self, tables: Tables) -> Tables:
-        """The tables of a question file with the number, if more than one was judged."""
-        if not self.number:
+        """The tables of a question file with those graphs, if more than one was judged."""
+        if not (number := self.number):
             return tables
-        return {**tables, "graph": {**tables.get("graph", {}), "judged": self.number}}
+        judged = number if self._before else [*self._seen.copy()]
+        return {**tables, "graph": {**tables.get("graph", {}), "judged": judged}}
 
 
 def without_number(tables: Tables) -> Tables:
-    """The tables without the number of graphs: it is no choice, and cannot be undone."""
+    """The tables without the graphs that were judged: no choice, and not to be undone."""
     graph = {name: value for name, value in tables.get("graph", {}).items() if name != "judged"}
     rest = {name: value for name, value in tables.items() if name != "graph"}
     return {**rest, "graph": graph} if graph else rest

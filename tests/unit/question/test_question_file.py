@@ -258,6 +258,12 @@ def test_how_many_graphs_were_judged_is_read_kept_and_written():
     assert "judged" not in str(none)
 
 
+def test_graphs_that_were_judged_may_be_named_one_by_one():
+    file = QuestionFile.parse(ASKED + '[graph]\njudged = ["a1", "b2", "a1"]\n')
+    assert file.graphs_judged == 2
+    assert "judged = 2" in str(file)
+
+
 @pytest.mark.parametrize("judged", ["-1", '"3"', "true", "1.5", "[1]", str(2**63)])
 def test_how_many_graphs_were_judged_is_a_whole_number(judged):
     with pytest.raises(QuestionError, match="no whole number from 0 on") as refused:
