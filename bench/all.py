@@ -33,6 +33,7 @@ SCRIPTS = (
     "sklearn_door",
     "web",
     "groups",
+    "million",
     "paths",
     "growth",
 )

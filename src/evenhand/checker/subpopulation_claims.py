@@ -17,10 +17,13 @@ def read_table(entry: Record, compared: GroupComparisons) -> Table:
     names, kinds = len(entry["names"]), len(compared.kinds)
     types = [str] * names + [int] * kinds * len(compared.groups)
     table: Table = {}
+    texts: dict[str, str] = {}
     for line in entry.get("table", ()):
         counts = line[names:-1]
         if [*map(type, line[:-1])] != types or min(counts) < 0:
             raise ValueError(f"{entry['names']}: {line} is no subpopulation")
+        # The parser makes a new text in each place: equal ones are kept once.
+        line[:names] = [texts.setdefault(text, text) for text in line[:names]]
         if any(counts):
             groups = [counts[at : at + kinds] for at in range(0, len(counts), kinds)]
             table[(*line[:names],)] = groups

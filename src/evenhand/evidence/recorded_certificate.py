@@ -63,6 +63,7 @@ class RecordedCertificate:
         ]
         if problems:
             raise InputError(*problems)
+        certificate_encoding.share_labels(content["partitions"])
         return cls(content)
 
     @property

@@ -1,5 +1,7 @@
 """Differences, coverage and verdicts of a partition."""
 
+import json
+
 import pytest
 from tests.admission import GRAPH, QUESTION
 from tests.certificate_records import compared, forged, verify
@@ -154,3 +156,17 @@ def test_a_line_that_is_written_right_is_taken_itself():
     first, second, third = judge(table, compared(), written)["table"]
     assert first is written[0]
     assert (second, third) == (["q", 1, 1, 1, 1, "0"], ["r", 1, 0, 0, 0, None])
+
+
+def test_lines_in_another_order_are_not_taken():
+    table = {("p",): [[1, 1], [1, 0]], ("q",): [[1, 1], [1, 1]]}
+    right = [["p", 1, 1, 1, 0, "1/2"], ["q", 1, 1, 1, 1, "0"]]
+    assert judge(table, compared(), right[::-1])["table"] == right
+
+
+def test_equal_labels_of_a_table_are_kept_once():
+    lines = json.loads('[["north", "x", 1, 1, 1, 1, "0"], ["north", "y", 1, 1, 1, 1, "0"]]')
+    entry = {"names": ["place", "kind"], "table": lines}
+    first, second = read_table(entry, compared())
+    assert first[0] is second[0] is lines[0][0] is lines[1][0]
+    assert lines[1] == ["north", "y", 1, 1, 1, 1, "0"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.admission import GRAPH, QUESTION
 
 from evenhand import CountTable, datasets
-from evenhand.evidence import certificate_encoding, certify
+from evenhand.evidence import RecordedCertificate, certificate_encoding, certify
 
 
 def test_the_text_is_canonical():
@@ -69,3 +69,11 @@ def test_further_columns_do_not_touch_the_digest():
     lines["room"] = [str(at % 3) for at in range(len(counts))]
     wider = CountTable.of(lines, [count for _, count in counts])
     assert certify(wider, GRAPH, QUESTION).digest == counts.digest
+
+
+def test_equal_labels_of_a_parsed_document_are_kept_once():
+    text = certify(datasets.admissions(2), GRAPH, QUESTION).to_json()
+    recorded = RecordedCertificate.parse(text)
+    labels = [line[0] for line in recorded.content["partitions"][0]["table"]]
+    assert len({*map(id, labels)}) == len({*labels}) < len(labels)
+    assert recorded.content == json.loads(text)
