@@ -111,12 +111,13 @@ def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def share_labels(partitions: list[dict[str, Any]]) -> None:
     """Keep equal labels of tables once: the parser makes a new text in each place.
 
-    Of a million lines with six attributes that is half of what a parsed document takes.
+    Of a million lines with six attributes that is half of what a parsed document takes. Of one
+    attribute no label stands twice.
     """
     texts: dict[str, str] = {}
     for entry in partitions:
         many = len(entry["names"])
-        for line in entry["table"]:
+        for line in entry["table"] if many > 1 else ():
             line[:many] = [texts.setdefault(label, label) for label in line[:many]]
 
 
