@@ -130,6 +130,8 @@ def _regular_batches(
     rest, some = b"", False
     while (block := file.read(_BLOCK)) or rest:
         text = rest + (block or b"\n")  # the last line may have no end
+        if b'"' in block:  # known at once, before anything is copied
+            return text
         end = text.rfind(b"\n") + 1
         if not end and len(text) < _BLOCK:  # a file may give less than it is asked for
             rest = text
