@@ -27,7 +27,7 @@ class DictionaryEncoder:
     def __init__(self) -> None:
         self._known: dict[int, pa.Array] = {}
         # A dictionary of which all values were met, with the codes that they have here, and
-        # this one: most batches have the same (a tenth of the time).
+        # this one: most batches have the same.
         self._same: dict[int, tuple[pa.Array, pa.Array]] = {}
 
     def encode(self, batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -152,7 +152,7 @@ def _check_names(names: Iterable[str], *, where: str) -> None:
 def read_ahead(open_batches: OpenBatches) -> OpenBatches:
     """The same source, whose next batch is read in a thread while the one before it is used.
 
-    Counting ten million rows of Parquet takes four fifths of the time on two processors.
+    Counting ten million rows of Parquet: 1.65 s of processor in 1.33 s by the clock.
     """
 
     def batches(columns: Sequence[str], *, coded: bool) -> Batches:

@@ -1,4 +1,4 @@
-"""Encodes regular delimited text by numpy: counted in half the time that Arrow's reader takes.
+"""Encodes regular delimited text by numpy: 242 ns a row of 12 fields, Arrow 315.
 
 Text is regular as long as it has no quotes, as many fields in each line, and short texts of few
 values in the columns that are wanted. A text of up to 8 bytes is one number, a longer one is

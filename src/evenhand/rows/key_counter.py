@@ -21,12 +21,14 @@ _Dense: TypeAlias = NDArray[np.signedinteger]
 _Batch: TypeAlias = tuple[Keys, NDArray[np.int64] | None]
 
 _LARGEST_WORD = 2**62
-_LARGEST_SHORT = 2**31 - 1  # keys and counts of 32 bits: half the memory, sorted twice as fast
+_LARGEST_SHORT = (
+    2**31 - 1
+)  # keys and counts of 32 bits: half the memory, two thirds of the sorting
 LARGEST_DENSE = 2**26
 _MOST_PENDING = 2**22
 # A dense array with more cells per row does not pay: it is cleared and searched as a whole.
 _CELLS_PER_ROW = 16
-# Lines whose codes are worked out at a time: they stay in the cache (a third of the time).
+# Lines whose codes are worked out at a time: temporary arrays stay in the cache.
 _LINES_AT_ONCE = 1 << 16
 
 
