@@ -14,8 +14,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
-from scipy.sparse import csr_array
 
 from evenhand.errors import InputError
 
@@ -66,6 +64,10 @@ class TransportProblems:
         of_column = rows.size + np.ravel_multi_index((at, column), columns.shape)
         used, equation = np.unique(np.concatenate([of_row, of_column]), return_inverse=True)
         cells = np.arange(len(at))
+        # Slow to import: 0.4 s, and few questions need it.
+        from scipy.optimize import linprog  # noqa: PLC0415
+        from scipy.sparse import csr_array  # noqa: PLC0415
+
         matrix = csr_array(
             (np.ones(2 * len(at)), (equation, np.concatenate([cells, cells]))),
             shape=(len(used), len(at)),
