@@ -215,7 +215,7 @@ def test_edits_that_fit_are_kept_and_the_certificate_has_both_verdicts(
     assert graphs >= 4
     # The file has the same number at the next change.
     app.call("PATCH", "api/question", {"change": {"labels": {"columns": {"age": "years"}}}})
-    wait_until(lambda: app.tables()["graph"]["judged"] == graphs)
+    wait_until(lambda: len(app.tables()["graph"]["judged"]) == graphs)
 
 
 def test_a_second_claim_stands_in_the_masthead(app: RunningApp, learned: Any) -> None:
