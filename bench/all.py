@@ -37,6 +37,8 @@ SCRIPTS = (
     "paths",
     "growth",
 )
+# These draw pictures for the documentation when told to.
+WITH_PICTURES = ("growth",)
 
 
 def machine() -> str:
@@ -48,11 +50,10 @@ def machine() -> str:
     return f"{os.cpu_count()} cores of {model}, Python {platform.python_version()}"
 
 
-def printed(name: str) -> str:
+def printed(name: str, *options: str) -> str:
     """What a script prints, in a process of its own."""
-    run = subprocess.run(
-        [sys.executable, HERE / f"{name}.py"], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, HERE / f"{name}.py", *options]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     return run.stdout.rstrip() if run.returncode == 0 else f"failed: {run.stderr[-500:]}"
 
 
@@ -84,7 +85,8 @@ def with_figures(page: str, name: str, told: str) -> str:
 def main(names: list[str], *, write: bool) -> None:
     when = f"{datetime.now(UTC):%d %B %Y}, {machine()}"
     for name in names:
-        told = f"{when}\n{printed(name)}"
+        options = ["--write"] if write and name in WITH_PICTURES else []
+        told = f"{when}\n{printed(name, *options)}"
         print(f"== bench/{name}.py, {told}\n", flush=True)
         if write:
             PAGE.write_text(with_figures(PAGE.read_text("utf-8"), name, told), "utf-8")
