@@ -80,10 +80,8 @@ def subpopulations() -> Iterator[tuple[int, Steps]]:
             {
                 "certify": lambda counts=counts: eh.certify(counts, graph, question),
                 "plan": lambda found=found: eh.plan_removal(found),
-                "write the certificate": lambda counts=counts: eh.certify(
-                    counts, graph, question
-                ).to_json(),
-                "verify it": lambda text=text, counts=counts: RecordedCertificate.parse(
+                "write": lambda counts=counts: eh.certify(counts, graph, question).to_json(),
+                "verify": lambda text=text, counts=counts: RecordedCertificate.parse(
                     text
                 ).differences(counts),
             },
