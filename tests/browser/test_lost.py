@@ -261,3 +261,19 @@ def test_a_form_that_is_being_filled_in_stays_when_work_ends(app, page):
     page.locator("#report-name").focus()
     expect(page.locator("#bootstrap-title ~ .result").first).to_be_attached()
     expect(page.locator("#certificate-name")).to_have_value("mine.json")
+
+
+def test_nothing_can_be_typed_before_it_is_listened_to(app, page):
+    app.learn()
+    edit = {"a": "marital_status", "b": "income", "state": "to"}
+    assert app.call("POST", "api/graph", edit)[0] == 200
+    held = []
+    page.route("**/static/app.js", lambda route: held.append(route))  # noqa: PLW0108  # playwright marks it
+    page.goto("graph", wait_until="commit")
+    page.wait_for_timeout(500)
+    reason = page.locator(".past input")
+    expect(reason).to_have_count(0)
+    held[0].continue_()
+    reason.fill("people marry first")
+    with page.expect_response("**/api/reason"):
+        reason.blur()

@@ -73,6 +73,7 @@ def test_no_release_with_it_until_a_button_settles_it_there(app: RunningApp, pag
     expect(ends).to_contain_text("No reason is given why the graph was changed")
     expect(page.locator("#write")).to_be_disabled()
     ends.get_by_role("link", name="Write the reason").click()
+    page.wait_for_url("**/graph*")
     page.locator(".past input").fill("c is measured later")
     with page.expect_response("**/api/reason"):
         page.locator(".past input").blur()

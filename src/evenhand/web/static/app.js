@@ -371,4 +371,4 @@ document.addEventListener("drop", (event) => {
 document.addEventListener("dragend", () => { dragged = null; });
 
 window.addEventListener("popstate", () => show(location.href));
-arrive();
+document.addEventListener("DOMContentLoaded", arrive);
