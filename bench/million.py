@@ -4,10 +4,13 @@
 
 Processor seconds, and the peak of each process; goals in brackets. Each step runs in a process
 of its own, which makes the table (0.6 GB while it is made) or reads the certificate first. The
-files are written to a temporary folder.
+last steps are whole commands: ``evenhand audit`` of the counted table as Parquet, with the
+certificate and the report, and ``evenhand verify`` of that certificate against the same table,
+as Parquet and as CSV, which the stand-alone checker reads besides. The files are written to a
+temporary folder.
 """
 
-import resource
+import os
 import subprocess
 import sys
 import tempfile
@@ -16,9 +19,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as pq
+
 from evenhand import Audit, CausalGraph, ModifyData, Question, audit, checker
 from evenhand.evidence.recorded_certificate import RecordedCertificate
 from groups import MILLION, random_table
+from release import peak_memory
 
 _T = TypeVar("_T")
 GRAPH = "group -> hired; place -> hired"
@@ -28,10 +36,24 @@ def timed(what: str, goal: float | None, work: Callable[[], _T]) -> _T:
     begin = time.process_time()
     result = work()
     seconds = time.process_time() - begin
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    aim = f"[{goal:.0f} s, 1000 MB]" if goal else ""
-    print(f"{what:40} {seconds:7.1f} s {peak:7.0f} MB  {aim}", flush=True)
+    tell(what, seconds, peak_memory(), f"[{goal:.0f} s, 1000 MB]" if goal else "")
     return result
+
+
+def tell(what: str, seconds: float, peak: float, aim: str) -> None:
+    print(f"{what:40} {seconds:7.1f} s {peak:7.0f} MB  {aim}".rstrip(), flush=True)
+
+
+def command(what: str, *arguments: str | Path) -> None:
+    """Run evenhand as a process of its own; neither 0 nor 1 is a failure."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evenhand", *arguments], stdout=subprocess.DEVNULL
+    )
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in (0, 1):
+        sys.exit(f"{what}: exit status {process.returncode}")
+    tell(what, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, "[1000 MB]")
 
 
 def audited() -> Audit:
@@ -98,13 +120,40 @@ def report(folder: Path) -> None:
     print(f"  the page has {path.stat().st_size / 1000:,.0f} kB")
 
 
-STEPS = (plan, write, write_shared, verify, verify_data, check, report)
+def write_table(folder: Path) -> None:
+    """The counted table as files, and the graph."""
+    counts = random_table(MILLION, 2, 10 * MILLION)
+    columns = {
+        attribute.name: pa.DictionaryArray.from_arrays(codes, attribute.values).cast("string")
+        for attribute, codes in zip(counts.attributes, counts.codes, strict=True)
+    }
+    table = pa.table({**columns, "rows": counts.counts})
+    pq.write_table(table, folder / "counted.parquet")
+    arrow_csv.write_csv(table, folder / "counted.csv")
+    (folder / "graph.txt").write_text(GRAPH.replace("; ", "\n"))
+
+
+def commands(folder: Path) -> None:
+    # The table is made by a process of its own: a child's peak is at least its parent's.
+    subprocess.run([sys.executable, __file__, "write_table", folder], check=True)
+    certificate, table = folder / "audit.json", folder / "counted.parquet"
+    asked = "--protected group --decision hired --favorable yes --frequency rows --quiet"
+    command(
+        "command audit, Parquet, with report",
+        *("audit", table, *asked.split(), "--graph", folder / "graph.txt"),
+        *("--certificate", certificate, "--report", folder / "audit.html"),
+    )
+    command("command verify, Parquet", "verify", certificate, table)
+    command("command verify, CSV", "verify", certificate, folder / "counted.csv")
+
+
+STEPS = (plan, write, write_shared, verify, verify_data, check, report, commands)
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         step, folder = sys.argv[1:]
-        {one.__name__: one for one in STEPS}[step](Path(folder))
+        {one.__name__: one for one in (*STEPS, write_table)}[step](Path(folder))
     else:
         with tempfile.TemporaryDirectory() as folder:
             for one in STEPS:

@@ -24,20 +24,33 @@ CHANCE = {f"partitions.subpopulations.by_chance.{n}" for n in ("lower", "upper",
 }
 
 
+DROPPED = object()
+
+
 def alterations(document):
-    """Each way in which one place differs: the field, the kind of change, the new document."""
+    """Each way in which one place differs: the field, the kind of change, the new document.
+
+    Only what lies above the place is copied: copies of it all took half of the time.
+    """
     for path in places(document):
-        at, key = path[:-1], path[-1]
         old = at_path(document, path)
         for kind, value in changes(old):
             if type(value) is type(old) and value == old:
                 continue
-            changed = copy.deepcopy(document)
-            at_path(changed, at)[key] = value
-            yield field(path), kind, changed
-        changed = copy.deepcopy(document)
-        del at_path(changed, at)[key]
-        yield field(path), "dropped", changed
+            yield field(path), kind, replaced(document, path, value)
+        yield field(path), "dropped", replaced(document, path, DROPPED)
+
+
+def replaced(document, path, value):
+    """The document with another value in one place, or without the place."""
+    new, (key, *rest) = copy.copy(document), path
+    if rest:
+        new[key] = replaced(document[key], rest, value)
+    elif value is DROPPED:
+        del new[key]
+    else:
+        new[key] = value
+    return new
 
 
 def places(value, path=()):

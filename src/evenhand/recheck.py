@@ -192,7 +192,9 @@ def read_record(path: Path) -> str:
 
 def is_manifest(text: str) -> bool:
     """Whether the document's ``format`` is that of a manifest."""
-    return _format(text).startswith("evenhand manifest ")
+    # Nothing is parsed of a text without that name: a large certificate takes seconds.
+    is_named = "evenhand manifest " in text or "\\u" in text
+    return is_named and _format(text).startswith("evenhand manifest ")
 
 
 def has_record_format(text: str) -> bool:
@@ -222,7 +224,7 @@ def check_record(
     read_by_checker = _is_text_table(data)
     found = _verify(text, data if read_by_checker else None, progress)
     status = found.status
-    verdicts, by_engine, is_settled, inputs = _certify_again(
+    verdicts, by_engine, is_settled, inputs, fields = _certify_again(
         text, data, sheet, spelling, progress, is_false=status == 1
     )
     if by_engine:
@@ -239,7 +241,7 @@ def check_record(
         by_engine=by_engine,
         stated_by_checker=found.stated,
         stated_by_engine=inputs,
-        fields=_fields(text),
+        fields=fields,
     )
 
 
@@ -295,9 +297,10 @@ def _certify_again(  # what reading needs
     progress: ProgressCallback | None,
     *,
     is_false: bool,
-) -> tuple[dict[tuple[str, ...], str], tuple[str, ...], bool, dict[str, str]]:
+) -> tuple[dict[tuple[str, ...], str], tuple[str, ...], bool, dict[str, str], tuple[str, ...]]:
     """The verdict of each claim, where the engine disagrees, whether it could tell, its inputs.
 
+    Last come the fields of the record.
     Data that cannot be read are bad input, unless the record is false anyway or names columns
     and values that they do not have.
     """
@@ -305,19 +308,20 @@ def _certify_again(  # what reading needs
         recorded = RecordedCertificate.parse(text)
         codings = recorded.codings
     except EvenhandError as error:
-        return {}, _texts(error, spelling), False, {}
+        return {}, _texts(error, spelling), False, {}, _fields(text)
+    fields = tuple(recorded.content)
     verdicts = {names: str(verdict) for names, verdict in recorded.verdicts.items()}
     inputs = dict(recorded.stated(with_data=data is not None))
     if data is None:
-        return verdicts, recorded.own_differences(), recorded.is_settled_alone, inputs
+        return verdicts, recorded.own_differences(), recorded.is_settled_alone, inputs, fields
     try:
         rows = _read(data, codings, sheet, progress)
         wrong = recorded.differences(rows.count(), dropped=rows.dropped)
     except EvenhandError as error:
         if is_false or isinstance(error, _OTHER_DATA):
-            return verdicts, _texts(error, spelling), True, inputs
+            return verdicts, _texts(error, spelling), True, inputs, fields
         raise
-    return verdicts, wrong, True, inputs
+    return verdicts, wrong, True, inputs, fields
 
 
 def check_manifest(

@@ -5,6 +5,7 @@ integers, shares and differences fractions in text, and estimates decimals in te
 docs/certificate.md describes every field, certificate.schema.json its form.
 """
 
+import gc
 import hashlib
 import json
 from collections import Counter
@@ -18,7 +19,13 @@ from evenhand.counts import Attribute, CountTable, ExaminedCounts
 from evenhand.counts.count_table import code_type
 from evenhand.errors import InputError
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.partition_table import BLOCK, PartitionTable, counts_by_cell
+from evenhand.evidence.partition_table import (
+    BLOCK,
+    PartitionTable,
+    compact,
+    counts_by_cell,
+)
+from evenhand.evidence.recorded_table import RecordedTable
 
 FORMAT = "evenhand certificate 2"
 _UNPUBLISHED = "evenhand certificate 1"
@@ -90,7 +97,13 @@ def _compared_counts(examined: ExaminedCounts, partition: Partition) -> CountTab
 
 def parse_document(text: str) -> Any:  # noqa: ANN401  # plain values
     """The content of JSON text; ValueError if a name stands twice, or text is no Unicode."""
-    content = json.loads(text, object_pairs_hook=_unique_names)
+    is_collecting = gc.isenabled()
+    gc.disable()  # a million lines are no garbage: looking for it takes longer than to parse
+    try:
+        content = json.loads(text, object_pairs_hook=_unique_names)
+    finally:
+        if is_collecting:
+            gc.enable()
     try:
         text.encode()
         if "\\u" in text:  # only so a half can stand in text that is whole
@@ -108,17 +121,16 @@ def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def share_labels(partitions: list[dict[str, Any]]) -> None:
-    """Keep equal labels of tables once: the parser makes a new text in each place.
-
-    Of a million lines with six attributes that is half of what a parsed document takes. Of one
-    attribute no label stands twice.
-    """
-    texts: dict[str, str] = {}
-    for entry in partitions:
-        many = len(entry["names"])
-        for line in entry["table"] if many > 1 else ():
-            line[:many] = [texts.setdefault(label, label) for label in line[:many]]
+def keep_by_column(content: dict[str, Any]) -> None:
+    """Keep the tables of a valid document by column, also those of a record within it."""
+    question = content["question"]
+    many = len(question["groups"]) * len(question["decisions"])
+    for entry in content["partitions"]:
+        table = RecordedTable.of(entry["table"], len(entry["names"]), many)
+        entry["table"] = entry["table"] if table is None else table
+    record = content["rules"].get("without", {}).get("record")
+    if record is not None:
+        keep_by_column(record)
 
 
 def canonical(document: dict[str, Any]) -> str:
@@ -138,6 +150,9 @@ def encoded(value: Any) -> Iterator[bytes]:  # noqa: ANN401  # plain values
     """The JSON text of plain values and tables in pieces: keys sorted, without spaces."""
     if isinstance(value, PartitionTable):
         yield from _joined(([block] for block in value.blocks), b"[", b"]")
+    elif isinstance(value, RecordedTable):
+        blocks = ([compact(lines)[1:-1]] for lines in value.blocks)
+        yield from _joined(blocks, b"[", b"]")
     elif isinstance(value, dict):
         parts = (chain((compact(name) + b":",), encoded(value[name])) for name in sorted(value))
         yield from _joined(parts, b"{", b"}")
@@ -159,16 +174,9 @@ def _joined(parts: Iterable[Iterable[bytes]], begin: bytes, end: bytes) -> Itera
     yield end if comma != begin else begin + end
 
 
-def compact(value: object) -> bytes:
-    """The JSON text of a few plain values."""
-    return json.dumps(
-        value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
-    ).encode()
-
-
 def plain(value: Any) -> Any:  # noqa: ANN401  # plain values
     """The same with lists of lines instead of tables."""
-    if isinstance(value, PartitionTable):
+    if isinstance(value, PartitionTable | RecordedTable):
         return value.lines()
     if isinstance(value, dict):
         return {name: plain(inner) for name, inner in value.items()}

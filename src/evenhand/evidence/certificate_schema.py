@@ -89,13 +89,22 @@ def _all_plain(values: list[Any], rule: Any) -> bool:  # noqa: ANN401
         rule = schema()["$defs"].get(rule["$ref"].rpartition("/")[2], {"not": {}})
     kinds = rule.get("type", ())
     known = {_TYPES[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds)}
-    if not {*map(type, values)} <= known:
+    found = {*map(type, values)}
+    if not found <= known:
         return False
     if rule.keys() <= {"type", "items", "minItems", "description"} and known == {list}:
-        longest = min(map(len, values), default=rule.get("minItems", 0))
-        inner = [*chain.from_iterable(values)]
-        return longest >= rule.get("minItems", 0) and _all_plain(inner, rule.get("items", True))
-    numbers = [value for value in values if type(value) is int] or [0]
+        lengths, items = {*map(len, values)}, rule.get("items", True)
+        if min(lengths, default=rule.get("minItems", 0)) < rule.get("minItems", 0):
+            return False
+        if len(lengths) > 1:
+            return _all_plain([*chain.from_iterable(values)], items)
+        # By column, which has one type mostly: three times as fast for a million lines.
+        columns = ([line[at] for line in values] for at in range(max(lengths, default=0)))
+        return all(_all_plain(column, items) for column in columns)
+    if int not in found:
+        numbers = [0]
+    else:
+        numbers = values if found == {int} else [one for one in values if type(one) is int]
     least, most = rule.get("minimum", min(numbers)), rule.get("maximum", max(numbers))
     simple = rule.keys() <= {"type", "minimum", "maximum", "description"}
     return bool(simple and least <= min(numbers) and max(numbers) <= most)

@@ -1,5 +1,6 @@
 """The table of a partition in a certificate document, as plain values or as JSON in blocks."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,17 +29,36 @@ class PartitionTable:
     def __len__(self) -> int:
         return len(self.partition)
 
-    def lines(self, begin: int = 0, end: int | None = None) -> list[list[Any]]:
-        """Some of the lines as plain values, by default all."""
-        part = slice(begin, end)
+    def lines(self) -> list[list[Any]]:
+        """The lines as plain values."""
+        columns = (*self.labels, *self.counts.tolist(), self.differences)
+        return [*map(list, zip(*columns, strict=True))]
+
+    @property
+    def labels(self) -> Iterator[list[str]]:
+        """The values of each attribute."""
         assignments = self.partition.assignments
-        labels = (
-            np.asarray(attribute.values, object)[codes[part]].tolist()
-            for attribute, codes in zip(assignments.attributes, assignments.codes, strict=True)
-        )
-        counts = (column[part].tolist() for column in counts_by_cell(self.partition))
-        texts = self.partition.comparisons.texts(self.partition.widest[part])
-        return [list(line) for line in zip(*labels, *counts, texts, strict=True)]
+        for attribute, codes in zip(assignments.attributes, assignments.codes, strict=True):
+            yield np.asarray(attribute.values, object)[codes].tolist()
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """The counts by group, and within a group by decision."""
+        return counts_by_cell(self.partition)
+
+    @property
+    def differences(self) -> list[str | None]:
+        """The largest difference of each line."""
+        texts, _, which = self._distinct
+        differences: list[str | None] = np.array(texts, object)[which].tolist()
+        return differences
+
+    @cached_property
+    def _distinct(self) -> tuple[list[str | None], NDArray[np.intp], NDArray[np.intp]]:
+        """The differences of distinct counts, where these stand, and which each line has."""
+        first, which = distinct_lines(*self.counts)
+        texts = self.partition.comparisons.texts(self.partition.widest[first])
+        return texts, first, which
 
     @cached_property
     def blocks(self) -> tuple[bytes, ...]:
@@ -49,13 +69,11 @@ class PartitionTable:
         return tuple(self._encode())
 
     def _encode(self) -> Iterator[bytes]:
-        assignments, compared = self.partition.assignments, self.partition.comparisons
-        cells = counts_by_cell(self.partition)
+        assignments = self.partition.assignments
         # Labels and counts are encoded once each: mostly there are far fewer than lines.
-        first, which = distinct_lines(*cells)
-        differences = compared.texts(self.partition.widest[first])
+        differences, first, which = self._distinct
         counts = zip(
-            *(map(str, column[first].tolist()) for column in cells),
+            *(map(str, column[first].tolist()) for column in self.counts),
             ("null" if text is None else f'"{text}"' for text in differences),
             strict=True,
         )
@@ -73,6 +91,13 @@ class PartitionTable:
             part = slice(begin, begin + BLOCK)
             lines = zip(*(text[codes[part]].tolist() for text, codes in texts), strict=True)
             yield f"[{'],['.join(map(','.join, lines))}]".encode()
+
+
+def compact(value: object) -> bytes:
+    """The JSON text of a few plain values."""
+    return json.dumps(
+        value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    ).encode()
 
 
 def counts_by_cell(partition: Partition) -> NDArray[np.int64]:

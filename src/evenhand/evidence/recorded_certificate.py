@@ -63,7 +63,7 @@ class RecordedCertificate:
         ]
         if problems:
             raise InputError(*problems)
-        certificate_encoding.share_labels(content["partitions"])
+        certificate_encoding.keep_by_column(content)
         return cls(content)
 
     @property

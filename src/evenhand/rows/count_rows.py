@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
 
 import numpy as np
 import pyarrow as pa
@@ -66,7 +67,10 @@ def count(
         with reading(source.where):
             counter.read(source)
     with reading(sources[0].where):
-        return counter.finish(where=sources[0].where)
+        result = counter.finish(where=sources[0].where)
+    # What Arrow keeps for further batches is 100 MB: the mathematics after this uses none.
+    pa.default_memory_pool().release_unused()
+    return result
 
 
 class _RowCounter:
@@ -226,9 +230,12 @@ def _places(encoder: LabelEncoder) -> NDArray[np.int64]:
     There is one at least, for texts that have no label.
     """
     labels = [MISSING if label is None else label for label in encoder.codes]
-    place = {label: at for at, label in enumerate(in_order(labels))}
-    if not labels or len(place) < len(labels):  # one is called as missing ones are: refused
+    values = in_order(labels)
+    if values == tuple(labels):  # met in order, or none: a dictionary of a million is 110 MB
         return np.arange(max(len(labels), 1))
+    place = {label: at for at, label in enumerate(values)}
+    if len(place) < len(labels):  # one is called as missing ones are: refused
+        return np.arange(len(labels))
     return np.array([place[label] for label in labels], np.int64)
 
 
@@ -246,9 +253,13 @@ def _table(
         occurs = np.full(len(texts), all_occur)
         if not all_occur:
             occurs[codes] = True
-        values = in_order(text for text, used in zip(texts, occurs, strict=True) if used)
-        position = {value: code for code, value in enumerate(values)}
-        number = np.array([position.get(text, 0) for text in texts], np.int64)
+        used = [*compress(texts, occurs.tolist())]
+        values = in_order(used)
+        if values == tuple(used):
+            number = np.maximum(np.cumsum(occurs) - 1, 0)
+        else:
+            position = {value: code for code, value in enumerate(values)}
+            number = np.array([position.get(text, 0) for text in texts], np.int64)
         in_place = in_place and bool((np.diff(number[occurs]) > 0).all())
         attributes.append(Attribute(name, values))
         renumbered.append((number, codes))

@@ -1,6 +1,8 @@
 """Classes of numbers come in the order of their numbers, whatever their words."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evenhand.counts.label_order import in_order, known_order
 from evenhand.question import Bins
@@ -15,6 +17,11 @@ def test_classes_are_sorted_by_value(cuts, whole):
     mixed = [*labels[1::2], *reversed(labels[::2])]
     assert in_order(mixed) == labels
     assert in_order([*mixed, "(missing)"]) == (*labels, "(missing)")
+
+
+@given(st.lists(st.sampled_from(["1", "01", "1.0", "-0", "0", "10", "9", "1e3", "inf"])))
+def test_numbers_are_sorted_by_value_and_equal_ones_as_texts(labels):
+    assert in_order(labels) == tuple(sorted(sorted(labels), key=float))
 
 
 def test_texts_are_sorted_as_texts():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from evenhand.evidence import distinct_tables
 from evenhand.evidence.distinct_tables import distinct_lines, for_each_distinct
 
 
@@ -31,6 +32,16 @@ def test_many_distinct_lines_are_worked_out_in_several_blocks():
     (found,) = for_each_distinct(same, column)
     assert (found == column).all()
     assert len(sizes) > 1
+
+
+@pytest.mark.parametrize("few_keys", [0, 2])
+def test_distinct_lines_are_in_order_of_the_last_column(monkeypatch, few_keys):
+    monkeypatch.setattr(distinct_tables, "_FEW_KEYS", few_keys)
+    columns = np.random.default_rng(5).integers(0, 7, (3, 500))
+    first, which = distinct_lines(*columns)
+    expected = sorted({tuple(line) for line in columns[::-1].T.tolist()})
+    assert [tuple(line) for line in columns[::-1, first].T.tolist()] == expected
+    assert (columns[:, first[which]] == columns).all()
 
 
 def test_no_lines_give_no_results():

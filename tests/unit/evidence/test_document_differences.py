@@ -9,6 +9,7 @@ from evenhand import datasets, examined_counts
 from evenhand.evidence import Partition
 from evenhand.evidence.document_differences import document_differences
 from evenhand.evidence.partition_table import PartitionTable
+from evenhand.evidence.recorded_table import RecordedTable
 
 
 def differ(where, written, right):
@@ -85,12 +86,15 @@ def nothing(lines):
     [nothing, a_count, a_type, a_label_and_a_difference, a_line_missing, two_lines_swapped],
 )
 def test_tables_differ_where_their_lines_do(monkeypatch, forge, block):
-    for where in ("partition_table", "document_differences"):
+    for where in ("partition_table", "recorded_table"):
         monkeypatch.setattr(f"evenhand.evidence.{where}.BLOCK", block)
     examined = examined_counts(datasets.admissions(2), QUESTION)
     right = PartitionTable(Partition.of(examined, ["major", "test_score"]))
     written = json.loads(json.dumps(right.lines()))
     forge(written)
-    found = [*document_differences({"table": written}, {"table": right})]
-    assert found == [*document_differences({"table": written}, {"table": right.lines()})]
-    assert bool(found) == (forge is not nothing)
+    by_column = RecordedTable.of(written, 2, 4)
+    assert (by_column is None) == (forge is a_type)
+    for table in (written, by_column or written):
+        found = [*document_differences({"table": table}, {"table": right})]
+        assert found == [*document_differences({"table": written}, {"table": right.lines()})]
+        assert bool(found) == (forge is not nothing)
