@@ -201,9 +201,11 @@ def _sum_out(
     left: Integers,
 ) -> int:
     """Sum a cube over attributes that are not marked; returns how many are left."""
-    before, after, size = 1, 1, 0
-    for i in range(count):
+    size, after = 0, cards[attributes[0]]
+    for i in range(1, count):
         after *= cards[attributes[i]]
+    # No literal: for one ``sum_over`` would be compiled once more.
+    before = after // after
     for i in range(count):
         card = cards[attributes[i]]
         after //= card

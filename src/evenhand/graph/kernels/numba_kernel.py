@@ -8,7 +8,6 @@ arrays only, so that it loads fast.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.graph.kernels import numba_cells, numba_cubes, numpy_kernel
 from evenhand.graph.kernels.batch import (
@@ -21,10 +20,10 @@ from evenhand.graph.kernels.batch import (
 )
 from evenhand.graph.kernels.coded_table import CodedTable
 from evenhand.graph.kernels.numba_cubes import is_on_disk
-from evenhand.graph.kernels.numba_jit import Flags, Places, compiled
+from evenhand.graph.kernels.numba_jit import Places, compiled
 from evenhand.graph.kernels.numba_subsets import every_subset
 
-__all__ = ["attested", "every_subset", "is_on_disk", "line_sum", "load", "run", "split"]
+__all__ = ["every_subset", "is_on_disk", "load", "run", "split"]
 
 # Sets with so many possible cells, or so many for each line, at most, are counted in cubes.
 _CUBE_CELLS = 2**13
@@ -93,26 +92,3 @@ def _split(
         fine[line] = place[key]
         totals[place[key]] += rows[line]
     return number
-
-
-def attested(of: Numbers, groups: int, within: Numbers, strata: int) -> NDArray[np.integer]:
-    """How many groups lie in each stratum."""
-    counts = np.zeros(strata, np.int32)
-    _attested(of, within, np.zeros(groups, np.bool_), counts)
-    return counts
-
-
-@compiled
-def _attested(of: Numbers, within: Numbers, seen: Flags, counts: Places) -> None:
-    for line in range(len(of)):
-        counts[within[line]] += not seen[of[line]]
-        seen[of[line]] = True
-
-
-@compiled
-def line_sum(weight: Floats, x: Floats, y: Floats, rows: Floats, of: Numbers) -> float:
-    """The sum of weight · x · y · rows[of] over lines."""
-    total = 0.0
-    for line in range(len(weight)):
-        total += weight[line] * x[line] * y[line] * rows[of[line]]
-    return total

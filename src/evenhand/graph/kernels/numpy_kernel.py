@@ -10,7 +10,6 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.graph.kernels.batch import (
     BatchPlan,
@@ -24,7 +23,7 @@ from evenhand.graph.kernels.line_groups import group_by_key
 from evenhand.graph.kernels.numpy_strata import evaluate_strata
 from evenhand.graph.kernels.numpy_subsets import every_subset
 
-__all__ = ["attested", "every_subset", "line_sum", "run", "split"]
+__all__ = ["every_subset", "run", "split"]
 
 # Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
 _SHARED_CELLS = 2**13
@@ -151,18 +150,8 @@ def split(
     of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
 ) -> tuple[Numbers, Floats]:
     """Split groups of lines by one more attribute: each line's group, and the groups' rows."""
-    fine = group_by_key(of.astype(np.intp) * values + code, groups * values, rows)
-    return fine.of.astype(of.dtype), fine.rows
-
-
-def attested(of: Numbers, groups: int, within: Numbers, strata: int) -> NDArray[np.integer]:
-    """How many groups lie in each stratum."""
-    stratum = np.empty(groups, np.intp)
-    stratum[of] = within
-    return np.bincount(stratum, minlength=strata)
-
-
-def line_sum(weight: Floats, x: Floats, y: Floats, rows: Floats, of: Numbers) -> float:
-    """The sum of weight · x · y · rows[of] over lines."""
-    # Not np.dot: BLAS starts threads, which cost more than they save.
-    return float((weight * x * y * rows[of]).sum())
+    keys = of.astype(np.intp)
+    keys *= values
+    keys += code
+    fine = group_by_key(keys, groups * values, rows, of.dtype.type)
+    return fine.of.astype(of.dtype, copy=False), fine.rows

@@ -30,10 +30,10 @@ class PackedColumns:
         self.beyond = np.where(table.cards <= MOST_VALUES, table.cards - 1, 0)
         self.first = np.cumsum(self.beyond) - self.beyond
         # By power of two: the lines, and where their words begin and end.
-        self._planes: list[tuple[int, Indices, int, int]] = []
+        self._planes: list[tuple[int, NDArray[np.uint32], int, int]] = []
         counts, end = table.rows.astype(np.int64), 0
         for power in range(int(counts.max(initial=0)).bit_length()):
-            lines = np.flatnonzero(counts >> power & 1)
+            lines = np.flatnonzero(counts >> power & 1).astype(np.uint32)
             begin, end = end, end + -(-len(lines) // 64)
             self._planes.append((power, lines, begin, end))
         self.words: Words = np.zeros((int(self.beyond.sum()), end), np.uint64)
