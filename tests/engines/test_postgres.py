@@ -18,6 +18,7 @@ import evenhand as eh
 from evenhand import Verdict
 from evenhand.errors import ColumnError, ResourceError
 from evenhand.rows import postgres_statements
+from evenhand.rows.postgres_statements import is_key_by_constraint
 
 pytestmark = quiet
 
@@ -137,7 +138,7 @@ def test_many_groups_change_in_postgres_as_in_duckdb(postgres, groups, tmp_path,
     assert lines_by_id(postgres.table("released")) == lines_by_id(expected)
 
 
-ODD = ["", "\\", '"', 'a "b"', "two\nlines", "\r\n", " ", "(x, y)", "é", "%s", None]
+ODD = ["", "\\", '"', 'a "b"', "two\nlines", "\r\n", " ", "(x, y)", "é", "%s", None, "a\x1fb"]
 
 
 @pytest.mark.parametrize("more", [[], ["day"]])
@@ -180,8 +181,9 @@ def test_a_released_table_has_the_types_of_the_table(postgres, here, tmp_path):
     assert len(changed(there, postgres.table("released"))) == release.changed_rows
 
 
-def test_the_statements_of_a_release(there, tmp_path, monkeypatch):
-    """Four passes over rows: the key, the reach, the new table, and its count."""
+@pytest.fixture
+def sent(monkeypatch):
+    """The statements that reach the server."""
     import psycopg  # noqa: PLC0415  # there where the server is
 
     sent = []
@@ -195,9 +197,20 @@ def test_the_statements_of_a_release(there, tmp_path, monkeypatch):
 
         monkeypatch.setattr(kind, "execute", execute)
 
-    found = audit(there)
     for kind in (psycopg.Cursor, psycopg.ServerCursor):
         logged(kind)
+    return sent
+
+
+def told(sent):
+    """Statements that concern rows."""
+    return [one for one in sent if "pg_" not in one and "CURRENT_SCHEMA" not in one]
+
+
+def test_the_statements_of_a_release(there, tmp_path, sent):
+    """Of a key that the server keeps only the ends are asked; then the new table, its count."""
+    found = audit(there)
+    sent.clear()
     release = found.release(seed=7, key="id")
     assert sent == []
     with pytest.raises(eh.EvenhandError, match="already"):
@@ -205,17 +218,70 @@ def test_the_statements_of_a_release(there, tmp_path, monkeypatch):
     assert not [one for one in sent if 'FROM "people"' in one]
     sent.clear()
     release.write(tmp_path / "released")
-    told = [one for one in sent if "pg_" not in one and "CURRENT_SCHEMA" not in one]
-    key, reach, new, count, rename = told
-    assert "COUNT(DISTINCT" in key
-    assert "GROUP BY" in reach
+    key, new, count, rename = told(sent)
+    assert "MIN(" in key
+    assert "COUNT(" not in key
     assert new.startswith('CREATE TABLE "evenhand_')
-    assert "JOIN" not in reach + new
-    assert "ORDER BY" not in reach + new
-    assert [one.count('FROM "people"') for one in told] == [1, 1, 1, 0, 0]
+    # Once for the rows that are taken, which alone are sorted, and once for all.
+    assert [one.count('FROM "people"') for one in told(sent)] == [1, 2, 0, 0]
+    assert new.count("JOIN") == new.count("ORDER BY") == 1
     assert "GROUP BY" in count
     assert 'FROM "evenhand_' in count
     assert rename.endswith('RENAME TO "released"')
+
+
+KEPT = {
+    "create table keyed (id bigint primary key)": True,
+    "create table keyed (id bigint not null unique)": True,
+    "create table keyed (id bigint not null) partition by range (id);"
+    "create table part partition of keyed for values from (0) to (9);"
+    "alter table keyed add unique (id)": True,
+    "create table keyed (id bigint not null)": False,
+    "create table keyed (id bigint unique)": False,
+    "create table keyed (id bigint primary key deferrable)": False,
+    "create table keyed (id bigint not null, b int, unique (id, b))": False,
+    "create table keyed (id bigint not null); create index on keyed (id)": False,
+    "create table keyed (id bigint not null); create unique index on keyed (abs(id))": False,
+    "create table keyed (id bigint not null);"
+    "create unique index on keyed (id) where id > 5": False,
+    "create table keyed (id bigint primary key); create table more () inherits (keyed)": False,
+    "create table keyed (other bigint primary key, id bigint not null)": False,
+}
+
+
+@pytest.mark.parametrize("statement", KEPT)
+def test_what_the_server_keeps_as_a_key(postgres, statement):
+    postgres.con.execute("drop table if exists keyed cascade")
+    postgres.con.execute(statement)
+    table = postgres.table("keyed")
+    assert is_key_by_constraint(table, "id") is KEPT[statement]
+    assert not is_key_by_constraint(table.filter(table.id > 0), "id")
+    postgres.con.execute("drop table keyed cascade")
+
+
+def test_a_key_of_another_schema(postgres):
+    postgres.con.execute('create schema "odd ""name"""')
+    postgres.con.execute('create table "odd ""name"""."a.b" (id bigint primary key)')
+    assert is_key_by_constraint(postgres.table("a.b", database='odd "name"'), "id")
+    postgres.con.execute('drop schema "odd ""name""" cascade')
+
+
+def test_a_key_that_nothing_keeps_is_counted(postgres, there, tmp_path, sent):
+    postgres.con.execute("alter table people drop constraint people_pkey")
+    audit(there).release(seed=7, key="id").write(tmp_path / "released")
+    assert [one for one in told(sent) if "COUNT(DISTINCT" in one]
+    postgres.con.execute("drop table released")
+    postgres.con.execute("update people set id = 3 where id = 10")
+    with pytest.raises(ColumnError, match="900 rows have 899 different values"):
+        audit(there).release(seed=7, key="id").write(tmp_path / "again")
+
+
+@pytest.mark.parametrize("end", ["-1", "1099511627776"])
+def test_a_key_of_the_server_is_within_bounds(postgres, there, tmp_path, end):
+    postgres.con.execute("update people set id = %s where id = 3", [int(end)])
+    with pytest.raises(ColumnError, match="It goes from"):
+        audit(there).release(seed=7, key="id").write(tmp_path / "released")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_count_that_is_refused_leaves_no_transaction_open(

@@ -14,6 +14,7 @@ from tests.people_in_engines import (
 )
 
 from evenhand import Verdict
+from evenhand.errors import ColumnError
 
 pytestmark = pytest.mark.slow  # Spark takes ten seconds to start
 
@@ -44,6 +45,25 @@ def test_spark_counts_and_changes_what_duckdb_does(ibis, spark, here, there, tmp
     assert len(ids) == release.changed_rows
     assert spark.table("released").schema() == there.schema()
     assert {name for name in spark.list_tables() if name.startswith("evenhand")} == set()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("key", "reason"),
+    [
+        ("id - id % 14", "600 rows have 300 different values"),
+        ("if(id = 3, null, id)", "null in 1 rows"),
+        ("id - 10", "It goes from -7 to"),
+    ],
+)
+def test_a_key_that_is_none_in_spark(spark, there, tmp_path, key, reason):
+    columns = ", ".join(name for name in there.columns if name != "id")
+    spark.raw_sql("drop view if exists other")
+    statement = f"create temporary view other as select {columns}, {key} as id from people"  # noqa: S608
+    spark.raw_sql(statement)
+    with pytest.raises(ColumnError, match=reason):
+        audit(spark.table("other")).release(seed=7, key="id").write(tmp_path / "refused")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,9 @@ A shuffle spreads the rows of a pattern evenly over all places, so the k-th of n
 the k/n-th part of them. One GROUP BY counts the rows before a stretch around that, and lists
 the places within. If a stretch misses the row it was made for, which hardly ever happens, the
 engine is asked again with wider ones.
+
+PostgreSQL is not asked: there computing the places of all rows once more costs more than
+numbering and joining the few rows that can be taken.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,15 +17,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from evenhand.releasing.engine_conditions import LabelConditions, Pattern, ibis
-from evenhand.releasing.engine_shuffle import HALF, KEYS, Shuffle, shuffled
+from evenhand.releasing.engine_conditions import LabelConditions, Pattern, Table, ibis
+from evenhand.releasing.engine_shuffle import HALF, HALF_BITS, KEYS, Shuffle, shuffled
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.rows.arrow_numpy import as_numpy
 from evenhand.rows.ibis_tables import computed_once, fetch
 
 _PLACE, _LEFT, _FOUND = "evenhand_place", "evenhand_left", "evenhand_found"
-_BEGIN = "evenhand_begin"
 _WIDTH = 5  # standard deviations; one stretch of a million misses
+_SAFE_WIDTH = 9  # so wide that nothing is asked again; a release that misses a row is refused
+_CODE, _ORDER = "evenhand_code", "evenhand_order"
 _BEFORE, _AFTER = -1, KEYS
 
 
@@ -59,6 +63,45 @@ def find_reach(
         width = 8 * width + 1
 
 
+def taken_rows(
+    conditions: LabelConditions,
+    shuffle: Shuffle,
+    key: str,
+    sizes: Mapping[Pattern, int],
+    levels: Sequence[Mapping[Pattern, int]],
+    *,
+    taken: str,
+) -> Table:
+    """The keys of the rows that moves take, each with the number of its level.
+
+    Only rows that come early enough to be among the wanted ones are numbered, so that few are
+    sorted. They are found by their pattern and the upper half of their place.
+    """
+    ends = {
+        pattern: _stretch(max(level.get(pattern, 0) for level in levels), size, _SAFE_WIDTH)[1]
+        for pattern, size in sizes.items()
+    }
+    codes = {
+        pattern: number * 2 * HALF + end // HALF
+        for number, (pattern, end) in enumerate(ends.items())
+    }
+    table = conditions.kept.select(*dict.fromkeys((*conditions.plan.names, key)))
+    table = computed_once(
+        table.mutate(**{_CODE: conditions.by_pattern(table, codes, otherwise=-1)})
+    )
+    table = table.filter(table[_CODE] >= 0)
+    table = shuffled(table, shuffle, key, _PLACE, left=_LEFT, at_once=True)
+    table = table.filter(table[_LEFT] < table[_CODE] % (2 * HALF))
+    window = ibis().window(group_by=table[_CODE], order_by=table[_PLACE])
+    table = table.mutate(**{_ORDER: ibis().row_number().over(window)})
+    wanted = [
+        (table[_ORDER] < conditions.by_pattern(table, level, otherwise=0), at)
+        for at, level in enumerate(levels)
+    ]
+    table = table.select(key, **{taken: ibis().cases(*wanted, else_=-1)})
+    return table.filter(table[taken] >= 0)
+
+
 def _stretch(wanted: int, size: int, width: int) -> tuple[int, int]:
     """Where the last wanted row should be: from the first of these places to before the other.
 
@@ -80,43 +123,38 @@ def _ask(
 ) -> tuple[NDArray[np.int64], list[NDArray[np.int64]], NDArray[np.int64]]:
     """Pattern numbers, for each level a place or before or after the stretch, and rows.
 
-    The begin of a stretch also names its pattern: its remainder is the pattern's number. It is
-    rounded down for that, and may be negative.
+    One number has all that is known of a pattern: its own number, and where its stretch begins
+    and ends, by the upper halves of places. So each row is compared with labels only once, and
+    its whole place is needed only within the stretch.
     """
-    count = len(patterns)
-    table, begins = conditions.kept, [f"{_BEGIN}_{at}" for at in range(len(stretches))]
-    named = [
-        {
-            pattern: begin - begin % count + number - count
+    table, codes = conditions.kept, [f"{_CODE}_{at}" for at in range(len(stretches))]
+    trees = {}
+    for name, level in zip(codes, stretches, strict=True):
+        numbers = {
+            pattern: (number * HALF + begin // HALF) * 2 * HALF + end // HALF
             for number, pattern in enumerate(patterns)
             if pattern in level
-            for begin, _ in [level[pattern]]
+            for begin, end in [level[pattern]]
         }
-        for level in stretches
-    ]
-    none = -count - 1
-    trees = {
-        name: conditions.by_pattern(table, level, otherwise=none)
-        for name, level in zip(begins, named, strict=True)
-    }
-    table = computed_once(table.mutate(**trees))
-    table = table.filter(table[begins[0]] > none)
-    table = shuffled(table, shuffle, key, _PLACE, left=_LEFT, at_once=True)
+        trees[name] = conditions.by_pattern(table, numbers, otherwise=-1)
+    table = table.mutate(**trees)
+    table = table.filter(table[codes[0]] >= 0)
+    table = shuffled(table, shuffle, key, _PLACE, left=_LEFT)
     found = {}
-    for at, level in enumerate(stretches):
-        ends = {pattern: end for pattern, (_, end) in level.items()}
-        end = conditions.by_pattern(table, ends, otherwise=0)
-        begin, place = table[begins[at]], table[_PLACE]
+    for at, name in enumerate(codes):
+        code, left = table[name], table[_LEFT]
         found[f"{_FOUND}_{at}"] = ibis().cases(
-            (table[_LEFT] * HALF >= end, _AFTER), (place < begin, _BEFORE), else_=place
+            (left >= code % (2 * HALF), _AFTER),
+            (left < (code >> (HALF_BITS + 1)) % HALF, _BEFORE),
+            else_=table[_PLACE],
         )
     table = table.mutate(**found)
-    lines = table.group_by(begins[0], *found).aggregate(evenhand_rows=table.count())
+    lines = table.group_by(codes[0], *found).aggregate(evenhand_rows=table.count())
     fetched = fetch(lines, conditions.rows.where)
-    numbers, *places, rows = (
-        _numbers(fetched.column(name)) for name in (begins[0], *found, "evenhand_rows")
+    first, *places, rows = (
+        _numbers(fetched.column(name)) for name in (codes[0], *found, "evenhand_rows")
     )
-    return numbers % count, places, rows
+    return first >> (2 * HALF_BITS + 1), places, rows
 
 
 def _last_places(

@@ -7,6 +7,7 @@ coefficients. It maps keys one to one, so no two rows of a move come to the same
 move takes exactly as many rows as it should.
 """
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +15,11 @@ import numpy as np
 
 from evenhand.errors import ColumnError, QuestionError, Remedy
 from evenhand.rows import Rows
-from evenhand.rows.ibis_tables import computed_once, fetch
+from evenhand.rows.ibis_tables import computed_once, engine_errors, fetch
+from evenhand.rows.postgres_statements import is_key_by_constraint
 
-_HALF_BITS = 20
-HALF = 2**_HALF_BITS
+HALF_BITS = 20
+HALF = 2**HALF_BITS
 KEYS = HALF**2  # keys lie below; then no product exceeds 2⁵³, which even a float holds exactly
 _PRIME = 2**31 - 1
 _ROUNDS = 4
@@ -58,7 +60,7 @@ class Shuffle:
     @staticmethod
     def halves(key: Any) -> tuple[Any, Any]:  # noqa: ANN401
         """The upper and the lower half; engines would divide by floating point."""
-        return key >> _HALF_BITS, key % HALF
+        return key >> HALF_BITS, key % HALF
 
     def next_round(self, number: int, left: Any, right: Any) -> tuple[Any, Any]:  # noqa: ANN401
         """The halves after one more round."""
@@ -112,23 +114,59 @@ def check_key(rows: Rows, key: str) -> None:
     """Refuse a key that does not tell rows apart."""
     table, where = rows.origin, rows.where
     column = table[key]
-    facts = table.aggregate(
-        rows=table.count(),
-        known=column.count(),
-        different=column.nunique(),
-        low=column.min(),
-        high=column.max(),
+    facts = {"low": column.min(), "high": column.max()}
+    counts = {"rows": table.count(), "known": column.count(), "different": column.nunique()}
+    with engine_errors(where):
+        is_key = is_key_by_constraint(table, key)
+        in_blocks = not is_key and table.get_backend().name == "pyspark"
+    asked = (
+        table.aggregate(**facts)
+        if is_key
+        else block_facts(table, key)
+        if in_blocks
+        else table.aggregate(**facts, **counts)
     )
-    (fact,) = fetch(facts, where).to_pylist()
-    if fact["known"] < fact["rows"]:
-        reason = f"It is null in {fact['rows'] - fact['known']:,} rows."
-    elif fact["different"] < fact["rows"]:
-        reason = f"{fact['rows']:,} rows have {fact['different']:,} different values."
-    elif fact["rows"] and not 0 <= fact["low"] <= fact["high"] < KEYS:
+    (fact,) = fetch(asked, where).to_pylist()
+    if in_blocks and fact["repeated"]:
+        (fact,) = fetch(table.aggregate(**facts, **counts), where).to_pylist()
+    count = fact.get("rows", 0)
+    if fact.get("known", count) < count:
+        reason = f"It is null in {count - fact['known']:,} rows."
+    elif fact.get("different", count) < count:
+        reason = f"{count:,} rows have {fact['different']:,} different values."
+    elif fact["low"] is not None and not 0 <= fact["low"] <= fact["high"] < KEYS:
         reason = f"It goes from {fact['low']:,} to {fact['high']:,}."
     else:
         return
     raise _no_key(key, reason, where)
+
+
+def block_facts(table: Any, key: str) -> Any:  # noqa: ANN401  # Ibis tables
+    """The ends of a key, and in how many blocks of eight numbers one is repeated.
+
+    The total of a block has one digit for each of its numbers, which says how often that
+    occurs: no digit can run over where there are at most eight rows. Keys that lie near each
+    other make few blocks, so that Spark has an eighth to send and to merge.
+    """
+    ibis: Any = sys.modules["ibis"]
+    number = table[key].cast("int64")
+    one = ibis.literal(1, "int64") << ((number & 7) * 4).cast("int32")
+    table = table.select(block=number >> 3, number=number, one=one)
+    blocks = table.group_by("block").aggregate(
+        rows=table.count(),
+        known=table.number.count(),
+        low=table.number.min(),
+        high=table.number.max(),
+        total=table.one.sum(),
+    )
+    repeated = (blocks.known > 8) | ((blocks.total & 0xEEEEEEEE) != 0)
+    return blocks.aggregate(
+        rows=blocks.rows.sum(),
+        known=blocks.known.sum(),
+        low=blocks.low.min(),
+        high=blocks.high.max(),
+        repeated=repeated.sum(),
+    )
 
 
 def _no_key(key: str, reason: str, where: str) -> ColumnError:

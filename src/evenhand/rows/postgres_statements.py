@@ -21,12 +21,23 @@ Backend: TypeAlias = Any  # Ibis's connection
 
 # For one transaction. Compiling a statement of many cases took longer than running it: 1.9 s
 # instead of 1.3 s of a release of a million rows. Counting 400,000 lines within the usual 4 MB
-# took 1.65 s, in 64 MB 1.3 s.
+# took 1.65 s, in 64 MB 1.3 s. All rows are read, so that no join should go row by row, which
+# the server would try where it expects few rows.
 _SETTINGS = (
-    "SELECT set_config(name, CASE name WHEN 'jit' THEN 'off' "
-    "ELSE greatest(setting::bigint, 65536) || 'kB' END, true) "
-    "FROM pg_settings WHERE name IN ('jit', 'work_mem')"
+    "SELECT set_config(name, CASE name WHEN 'work_mem' "
+    "THEN greatest(setting::bigint, 65536) || 'kB' ELSE 'off' END, true) "
+    "FROM pg_settings WHERE name IN ('jit', 'enable_nestloop', 'work_mem')"
 )
+# A deferred constraint may be broken within a transaction; a parent's index does not know the
+# rows of tables that inherit from it, unless they are its partitions.
+_IS_KEY = """
+SELECT EXISTS (
+    SELECT FROM pg_index JOIN pg_class ON pg_class.oid = indrelid
+    JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
+    WHERE indrelid = to_regclass(%s) AND attname = %s AND attnotnull AND indnkeyatts = 1
+    AND indisunique AND indisvalid AND indimmediate AND indpred IS NULL
+    AND (relkind = 'p' OR NOT relhassubclass)
+)"""
 _CURSOR = "evenhand_lines"
 
 
@@ -41,6 +52,21 @@ def speaks_directly(expression: Expression) -> bool:
     ops: Any = sys.modules["ibis"].expr.operations
     prepared = (ops.InMemoryTable, ops.ScalarUDF, ops.AggUDF)
     return not expression.op().find(prepared) and engine.con.info.encoding == "utf-8"
+
+
+def is_key_by_constraint(table: Expression, column: str) -> bool:
+    """Whether PostgreSQL itself keeps a column of a table without nulls and repeated values.
+
+    Then nothing is counted: 0.24 s of a release of a million rows.
+    """
+    ops: Any = sys.modules["ibis"].expr.operations
+    place, engine = table.op(), table.get_backend()
+    if engine.name != "postgres" or not isinstance(place, ops.DatabaseTable):
+        return False
+    parts = [part for part in (place.namespace.database, place.name) if part]
+    name = ".".join('"{}"'.format(part.replace('"', '""')) for part in parts)
+    with engine.con.cursor() as cursor, engine.con.transaction():
+        return bool(cursor.execute(_IS_KEY, [name, column]).fetchone()[0])
 
 
 def has_plain_types(expression: Expression) -> bool:

@@ -1,9 +1,13 @@
 """The shuffle of keys that engines choose rows by."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tests.people_in_engines import in_duckdb, quiet
 
-from evenhand.releasing.engine_shuffle import KEYS, Shuffle
+from evenhand.releasing.engine_shuffle import KEYS, Shuffle, block_facts
 
 
 def test_no_two_keys_come_to_the_same_place():
@@ -52,3 +56,25 @@ def test_other_seeds_take_other_rows():
     tenths = [set(np.argsort(place)[:500].tolist()) for place in places]
     shared = [len(a & b) / 500 for a in tenths for b in tenths if a is not b]
     assert max(shared) < 0.2
+
+
+KEYS_IN_BLOCKS = st.lists(
+    st.none() | st.integers(-20, 40) | st.integers(0, 2**41), min_size=1, max_size=60
+)
+
+
+@quiet
+@settings(max_examples=25)
+@given(KEYS_IN_BLOCKS)
+@example([0] * 16)  # would run over into the next digit
+@example([7] * 17)
+@example([*range(64)])
+def test_blocks_tell_whether_a_key_is_repeated(keys):
+    ibis = pytest.importorskip("ibis", reason="the extra 'ibis' is not installed")
+    table = in_duckdb(ibis, pa.table({"id": pa.array(keys, pa.int64())}))
+    (fact,) = block_facts(table, "id").to_pyarrow().to_pylist()
+    known = [key for key in keys if key is not None]
+    assert (fact["rows"], fact["known"]) == (len(keys), len(known))
+    assert bool(fact["repeated"]) is (len({*known}) < len(known))
+    ends = (min(known), max(known)) if known else (None, None)
+    assert (fact["low"], fact["high"]) == ends

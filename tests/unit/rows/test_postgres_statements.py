@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.people_in_engines import in_duckdb, people, quiet
 
-from evenhand.rows.postgres_statements import has_plain_types, parse_lines, speaks_directly
+from evenhand.rows.postgres_statements import (
+    has_plain_types,
+    is_key_by_constraint,
+    parse_lines,
+    speaks_directly,
+)
 
 pytestmark = quiet
 SCHEMA = pa.schema({"a": pa.string(), "b": pa.string(), "n": pa.int64()})
@@ -71,7 +76,9 @@ def test_numbers_and_truth_values_are_parsed():
 
 def test_other_engines_are_not_spoken_to_in_postgresql():
     ibis = pytest.importorskip("ibis", reason="the extra 'ibis' is not installed")
-    assert not speaks_directly(in_duckdb(ibis, people(10)))
+    table = in_duckdb(ibis, people(10))
+    assert not speaks_directly(table)
+    assert not is_key_by_constraint(table, "id")
 
 
 @pytest.mark.parametrize(
