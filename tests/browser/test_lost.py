@@ -258,6 +258,27 @@ def test_a_text_typed_while_the_page_is_renewed_is_sent_once_it_is_done(app, pag
     wait_until(lambda: "people marry first" in str(app.tables().get("graph")))
 
 
+def test_what_is_typed_and_selected_stays_while_the_page_is_renewed_and_is_not_sent(app, page):
+    app.learn()
+    page.goto("evidence")
+    sent = []
+    page.on("request", lambda request: sent.append(request.post_data))
+    field = page.locator("#exact-threshold")
+    for typed, keys in (("", ()), ("0.06", ()), ("0.07", ("Home", "ArrowRight"))):
+        if typed:
+            field.fill(typed)
+        field.select_text()
+        for key in keys:
+            field.press(key)
+        page.evaluate("show(location.href)")  # as the end of a job does
+        page.keyboard.insert_text("0")
+        expect(field).to_have_value("00.07" if keys else "0")
+    assert not any(sent)
+    with page.expect_request("**/api/question") as request:
+        field.press("Enter")
+    assert "00.07" in request.value.post_data
+
+
 def test_a_form_that_is_being_filled_in_stays_when_work_ends(app, page):
     app.learn()
     page.goto("evidence")

@@ -125,7 +125,8 @@ def test_what_is_not_offered_is_not_there(app, path):
 
 
 def test_styles_script_and_icon(app):
-    kinds = {"style.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
+    kinds = {"app.js": "text/javascript", "icon.svg": "image/svg+xml"}
+    kinds |= dict.fromkeys(("style.css", "table.css", "release.css"), "text/css")
     for name, kind in kinds.items():
         answer = app("GET", f"static/{name}")
         assert answer.status == 200

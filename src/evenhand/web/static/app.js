@@ -82,11 +82,20 @@ function empty(form, body) {
   }
 }
 
-// A field whose text was put back by `show`: when it is left the browser reports no change.
-let restored = null;
+// A field whose text was put back by `show`: when it is left the browser reports no change. While a
+// page takes the place of another the browser does report one, of a text that is still being typed.
+let restored = null, replacing = false;
 
 // What a page says when it changes. The place that is read out stays while pages come and go.
 const news = () => [...document.querySelectorAll("#main [data-say]")].map((one) => one.textContent.trim()).join(" ");
+
+// The sheets of a page that ours lacks: they are there before the page is.
+const dress = (page) => Promise.all([...page.querySelectorAll("link[rel=stylesheet]")]
+  .filter((sheet) => !document.querySelector(`link[href="${sheet.getAttribute("href")}"]`))
+  .map((sheet) => new Promise((done) => {
+    sheet.onload = sheet.onerror = done;
+    document.head.append(sheet);
+  })));
 
 // Fetch a page and put its parts in place of ours; focus and scroll stay where they were, and so
 // does what was filled in.
@@ -95,8 +104,9 @@ async function show(address, {push = false, quiet = false} = {}) {
   const turn = ++latest;
   const answer = await ask(address);
   const page = answer && parse(await answer.text());
+  if (page) await dress(page);
   if (!page || turn !== latest) return; // a page that was asked for later wins
-  const {id: focused, value: typed, defaultValue: before} = document.activeElement || {};
+  const {id: focused, value: typed, defaultValue: before, selectionStart: begin, selectionEnd: end} = document.activeElement || {};
   restored = null;
   note();
   const told = news();
@@ -104,7 +114,12 @@ async function show(address, {push = false, quiet = false} = {}) {
     drafts.clear();
     opened.clear();
   }
+  // What is being typed stays, unless the server has something newer.
+  const next = focused && page.getElementById(focused);
+  replacing = Boolean(next) && /text|search|number/.test(next.type) && next.defaultValue === before && typed !== before;
+  const stays = replacing;
   for (const part of ["table-name", "steps", "history", "main", "foot"]) $(part).replaceChildren(...page.getElementById(part).childNodes);
+  replacing = false;
   const now = page.getElementById("now");
   if ($("now").textContent !== now.textContent) {
     $("now").className = now.className;
@@ -126,11 +141,12 @@ async function show(address, {push = false, quiet = false} = {}) {
   if (!quiet) $("problems").replaceChildren();
   if (focused && $(focused)) {
     $(focused).focus({preventScroll: true});
-    // What is being typed stays, unless the server has something newer.
-    if (/text|search|number/.test($(focused).type) && before === $(focused).defaultValue && typed !== before) {
+    if (stays) {
       $(focused).value = typed;
       restored = $(focused);
     }
+    // What is selected stays, too, or all of it: the next key would otherwise be added to the text.
+    if (Number.isInteger(begin)) $(focused).setSelectionRange(begin, end === typed.length ? $(focused).value.length : end);
   } else if (push) $("main").focus({preventScroll: true});
   const place = push && $(new URL(address, location.href).hash.slice(1));
   if (place) place.scrollIntoView({block: "nearest"});
@@ -310,6 +326,7 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("change", (event) => {
   const control = event.target;
+  if (replacing) return;
   if (control === restored) restored = null;
   if (control.type === "file" && control.files.length) upload(control.files[0], control.closest("[data-drop]"));
   else if (control.dataset.path) act(control);
@@ -317,7 +334,7 @@ document.addEventListener("change", (event) => {
 });
 
 const report = ({target}) => {
-  if (target === restored) target.dispatchEvent(new Event("change", {bubbles: true}));
+  if (target === restored && !replacing) target.dispatchEvent(new Event("change", {bubbles: true}));
 };
 document.addEventListener("focusout", report);
 document.addEventListener("keydown", (event) => { if (event.key === "Enter") report(event); });
