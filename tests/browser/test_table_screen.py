@@ -129,10 +129,12 @@ def test_names_and_values_are_only_text(app, page):
         (app.folder / "odd.csv").read_text("utf-8").replace("a,a,a,b", f"{SCRIPT},a,a,b"),
         "utf-8",
     )
+    # Opened once: read again under its own name it could end after a choice, which is refused.
+    open_table(page, "odd.csv")
+    expect(page.get_by_role("heading", level=1)).to_have_text("odd.csv")
     for width in (1440, 390):
         page.set_viewport_size({"width": width, "height": 900})
-        open_table(page, "odd.csv")
-        expect(page.get_by_role("heading", level=1)).to_have_text("odd.csv")
+        page.goto("table")
         expect(page.locator(".rows thead")).to_contain_text(SCRIPT)
         expect(page.locator(".rows tbody")).to_contain_text(SCRIPT)
         page.goto("question")
