@@ -21,9 +21,9 @@ demo: $(VENV)/.runtime
 test: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
+	@# Each takes one core for half a minute.
+	$(BIN)/python scripts/compile_kernels.py & compiling=$$!; $(BIN)/mypy && wait $$compiling
 	$(BIN)/lint-imports
-	$(BIN)/python scripts/compile_kernels.py
 	$(BIN)/pytest $(PARALLEL) $(addprefix --ignore=, $(COVERED))
 	$(BIN)/pytest $(PARALLEL) --cov --cov-report=term-missing $(COVERED)
 
