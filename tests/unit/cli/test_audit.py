@@ -596,6 +596,50 @@ def test_the_status_is_the_worst_whatever_the_order(run, options, columns, expec
     ]
 
 
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ("ruled even", 3),
+        ("even ruled", 3),
+        ("ruled even gendered", 1),
+        ("gendered even", 1),
+        ("ruled gendered", 1),
+    ],
+)
+@pytest.mark.usefixtures("two_models")
+def test_what_the_rows_leave_open_of_one_model_is_worse_than_a_good_verdict(
+    run, example, options, columns, expected
+):
+    """And better than a bad one. Who is admitted by gender alone differs for sure."""
+    table = pd.read_csv(example / "data.csv")
+    gendered = table["gender"].map({"female": "rejected", "male": "admitted"})
+    table.assign(gendered=gendered).to_csv(example / "data.csv", index=False)
+    within = "all differences shown to be within the threshold"
+    verdicts = {"ruled": within, "even": "inconclusive", "gendered": "difference shown"}
+    named = [word for column in columns.split() for word in ("--predictions", column)]
+    status, out, _ = run("audit", *options, *named, "--judge", "population", "--quiet")
+    assert out.splitlines() == [f"{column}: {verdicts[column]}" for column in columns.split()]
+    assert status == expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"), [("ruled even", 3), ("even said", 1), ("said ruled", 1)]
+)
+@pytest.mark.usefixtures("two_models")
+def test_models_that_cannot_be_decided_for_want_of_coverage(
+    run, example, options, columns, expected
+):
+    """A group without men is not measured: only a difference elsewhere still decides."""
+    table = pd.read_csv(example / "data.csv")
+    alone = table[table["gender"] == "female"].head(1).assign(test_score="unknown", n=1)
+    pd.concat([table, alone]).to_csv(example / "data.csv", index=False)
+    verdicts = {"said": "not certified", "even": "cannot decide", "ruled": "cannot decide"}
+    named = [word for column in columns.split() for word in ("--predictions", column)]
+    status, out, _ = run("audit", *options, *named, "--min-coverage", "1", "--quiet")
+    assert out.splitlines() == [f"{column}: {verdicts[column]}" for column in columns.split()]
+    assert status == expected
+
+
 def test_a_report_has_a_row_for_each_model(run, example, options, two_models):
     page = example / "p.html"
     status, _, _ = run("audit", *options, *two_models, "--report", page, "--quiet")
