@@ -25,8 +25,9 @@ from tests.networks import Network, network
 
 from evenhand import CountTable, Tiers
 from evenhand.graph import Orientation, PartialGraph, discover, orient
+from evenhand.graph.batch_tester import BatchTester
 from evenhand.graph.d_separation import BitsetGraph
-from evenhand.graph.independence_tests import TESTS, Tester
+from evenhand.graph.independence_tests import TESTS
 from evenhand.question import Knowledge, KnownOrder
 
 NETWORKS = (
@@ -166,10 +167,10 @@ class Campaign:
             counts = truth.sample(rows, seed)
             asked = [chosen(those, seed) for those in met]
             for test in TESTS:
-                tester = Tester(counts, test=test, significance=SIGNIFICANCE)
+                tester = BatchTester(counts, test=test, significance=SIGNIFICANCE)
                 tally = self.tallies[name, rows, tiered, test]
-                tally.nulls += [not tester.test(*question).independent for question in asked[0]]
-                tally.edges += [not tester.test(*question).independent for question in asked[1]]
+                tally.nulls += [not found.independent for found in tester.test_all(asked[0])]
+                tally.edges += [not found.independent for found in tester.test_all(asked[1])]
                 if not tiered:  # with tiers PC meets nearly the same nulls
                     self.sort_by_size(tester, asked, padded_questions(truth, seed))
                 graph = discover(
@@ -181,13 +182,16 @@ class Campaign:
                 tally.distance.append(distance)
 
     def sort_by_size(
-        self, tester: Tester, asked: list[list[Question]], padded: tuple[list[Question], ...]
+        self,
+        tester: BatchTester,
+        asked: list[list[Question]],
+        padded: tuple[list[Question], ...],
     ) -> None:
         """Ask again, apart for each mean number of rows in a stratum."""
         for kind, *questions_asked in zip(("nulls", "edges"), asked, padded, strict=True):
-            for x, y, given in set(chain(*questions_asked)):
-                sized = self.by_size[size_class(tester.counts, given), tester.kind]
-                getattr(sized, kind).append(not tester.test(x, y, given).independent)
+            for found in tester.test_all([*{*chain(*questions_asked)}]):
+                sized = self.by_size[size_class(tester.counts, found.given), tester.kind]
+                getattr(sized, kind).append(not found.independent)
 
     def size_table(self) -> Iterator[str]:
         """Level and power by the mean number of rows in a stratum."""

@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.brute_force import equivalent, is_separated
+from tests.single_tests import SingleTests
 from tests.strategies import dags, known_dags, tiered_dags
 
 from evenhand import CountTable, Knowledge, discover
 from evenhand.graph.discovery import oriented_graph, search
-from evenhand.graph.independence_tests import TESTS, Tester
+from evenhand.graph.independence_tests import TESTS
 from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.kernels.batch import Batch
 from evenhand.graph.partial_graph import DiscoveryRecord
@@ -87,7 +88,7 @@ def tables(draw, *, nodes=5):
 def test_both_kernels_agree_with_each_test_alone(test, asked):
     counts, batch = asked
     names = counts.names
-    tester = Tester(counts, test=test)
+    tester = SingleTests(counts, test=test)
     one_by_one = [
         tester.test(names[x], names[y], [names[z] for z in given])
         for x, y, given in zip(batch.x, batch.y, batch.given, strict=True)

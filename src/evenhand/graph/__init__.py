@@ -4,7 +4,7 @@ from evenhand.graph.block_sets import BlockSetCheck
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.conditional_tables import ConditionalTable, Factor, Network, eliminate
 from evenhand.graph.discovery import discover
-from evenhand.graph.independence_tests import Independence, Tester
+from evenhand.graph.independence_tests import Independence
 from evenhand.graph.local_causes import LocalCauses
 from evenhand.graph.local_discovery import find_causes
 from evenhand.graph.orientation import Conflict, Orientation, orient
@@ -34,7 +34,6 @@ __all__ = [
     "ParentSets",
     "PartialGraph",
     "Separation",
-    "Tester",
     "discover",
     "eliminate",
     "find_causes",

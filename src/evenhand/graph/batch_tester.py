@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from evenhand.counts import CountTable
+from evenhand.errors import QuestionError, listed
 from evenhand.graph.independence_tests import (
     Independence,
     check_significance,
@@ -15,20 +16,33 @@ from evenhand.graph.kernel_choice import Evaluator, NamedTest
 class BatchTester:
     """Tests independence in a table of counts by the kernels that ``discover`` uses.
 
-    >>> counts = CountTable.of({"x": ["a", "a", "b"], "y": ["c", "d", "c"]})
-    >>> BatchTester(counts).test("x", "y").degrees_of_freedom
-    1
+    >>> counts = CountTable.of(
+    ...     {"x": ["a", "a", "b", "b"], "y": ["c", "d", "c", "d"]}, counts=[10, 20, 30, 40]
+    ... )
+    >>> result = BatchTester(counts).test("x", "y")
+    >>> round(result.statistic, 7), result.degrees_of_freedom, result.independent
+    (0.7936508, 1, True)
     """
 
     def __init__(
         self, counts: CountTable, *, test: str = "chi-square", significance: float = 0.01
     ) -> None:
+        self.counts = counts
         self.kind, self.significance = check_test(test), check_significance(significance)
         self.evaluator = Evaluator(counts, sorted(counts.names))
 
     def test(self, x: str, y: str, given: Iterable[str] = ()) -> Independence:
-        """Test x against y within the strata of ``given``."""
-        return self.test_all([(x, y, tuple(given))])[0]
+        """Test x against y within the strata of ``given``; the order of names is no matter."""
+        x, y, given = min(x, y), max(x, y), tuple(given)
+        for name in (x, y, *given):
+            self.counts.position(name)  # refuses an unknown one
+        if len({x, y, *given}) < len(given) + 2:
+            raise QuestionError.of(
+                f"{x!r} and {y!r} cannot be tested given {listed(given)}.",
+                "A column stands there twice.",
+                "Name two different columns, and condition on others.",
+            )
+        return self.test_all([(x, y, given)])[0]
 
     def parts(self, tests: Sequence[NamedTest]) -> Iterator[Sequence[NamedTest]]:
         """The tests, as many at a time as it pays to evaluate together: all of them."""

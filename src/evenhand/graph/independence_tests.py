@@ -1,4 +1,4 @@
-"""Is x independent of y in every stratum of S? Tests on counts, one at a time.
+"""Is x independent of y in every stratum of S? The tests, and what they result in.
 
 For a cell with n rows in a stratum of n_s rows, whose row and column sums are r and c::
 
@@ -15,23 +15,14 @@ In a stratum with given margins chi-square is on average n_s / (n_s − 1) times
 freedom: in thin strata it rejects too often. The adjusted test takes this factor away.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from math import isfinite
 from typing import Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.counts import CountTable
 from evenhand.errors import QuestionError, did_you_mean, listed
-from evenhand.graph.kernels.line_groups import (
-    LineGroups,
-    containing_groups,
-    refine,
-    single_group,
-)
 
 Statistic = Literal["chi-square", "chi-square-adjusted", "g-square"]
 TESTS: tuple[Statistic, ...] = get_args(Statistic)
@@ -52,82 +43,6 @@ class Independence:
     p: float
     status: Literal["tested", "untestable"]
     independent: bool
-
-
-class Tester:
-    """Tests independence in a table of counts.
-
-    >>> counts = CountTable.of(
-    ...     {"x": ["a", "a", "b", "b"], "y": ["c", "d", "c", "d"]}, counts=[10, 20, 30, 40]
-    ... )
-    >>> tester = Tester(counts)
-    >>> result = tester.test("x", "y", ())
-    >>> round(result.statistic, 7), result.degrees_of_freedom, result.independent
-    (0.7936508, 1, True)
-    """
-
-    # Its name must not make test runners collect it.
-    __test__ = False
-
-    def __init__(
-        self, counts: CountTable, *, test: str = "chi-square", significance: float = 0.01
-    ) -> None:
-        self.counts = counts
-        self.kind = check_test(test)
-        self.significance = check_significance(significance)
-        self._rows = counts.counts.astype(np.float64)
-        # Searches condition on the same few sets again and again.
-        self._strata = lru_cache(maxsize=64)(self._partition)
-
-    def test(self, x: str, y: str, given: Iterable[str] = ()) -> Independence:
-        """Test x against y within the strata of ``given``; the order of names is no matter."""
-        key = (min(x, y), max(x, y), tuple(sorted(given)))
-        if x == y or x in key[2] or y in key[2]:
-            raise QuestionError.of(
-                f"{x!r} and {y!r} cannot be tested given {listed(key[2])}.",
-                "A column stands there twice.",
-                "Name two different columns, and condition on others.",
-            )
-        statistic, degrees = self._statistic(*key)
-        p = float(p_values(np.array([statistic]), np.array([degrees]))[0])
-        return Independence(
-            *key,
-            statistic=statistic,
-            degrees_of_freedom=degrees,
-            p=p,
-            status="tested" if degrees else "untestable",
-            independent=p > self.significance,
-        )
-
-    def _statistic(self, x: str, y: str, given: tuple[str, ...]) -> tuple[float, int]:
-        strata = self._strata(given)
-        by_x, by_y = self._split(strata, x), self._split(strata, y)
-        cells = self._split(by_x, y)
-        n = cells.rows
-        n_x, n_y, n_s = (g.rows[containing_groups(cells, g)] for g in (by_x, by_y, strata))
-        attested_x, attested_y = (
-            np.bincount(containing_groups(g, strata), minlength=len(strata.rows))
-            for g in (by_x, by_y)
-        )
-        degrees = int(((attested_x - 1) * (attested_y - 1)).sum())
-        if self.kind == "g-square":
-            statistic = 2 * (n * np.log(n / n_x * (n_s / n_y))).sum()
-        elif self.kind == "chi-square":
-            statistic = (n * (n / n_x * (n_s / n_y) - 1)).sum()
-        else:
-            weight = (n_s - 1) / n_s
-            statistic = (n * weight * (n / n_x * (n_s / n_y) - 1)).sum()
-        return max(float(statistic), 0.0) if degrees else 0.0, degrees
-
-    def _split(self, groups: LineGroups, name: str) -> LineGroups:
-        at = self.counts.position(name)
-        return refine(groups, self.counts.codes[at], self.counts.cards[at], self._rows)
-
-    def _partition(self, given: tuple[str, ...]) -> LineGroups:
-        groups = single_group(self._rows)
-        for name in given:
-            groups = self._split(groups, name)
-        return groups
 
 
 def p_values(

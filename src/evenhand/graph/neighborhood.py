@@ -14,7 +14,7 @@ are two searches, and their union:
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, islice
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from evenhand.display import ProgressReporter
 from evenhand.graph.batch_tester import BatchTester
@@ -30,23 +30,16 @@ Asked: TypeAlias = tuple[Edge, frozenset[str]]
 _FIRST_BATCH, _LARGEST_BATCH = 32, 2**10
 
 
-class IndependenceTest(Protocol):
-    """Anything that tests whether two attributes are independent given others."""
-
-    def test(self, x: str, y: str, given: Iterable[str]) -> Independence:
-        """Test ``x`` and ``y`` within each assignment of ``given``."""
-
-
 @dataclass(slots=True)
 class CachedTests:
     """Runs every test once and caches its result.
 
-    A search looks at one result after the other and stops where it pleases. Testers that are
-    fast at many tests at once are asked ahead, in batches that grow; results that nobody looked
-    at do not count. ``weakest`` holds for each pair the test with the largest p so far.
+    A search looks at one result after the other and stops where it pleases. Tests are asked
+    for ahead, in batches that grow; results that nobody looked at do not count. ``weakest``
+    holds for each pair the test with the largest p so far.
     """
 
-    tester: IndependenceTest
+    tester: BatchTester | TesterOnDemand
     reporter: ProgressReporter = field(default_factory=lambda: ProgressReporter(None))
     results: dict[Asked, Independence] = field(default_factory=dict)
     weakest: dict[Edge, Separation] = field(default_factory=dict)
@@ -68,9 +61,6 @@ class CachedTests:
 
     def ahead(self, asked: Iterable[Asked]) -> Iterator[Asked]:
         """The tests that will be asked for, each batch evaluated before its first is."""
-        if not isinstance(self.tester, BatchTester | TesterOnDemand):
-            yield from asked
-            return
         rest, size = iter(asked), _FIRST_BATCH
         for first in rest:
             if first in self.results:

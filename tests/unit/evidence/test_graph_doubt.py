@@ -4,11 +4,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from tests.single_tests import SingleTests
 
 from evenhand import CountTable, Knowledge, Question, Tiers, datasets
 from evenhand.evidence.graph_doubt import doubt, evicted_notes
 from evenhand.graph import CausalGraph, PartialGraph, discover
-from evenhand.graph.independence_tests import Tester
 
 QUESTION = Question(protected="c", group="0", other="1", decision="e", favorable="1")
 
@@ -31,7 +31,7 @@ RIGHT = CausalGraph.parse("c -> q; c -> e; q -> e; e -> d; x")
 def test_each_cause_has_the_largest_p_over_all_sets_that_its_ends_offer():
     found = {one.cause: one for one in doubt(COUNTS, RIGHT, QUESTION).arrows}
     assert set(found) == {"c", "q"}
-    tester = Tester(COUNTS)
+    tester = SingleTests(COUNTS)
     pools = (["c", "d"], ["c"])
     sets = {s for pool in pools for k in range(3) for s in combinations(pool, k)}
     tried = {given: tester.test("q", "e", given).p for given in sets}

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.single_tests import SingleTests
 
 import evenhand as eh
 from evenhand.display import ProgressReporter
 from evenhand.graph.batch_tester import BatchTester
-from evenhand.graph.independence_tests import TESTS, Tester
+from evenhand.graph.independence_tests import TESTS
 from evenhand.graph.local_discovery import LocalSearch
 from evenhand.graph.neighborhood import CachedTests
 from evenhand.question import Knowledge
@@ -36,7 +37,7 @@ def test_batches_give_what_single_tests_give(kind):
         ("income", "race", ("education", "hours", "sex")),
         ("hours", "workclass", ("age", "marital_status", "relationship", "sex")),
     ]
-    single = Tester(ADULT, test=kind)
+    single = SingleTests(ADULT, test=kind)
     for one, (x, y, given) in zip(
         BatchTester(ADULT, test=kind).test_all(tests), tests, strict=True
     ):
@@ -72,7 +73,9 @@ def test_a_search_in_batches_is_the_search_one_test_at_a_time(method, seed):
     decision = "income" if seed is None else "v6"
     knowledge = ASKED.knowledge if seed is None else (None, eh.Tiers(..., ["v6"]))[seed % 2]
     batched, p, order = searched(counts, decision, knowledge, BatchTester(counts), method)
-    single, right, one_by_one = searched(counts, decision, knowledge, Tester(counts), method)
+    single, right, one_by_one = searched(
+        counts, decision, knowledge, SingleTests(counts), method
+    )
     assert batched == single  # the number of tests among it
     assert order == one_by_one  # the same tests, looked at in the same order
     assert p == pytest.approx(right, rel=1e-6, abs=1e-300)

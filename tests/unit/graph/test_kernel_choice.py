@@ -9,11 +9,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.single_tests import SingleTests
 
 from evenhand import CountTable, discover
 from evenhand.errors import QuestionError
 from evenhand.graph import kernel_choice
-from evenhand.graph.independence_tests import TESTS, Tester, p_values
+from evenhand.graph.independence_tests import TESTS, p_values
 from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.kernels.batch import Batch
 
@@ -82,7 +83,7 @@ def test_tests_by_name_have_the_p_of_one_at_a_time():
     generator = np.random.default_rng(8)
     columns = {name: generator.integers(0, 3, 400).astype(str).tolist() for name in "dbcae"}
     counts = CountTable.of(columns)
-    tester, evaluator = Tester(counts), Evaluator(counts, sorted(counts.names))
+    tester, evaluator = SingleTests(counts), Evaluator(counts, sorted(counts.names))
     tests = [
         (x, y, given)
         for x, y in (("a", "e"), ("e", "b"))
