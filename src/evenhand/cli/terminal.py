@@ -1,7 +1,7 @@
 """Prints results as text or JSON, and shows a progress bar on a terminal.
 
-``say`` is the one way by which text gets to a terminal: names, values and messages may come
-from files that somebody else wrote, and nothing in them may act there.
+Text gets to a terminal by ``say`` or above the bar, and is made ``visible`` there: names,
+values and messages may come from files that somebody else wrote, and nothing in them may act.
 """
 
 import json
@@ -180,7 +180,7 @@ class ProgressBar:
             is_long, left = True, progress.seconds_left
         if is_long and not self._quiet and progress.step not in self._told:
             self._told.add(progress.step)
-            say(_waiting_text(progress, left), err=True)
+            self._say(_waiting_text(progress, left))
         if self._bar is not None:
             rate = f", {progress.rate / 1e6:.1f} M/s" if progress.rate > _FAST else ""
             self._bar.update(
@@ -189,6 +189,13 @@ class ProgressBar:
                 total=progress.total,
                 description=progress.step + rate,
             )
+
+    def _say(self, text: str) -> None:
+        """Print a line above the bar, which would otherwise be in the middle of it."""
+        if self._bar is None:
+            say(text, err=True)
+        else:
+            self._bar.console.print(visible(text), markup=False, highlight=False, emoji=False)
 
     def _seconds_left(self, progress: Progress) -> float | None:
         """How long the rest takes; of tests not begun, at the rate of those before."""

@@ -1,5 +1,6 @@
 import io
 import json
+import os
 import sys
 from dataclasses import replace
 
@@ -152,6 +153,24 @@ def test_a_long_step_is_told_beside_the_bar_too(monkeypatch):
     with ProgressBar(quiet=False) as progress:
         progress(LONG)
     assert "--max-depth 2" in terminal.getvalue().replace("\r\n", " ").replace("\n", " ")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a terminal is opened as on POSIX")
+def test_what_is_told_beside_the_bar_begins_on_a_line_of_its_own(monkeypatch):
+    ours, terminal = os.openpty()
+    monkeypatch.setenv("TERM", "xterm")
+    with os.fdopen(terminal, "w", encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stderr", stream)
+        with ProgressBar(quiet=False) as progress:
+            progress(LONG)
+        stream.flush()
+        written = b""
+        while b"left" not in written:  # it comes in pieces
+            written += os.read(ours, 10_000)
+    os.close(ours)
+    before, told, _ = written.decode().partition("Learning the graph")
+    assert told
+    assert before.endswith("\x1b[2K")  # the bar was removed
 
 
 def test_tests_that_are_not_begun_are_told_at_the_rate_of_those_before(capsys):
