@@ -30,7 +30,7 @@ from evenhand.graph.kernels.batch import (
 )
 from evenhand.graph.kernels.bitset_kernel import BitsetKernel
 from evenhand.graph.kernels.coded_table import CodedTable
-from evenhand.graph.kernels.partition_kernel import PartitionCache
+from evenhand.graph.kernels.partition_kernel import SHORT, PartitionCache
 from evenhand.graph.kernels.pool_results import PoolResults
 
 NamedTest: TypeAlias = tuple[str, str, Sequence[str]]
@@ -41,7 +41,12 @@ _NUMBA_KERNEL = "evenhand.graph.kernels.numba_kernel"
 # Cells are counted one by one up to so many possible cells per line, or _FEW_CELLS in all.
 # Each takes memory, so beyond one per line there are at most _MANY_CELLS.
 _CELLS_PER_LINE = {"numpy": 1, "numba": 512}
-_FEW_CELLS, _MANY_CELLS = 2**14, 2**23
+_FEW_CELLS, _MANY_CELLS = 2**13, 2**23
+# Up to fewer, where there are so many lines that a partition costs more than to ask for it, and
+# so few that a level's partitions fit into their cache: Adult as recorded takes numba 1.7 s
+# instead of 2.2, Dutch numpy 1.3 instead of 1.4.
+_FEWER_CELLS_PER_LINE = 0.25
+_PARTITION_LINES = {"numpy": range(SHORT), "numba": range(2**14, SHORT)}
 
 # Work, in lines × tests, above which loading numba, or threading, pays. Loading takes 0.7 s,
 # in which numpy does so much. What compiling takes does not count: it is done once, and who
@@ -135,7 +140,10 @@ class Evaluator:
                 return found
             plan = BatchPlan.of(batch, width)
             by_bits = self._choose_bits(plan)
-        most = min(_CELLS_PER_LINE[kernel] * lines, max(lines, _MANY_CELLS))
+        per_line: float = _CELLS_PER_LINE[kernel]
+        if lines in _PARTITION_LINES[kernel]:
+            per_line = min(per_line, _FEWER_CELLS_PER_LINE)
+        most = min(per_line * lines, max(lines, _MANY_CELLS))
         cells = self.table.cards[plan.members].astype(np.float64).prod(axis=1)
         few = cells <= max(most, _FEW_CELLS)
         results, kind = BatchResults.empty(len(batch)), KINDS[test]

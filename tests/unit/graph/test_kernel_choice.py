@@ -122,7 +122,8 @@ def test_compiled_code_is_kept_where_the_environment_says(tmp_path):
         "import numpy as np\n"
         "from evenhand.graph.kernels import numba_kernel\n"
         "print(numba_kernel.is_on_disk())\n"
-        "numba_kernel.split(np.zeros(1, np.uint32), 1, np.zeros(1, np.uint16), 1, np.ones(1))\n"
+        "short = np.zeros(1, np.uint16)\n"
+        "numba_kernel.split(short, short, 1, np.ones(1, np.int32), short.copy())\n"
         "print(numba_kernel._split.stats.cache_path)\n"
     )
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

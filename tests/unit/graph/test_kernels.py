@@ -97,7 +97,7 @@ WAYS = {
     "partitions of sorted keys": {
         **PARTITIONS,
         f"{KERNEL}.line_groups._PLACES_PER_LINE": 0,
-        f"{KERNEL}.numba_kernel._PLACES_PER_LINE": 0,
+        f"{KERNEL}.partition_kernel._PLACES_PER_LINE": 0,
     },
 }
 

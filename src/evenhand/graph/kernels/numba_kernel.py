@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from evenhand.graph.kernels import numba_cells, numba_cubes, numpy_kernel
+from evenhand.graph.kernels import numba_cells, numba_cubes
 from evenhand.graph.kernels.batch import (
     Batch,
     BatchPlan,
@@ -20,17 +20,25 @@ from evenhand.graph.kernels.batch import (
 )
 from evenhand.graph.kernels.coded_table import CodedTable
 from evenhand.graph.kernels.numba_cubes import is_on_disk
-from evenhand.graph.kernels.numba_jit import Places, compiled
+from evenhand.graph.kernels.numba_jit import compiled
 from evenhand.graph.kernels.numba_subsets import every_subset
+from evenhand.graph.kernels.partition_kernel import Rows
 
-__all__ = ["every_subset", "is_on_disk", "load", "run", "split"]
+__all__ = [
+    "count_within",
+    "every_subset",
+    "is_on_disk",
+    "load",
+    "run",
+    "split",
+    "sum_cells",
+    "sum_products",
+    "weigh",
+]
 
 # Sets with so many possible cells, or so many for each line, at most, are counted in cubes.
 _CUBE_CELLS = 2**13
 _CUBE_CELLS_PER_LINE = 0.25
-
-# Keys index an array if so few are possible for each line; otherwise numpy sorts them.
-_PLACES_PER_LINE = 32
 
 
 def load(report: Callable[[int, int], None]) -> None:
@@ -63,14 +71,13 @@ def run(
 
 
 def split(
-    of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
-) -> tuple[Numbers, Floats]:
-    """Split groups of lines by one more attribute: each line's group, and the groups' rows."""
-    if groups * values > _PLACES_PER_LINE * len(rows):
-        return numpy_kernel.split(of, groups, code, values, rows)
-    place = np.full(groups * values, -1, np.int32)
-    fine, totals = np.empty_like(of), np.zeros(len(rows))
-    return fine, totals[: _split(of, code, values, rows, place, fine, totals)].copy()
+    of: Numbers, code: Numbers, values: int, rows: Rows, place: Numbers
+) -> tuple[Numbers, Numbers, Rows]:
+    """Split groups by an attribute: each line's group; of each group a line, its rows."""
+    fine, line, totals = np.empty_like(of), np.empty_like(of), np.empty_like(rows)
+    place.fill(nothing := np.iinfo(place.dtype).max)
+    groups = _split(of, code, values, rows, place, nothing, fine, line, totals)
+    return fine, line[:groups].copy(), totals[:groups].copy()
 
 
 @compiled
@@ -78,17 +85,57 @@ def _split(
     of: Numbers,
     code: Numbers,
     values: int,
-    rows: Floats,
-    place: Places,
+    rows: Rows,
+    place: Numbers,
+    nothing: int,
     fine: Numbers,
-    totals: Floats,
+    example: Numbers,
+    totals: Rows,
 ) -> int:
-    number = 0
-    for line in range(len(rows)):
+    groups = 0
+    for line in range(len(of)):
         key = np.int64(of[line]) * values + code[line]
-        if place[key] < 0:
-            place[key] = number
-            number += 1
+        if place[key] == nothing:
+            place[key], example[groups], totals[groups] = groups, line, 0
+            groups += 1
         fine[line] = place[key]
         totals[place[key]] += rows[line]
-    return number
+    return groups
+
+
+def weigh(n: Floats, line: Indices, of: Numbers, rows: Rows) -> Floats:
+    """The rows of each group, over those of the other partition's group it lies in."""
+    weights = np.empty(len(n))
+    _weigh(n, line, of, rows, weights)
+    return weights
+
+
+@compiled
+def _weigh(n: Floats, line: Indices, of: Numbers, rows: Rows, weights: Floats) -> None:
+    for group in range(len(n)):
+        weights[group] = n[group] / rows[of[line[group]]]
+
+
+@compiled
+def sum_cells(x: Floats, y: Floats, line: Indices, of: Numbers, rows: Rows) -> float:
+    """The sum of x · y · rows over groups; rows are the other partition's."""
+    total = 0.0
+    for group in range(len(x)):
+        total += x[group] * y[group] * rows[of[line[group]]]
+    return total
+
+
+@compiled
+def count_within(line: Numbers, of: Numbers, counts: Numbers) -> None:
+    """Count how many groups lie in each of the other partition's."""
+    for group in range(len(line)):
+        counts[of[line[group]]] += 1
+
+
+@compiled
+def sum_products(x: Numbers, y: Numbers) -> int:
+    """The sum of x · y."""
+    total = 0
+    for stratum in range(len(x)):
+        total += np.int64(x[stratum]) * np.int64(y[stratum])
+    return total

@@ -19,11 +19,11 @@ from evenhand.graph.kernels.batch import (
     Numbers,
 )
 from evenhand.graph.kernels.coded_table import CodedTable
-from evenhand.graph.kernels.line_groups import group_by_key
 from evenhand.graph.kernels.numpy_strata import evaluate_strata
 from evenhand.graph.kernels.numpy_subsets import every_subset
+from evenhand.graph.kernels.partition_kernel import Rows
 
-__all__ = ["every_subset", "run", "split"]
+__all__ = ["count_within", "every_subset", "run", "split", "sum_cells", "sum_products", "weigh"]
 
 # Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
 _SHARED_CELLS = 2**13
@@ -147,11 +147,45 @@ def evaluate(at: Indices, cells: Floats, kind: int, results: BatchResults) -> No
 
 
 def split(
-    of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
-) -> tuple[Numbers, Floats]:
-    """Split groups of lines by one more attribute: each line's group, and the groups' rows."""
+    of: Numbers, code: Numbers, values: int, rows: Rows, place: Numbers
+) -> tuple[Numbers, Numbers, Rows]:
+    """Split groups by an attribute: each line's group; of each group a line, its rows."""
     keys = of.astype(np.intp)
     keys *= values
     keys += code
-    fine = group_by_key(keys, groups * values, rows, of.dtype.type)
-    return fine.of.astype(of.dtype, copy=False), fine.rows
+    # The last line of each key is the group's; nothing has to be cleared or sorted for that.
+    lines = np.arange(len(rows), dtype=of.dtype)
+    place[keys] = lines
+    last = place.take(keys)
+    line = np.flatnonzero(last == lines)
+    rank = np.empty_like(of)
+    rank[line] = lines[: len(line)]
+    fine = rank.take(last)
+    totals = np.bincount(fine, rows, len(line)).astype(rows.dtype)
+    return fine, line.astype(of.dtype), totals
+
+
+def weigh(n: Floats, line: Indices, of: Numbers, rows: Rows) -> Floats:
+    """The rows of each group, over those of the other partition's group it lies in."""
+    # ``take``, and numbers of one type: half the time of indices and of two types.
+    weights: Floats = n / rows.astype(np.float64).take(of.take(line))
+    return weights
+
+
+def sum_cells(x: Floats, y: Floats, line: Indices, of: Numbers, rows: Rows) -> float:
+    """The sum of x · y · rows over groups; rows are the other partition's."""
+    parts = rows.astype(np.float64).take(of.take(line))
+    parts *= x
+    parts *= y
+    # Not np.dot: BLAS starts threads, which cost more than they save.
+    return float(parts.sum())
+
+
+def count_within(line: Numbers, of: Numbers, counts: Numbers) -> None:
+    """Count how many groups lie in each of the other partition's."""
+    counts[:] = np.bincount(of.take(line), minlength=len(counts))
+
+
+def sum_products(x: Numbers, y: Numbers) -> int:
+    """The sum of x · y."""
+    return int(np.multiply(x, y, dtype=np.int64).sum())

@@ -1,16 +1,18 @@
-"""Tests of sets with far more possible cells than lines, by cached partitions of the lines.
+"""Tests of sets with many possible cells, by cached partitions of the lines.
 
 A partition numbers the groups of lines that agree in some attributes. It is made from one with
 an attribute less, so its keys stay small whatever is conditioned on; and it is cached, because
-it serves as cells, as margins and as strata of many tests. A test is then one sum over cells.
+it serves as cells, as margins and as strata of many tests. A test is then one sum over cells:
+each has a line, and a line has a group in every other partition.
 """
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Protocol
+from itertools import chain
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.counts.count_table import code_type
 from evenhand.graph.kernels.batch import (
@@ -22,39 +24,56 @@ from evenhand.graph.kernels.batch import (
     Numbers,
 )
 from evenhand.graph.kernels.coded_table import CodedTable
+from evenhand.graph.kernels.line_groups import group_by_key
 
 # Beyond so much memory the least recently used partitions are dropped; a test needs four.
-_MOST_BYTES = 2**27
+# Adult as recorded makes 2,400 partitions in all, and twice as many with 2**27 bytes.
+_MOST_BYTES = 3 * 2**26
 _FEWEST_CACHED = 4
+# Keys index an array if so few are possible for each line; otherwise they are sorted.
+_PLACES_PER_LINE = 16
+# Up to so many lines a number of sixteen bits says which one, or that there is none.
+SHORT = 2**16 - 1
+
+# Of 32 bits where they do.
+Rows = NDArray[np.number]
 
 
 class LineOperations(Protocol):
-    """The loop over lines that a kernel provides."""
+    """The loops that a kernel provides.
 
-    def split(
-        self, of: Numbers, groups: int, code: Numbers, values: int, rows: Floats
-    ) -> tuple[Numbers, Floats]:
-        """Split groups by one more attribute: each line's group, and the groups' rows."""
-
-
-@dataclass(slots=True, eq=False)
-class LinePartition:
-    """Each line's group; of each group a line, and its rows.
-
-    ``attested[a]`` says how many values of another attribute a occur in each group.
+    ``line`` has a line of each group of one partition, ``of`` each line's group of another.
     """
 
-    of: Numbers
-    line: Indices
-    rows: Floats
-    attested: dict[int, Numbers] = field(default_factory=dict)
+    def split(
+        self, of: Numbers, code: Numbers, values: int, rows: Rows, place: Numbers
+    ) -> tuple[Numbers, Numbers, Rows]:
+        """Split groups by an attribute: each line's group; of each group a line, its rows.
 
-    @classmethod
-    def of_lines(cls, of: Numbers, rows: Floats) -> "LinePartition":
-        """The partition with these groups of lines."""
-        line = np.empty(len(rows), np.intp)
-        line[of] = np.arange(len(of))
-        return cls(of, line, rows)
+        ``place`` has an entry of any content for each group and value.
+        """
+
+    def weigh(self, n: Floats, line: Indices, of: Numbers, rows: Rows) -> Floats:
+        """The rows of each group, over those of the other partition's group it lies in."""
+
+    def sum_cells(self, x: Floats, y: Floats, line: Indices, of: Numbers, rows: Rows) -> float:
+        """The sum of x · y · rows over groups; rows are the other partition's."""
+
+    def count_within(self, line: Numbers, of: Numbers, counts: Numbers) -> None:
+        """Count how many groups lie in each of the other partition's."""
+
+    def sum_products(self, x: Numbers, y: Numbers) -> int:
+        """The sum of x · y."""
+
+
+class LinePartition(NamedTuple):
+    """Each line's group; of each group a line, and its rows."""
+
+    of: Numbers
+    line: Numbers
+    rows: Rows
+    # By another attribute: how many values of it occur in each group.
+    attested: dict[int, Numbers]
 
     @property
     def bytes(self) -> int:
@@ -75,38 +94,47 @@ class PartitionCache:
         self.table, self.kernel, self.after_each = table, kernel, after_each
         self.cached: OrderedDict[int, LinePartition] = OrderedDict()
         self.bytes = 0
+        # Short numbers: with them all partitions of a level fit into the cache.
+        self._number: type[np.unsignedinteger] = (
+            np.uint16 if len(table.rows) <= SHORT else np.uint32
+        )
+        self._value = code_type(int(table.cards.max(initial=0)) + 1)
+        self._rows: Rows = table.rows.astype(np.int32 if table.total < 2**31 else np.float64)
+        self._place: Numbers = np.empty(0, self._number)
 
     def run(self, plan: BatchPlan, sets: Indices, kind: int, results: BatchResults) -> None:
         """Fill in the results of the tests of some sets."""
-        for number in sets.tolist():
-            members = plan.members[number].tolist()
-            held = sum(1 << member for member in members)
+        bits, start = [1 << at for at in range(len(self.table.cards))], plan.start.tolist()
+        for number, members in zip(sets.tolist(), plan.members[sets].tolist(), strict=True):
+            held = sum(bits[member] for member in members)
             cells = self.by(held)
-            n, at = cells.rows, cells.line
-            # Sums go over cells, of which Dutch has a third as many as lines: 1.4 s, and 1.8.
-            weight: dict[int, Floats] = {}
-            for test in range(plan.start[number], plan.start[number + 1]):
-                x, y = members[plan.x[test]], members[plan.y[test]]
-                by_x, by_y = self.by(held ^ 1 << y), self.by(held ^ 1 << x)
-                strata = self.by(held ^ 1 << x ^ 1 << y)
-                attested_x = self.attested(strata, x, by_x)
-                attested_y = self.attested(strata, y, by_y)
-                products = np.multiply(attested_x, attested_y, dtype=np.int64)
-                groups = len(by_x.rows) + len(by_y.rows) - len(strata.rows)
-                results.degrees[test] = products.sum() - groups
-                for left_out, margin in ((y, by_x), (x, by_y)):
-                    if left_out not in weight:
-                        weight[left_out] = n / margin.rows[margin.of[at]]
-                part = weight[x] * weight[y]
+            n, line = cells.rows.astype(np.float64), cells.line.astype(np.intp)
+            tests = slice(start[number], start[number + 1])
+            pairs = [
+                (members[x], members[y])
+                for x, y in zip(plan.x[tests].tolist(), plan.y[tests].tolist(), strict=True)
+            ]
+            # By the end that is left out: the margin of the other, and what cells weigh in it.
+            margins = {end: self.by(held ^ bits[end]) for end in {*chain(*pairs)}}
+            weights = {
+                end: self.kernel.weigh(n, line, margin.of, margin.rows)
+                for end, margin in margins.items()
+            }
+            found = []
+            for x, y in pairs:
+                strata = self.by(held ^ bits[x] ^ bits[y])
+                degrees = self._degrees(strata, x, margins[y], y, margins[x])
                 if kind == G_SQUARE:
-                    part *= strata.rows[strata.of[at]]
-                    results.statistic[test] = 2 * (n * np.log(part / n)).sum()
+                    ratio = weights[x] * weights[y] * strata.rows[strata.of[line]] / n
+                    found.append((2 * (n * np.log(ratio)).sum(), degrees))
                     continue
-                part *= (strata.rows - kind)[strata.of[at]]
-                results.statistic[test] = (
-                    part.sum() - self.table.total + kind * len(strata.rows)
+                total = self.kernel.sum_cells(
+                    weights[x], weights[y], line, strata.of, strata.rows - kind
                 )
-            self.after_each(int(plan.start[number + 1] - plan.start[number]))
+                statistic = total - self.table.total + kind * len(strata.rows)
+                found.append((statistic, degrees))
+            results.statistic[tests], results.degrees[tests] = zip(*found, strict=True)
+            self.after_each(len(found))
 
     def by(self, held: int) -> LinePartition:
         """The partition by the attributes whose bits are set.
@@ -117,37 +145,49 @@ class PartitionCache:
         if partition:
             self.cached.move_to_end(held)
             return partition
-        table = self.table
-        if held:
-            last = min(
-                (at for at in range(held.bit_length()) if held >> at & 1),
-                key=lambda at: (held ^ 1 << at not in self.cached, table.cards[at], at),
-            )
-            coarse = self.by(held ^ 1 << last)
-            partition = LinePartition.of_lines(
-                *self.kernel.split(
-                    coarse.of,
-                    len(coarse.rows),
-                    table.codes[last],
-                    int(table.cards[last]),
-                    table.rows,
-                )
-            )
-        else:
-            # One type, whatever the number of lines: numba compiles for each anew.
-            nothing = np.zeros(len(table.rows), np.uint32)
-            partition = LinePartition.of_lines(nothing, np.array([table.total]))
+        partition = self._split(held) if held else self._whole()
         self.cached[held] = partition
         self.bytes += partition.bytes
         while self.bytes > _MOST_BYTES and len(self.cached) > _FEWEST_CACHED:
             self.bytes -= self.cached.popitem(last=False)[1].bytes
         return partition
 
-    def attested(self, strata: LinePartition, end: int, margin: LinePartition) -> Numbers:
-        """How many values of an end of a test occur in each of its strata."""
-        if end not in strata.attested:
-            counts = np.bincount(strata.of[margin.line], minlength=len(strata.rows))
-            narrow = counts.astype(code_type(int(self.table.cards[end]) + 1))
-            strata.attested[end] = narrow
-            self.bytes += narrow.nbytes
-        return strata.attested[end]
+    def _whole(self) -> LinePartition:
+        """All lines in one group."""
+        group = np.zeros(len(self._rows), self._number)
+        return LinePartition(group, group[:1], self._rows.sum(keepdims=True), {})
+
+    def _split(self, held: int) -> LinePartition:
+        cards = self.table.cards
+        last = min(
+            (at for at in range(held.bit_length()) if held >> at & 1),
+            key=lambda at: (held ^ 1 << at not in self.cached, cards[at], at),
+        )
+        coarse = self.by(held ^ 1 << last)
+        code, values = self.table.codes[last], int(cards[last])
+        places = len(coarse.rows) * values
+        if places > _PLACES_PER_LINE * len(code):
+            keys = coarse.of.astype(np.intp) * values + code
+            groups = group_by_key(keys, places, self.table.rows)
+            of, rows = groups.of.astype(self._number), groups.rows.astype(self._rows.dtype)
+            line = np.empty(len(rows), self._number)
+            line[of] = np.arange(len(code))
+            return LinePartition(of, line, rows, {})
+        if len(self._place) < places:
+            # Kept, because the system clears new memory.
+            self._place = np.empty(places, self._number)
+        place = self._place[:places]
+        return LinePartition(*self.kernel.split(coarse.of, code, values, self._rows, place), {})
+
+    def _degrees(
+        self, strata: LinePartition, x: int, by_x: LinePartition, y: int, by_y: LinePartition
+    ) -> int:
+        """Degrees of freedom, from how many values of each end the strata have."""
+        for end, margin in ((x, by_x), (y, by_y)):
+            if end not in strata.attested:
+                counts = np.zeros(len(strata.rows), self._value)
+                self.kernel.count_within(margin.line, strata.of, counts)
+                strata.attested[end] = counts
+                self.bytes += counts.nbytes
+        products = self.kernel.sum_products(strata.attested[x], strata.attested[y])
+        return products - len(by_x.rows) - len(by_y.rows) + len(strata.rows)
