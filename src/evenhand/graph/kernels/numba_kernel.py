@@ -137,5 +137,5 @@ def sum_products(x: Numbers, y: Numbers) -> int:
     """The sum of x · y."""
     total = 0
     for stratum in range(len(x)):
-        total += np.int64(x[stratum]) * np.int64(y[stratum])
+        total += int(x[stratum]) * int(y[stratum])
     return total
