@@ -191,15 +191,17 @@ class Evaluator:
     def _load(self) -> ModuleType:
         """The numba kernel; says so if it must be compiled first."""
         module = import_module(_NUMBA_KERNEL)
-        if not _loaded:
-            on_disk = module.is_on_disk()
-            module.load((lambda _done, _total: None) if on_disk else self._while_compiling)
-            _loaded.append(_NUMBA_KERNEL)
+        by_cells = len(self.table.rows) not in _PARTITION_LINES["numba"]
+        if by_cells not in _loaded:
+            on_disk = module.is_on_disk(by_cells=by_cells)
+            report = (lambda _done, _total: None) if on_disk else self._while_compiling
+            module.load(report, by_cells=by_cells)
+            _loaded.append(by_cells)
         return module
 
 
-# What this process has loaded.
-_loaded: list[str] = []
+# What this process has loaded: with large sets by cells, or by partitions.
+_loaded: list[bool] = []
 
 
 def _import_numba_kernel() -> Exception | None:

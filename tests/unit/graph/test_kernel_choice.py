@@ -103,17 +103,22 @@ def test_many_tests_expected_load_numba_at_once(monkeypatch):
     assert Evaluator(COUNTS, COUNTS.names, tests=10**9)._choose() == "numba"
 
 
+@pytest.mark.parametrize("by_cells", [False, True])
 @pytest.mark.parametrize("on_disk", [False, True])
-def test_compiling_is_told_if_nothing_is_on_disk(on_disk, monkeypatch):
+def test_compiling_is_told_if_nothing_is_on_disk(on_disk, by_cells, monkeypatch):
     from evenhand.graph.kernels import numba_kernel  # noqa: PLC0415  (numba is slow to import)
 
     monkeypatch.setattr(kernel_choice, "_loaded", [])
-    monkeypatch.setattr(numba_kernel, "is_on_disk", lambda: on_disk)
+    lines = range(0) if by_cells else range(10**6)
+    monkeypatch.setitem(kernel_choice._PARTITION_LINES, "numba", lines)
+    asked = []
+    monkeypatch.setattr(numba_kernel, "is_on_disk", lambda **of: asked.append(of) or on_disk)
     told = []
     for _ in range(2):  # the second finds it loaded
         discover(COUNTS, kernel="numba", progress=lambda one: told.append((one.step, one.done)))
     compiling = [done for step, done in told if step == "compiling, once"]
     assert compiling == ([] if on_disk else [0, 1, 2, 3])
+    assert asked == [{"by_cells": by_cells}]
 
 
 def test_compiled_code_is_kept_where_the_environment_says(tmp_path):
@@ -121,7 +126,7 @@ def test_compiled_code_is_kept_where_the_environment_says(tmp_path):
     program = (
         "import numpy as np\n"
         "from evenhand.graph.kernels import numba_kernel\n"
-        "print(numba_kernel.is_on_disk())\n"
+        "print(numba_kernel.is_on_disk(by_cells=False))\n"
         "short = np.zeros(1, np.uint16)\n"
         "numba_kernel.split(short, short, 1, np.ones(1, np.int32), short.copy())\n"
         "print(numba_kernel._split.stats.cache_path)\n"

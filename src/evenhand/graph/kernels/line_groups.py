@@ -12,7 +12,7 @@ _PLACES_PER_LINE = 16
 class LineGroups(NamedTuple):
     """A partition of a table's lines: each line's group, and each group's rows."""
 
-    of: NDArray[np.integer]
+    of: NDArray[np.intp]
     rows: NDArray[np.float64]
 
 
@@ -32,21 +32,15 @@ def refine(
 
 
 def group_by_key(
-    keys: NDArray[np.integer],
-    possible: int,
-    rows: NDArray[np.float64],
-    number: type[np.integer] = np.intp,
+    keys: NDArray[np.integer], possible: int, rows: NDArray[np.float64]
 ) -> LineGroups:
-    """Group lines by key; ``possible`` is the number of possible keys.
-
-    The type of group numbers may be narrower: of three million lines that saves 50 MB.
-    """
+    """Group lines by key; ``possible`` is the number of possible keys."""
     if possible > _PLACES_PER_LINE * len(rows):
         distinct, of = np.unique(keys, return_inverse=True)
-        return LineGroups(of.astype(number), _totals(of, rows, len(distinct)))
+        return LineGroups(of, _totals(of, rows, len(distinct)))
     totals = _totals(keys, rows, possible)
     present = np.flatnonzero(totals)
-    rank = np.empty(possible, number)
+    rank = np.empty(possible, np.intp)
     rank[present] = np.arange(len(present))
     return LineGroups(rank[keys], totals[present])
 

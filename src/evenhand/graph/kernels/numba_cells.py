@@ -69,13 +69,14 @@ def run(
         chain=np.zeros((size + 1, lines), np.int32),
         order=np.ones((3, size), np.int64),
     )
-    _run(table, SetTests.of(plan, sets), buffers, kind, results)
+    run_sets(table, SetTests.of(plan, sets), buffers, kind, results)
 
 
 @compiled
-def _run(
+def run_sets(
     table: CodedTable, tests: SetTests, buffers: _Buffers, kind: int, results: BatchResults
 ) -> None:
+    """Fill in the results of sets; it is compiled."""
     members, codes, cards = tests.members, table.codes, table.cards
     lines, size = len(table.rows), members.shape[1]
     numbers, sums, place, chain = buffers.numbers, buffers.sums, buffers.place, buffers.chain

@@ -49,7 +49,7 @@ def _with_totals(cells: Floats, values: list[int]) -> Floats:
         parts = cells.reshape(-1, count, after)
         cells = np.empty((len(parts), count + 1, after))
         cells[:, :count] = parts
-        cells[:, count] = _total(parts)
+        _sum_into(cells[:, count], parts)
         after *= count + 1
     return cells
 
@@ -61,14 +61,16 @@ def _by_subset(numbers: Floats, values: list[int]) -> Floats:
         parts = numbers.reshape(subsets, count + 1, -1)
         numbers = np.empty((subsets, 2, parts.shape[2]))
         numbers[:, 0] = parts[:, count]
-        numbers[:, 1] = _total(parts[:, :count])
+        _sum_into(numbers[:, 1], parts[:, :count])
         subsets *= 2
     return numbers.reshape(-1)
 
 
-def _total(parts: Floats) -> Floats:
-    """The sum over the middle dimension: adding slices is faster if that is short."""
-    total = parts[:, 0].copy()
-    for value in range(1, parts.shape[1]):
+def _sum_into(total: Floats, parts: Floats) -> None:
+    """Sum over the middle dimension: adding slices is faster if that is short."""
+    if parts.shape[1] == 1:
+        total[:] = parts[:, 0]
+        return
+    np.add(parts[:, 0], parts[:, 1], out=total)
+    for value in range(2, parts.shape[1]):
         total += parts[:, value]
-    return total
