@@ -96,7 +96,6 @@ WAYS = {
     "partitions": PARTITIONS,
     "partitions of sorted keys": {
         **PARTITIONS,
-        f"{KERNEL}.line_groups._PLACES_PER_LINE": 0,
         f"{KERNEL}.partition_kernel._PLACES_PER_LINE": 0,
     },
 }

@@ -24,7 +24,6 @@ from evenhand.graph.kernels.batch import (
     Numbers,
 )
 from evenhand.graph.kernels.coded_table import CodedTable
-from evenhand.graph.kernels.line_groups import group_by_key
 
 # Beyond so much memory the least recently used partitions are dropped; a test needs four.
 # Adult as recorded makes 2,400 partitions in all, and twice as many with 2**27 bytes.
@@ -155,7 +154,8 @@ class PartitionCache:
     def _whole(self) -> LinePartition:
         """All lines in one group."""
         group = np.zeros(len(self._rows), self._number)
-        return LinePartition(group, group[:1], self._rows.sum(keepdims=True), {})
+        rows = self._rows.sum(keepdims=True, dtype=self._rows.dtype)
+        return LinePartition(group, group[:1], rows, {})
 
     def _split(self, held: int) -> LinePartition:
         cards = self.table.cards
@@ -168,11 +168,9 @@ class PartitionCache:
         places = len(coarse.rows) * values
         if places > _PLACES_PER_LINE * len(code):
             keys = coarse.of.astype(np.intp) * values + code
-            groups = group_by_key(keys, places, self.table.rows)
-            of, rows = groups.of.astype(self._number), groups.rows.astype(self._rows.dtype)
-            line = np.empty(len(rows), self._number)
-            line[of] = np.arange(len(code))
-            return LinePartition(of, line, rows, {})
+            _, line, of = np.unique(keys, return_index=True, return_inverse=True)
+            rows = np.bincount(of, self._rows).astype(self._rows.dtype)
+            return LinePartition(of.astype(self._number), line.astype(self._number), rows, {})
         if len(self._place) < places:
             # Kept, because the system clears new memory.
             self._place = np.empty(places, self._number)
