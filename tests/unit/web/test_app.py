@@ -233,7 +233,7 @@ _BODIES = st.dictionaries(
 )
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_whatever_is_sent_anywhere_is_answered_in_words(app, data):
     """A wrong body is a problem that keeps the state; nothing is written by it."""
