@@ -45,7 +45,7 @@ def read_people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str
                 raise ValueError(f"{path}, line {where}: there is no value of {lacking[0]!r}")
             if lacking and missing == "drop":
                 labels = {}
-            else:
+            elif lacking or coded:
                 labels |= {name: label(name, labels[name]) for name in coded - {*lacking}}
                 labels |= dict.fromkeys(lacking, "(missing)")
             if weight:

@@ -17,7 +17,7 @@ def count_data(
     """
     question, pooled = record["question"], record["pooled"]
     pools = pooled["unfavorable"]
-    rows = dict.fromkeys(("read", "dropped", "left_out", "examined"), 0)
+    rows = dict.fromkeys(("dropped", "left_out", "examined"), 0)
     ends = {*compared.protected, question["decision"]}
     names = [name for name in record["graph"]["nodes"] if name not in ends]
     place_of = lru_cache(SHARED)(partial(compared.place, pooled=pooled["other"]))
@@ -29,7 +29,7 @@ def count_data(
         group = JOIN.join([labels.get(name, "") for name in compared.protected])
         place = place_of(group)
         fate = "dropped" if not labels else "left_out" if place is None else "examined"
-        rows["read"], rows[fate] = rows["read"] + weight, rows[fate] + weight
+        rows[fate] += weight
         if fate == "left_out" and not compared.is_named:
             where = f"{path}, line {line}"
             errors += [f"{where}: the group {group!r} is none of those that are compared"]
@@ -45,7 +45,7 @@ def count_data(
     people = {values: split((*flat.pop(values),)) for values in [*flat]}
     partitions = zip(record["partitions"], tables, strict=True)
     counted = [recount(entry, table, names, people) for entry, table in partitions]
-    return counted, [(names, people)], rows, errors
+    return counted, [(names, people)], {"read": sum(rows.values()), **rows}, errors
 
 
 def recount(entry: Record, table: Table, names: list[str], people: Table) -> Table:
