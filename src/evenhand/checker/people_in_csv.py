@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 
+from .group_comparisons import SHARED
 from .record_fields import Record
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-][0-9]{1,3})?")
@@ -22,7 +23,7 @@ def read_people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str
     absent = {"", *codings.get("na", ())}
     missing, frequency = codings["missing"], codings.get("frequency")
     coded = {*codings.get("bins", ()), *codings.get("merge", ())}
-    label = lru_cache(2**16)(partial(encode, codings=codings))
+    label = lru_cache(SHARED)(partial(encode, codings=codings))
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
         head = file.readlines(2**18)
         delimiter = codings.get("delimiter") or widest_delimiter(head)

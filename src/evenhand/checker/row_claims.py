@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from functools import lru_cache, partial
+from operator import add
 
 from .group_comparisons import JOIN, SHARED, Counts, GroupComparisons, Table
 from .people_in_csv import read_people
@@ -81,9 +82,8 @@ def check_pooled(record: Record) -> list[str]:
 def absent_values(compared: GroupComparisons, table: Table) -> list[str]:
     """The values asked about that nobody in a table has: no question can be about them."""
     people = [[0] * len(compared.kinds) for _ in compared.groups]
-    for counts, times in Counter(table.values()).items():
-        for total, kinds in zip(people, counts, strict=True):
-            total[:] = (n + times * more for n, more in zip(total, kinds, strict=True))
+    for counts in {*table.values()}:  # whether somebody has them, not how many
+        people = [[*map(add, *both)] for both in zip(people, counts, strict=True)]
     named = [*zip(compared.roles, compared.groups, map(sum, people), strict=True)]
     decisions = [*zip(compared.kinds, map(sum, zip(*people, strict=True)), strict=True)]
     # Of decisions that are favorable or not, the others need not occur in a group compared.

@@ -160,9 +160,10 @@ def test_the_first_of_two_differences_of_the_same_size_is_written():
 
 def test_a_line_that_is_written_right_is_taken_itself():
     table = {("p",): ((1, 1), (1, 0)), ("q",): ((1, 1), (1, 1)), ("r",): ((1, 0), (0, 0))}
-    written = [["p", 1, 1, 1, 0, "1/2"], ["q", 1, 1, 1, 1, "1/2"]]
+    written = [["p", 1, 1, 1, 0, "1/2"], ["q", 1, 1, 1, 1, "1/2"], ["r", 1, 0, 0, 0, None]]
     first, second, third = judge(table, compared(), written)["table"]
-    assert first is written[0]
+    assert (first is written[0], third is written[2]) == (True, True)
+    assert judge(table, compared(), written[:2])["table"][2] == third
     assert (second, third) == (["q", 1, 1, 1, 1, "0"], ["r", 1, 0, 0, 0, None])
 
 
