@@ -7,11 +7,13 @@ engine reads whatever data evenhand reads, and counts and certifies them anew.
 import json
 import re
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
+from tempfile import TemporaryFile
 from typing import Literal, TypeAlias
 
 from evenhand import checker
@@ -39,14 +41,15 @@ Outcome: TypeAlias = Literal["true", "false", "open", "stated"]
 
 _OWN = "its own numbers"
 _LARGEST = 1_000_000_000
-_LARGE_DATA = 2_000_000  # bytes that the checker reads in less than a second
+_LARGE = 2_000_000  # bytes that the checker reads in less than a second
 _POLL = 0.1  # seconds
-# The checker needs nothing of evenhand, which would have to be loaded.
-_ANSWER = """import json, sys
+# The checker needs nothing of evenhand, which would have to be loaded. It ends soon: without a
+# search for garbage a million lines take 8 % less.
+_ANSWER = """import gc, json, sys
+gc.disable()
 sys.path.insert(0, sys.argv[1])
 from checker import verify
-text = sys.stdin.buffer.read().decode()
-print(json.dumps(verify(text, sys.argv[2])))"""
+print(json.dumps(verify(sys.stdin.buffer.read().decode(), *sys.argv[2:])))"""
 _OTHER_DATA = (ColumnError, ValuesError, MissingValueError)  # readable, but not what is named
 _RECORD = {
     0: "The record is true",
@@ -204,12 +207,17 @@ def has_record_format(text: str) -> bool:
 
 def _format(text: str) -> str:
     """The format that a document names; empty where it is no JSON object that names one."""
+    named = _content(text).get("format")
+    return named if isinstance(named, str) else ""
+
+
+def _content(text: str) -> dict[str, object]:
+    """The fields of a document; none of what is no JSON object."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError):
-        return ""
-    named = content.get("format") if isinstance(content, dict) else None
-    return named if isinstance(named, str) else ""
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def check_record(
@@ -222,11 +230,12 @@ def check_record(
 ) -> CheckedRecord:
     """Check a certificate by both programs, from its own numbers or against data."""
     read_by_checker = _is_text_table(data)
-    found = _verify(text, data if read_by_checker else None, progress)
+    with _verifying(text, data if read_by_checker else None, progress) as answer:
+        verdicts, by_engine, is_settled, inputs, fields = _certify_again(
+            text, data, sheet, spelling, progress, answer=answer
+        )
+        found = answer()
     status = found.status
-    verdicts, by_engine, is_settled, inputs, fields = _certify_again(
-        text, data, sheet, spelling, progress, is_false=status == 1
-    )
     if by_engine:
         status = 3 if status == 3 and not verdicts else 1
     elif status == 3 and is_settled:
@@ -245,43 +254,43 @@ def check_record(
     )
 
 
-def _verify(text: str, data: str | None, progress: ProgressCallback | None) -> checker.Answer:
-    """What the stand-alone checker answers.
+@contextmanager
+def _verifying(
+    text: str, data: str | None, progress: ProgressCallback | None
+) -> Iterator[Callable[[], checker.Answer]]:
+    """Start the stand-alone checker; what is yielded waits for its answer.
 
-    It reports nothing: where somebody may cancel, large data are left to a process of its own,
-    which is ended then.
+    Of a large record it is a process beside the engine, which is ended on leaving.
     """
-    if data is None or progress is None or Path(data).stat().st_size < _LARGE_DATA:
-        return checker.verify(text, data)
-    place, reporter = Path(checker.__file__).parents[1], ProgressReporter(progress)
-    with Popen(  # noqa: S603  # our own program
-        [sys.executable, "-c", _ANSWER, place, data], stdin=PIPE, stdout=PIPE, stderr=DEVNULL
-    ) as process:
-        sent: bytes | None = text.encode()
-        try:
-            while True:
-                reporter.report("checking by the stand-alone program", 0)
-                with suppress(TimeoutExpired):
-                    printed, _ = process.communicate(sent, timeout=_POLL)
-                    break
-                sent = None  # the rest of it waits already
-        finally:
-            process.kill()
+    if len(text) + (Path(data).stat().st_size if data else 0) < _LARGE:
+        found = checker.verify(text, data)
+        yield lambda: found
+        return
+    place = Path(checker.__file__).parents[1]
+    command = [sys.executable, "-c", _ANSWER, place, *([data] if data else ())]
+    with TemporaryFile() as given:  # a pipe would hold the text as bytes, too
+        given.write(text.encode())
+        given.seek(0)
+        with Popen(command, stdin=given, stdout=PIPE, stderr=DEVNULL) as process:  # noqa: S603  # ours
+            try:
+                yield cache(partial(_answer, process, ProgressReporter(progress)))
+            finally:
+                process.kill()
+
+
+def _answer(process: Popen[bytes], reporter: ProgressReporter) -> checker.Answer:
+    """Wait for what the checker prints; whoever is told of progress may cancel."""
+    while True:
+        reporter.report("checking by the stand-alone program", 0)
+        with suppress(TimeoutExpired):
+            printed, _ = process.communicate(timeout=_POLL)
+            break
     if process.returncode:
         raise ResourceError.of(
             "The stand-alone checker ended before it answered.",
             remedy="Check with more memory, or check the certificate alone.",
         )
     return checker.Answer(*json.loads(printed))
-
-
-def _fields(text: str) -> tuple[str, ...]:
-    """The fields of a record; none of what is no record."""
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        return ()
-    return tuple(content) if isinstance(content, dict) else ()
 
 
 def _field(objection: str) -> str:
@@ -296,7 +305,7 @@ def _certify_again(  # what reading needs
     spelling: Spelling,
     progress: ProgressCallback | None,
     *,
-    is_false: bool,
+    answer: Callable[[], checker.Answer],
 ) -> tuple[dict[tuple[str, ...], str], tuple[str, ...], bool, dict[str, str], tuple[str, ...]]:
     """The verdict of each claim, where the engine disagrees, whether it could tell, its inputs.
 
@@ -308,7 +317,7 @@ def _certify_again(  # what reading needs
         recorded = RecordedCertificate.parse(text)
         codings = recorded.codings
     except EvenhandError as error:
-        return {}, _texts(error, spelling), False, {}, _fields(text)
+        return {}, _texts(error, spelling), False, {}, tuple(_content(text))
     fields = tuple(recorded.content)
     verdicts = {names: str(verdict) for names, verdict in recorded.verdicts.items()}
     inputs = dict(recorded.stated(with_data=data is not None))
@@ -318,7 +327,7 @@ def _certify_again(  # what reading needs
         rows = _read(data, codings, sheet, progress)
         wrong = recorded.differences(rows.count(), dropped=rows.dropped)
     except EvenhandError as error:
-        if is_false or isinstance(error, _OTHER_DATA):
+        if isinstance(error, _OTHER_DATA) or answer().status == 1:
             return verdicts, _texts(error, spelling), True, inputs, fields
         raise
     return verdicts, wrong, True, inputs, fields

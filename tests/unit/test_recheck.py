@@ -135,7 +135,7 @@ def test_progress_is_reported_while_data_are_read(
     assert {*seen} == {"counting rows", "releasing rows"}
 
 
-def test_large_data_are_checked_in_a_process_of_their_own(
+def test_large_records_are_checked_in_a_process_of_their_own(
     full: str,
     files: eh.releasing.PublishedFiles,
     tmp_path: Path,
@@ -144,12 +144,26 @@ def test_large_data_are_checked_in_a_process_of_their_own(
     other = tmp_path / "other.csv"
     other.write_text(csv_text(people(seed=1)), newline="")
     heard: list[Progress] = []
-    for data in (str(files.data), str(other)):
-        monkeypatch.setattr(recheck, "_LARGE_DATA", 0)
+    for data in (None, str(files.data), str(other)):
+        monkeypatch.setattr(recheck, "_LARGE", 0)
         apart = check_record(full, data, progress=heard.append)
-        assert heard[0].step == "checking by the stand-alone program"
+        assert heard[-1].step == "checking by the stand-alone program"
         monkeypatch.undo()
         assert apart == check_record(full, data, progress=heard.append)
+        assert apart == check_record(full, data)
+
+
+def test_data_that_no_program_can_read_are_bad_input_unless_the_record_is_false(
+    full: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data.parquet"
+    data.write_text("no table")
+    false = full.replace('"verdict":"certified"', '"verdict":"not certified"')
+    for large in (recheck._LARGE, 0):
+        monkeypatch.setattr(recheck, "_LARGE", large)
+        with pytest.raises(InputError):
+            check_record(full, str(data))
+        assert check_record(false, str(data)).status == 1
 
 
 def test_the_process_ends_when_the_check_is_cancelled(
@@ -171,7 +185,7 @@ def test_the_process_ends_when_the_check_is_cancelled(
         heard.append(1)
 
     heard: list[int] = []
-    monkeypatch.setattr(recheck, "_LARGE_DATA", 0)
+    monkeypatch.setattr(recheck, "_LARGE", 0)
     monkeypatch.setattr(recheck, "Popen", Waiting)
     with pytest.raises(KeyboardInterrupt):
         check_record(full, str(files.data), progress=cancel)
@@ -182,7 +196,7 @@ def test_the_process_ends_when_the_check_is_cancelled(
 def test_a_process_that_ends_without_an_answer_is_said(
     full: str, files: eh.releasing.PublishedFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recheck, "_LARGE_DATA", 0)
+    monkeypatch.setattr(recheck, "_LARGE", 0)
     monkeypatch.setattr(recheck, "_ANSWER", "raise MemoryError")
     with pytest.raises(ResourceError, match="before it answered"):
         check_record(full, str(files.data), progress=lambda _: None)

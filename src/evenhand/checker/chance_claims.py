@@ -10,7 +10,7 @@ from math import fsum, inf, isclose
 
 from .group_comparisons import GroupComparisons, Table
 from .record_fields import Record
-from .row_claims import check_counts
+from .row_claims import check_counts, count_people
 
 MOST_ROWS = 10**7  # of one subpopulation: beyond, a sum of so many terms would take too long
 _NEGLIGIBLE = 1e-290
@@ -19,7 +19,7 @@ _ROUNDED = 1.01e-15  # what is smaller is written as 0
 
 def has_too_many_rows(table: Table) -> bool:
     """Whether one of the sums would have too many terms."""
-    return any(sum(map(sum, counts)) > MOST_ROWS for counts in table.values())
+    return any(sum(map(sum, counts)) > MOST_ROWS for counts in {*table.values()})
 
 
 def chance_numbers(
@@ -27,16 +27,15 @@ def chance_numbers(
 ) -> dict[str, float] | None:
     """The expected numbers of subpopulations and rows; None with too many rows in one of them.
 
-    >>> chance_numbers({("x",): [[1, 1], [1, 1]]}, Fraction(1, 20))
+    >>> chance_numbers({("x",): ((1, 1), (1, 1))}, Fraction(1, 20))
     {'expected': 0.3333333333333333, 'rows': 1.3333333333333333}
     """
     if has_too_many_rows(table):
         return None
-    lines = Counter(
-        (a + b, c + d, a + c)
-        for (a, b), (c, d) in table.values()
-        if min(a + b, c + d) >= least_rows
-    )
+    lines = Counter[tuple[int, int, int]]()
+    for ((a, b), (c, d)), times in Counter(table.values()).items():
+        if min(a + b, c + d) >= least_rows:
+            lines[a + b, c + d, a + c] += times
     terms = [
         (reach_probability(group, other, favorable, threshold) * times, group + other)
         for (group, other, favorable), times in lines.items()
@@ -82,7 +81,7 @@ def right_chance(written: Record, table: Table, compared: GroupComparisons) -> R
         if not 0 <= float(written[name]) < inf:
             raise ValueError(f"{name}: {written[name]!r} is no estimate")
         right[name] = f"{float(written[name]):.12g}"
-    people = sum(sum(map(sum, counts)) for counts in table.values())
+    people = count_people(table)
     numbers = chance_numbers(table, compared.threshold, compared.least_rows) if exact else None
     for name, number in (numbers or {}).items():
         text = f"{float(written[name]):.12g}"

@@ -13,6 +13,7 @@ def differences(where: str, written: object, right: object) -> Iterator[str]:
             yield from differences(f"{where}.{name}".lstrip("."), *pair)
     elif isinstance(written, list) and isinstance(right, list) and len(written) == len(right):
         for at, item in enumerate(written):
-            yield from differences(f"{where}[{at}]", item, right[at])
+            if item is not right[at]:
+                yield from differences(f"{where}[{at}]", item, right[at])
     elif written != right or type(written) is not type(right):
         yield f"{where}: it says {written!r:.300}, but should say {right!r:.300}"

@@ -1,12 +1,14 @@
 """Who is compared with whom, by which decisions: what a question says of a record's counts."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 
 from .record_fields import Record
 
 JOIN, OR = " & ", " or "
-Counts = list[list[int]]  # by group, and within a group by kind of decision
+SHARED = 2**16  # values that are looked up, so that equal ones are made and kept once
+Counts = tuple[tuple[int, ...], ...]  # by group, and within a group by kind of decision
 Table = dict[tuple[str, ...], Counts]
 
 
@@ -101,9 +103,10 @@ class GroupComparisons:
             return 0 if decision in self.favorable else 1 if decision == self.kinds[1] else None
         return self.kinds.index(decision) if decision in self.kinds else None
 
-    def nobody(self) -> Counts:
-        """Counts of no people."""
-        return [[0] * len(self.kinds) for _ in self.groups]
+    def split(self, counts: Sequence[int]) -> Counts:
+        """Counts that stand in one row, by group and kind of decision."""
+        kinds = len(self.kinds)
+        return tuple(tuple(counts[at : at + kinds]) for at in range(0, len(counts), kinds))
 
 
 def listed(value: str | list[str]) -> list[str]:

@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 
+from .group_comparisons import SHARED
 from .record_fields import Record
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-][0-9]{1,3})?")
@@ -17,34 +18,46 @@ TIME = re.compile(
 )
 
 
-def read_people(path: str, codings: Record) -> Iterator[tuple[str, dict[str, str], int]]:
-    """Each CSV line: its place, its labels (none if dropped), and its frequency."""
+def read_people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str], int]]:
+    """Each CSV line: its number, its labels (none if dropped), and its frequency."""
     absent = {"", *codings.get("na", ())}
     missing, frequency = codings["missing"], codings.get("frequency")
+    coded = {*codings.get("bins", ()), *codings.get("merge", ())}
+    label = lru_cache(SHARED)(partial(encode, codings=codings))
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
         head = file.readlines(2**18)
         delimiter = codings.get("delimiter") or widest_delimiter(head)
-        reader = csv.DictReader(chain(head, file), delimiter=delimiter, strict=True)
-        header = reader.fieldnames = unique_names(reader.fieldnames or [])
+        reader = csv.reader(chain(head, file), delimiter=delimiter, strict=True)
+        header = unique_names(next(reader, []))
         names = codings.get("columns") or [name for name in header if name != frequency]
-        needed = {*names, *codings.get("bins", ()), *codings.get("merge", ())}
-        if not needed <= {*header}:
+        if not {*names, *coded} <= {*header}:
             raise ValueError(f"{path}: a column is lacking")
-        for row in reader:
-            place = f"{path}, line {reader.line_num}"
-            weight = Fraction(Decimal(row[frequency].strip())) if frequency else Fraction(1)
-            if None in row or None in row.values() or weight < 0 or weight.denominator > 1:
-                raise ValueError(f"{place}: too many fields, too few, or no whole frequency")
-            texts = {name: spelling(row[name]) for name in names}
-            lacking = [name for name in names if texts[name] in absent]
+        places = {name: at for at, name in enumerate(header)}
+        columns, coded = [(name, places[name]) for name in names], coded & {*names}
+        for row in filter(None, reader):
+            even, where = len(row) == len(header), reader.line_num
+            weight = whole_number(row[places[frequency]]) if frequency and even else 1
+            if weight is None or not even:
+                what = "too many fields, too few, or no whole frequency"
+                raise ValueError(f"{path}, line {where}: {what}")
+            labels = {name: spelling(row[at]) for name, at in columns}
+            lacking = [name for name in names if labels[name] in absent]
             if lacking and missing == "error" and weight:
-                raise ValueError(f"{place}: there is no value of {lacking[0]!r}")
-            used = [] if lacking and missing == "drop" else names
-            labels = {
-                name: "(missing)" if name in lacking else encode(name, texts[name], codings)
-                for name in used
-            }
-            yield from [(place, labels, int(weight))] if weight else []
+                raise ValueError(f"{path}, line {where}: there is no value of {lacking[0]!r}")
+            if lacking and missing == "drop":
+                labels = {}
+            elif lacking or coded:
+                labels |= {name: label(name, labels[name]) for name in coded - {*lacking}}
+                labels |= dict.fromkeys(lacking, "(missing)")
+            if weight:
+                yield where, labels, weight
+
+
+@lru_cache(2**16)
+def whole_number(text: str) -> int | None:
+    """The frequency of a line; None if it is negative or a fraction."""
+    number = Fraction(Decimal(text.strip()))
+    return int(number) if number >= 0 and number.denominator == 1 else None
 
 
 def unique_names(header: Sequence[str]) -> list[str]:

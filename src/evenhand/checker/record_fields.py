@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -25,6 +26,7 @@ _INPUTS = {
     "dropped_columns changed_rows dropped_before left_out_before",
 }
 _ORIGIN = "kind rows algorithm test significance decision_last"
+_HALF = re.compile(r"\\u[dD]")  # an escape of half a character, or of another
 _OPTIONAL = ("question", "codings", "release")
 
 
@@ -36,7 +38,11 @@ def parse(text: str) -> Record:
     """The record, if it has the format that is known here."""
     record: Record = json.loads(text, object_pairs_hook=_unique_names, parse_float=Decimal)
     try:
-        json.dumps(record, ensure_ascii=False, default=str).encode()
+        # Without an escape of one the text itself tells.
+        whole = (
+            json.dumps(record, ensure_ascii=False, default=str) if _HALF.search(text) else text
+        )
+        whole.encode()
     except UnicodeEncodeError as error:
         raise ValueError("a text holds half a character, a lone surrogate") from error
     found = record["format"]

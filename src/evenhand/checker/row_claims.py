@@ -1,8 +1,10 @@
 """The claims about rows: how many were read, dropped, left out and examined."""
 
+from collections import Counter, defaultdict
+from functools import lru_cache, partial
 from operator import add
 
-from .group_comparisons import JOIN, Counts, GroupComparisons, Table
+from .group_comparisons import JOIN, SHARED, Counts, GroupComparisons, Table
 from .people_in_csv import read_people
 from .record_fields import Record
 
@@ -16,30 +18,35 @@ def count_data(
     """
     question, pooled = record["question"], record["pooled"]
     pools = pooled["unfavorable"]
-    rows = dict.fromkeys(("read", "dropped", "left_out", "examined"), 0)
+    rows = dict.fromkeys(("dropped", "left_out", "examined"), 0)
     ends = {*compared.protected, question["decision"]}
     names = [name for name in record["graph"]["nodes"] if name not in ends]
-    people: Table = {}
+    place_of = lru_cache(SHARED)(partial(compared.place, pooled=pooled["other"]))
+    kind_of, split = lru_cache(SHARED)(compared.kind), lru_cache(SHARED)(compared.split)
+    kinds, cells = len(compared.kinds), len(compared.kinds) * len(compared.groups)
+    flat: dict[tuple[str, ...], list[int]] = {}
     errors = []
     for line, labels, weight in read_people(path, record["codings"]):
-        group = JOIN.join(labels.get(name, "") for name in compared.protected)
-        place = compared.place(group, pooled=pooled["other"])
+        group = JOIN.join([labels.get(name, "") for name in compared.protected])
+        place = place_of(group)
         fate = "dropped" if not labels else "left_out" if place is None else "examined"
-        rows["read"], rows[fate] = rows["read"] + weight, rows[fate] + weight
+        rows[fate] += weight
         if fate == "left_out" and not compared.is_named:
-            errors += [f"{line}: the group {group!r} is none of those that are compared"]
+            where = f"{path}, line {line}"
+            errors += [f"{where}: the group {group!r} is none of those that are compared"]
         if place is None or fate == "dropped":
             continue
-        kind = compared.kind(labels[question["decision"]])
+        kind = kind_of(labels[question["decision"]])
         if kind is None and not (pools and compared.favorable):
-            errors += [f"{line}: the decision is none of those that are compared"]
-        values = tuple(labels[name] for name in names)
-        if values not in people:
-            people[values] = compared.nobody()
-        people[values][place][1 if kind is None else kind] += weight
+            errors += [f"{path}, line {line}: the decision is none of those that are compared"]
+        values = tuple([labels[name] for name in names])
+        if values not in flat:
+            flat[values] = [0] * cells
+        flat[values][place * kinds + (1 if kind is None else kind)] += weight
+    people = {values: split((*flat.pop(values),)) for values in [*flat]}
     partitions = zip(record["partitions"], tables, strict=True)
     counted = [recount(entry, table, names, people) for entry, table in partitions]
-    return counted, [(names, people)], rows, errors
+    return counted, [(names, people)], {"read": sum(rows.values()), **rows}, errors
 
 
 def recount(entry: Record, table: Table, names: list[str], people: Table) -> Table:
@@ -52,13 +59,16 @@ def people_by(table: Table, names: list[str], keep: list[str]) -> Table:
     """The people of a table by some of its names."""
     if keep == names:
         return table
-    places, people = [*map(names.index, keep)], dict[tuple[str, ...], Counts]()
+    places, people = [*map(names.index, keep)], defaultdict[tuple[str, ...], list[Counts]](list)
     for values, counts in table.items():
-        line = tuple(values[at] for at in places)
-        totals = people.setdefault(line, [[0] * len(kinds) for kinds in counts])
-        for total, kinds in zip(totals, counts, strict=True):
-            total[:] = map(add, total, kinds)
-    return people
+        people[tuple([values[at] for at in places])].append(counts)
+    return {line: sum_counts(alike) for line, alike in people.items()}
+
+
+def sum_counts(lines: list[Counts]) -> Counts:
+    """The people of several lines."""
+    groups = zip(*lines, strict=True)
+    return tuple(tuple(map(sum, zip(*kinds, strict=True))) for kinds in groups)
 
 
 def check_pooled(record: Record) -> list[str]:
@@ -71,8 +81,8 @@ def check_pooled(record: Record) -> list[str]:
 
 def absent_values(compared: GroupComparisons, table: Table) -> list[str]:
     """The values asked about that nobody in a table has: no question can be about them."""
-    people = compared.nobody()
-    for counts in table.values():
+    people = [[0] * len(compared.kinds) for _ in compared.groups]
+    for counts in {*table.values()}:  # whether somebody has them, not how many
         people = [[*map(add, *both)] for both in zip(people, counts, strict=True)]
     named = [*zip(compared.roles, compared.groups, map(sum, people), strict=True)]
     decisions = [*zip(compared.kinds, map(sum, zip(*people, strict=True)), strict=True)]
@@ -84,12 +94,17 @@ def absent_values(compared: GroupComparisons, table: Table) -> list[str]:
 
 def sum_tables(rows: Record, tables: list[Table]) -> Record:
     """The numbers of rows that follow from the record's own tables."""
-    totals = [sum(sum(map(sum, n)) for n in table.values()) for table in tables]
+    totals = [count_people(table) for table in tables]
     return {
         **rows,
         "read": totals[0] + rows["dropped"] + rows["left_out"],
         "examined": totals[0] if len({*totals}) == 1 else totals,
     }
+
+
+def count_people(table: Table) -> int:
+    """How many people a table has."""
+    return sum(times * sum(map(sum, n)) for n, times in Counter(table.values()).items())
 
 
 def check_counts(numbers: Record) -> None:

@@ -1,5 +1,6 @@
 """The claims about rules: which columns alone determine the decision, and what was declared."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from .graph_claims import RecordedGraph, reachable
@@ -13,11 +14,17 @@ def determines(people: Table) -> bool:
 
     Values that occur at least twice must cover nine tenths of the rows, with both decisions.
     """
-    decisions = [[*map(sum, zip(*counts, strict=True))] for counts in people.values()]
-    often = [kinds for kinds in decisions if sum(kinds) > 1]
-    enough = 10 * sum(map(sum, often)) >= 9 * sum(map(sum, decisions))
+    decisions = Counter[tuple[int, ...]]()
+    for counts, times in Counter(people.values()).items():
+        decisions[tuple(map(sum, zip(*counts, strict=True)))] += times
+    often = {kinds: times for kinds, times in decisions.items() if sum(kinds) > 1}
+    rows, alike = (
+        sum(times * sum(kinds) for kinds, times in lines.items())
+        for lines in (decisions, often)
+    )
     several = sum(map(any, zip(*often, strict=True))) > 1
-    return enough and several and not any(sum(map(bool, kinds)) > 1 for kinds in decisions)
+    exceptions = any(sum(map(bool, kinds)) > 1 for kinds in decisions)
+    return 10 * alike >= 9 * rows and several and not exceptions
 
 
 def is_protected(people: Table) -> bool:

@@ -198,8 +198,9 @@ def _number_distribution(p: Floats) -> tuple[int, Floats]:
     yes = padded.reshape(-1, _FACTORS).T
     product = np.zeros((_FACTORS + 1, yes.shape[1]))
     product[0] = 1
-    for chance in yes:
-        product[1:] = product[1:] * (1 - chance) + product[:-1] * chance
+    for many, chance in enumerate(yes, 1):  # of so many there are no more: half of the work
+        more = slice(1, many + 1)
+        product[more] = product[more] * (1 - chance) + product[:many] * chance
         product[0] *= 1 - chance
     parts = [_trimmed(0, column) for column in product.T]
     while len(parts) > 1:

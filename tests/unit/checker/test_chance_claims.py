@@ -50,7 +50,7 @@ def test_of_many_rows_it_is_what_the_engine_says(rows):
 
 
 def test_as_many_rows_as_are_allowed_are_worked_out(monkeypatch):
-    table = {("x",): [[1, 1], [1, 1]]}
+    table = {("x",): ((1, 1), (1, 1))}
     monkeypatch.setattr(chance_claims, "MOST_ROWS", 4)
     assert chance_numbers(table, Fraction(1, 20)) is not None
     monkeypatch.setattr(chance_claims, "MOST_ROWS", 3)
@@ -58,10 +58,15 @@ def test_as_many_rows_as_are_allowed_are_worked_out(monkeypatch):
 
 
 def test_a_table_in_which_nobody_can_be_compared_adds_nothing():
-    table = {("x",): [[1, 1], [1, 1]], ("y",): [[2, 3], [0, 0]], ("z",): [[0, 0], [1, 0]]}
+    table = {("x",): ((1, 1), (1, 1)), ("y",): ((2, 3), (0, 0)), ("z",): ((0, 0), (1, 0))}
     assert chance_numbers(table, Fraction(1, 20)) == {"expected": 1 / 3, "rows": 4 / 3}
     assert chance_numbers(table, Fraction(1, 20), 2) == {"expected": 1 / 3, "rows": 4 / 3}
     assert chance_numbers(table, Fraction(1, 20), 3) == {"expected": 0, "rows": 0}
+
+
+def test_lines_of_the_same_totals_count_each():
+    table = {("x",): ((1, 1), (1, 1)), ("y",): ((1, 1), (1, 1)), ("z",): ((2, 0), (0, 2))}
+    assert chance_numbers(table, Fraction(1, 20)) == {"expected": 1, "rows": 4}
 
 
 @pytest.mark.parametrize("name", ["expected", "rows"])
@@ -110,7 +115,7 @@ def test_a_decimal_has_one_spelling(name, spelling):
 def test_a_chance_too_small_to_be_written_is_not_false():
     written = {"expected": "0", "rows": "0", "p": "1", "at_threshold": "0"}
     written |= {"lower": 0, "upper": 0}
-    table = {("x",): [[50_000, 50_000], [50_000, 50_000]]}
+    table = {("x",): ((50_000, 50_000), (50_000, 50_000))}
     numbers = chance_numbers(table, Fraction(1, 20))
     assert 0 < numbers["expected"] < numbers["rows"] < 1e-15
     assert chance_claims.right_chance(written, table, compared()) == written
@@ -124,7 +129,7 @@ def test_a_chance_is_too_small_to_be_written_under_a_thousand_million_millionth(
     written = {"expected": "0", "rows": "0", "p": "1", "at_threshold": "0"}
     written |= {"lower": 0, "upper": 0}
     right = chance_claims.right_chance(
-        written, {("x",): [[people, 0], [0, people]]}, compared(threshold="99/100")
+        written, {("x",): ((people, 0), (0, people))}, compared(threshold="99/100")
     )
     chance = 2 / comb(2 * people, people)
     assert (chance > 1.01e-15) == is_written
@@ -133,8 +138,8 @@ def test_a_chance_is_too_small_to_be_written_under_a_thousand_million_millionth(
 
 
 def test_ten_million_rows_are_worked_out_and_not_one_more():
-    assert not chance_claims.has_too_many_rows({("x",): [[10**7 - 1, 0], [0, 1]]})
-    assert chance_claims.has_too_many_rows({("x",): [[10**7, 0], [0, 1]]})
+    assert not chance_claims.has_too_many_rows({("x",): ((10**7 - 1, 0), (0, 1))})
+    assert chance_claims.has_too_many_rows({("x",): ((10**7, 0), (0, 1))})
 
 
 def test_with_too_many_rows_the_numbers_are_taken_as_they_are(monkeypatch):
@@ -187,6 +192,6 @@ def test_groups_with_few_rows_take_no_part_in_what_chance_makes():
     """Two of a kind in each group: one third of all ways puts a difference there."""
     written = {"expected": "0", "rows": "0", "p": "1", "at_threshold": "0"}
     written |= {"lower": 0, "upper": 0}
-    table = {("x",): [[1, 1], [1, 1]], ("y",): [[1, 0], [4, 4]]}
+    table = {("x",): ((1, 1), (1, 1)), ("y",): ((1, 0), (4, 4))}
     right = chance_claims.right_chance(written, table, compared(min_rows=2))
     assert right == written | {"expected": "0.333333333333", "rows": "1.33333333333"}

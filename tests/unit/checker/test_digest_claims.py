@@ -43,7 +43,14 @@ def test_the_digest_is_that_of_lines_of_json_as_they_are_read():
         '["weiblich", "Süd", "nein", 2]',
     ]
     right = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-    assert digest(asked, "zusage", ["straße"], {("Süd",): [[1, 2], [3, 0]]}) == right
+    assert digest(asked, "zusage", ["straße"], {("Süd",): ((1, 2), (3, 0))}) == right
+
+
+def test_a_sign_of_percent_in_a_label_is_one_like_others():
+    asked = compared(group="50%s", groups=["50%s", "m"], favorable="%d", decisions=["%d", "%%"])
+    lines = ['["d", "sex", "x"]', '["%%", "m", "100%", 4]', '["%d", "50%s", "100%", 1]']
+    right = hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    assert digest(asked, "d", ["x"], {("100%",): ((1, 0), (0, 4))}) == right
 
 
 def test_groups_of_two_attributes_are_digested_under_one_name():
@@ -63,7 +70,7 @@ def test_groups_of_two_attributes_are_digested_under_one_name():
         '["z", "f & b", 6]',
     ]
     right = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-    counts = [[4, 0, 0], [0, 0, 6], [0, 5, 0]]
+    counts = ((4, 0, 0), (0, 0, 6), (0, 5, 0))
     assert digest(asked, "loan", [], {(): counts}) == right
 
 
@@ -77,7 +84,7 @@ labels = st.text(st.sampled_from('ab"\\/ ,]\t\x01éﬀ😀'), max_size=3)
 def test_the_lines_are_sorted_as_text_wherever_the_groups_stand(table, columns):
     first, decision, second = columns[0], "h", columns[1]
     asked = compared(protected=columns[2])
-    table = {people: [n[:2], n[2:4]] for people, n in table.items()}
+    table = {people: ((*n[:2],), (*n[2:4],)) for people, n in table.items()}
     lines = [
         [dict(zip(columns, (*people, group), strict=True)) | {decision: kind}, n[at][to]]
         for people, n in table.items()

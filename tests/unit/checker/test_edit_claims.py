@@ -57,12 +57,12 @@ def test_the_verdict_before_follows_from_people_counted_by_more_columns(tmp_path
     plain = eh.audit(COUNTS, QUESTION, graph=SMALL).certificate
     assert right["verdict"] == str(plain.verdict)
     # By hand: of those with high scores 55 % of the women and 45 % of the men were admitted.
-    high, low = [[330, 270], [90, 110]], [[375, 675], [144, 206]]
+    high, low = ((330, 270), (90, 110)), ((375, 675), (144, 206))
     people = {("a", "H"): high, ("b", "L"): low}
     derived = right_outcome(content, [(["major", "test_score"], people)], compared)
     assert derived == {"verdict": "not certified", "measured": 2, "violating": 2}
     assert derived.items() <= right.items()
-    people = {("a", "H"): [[330, 270], [55, 45]], ("b", "L"): [[3, 7], [30, 70]]}
+    people = {("a", "H"): ((330, 270), (55, 45)), ("b", "L"): ((3, 7), (30, 70))}
     derived = right_outcome(content, [(["major", "test_score"], people)], compared)
     assert derived == {"verdict": "certified", "measured": 2, "violating": 0}
     assert right_outcome(content, [(["major"], {})], compared) == {}
@@ -86,14 +86,14 @@ def test_a_column_that_was_not_counted_may_leave_it_open():
     content, compared = parts(record())
     before = content["graph"]["origin"]["unedited"]
     before["verdict"] = "cannot decide"
-    people = {("H",): [[330, 270], [90, 110]], ("L",): [[375, 675], [144, 206]]}
+    people = {("H",): ((330, 270), (90, 110)), ("L",): ((375, 675), (144, 206))}
     alone = [(["test_score"], people)]
     assert right_outcome(content, alone, compared)["verdict"] == "cannot decide"
     wider = {("a", *line): counts for line, counts in people.items()}
     derived = right_outcome(content, [(["major", "test_score"], wider)], compared)
     assert derived["verdict"] == "not certified"
     # Nor can anything be decided where the causes determine the decision.
-    sure = {("H",): [[600, 0], [200, 0]], ("L",): [[0, 1050], [0, 350]]}
+    sure = {("H",): ((600, 0), (200, 0)), ("L",): ((0, 1050), (0, 350))}
     before["verdict"] = "certified"
     assert right_outcome(content, [(["test_score"], sure)], compared)["verdict"] == (
         "cannot decide"

@@ -62,7 +62,7 @@ def test_a_decision_that_nobody_got_is_a_value_all_the_same():
 
 
 def test_people_of_partitions_have_the_same_codes():
-    table = {("lo", "2"): [[4, 36], [2, 6]], ("hi", "9"): [[1, 0], [0, 0]]}
+    table = {("lo", "2"): ((4, 36), (2, 6)), ("hi", "9"): ((1, 0), (0, 0))}
     names, cells = encode(["income", "zip"], table, {**WRITTEN["values"]}, ENDS)
     assert names == ("income", "zip", "race", "loan")
     assert +cells == {

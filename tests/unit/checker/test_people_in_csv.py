@@ -237,6 +237,22 @@ def test_of_several_missing_values_the_first_is_named(tmp_path):
         [*read_people(str(path), {"missing": "error"})]
 
 
+@pytest.mark.parametrize("line", ["f,cook", "f,cook,1,1", "f,cook,0.5", "f,cook,-1"])
+def test_a_line_of_other_fields_or_no_whole_frequency_is_named(tmp_path, line):
+    path = tmp_path / "data.csv"
+    path.write_text(f"sex,job,n\nm,cook,2.0\n{line}\n")
+    with pytest.raises(ValueError, match="line 3: too many fields, too few, or no whole"):
+        [*read_people(str(path), {"missing": "error", "frequency": "n", "delimiter": ","})]
+
+
+def test_a_coded_column_that_is_not_read_is_left_alone(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("sex,job\nf,cook\n\nm,guard\n")
+    merge = {"sex": {"w": ["f"]}, "job": {"any": ["*"]}}
+    codings = {"missing": "error", "columns": ["sex"], "merge": merge}
+    assert [*read_people(str(path), codings)] == [(2, {"sex": "w"}, 1), (4, {"sex": "m"}, 1)]
+
+
 def test_columns_of_one_name_have_numbers(tmp_path):
     assert unique_names(["a", "b", "a", "a.1", "a"]) == ["a", "b", "a.2", "a.1", "a.3"]
     path = tmp_path / "data.csv"

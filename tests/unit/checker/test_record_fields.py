@@ -29,11 +29,19 @@ def test_a_name_that_stands_twice_is_refused():
 
 
 @pytest.mark.parametrize("before", ['"versions":{"', '"versions":{"evenhand":"'])
-def test_half_a_character_is_refused(before):
-    text = CERTIFICATE.to_json().replace(before, before + r"\ud800", 1)
+@pytest.mark.parametrize("half", [r"\ud800", r"\uDFFF", "\ud800"])
+def test_half_a_character_is_refused(before, half):
+    text = CERTIFICATE.to_json().replace(before, before + half, 1)
     status, notes = verify(text)
     assert (status, len(notes)) == (1, 1)
     assert "a lone surrogate" in notes[0]
+
+
+def test_two_halves_that_are_escaped_are_a_character():
+    text = CERTIFICATE.to_json()
+    before = text.index(":", text.index('"versions"')) + len(':{"evenhand":"')
+    status, (note, *_) = verify(text[:before] + r"\uD83D\uDE00" + text[before:])
+    assert (status, note.split(":")[0]) == (1, "seal")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "3", '{"format":', "[" * 100_000])

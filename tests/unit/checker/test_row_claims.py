@@ -12,7 +12,7 @@ import evenhand as eh
 from evenhand import datasets
 from evenhand.checker.digest_claims import digest
 from evenhand.checker.group_comparisons import GroupComparisons
-from evenhand.checker.row_claims import absent_values, sum_tables
+from evenhand.checker.row_claims import absent_values, count_people, sum_tables
 from evenhand.checker.subpopulation_claims import judge, read_table
 from evenhand.evidence import certify
 
@@ -93,14 +93,14 @@ def test_a_value_that_nobody_has_is_found_with_and_without_the_data(tmp_path, na
 def test_groups_and_values_that_nobody_has_are_named_by_what_they_are():
     asked = {"group": None, "other": None, "groups": ["a", "b", "c"]}
     asked |= {"favorable": None, "criterion": "every", "decisions": ["x", "y", "z"]}
-    table = {("p",): [[1, 0, 0], [0, 0, 0], [0, 0, 2]], ("q",): [[1, 0, 0], [0] * 3, [0] * 3]}
+    table = {("p",): ((1, 0, 0), (0, 0, 0), (0, 0, 2)), ("q",): ((1, 0, 0), (0,) * 3, (0,) * 3)}
     assert absent_values(compared(**asked), table) == [
         "question.groups: nobody has 'b'",
         "question.decisions: nobody has 'y'",
     ]
     assert len(absent_values(compared(**asked), {})) == 6
     # That all of two groups got the favorable decision is no error.
-    assert absent_values(compared(), {("p",): [[1, 0], [2, 0]]}) == []
+    assert absent_values(compared(), {("p",): ((1, 0), (2, 0))}) == []
 
 
 @pytest.mark.parametrize("name", ["pairs", "reference", "crossed"])
@@ -127,8 +127,9 @@ def test_a_forgery_is_found_though_sealed(forgery):
 
 
 def test_the_rows_read_are_those_examined_dropped_and_left_out():
-    tables = [{("a",): [[1, 2], [3, 4]]}, {("b",): [[3, 3, 3], [3, 0, 0]]}]
+    tables = [{("a",): ((1, 2), (3, 4))}, {("b",): ((3, 3, 3), (3, 0, 0))}]
     rows = {"dropped": 5, "left_out": 7}
+    assert count_people({("a",): ((1, 2), (3, 4)), ("b",): ((1, 2), (3, 4))}) == 20
     assert sum_tables(rows, tables[:1]) == rows | {"read": 22, "examined": 10}
     assert sum_tables(rows, tables) == rows | {"read": 22, "examined": [10, 12]}
 

@@ -84,11 +84,11 @@ def test_a_forgery_is_found_though_sealed(forgery):
 def test_a_line_of_nobody_is_no_subpopulation_whatever_difference_it_claims():
     lines = [["a", 0, 0, 0, 0, "1/2"], ["b", 0, 0, 0, 1, None]]
     entry = {"names": ["x"], "table": lines}
-    assert read_table(entry, compared()) == {("b",): [[0, 0], [0, 1]]}
+    assert read_table(entry, compared()) == {("b",): ((0, 0), (0, 1))}
 
 
 def judged(*counts, **asked):
-    lines = {(str(at),): [[*four[:2]], [*four[2:]]] for at, four in enumerate(counts)}
+    lines = {(str(at),): ((*four[:2],), (*four[2:],)) for at, four in enumerate(counts)}
     return judge(lines, compared(**asked))
 
 
@@ -96,6 +96,14 @@ def test_a_difference_of_just_the_threshold_reaches_it():
     assert judged((240, 360, 90, 110))["subpopulations"]["above"] == 1
     assert judged((90, 110, 240, 360))["subpopulations"]["below"] == 1
     assert judged((241, 359, 90, 110))["verdict"] == "certified"
+
+
+def test_lines_of_the_same_counts_are_judged_each():
+    found = judged((3, 1, 1, 1), (1, 0, 0, 0), (3, 1, 1, 1), (1, 1, 1, 0), (1, 0, 0, 0))
+    numbers = {"above": 1, "below": 2, "violating": 3, "occupied": 5, "measured": 3}
+    assert (found["subpopulations"], found["evidence"]) == (numbers, [0, 2, 3])
+    assert found["coverage"] == {"rows": "15/17", "groups": ["5/6", "1"]}
+    assert [line[0] for line in found["table"]] == ["0", "1", "2", "3", "4"]
 
 
 def test_coverage_of_just_the_least_is_enough():
@@ -123,9 +131,9 @@ def test_several_groups_are_judged_pair_by_pair():
     """Rates of a, b, c: 1/2, 1/2, 1/5 in the first place; c alone in the third."""
     asked = compared(group=None, other=None, groups=["a", "b", "c"], min_rows=2)
     table = {
-        ("p",): [[2, 2], [1, 1], [1, 4]],
-        ("q",): [[3, 1], [1, 0], [3, 1]],
-        ("r",): [[0, 0], [0, 0], [2, 1]],
+        ("p",): ((2, 2), (1, 1), (1, 4)),
+        ("q",): ((3, 1), (1, 0), (3, 1)),
+        ("r",): ((0, 0), (0, 0), (2, 1)),
     }
     found = judge(table, asked)
     assert found["table"] == [
@@ -142,24 +150,25 @@ def test_several_groups_are_judged_pair_by_pair():
 
 def test_the_first_of_two_differences_of_the_same_size_is_written():
     asked = compared(group=None, other="b", groups=["a", "b", "c"])
-    (line,) = judge({("p",): [[1, 1], [1, 0], [0, 1]]}, asked)["table"]
+    (line,) = judge({("p",): ((1, 1), (1, 0), (0, 1))}, asked)["table"]
     assert line[-1] == "1"
-    (line,) = judge({("p",): [[1, 3], [1, 1], [3, 1]]}, asked)["table"]
+    (line,) = judge({("p",): ((1, 3), (1, 1), (3, 1))}, asked)["table"]
     assert line[-1] == "1/4"
-    (line,) = judge({("p",): [[3, 1], [1, 1], [1, 3]]}, asked)["table"]
+    (line,) = judge({("p",): ((3, 1), (1, 1), (1, 3))}, asked)["table"]
     assert line[-1] == "-1/4"
 
 
 def test_a_line_that_is_written_right_is_taken_itself():
-    table = {("p",): [[1, 1], [1, 0]], ("q",): [[1, 1], [1, 1]], ("r",): [[1, 0], [0, 0]]}
-    written = [["p", 1, 1, 1, 0, "1/2"], ["q", 1, 1, 1, 1, "1/2"]]
+    table = {("p",): ((1, 1), (1, 0)), ("q",): ((1, 1), (1, 1)), ("r",): ((1, 0), (0, 0))}
+    written = [["p", 1, 1, 1, 0, "1/2"], ["q", 1, 1, 1, 1, "1/2"], ["r", 1, 0, 0, 0, None]]
     first, second, third = judge(table, compared(), written)["table"]
-    assert first is written[0]
+    assert (first is written[0], third is written[2]) == (True, True)
+    assert judge(table, compared(), written[:2])["table"][2] == third
     assert (second, third) == (["q", 1, 1, 1, 1, "0"], ["r", 1, 0, 0, 0, None])
 
 
 def test_lines_in_another_order_are_not_taken():
-    table = {("p",): [[1, 1], [1, 0]], ("q",): [[1, 1], [1, 1]]}
+    table = {("p",): ((1, 1), (1, 0)), ("q",): ((1, 1), (1, 1))}
     right = [["p", 1, 1, 1, 0, "1/2"], ["q", 1, 1, 1, 1, "0"]]
     assert judge(table, compared(), right[::-1])["table"] == right
 
@@ -170,3 +179,16 @@ def test_equal_labels_of_a_table_are_kept_once():
     first, second = read_table(entry, compared())
     assert first[0] is second[0] is lines[0][0] is lines[1][0]
     assert lines[1] == ["north", "y", 1, 1, 1, 1, "0"]
+
+
+def test_equal_counts_of_a_table_are_kept_once():
+    lines = [["x", 1, 2, 3, 4, "0"], ["y", 1, 2, 3, 4, "0"], ["z", 1, 2, 4, 3, "0"]]
+    first, second, third = read_table({"names": ["x"], "table": lines}, compared()).values()
+    assert first is second
+    assert (first, third) == (((1, 2), (3, 4)), ((1, 2), (4, 3)))
+
+
+def test_a_truth_value_is_no_count_though_it_equals_that_of_another_line():
+    lines = [["x", 1, 2, 3, 4, "0"], ["y", True, 2, 3, 4, "0"]]
+    with pytest.raises(ValueError, match="'y', True, 2, 3, 4, '0'] is no subpopulation"):
+        read_table({"names": ["x"], "table": lines}, compared())
