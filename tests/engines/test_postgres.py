@@ -3,6 +3,7 @@
 import pyarrow as pa
 import pytest
 from tests import several_groups
+from tests.hiring import GRAPH
 from tests.people_in_engines import (
     CODINGS,
     audit,
@@ -17,7 +18,7 @@ from tests.people_in_engines import (
 import evenhand as eh
 from evenhand import Verdict
 from evenhand.errors import ColumnError, ResourceError
-from evenhand.rows import postgres_statements
+from evenhand.rows import ibis_tables, postgres_statements
 from evenhand.rows.postgres_statements import is_key_by_constraint
 
 pytestmark = quiet
@@ -228,6 +229,32 @@ def test_the_statements_of_a_release(there, tmp_path, sent):
     assert "GROUP BY" in count
     assert 'FROM "evenhand_' in count
     assert rename.endswith('RENAME TO "released"')
+
+
+def test_a_table_of_many_lines_is_counted_again_by_its_rows(
+    postgres, there, tmp_path, sent, monkeypatch
+):
+    """The counts are the same, with classes and missing values."""
+    names = (*CODINGS.columns, "age", "score")
+    codings = eh.Codings.of(columns=names, bins={"score": ["0.1", "1/3"]}, missing="level")
+    graph = eh.CausalGraph(names, GRAPH.arrows)
+    found = audit(there, codings=codings, graph=graph)
+    assert len(found.counts) > 0.3 * found.counts.row_count
+    by_rows = found.release(seed=7, key="id")
+    sent.clear()
+    by_rows.write(tmp_path / "released")
+    _, _, rows, _ = told(sent)
+    assert 'FROM "evenhand_' in rows
+    assert "GROUP BY" not in rows
+    ids = changed(there, postgres.table("released"))
+    monkeypatch.setattr(ibis_tables, "_MANY_LINES", 1)
+    by_lines = found.release(seed=7, key="id")
+    sent.clear()
+    by_lines.write(tmp_path / "again")
+    assert "GROUP BY" in told(sent)[2]
+    assert by_lines.certificate.examined == by_rows.certificate.examined
+    assert changed(there, postgres.table("again")) == ids
+    postgres.raw_sql("drop table again").connection.commit()
 
 
 KEPT = {

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from evenhand.releasing.engine_conditions import LabelConditions, Pattern, Table, ibis
@@ -138,7 +139,9 @@ def _ask(
         }
         trees[name] = conditions.by_pattern(table, numbers, otherwise=-1)
     table = table.mutate(**trees)
-    table = table.filter(table[codes[0]] >= 0)
+    # Spark would compare all labels a second time: 1.06 s for a million rows, else 0.95.
+    if table.get_backend().name != "pyspark":
+        table = table.filter(table[codes[0]] >= 0)
     table = shuffled(table, shuffle, key, _PLACE, left=_LEFT)
     found = {}
     for at, name in enumerate(codes):
@@ -151,6 +154,7 @@ def _ask(
     table = table.mutate(**found)
     lines = table.group_by(codes[0], *found).aggregate(evenhand_rows=table.count())
     fetched = fetch(lines, conditions.rows.where)
+    fetched = fetched.filter(pc.greater_equal(fetched.column(codes[0]), 0))
     first, *places, rows = (
         _numbers(fetched.column(name)) for name in (codes[0], *found, "evenhand_rows")
     )

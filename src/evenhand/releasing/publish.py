@@ -23,7 +23,7 @@ from evenhand.releasing.output_formats import OutputFormat
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.removal import changed_columns
 from evenhand.rows import Rows, read
-from evenhand.rows.ibis_tables import create_table, engine_errors, quoted_name
+from evenhand.rows.ibis_tables import create_table, engine_errors, engine_source, quoted_name
 
 _COMPRESSED = (".gz", ".zst")
 
@@ -287,6 +287,9 @@ class _TableTarget(_Target):
             with engine_errors(self._temporary):
                 table = self._connection.table(self._temporary)
             rows = read(table, codings=self.applied.codings, progress=progress)
+            # They are nearly those that were counted.
+            sources = (engine_source(table, like=self._change.rows.count()),)
+            rows = replace(rows, sources=sources)
             self._check_other_columns(rows)
             yield rows
         except BaseException as error:

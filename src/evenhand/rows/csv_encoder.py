@@ -22,7 +22,7 @@ _LF, _CR = b"\n\r"
 _SLICE = 1 << 18  # bytes, of which all that is worked out stays in the cache
 _FIRST = 1 << 12
 _LONGEST = 32  # bytes of a text, four words: longer ones are as fast in Arrow
-_MOST_VALUES = 1000
+MOST_VALUES = 1000
 _SLOT_BITS = 12  # of the table, for each column
 _FACTORS = np.array(
     [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5], np.uint64
@@ -164,7 +164,7 @@ class _Values:
             code = self._codes.setdefault(text.decode(), len(self._codes))
         except UnicodeDecodeError:
             return -1
-        return code if code < _MOST_VALUES else -1
+        return code if code < MOST_VALUES else -1
 
     def dictionary(self) -> pa.Array:
         """The values; the same object as long as there are no new ones."""

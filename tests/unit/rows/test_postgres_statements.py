@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.people_in_engines import in_duckdb, people, quiet
 
 from evenhand.rows.postgres_statements import (
+    LineParser,
     has_plain_types,
     is_key_by_constraint,
-    parse_lines,
     speaks_directly,
 )
 
@@ -36,12 +36,17 @@ def written(line):
     return "(" + ",".join(map(field, line)) + ")"
 
 
-def read(lines, schema):
+def read(lines, schema, *, coded=False, batch=99):
+    parser = LineParser(schema, coded=coded)
     return [
-        tuple(row.values()) for batch in parse_lines(lines, schema) for row in batch.to_pylist()
+        tuple(row.values())
+        for begin in range(0, len(lines), batch)
+        for part in parser.parse(lines[begin : begin + batch])
+        for row in part.to_pylist()
     ]
 
 
+@pytest.mark.parametrize("coded", [False, True])
 @given(
     st.lists(
         st.tuples(
@@ -51,22 +56,43 @@ def read(lines, schema):
         max_size=30,
     )
 )
-def test_any_text_comes_back_as_it_was(lines):
-    assert read([written(line) for line in lines], SCHEMA) == lines
+def test_any_text_comes_back_as_it_was(coded, lines):
+    assert read([written(line) for line in lines], SCHEMA, coded=coded, batch=7) == lines
 
 
+@pytest.mark.parametrize("coded", [False, True])
 @given(st.lists(st.none() | TEXTS | ODD, min_size=1))
-def test_a_line_of_one_column_may_be_empty(values):
-    schema = pa.schema({"a": pa.string()})
-    assert read([written([value]) for value in values], schema) == [(v,) for v in values]
+def test_a_line_of_one_column_may_be_empty(coded, values):
+    schema, lines = pa.schema({"a": pa.string()}), [written([value]) for value in values]
+    assert read(lines, schema, coded=coded) == [(value,) for value in values]
 
 
-def test_numbers_and_truth_values_are_parsed():
+def test_lines_are_coded_as_long_as_they_are_regular():
+    parser = LineParser(SCHEMA, coded=True)
+    batches = [
+        batch
+        for lines in (["(a,,3)", "(b,é,)"], ["(c,a,4)", '("d e",,5)'], ["(f,,6)"])
+        for batch in parser.parse(lines)
+    ]
+    assert [pa.types.is_dictionary(one.column(0).type) for one in batches] == [
+        True,
+        False,
+        False,
+    ]
+    assert [one.num_rows for one in batches] == [2, 2, 1]
+    assert batches[0].to_pylist() == [
+        {"a": "a", "b": None, "n": 3},
+        {"a": "b", "b": "é", "n": None},
+    ]
+
+
+@pytest.mark.parametrize("coded", [False, True])
+def test_numbers_and_truth_values_are_parsed(coded):
     schema = pa.schema(
         {"x": pa.float64(), "y": pa.float32(), "z": pa.int16(), "yes": pa.bool_()}
     )
     lines = ["(0.1,0.1,-3,t)", "(NaN,Infinity,,f)", "(-Infinity,1e-30,7,)", "(1e+300,,0,t)"]
-    first, second, third, fourth = read(lines, schema)
+    first, second, third, fourth = read(lines, schema, coded=coded)
     assert first == (0.1, pytest.approx(0.1), -3, True)
     assert math.isnan(second[0])
     assert second[1:] == (math.inf, None, False)
