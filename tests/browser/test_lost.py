@@ -279,6 +279,29 @@ def test_what_is_typed_and_selected_stays_while_the_page_is_renewed_and_is_not_s
     assert "00.07" in request.value.post_data
 
 
+@pytest.mark.usefixtures("app")
+def test_what_is_selected_in_a_field_of_numbers_stays_too(page):
+    """No script is told what is selected there."""
+    page.goto("question")
+    page.locator("#more summary").click()
+    field = page.locator("#min_rows")
+    sent = []
+    page.on("request", lambda request: sent.append(request.post_data))
+    for typed, key, right in (("", "", "5"), ("7", "", "5"), ("7", "End", "75")):
+        if typed:
+            field.fill(typed)
+        field.select_text()
+        if key:
+            field.press(key)
+        page.evaluate("show(location.href)")
+        page.keyboard.insert_text("5")
+        expect(field).to_have_value(right)
+    assert not any(sent)
+    with page.expect_request("**/api/rows-asked") as request:
+        field.press("Tab")
+    assert '"75"' in request.value.post_data
+
+
 def test_a_form_that_is_being_filled_in_stays_when_work_ends(app, page):
     app.learn()
     page.goto("evidence")

@@ -82,8 +82,8 @@ function empty(form, body) {
   }
 }
 
-// A field whose text was put back by `show`: when it is left the browser reports no change. While a
-// page takes the place of another the browser does report one, of a text that is still being typed.
+// While a page takes the place of another the browser reports a change of a text that is still being
+// typed, and none when that field is left: then we do.
 let restored = null, replacing = false;
 
 // What a page says when it changes. The place that is read out stays while pages come and go.
@@ -106,7 +106,7 @@ async function show(address, {push = false, quiet = false} = {}) {
   const page = answer && parse(await answer.text());
   if (page) await dress(page);
   if (!page || turn !== latest) return; // a page that was asked for later wins
-  const {id: focused, value: typed, defaultValue: before, selectionStart: begin, selectionEnd: end} = document.activeElement || {};
+  const active = document.activeElement, focused = active && active.id;
   restored = null;
   note();
   const told = news();
@@ -114,11 +114,16 @@ async function show(address, {push = false, quiet = false} = {}) {
     drafts.clear();
     opened.clear();
   }
-  // What is being typed stays, unless the server has something newer.
   const next = focused && page.getElementById(focused);
-  replacing = Boolean(next) && /text|search|number/.test(next.type) && next.defaultValue === before && typed !== before;
-  const stays = replacing;
+  // A field stays the same one, with what is typed and selected, unless the server has something newer.
+  replacing = Boolean(next) && /text|search|number/.test(next.type) && next.type === active.type && next.defaultValue === active.defaultValue;
   for (const part of ["table-name", "steps", "history", "main", "foot"]) $(part).replaceChildren(...page.getElementById(part).childNodes);
+  if (replacing) {
+    for (const name of active.getAttributeNames()) if (!next.hasAttribute(name)) active.removeAttribute(name);
+    for (const {name, value} of next.attributes) active.setAttribute(name, value);
+    next.replaceWith(active);
+    if (active.value !== active.defaultValue) restored = active;
+  }
   replacing = false;
   const now = page.getElementById("now");
   if ($("now").textContent !== now.textContent) {
@@ -139,15 +144,8 @@ async function show(address, {push = false, quiet = false} = {}) {
   if (push && new URL(address, location.href).pathname !== location.pathname) scrollTo(0, 0);
   if (push && new URL(address, location.href).href !== location.href) history.pushState(null, "", address);
   if (!quiet) $("problems").replaceChildren();
-  if (focused && $(focused)) {
-    $(focused).focus({preventScroll: true});
-    if (stays) {
-      $(focused).value = typed;
-      restored = $(focused);
-    }
-    // What is selected stays, too, or all of it: the next key would otherwise be added to the text.
-    if (Number.isInteger(begin)) $(focused).setSelectionRange(begin, end === typed.length ? $(focused).value.length : end);
-  } else if (push) $("main").focus({preventScroll: true});
+  if (focused && $(focused)) $(focused).focus({preventScroll: true});
+  else if (push) $("main").focus({preventScroll: true});
   const place = push && $(new URL(address, location.href).hash.slice(1));
   if (place) place.scrollIntoView({block: "nearest"});
   arrive();
