@@ -38,6 +38,12 @@ class Oracle:
             independent=apart,
         )
 
+    def parts(self, tests):
+        return ([one] for one in tests)
+
+    def test_all(self, tests):
+        return [self.test(*one) for one in tests]
+
 
 def searched(graph, knowledge, decision, method="hiton", cap=99):
     search = LocalSearch(
