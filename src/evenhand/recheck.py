@@ -6,25 +6,20 @@ engine reads whatever data evenhand reads, and counts and certifies them anew.
 
 import json
 import re
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, partial
 from pathlib import Path
-from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
-from tempfile import TemporaryFile
 from typing import Literal, TypeAlias
 
 from evenhand import checker
-from evenhand.display import ProgressCallback, ProgressReporter
+from evenhand.checker_process import checking
+from evenhand.display import ProgressCallback
 from evenhand.errors import (
     ColumnError,
     EvenhandError,
     InputError,
     MissingValueError,
     QuestionError,
-    ResourceError,
     Spelling,
     ValuesError,
     words_only,
@@ -41,15 +36,6 @@ Outcome: TypeAlias = Literal["true", "false", "open", "stated"]
 
 _OWN = "its own numbers"
 _LARGEST = 1_000_000_000
-_LARGE = 2_000_000  # bytes that the checker reads in less than a second
-_POLL = 0.1  # seconds
-# The checker needs nothing of evenhand, which would have to be loaded. It ends soon: without a
-# search for garbage a million lines take 8 % less.
-_ANSWER = """import gc, json, sys
-gc.disable()
-sys.path.insert(0, sys.argv[1])
-from checker import verify
-print(json.dumps(verify(sys.stdin.buffer.read().decode(), *sys.argv[2:])))"""
 _OTHER_DATA = (ColumnError, ValuesError, MissingValueError)  # readable, but not what is named
 _RECORD = {
     0: "The record is true",
@@ -230,7 +216,7 @@ def check_record(
 ) -> CheckedRecord:
     """Check a certificate by both programs, from its own numbers or against data."""
     read_by_checker = _is_text_table(data)
-    with _verifying(text, data if read_by_checker else None, progress) as answer:
+    with checking(text, data if read_by_checker else None, progress) as answer:
         verdicts, by_engine, is_settled, inputs, fields = _certify_again(
             text, data, sheet, spelling, progress, answer=answer
         )
@@ -252,45 +238,6 @@ def check_record(
         stated_by_engine=inputs,
         fields=fields,
     )
-
-
-@contextmanager
-def _verifying(
-    text: str, data: str | None, progress: ProgressCallback | None
-) -> Iterator[Callable[[], checker.Answer]]:
-    """Start the stand-alone checker; what is yielded waits for its answer.
-
-    Of a large record it is a process beside the engine, which is ended on leaving.
-    """
-    if len(text) + (Path(data).stat().st_size if data else 0) < _LARGE:
-        found = checker.verify(text, data)
-        yield lambda: found
-        return
-    place = Path(checker.__file__).parents[1]
-    command = [sys.executable, "-c", _ANSWER, place, *([data] if data else ())]
-    with TemporaryFile() as given:  # a pipe would hold the text as bytes, too
-        given.write(text.encode())
-        given.seek(0)
-        with Popen(command, stdin=given, stdout=PIPE, stderr=DEVNULL) as process:  # noqa: S603  # ours
-            try:
-                yield cache(partial(_answer, process, ProgressReporter(progress)))
-            finally:
-                process.kill()
-
-
-def _answer(process: Popen[bytes], reporter: ProgressReporter) -> checker.Answer:
-    """Wait for what the checker prints; whoever is told of progress may cancel."""
-    while True:
-        reporter.report("checking by the stand-alone program", 0)
-        with suppress(TimeoutExpired):
-            printed, _ = process.communicate(timeout=_POLL)
-            break
-    if process.returncode:
-        raise ResourceError.of(
-            "The stand-alone checker ended before it answered.",
-            remedy="Check with more memory, or check the certificate alone.",
-        )
-    return checker.Answer(*json.loads(printed))
 
 
 def _field(objection: str) -> str:

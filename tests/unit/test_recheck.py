@@ -1,13 +1,15 @@
 """A record is true, false or open, field by field, as both programs say."""
 
 import json
+from errno import ENOSPC
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from tests.hiring import csv_text, people, released
 
 import evenhand as eh
-from evenhand import checker, recheck
+from evenhand import checker, checker_process
 from evenhand.display import Progress
 from evenhand.errors import InputError, QuestionError, ResourceError
 from evenhand.recheck import check_manifest, check_record, is_manifest, read_record
@@ -145,7 +147,7 @@ def test_large_records_are_checked_in_a_process_of_their_own(
     other.write_text(csv_text(people(seed=1)), newline="")
     heard: list[Progress] = []
     for data in (None, str(files.data), str(other)):
-        monkeypatch.setattr(recheck, "_LARGE", 0)
+        monkeypatch.setattr(checker_process, "_LARGE", 0)
         apart = check_record(full, data, progress=heard.append)
         assert heard[-1].step == "checking by the stand-alone program"
         monkeypatch.undo()
@@ -159,8 +161,8 @@ def test_data_that_no_program_can_read_are_bad_input_unless_the_record_is_false(
     data = tmp_path / "data.parquet"
     data.write_text("no table")
     false = full.replace('"verdict":"certified"', '"verdict":"not certified"')
-    for large in (recheck._LARGE, 0):
-        monkeypatch.setattr(recheck, "_LARGE", large)
+    for large in (checker_process._LARGE, 0):
+        monkeypatch.setattr(checker_process, "_LARGE", large)
         with pytest.raises(InputError):
             check_record(full, str(data))
         assert check_record(false, str(data)).status == 1
@@ -171,11 +173,11 @@ def test_the_process_ends_when_the_check_is_cancelled(
 ) -> None:
     started = []
 
-    class Waiting(recheck.Popen):  # type: ignore[type-arg]
+    class Waiting(checker_process.Popen):  # type: ignore[type-arg]
         """A checker that would take an hour."""
 
         def __init__(self, command: list[str], **settings: object) -> None:
-            command[2] = "import time; time.sleep(3600)"
+            command[3] = "import time; time.sleep(3600)"
             super().__init__(command, **settings)  # type: ignore[call-overload]
             started.append(self)
 
@@ -185,8 +187,8 @@ def test_the_process_ends_when_the_check_is_cancelled(
         heard.append(1)
 
     heard: list[int] = []
-    monkeypatch.setattr(recheck, "_LARGE", 0)
-    monkeypatch.setattr(recheck, "Popen", Waiting)
+    monkeypatch.setattr(checker_process, "_LARGE", 0)
+    monkeypatch.setattr(checker_process, "Popen", Waiting)
     with pytest.raises(KeyboardInterrupt):
         check_record(full, str(files.data), progress=cancel)
     (process,) = started
@@ -196,7 +198,33 @@ def test_the_process_ends_when_the_check_is_cancelled(
 def test_a_process_that_ends_without_an_answer_is_said(
     full: str, files: eh.releasing.PublishedFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recheck, "_LARGE", 0)
-    monkeypatch.setattr(recheck, "_ANSWER", "raise MemoryError")
-    with pytest.raises(ResourceError, match="before it answered"):
+    monkeypatch.setattr(checker_process, "_LARGE", 0)
+    monkeypatch.setattr(checker_process, "_ANSWER", "raise MemoryError")
+    with pytest.raises(ResourceError, match="before it answered") as caught:
         check_record(full, str(files.data), progress=lambda _: None)
+    assert caught.value.problems[0].found == "MemoryError"
+
+
+def test_no_file_of_the_present_folder_is_run(
+    full: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who sends a certificate may send a json.py with it."""
+    for name in ("json", "csv", "checker"):
+        (tmp_path / f"{name}.py").write_text("open('run', 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(checker_process, "_LARGE", 0)
+    assert check_record(full).status == 0
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_full_disk_of_temporary_files_is_said(
+    full: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full(BytesIO):
+        def write(self, _: object) -> int:
+            raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(checker_process, "_LARGE", 0)
+    monkeypatch.setattr(checker_process, "TemporaryFile", Full)
+    with pytest.raises(ResourceError, match="TMPDIR"):
+        check_record(full)

@@ -29,9 +29,11 @@ class PartitionTable:
     def __len__(self) -> int:
         return len(self.partition)
 
-    def lines(self) -> list[list[Any]]:
-        """The lines as plain values."""
-        columns = (*self.labels, *self.counts.tolist(), self.differences)
+    def lines(self, begin: int = 0, end: int | None = None) -> list[list[Any]]:
+        """The lines, or some of them, as plain values."""
+        part = slice(begin, end)
+        labels = (column[part] for column in self.labels)
+        columns = (*labels, *self.counts[:, part].tolist(), self.differences[part])
         return [*map(list, zip(*columns, strict=True))]
 
     @property

@@ -38,7 +38,7 @@ class BatchTester:
             self.counts.position(name)  # refuses an unknown one
         if len({x, y, *given}) < len(given) + 2:
             raise QuestionError.of(
-                f"{x!r} and {y!r} cannot be tested given {listed(given)}.",
+                f"{x!r} and {y!r} cannot be tested given {listed(given) or 'nothing'}.",
                 "A column stands there twice.",
                 "Name two different columns, and condition on others.",
             )

@@ -21,7 +21,7 @@ from evenhand.question import Bins, Codings, as_label
 from evenhand.question.codings import not_numbers
 from evenhand.question.number_classes import Boundary, last_below
 from evenhand.question.parse_values import exact_number
-from evenhand.rows.batch_source import BATCH_ROWS, Batches, BatchSource, row_numbers
+from evenhand.rows.batch_source import BATCH_ROWS, Batches, BatchSource
 from evenhand.rows.csv_encoder import MOST_VALUES
 from evenhand.rows.postgres_statements import (
     arrow_schema,
@@ -259,9 +259,8 @@ def _group_by(  # noqa: PLR0917
             yield batch
         stored.update({name: array for name, array in values.items() if name not in binned})
 
-    places = _line_numbers if frequency else row_numbers
     source = BatchSource(
-        where=where, kind=KIND, names=lines.columns, open=batches, places=places
+        where=where, kind=KIND, names=lines.columns, open=batches, places=_line_numbers
     )
     unbinned = {name: bins for name, bins in codings.bins.items() if name not in binned}
     return source, replace(codings, frequency=frequency, bins=unbinned)
@@ -347,5 +346,5 @@ def _check_frequency(table: Any, name: str, where: str) -> None:  # noqa: ANN401
 
 
 def _line_numbers(rows: Collection[int]) -> dict[int, str]:
-    """Rows of an engine have no numbers, so places are numbers of distinct lines."""
+    """Rows of an engine have no numbers, so places are numbers of the lines that came back."""
     return {row: f"distinct line {row + 1:,}" for row in rows}

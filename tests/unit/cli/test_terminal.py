@@ -3,6 +3,7 @@ import json
 import os
 import sys
 from dataclasses import replace
+from select import select
 
 import pytest
 
@@ -166,6 +167,7 @@ def test_what_is_told_beside_the_bar_begins_on_a_line_of_its_own(monkeypatch):
         stream.flush()
         written = b""
         while b"left" not in written:  # it comes in pieces
+            assert select([ours], [], [], 10)[0]
             written += os.read(ours, 10_000)
     os.close(ours)
     before, told, _ = written.decode().partition("Learning the graph")

@@ -135,6 +135,39 @@ def test_partitions_that_were_forgotten_are_made_again(kernel, kept, monkeypatch
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
+def test_partitions_of_more_lines_than_sixteen_bits_number(kernel, monkeypatch):
+    force(monkeypatch, PARTITIONS)
+    ids, generator = np.arange(70_000), np.random.default_rng(1)
+    counts = table_of([ids // 2, generator.integers(0, 3, 70_000), ids % 2, ids % 5])
+    evaluator = Evaluator(counts, counts.names, kernel=kernel)
+    batch = batch_of((1, 2, (0,)), (1, 3, (2,)), (2, 3, (0,)))
+    assert_as_one_by_one(counts, batch, "chi-square", kernel, evaluator)
+    assert evaluator._partitions.by(0b1111).line.max() > 2**16
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("test", TESTS)
+def test_partitions_of_more_rows_than_32_bits_count(kernel, test, monkeypatch):
+    force(monkeypatch, PARTITIONS)
+    few = random_table(2, (3, 3, 2, 4), 40)
+    counts = table_of(few.codes, few.counts * 2**27)
+    assert counts.row_count > 2**32
+    assert_as_one_by_one(counts, random_batch(2, 4, 1, 12), test, kernel)
+
+
+def test_the_cache_of_partitions_knows_its_size(monkeypatch):
+    force(monkeypatch, PARTITIONS)
+    monkeypatch.setattr(partition_kernel, "_MOST_BYTES", 20_000)
+    counts = random_table(3, (3, 3, 2, 4, 3, 2), 200)
+    evaluator = Evaluator(counts, counts.names)
+    for depth in (1, 2, 3):
+        evaluator.statistics(random_batch(depth, 6, depth, 30), "chi-square")
+    cache = evaluator._partitions
+    assert cache.bytes == sum(one.bytes for one in cache.cached.values())
+    assert 0 < cache.bytes <= 30_000
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_columns_of_very_many_values_take_no_memory_beyond_their_lines(kernel):
     ids = np.arange(50_000)
     counts = table_of([ids, ids % 2, ids % 3, ids[::-1] // 2])
