@@ -69,6 +69,12 @@ def test_lines_of_the_same_totals_count_each():
     assert chance_numbers(table, Fraction(1, 20)) == {"expected": 1, "rows": 4}
 
 
+def test_one_person_against_one_counts_unless_more_are_asked_for():
+    table = {("x",): ((1, 0), (0, 1))}
+    assert chance_numbers(table, Fraction(1, 20)) == {"expected": 1, "rows": 2}
+    assert chance_numbers(table, Fraction(1, 20), 2) == {"expected": 0, "rows": 0}
+
+
 @pytest.mark.parametrize("name", ["expected", "rows"])
 @pytest.mark.parametrize("factor", [1 + 1e-6, 0.5, -1])
 def test_altered_numbers_are_false(name, factor):
