@@ -18,12 +18,12 @@ threshold = "1/20"
 
 
 def _write_wide(folder: Path) -> None:
-    """A hundred columns, each following from three before it: learned in some seconds."""
+    """A hundred columns, each following from five before it: learned in 20 seconds."""
     draw = np.random.default_rng(7)
-    columns = [draw.integers(0, 2, 4000)]
+    columns = [draw.integers(0, 2, 6000)]
     for at in range(99):
-        causes = 5 * columns[at] + 4 * columns[max(0, at - 2)] + 4 * columns[max(0, at - 5)]
-        columns.append((20 * draw.random(4000) < 3 + causes).astype(int))
+        causes = sum(4 * columns[max(0, at - back)] for back in (0, 2, 5, 7, 11))
+        columns.append((26 * draw.random(6000) < 3 + causes).astype(int))
     names = ",".join(f"x{at}" for at in range(100))
     np.savetxt(folder / "wide.csv", np.c_[*columns], "%d", ",", header=names, comments="")
     (folder / "wide.toml").write_text(QUESTION, "utf-8")

@@ -74,9 +74,9 @@ function note() {
   for (const {id, open} of document.querySelectorAll("details[id]")) opened.set(id, open);
 }
 
-// A form that was sent is empty again, but for what was typed since.
-function empty(form, body) {
-  for (const {id, name} of form.elements) {
+// Fields of a form that was sent are empty again, but for what was typed since.
+function empty(fields, body) {
+  for (const {id, name} of fields) {
     const field = id && $(id), [now, before] = stateOf(field || {});
     if (field && field.tagName === "INPUT" && field[now] === body[name]) field[now] = field[before];
   }
@@ -208,7 +208,9 @@ function sendForm(form, body) {
   const key = form.dataset.path + JSON.stringify(body);
   if (sending.has(key)) return;
   sending.add(key);
-  enqueue(() => perform(form, body).finally(() => sending.delete(key)));
+  // As they are now: one that is being filled in moves to the form of the next page.
+  const fields = [...form.elements || []];
+  enqueue(() => perform(form, body, fields).finally(() => sending.delete(key)));
 }
 
 // Of several addresses that wait to be visited the last counts. After a refusal the page stays.
@@ -220,7 +222,7 @@ function visit(address, go) {
 const showNext = (address) => visit(address, (one) => show(one, {push: true}));
 const leaveFor = (address) => visit(address, (one) => location.assign(one));
 
-async function perform(control, body) {
+async function perform(control, body, fields = []) {
   const {method, path, then} = control.dataset;
   const content = await send(method, path, body);
   if (!content) return false;
@@ -232,7 +234,7 @@ async function perform(control, body) {
   document.body.dataset.revision = content.revision;
   if (content.job) follow(content.job, then);
   else {
-    if (control.tagName === "FORM") empty(control, body);
+    empty(fields, body);
     await show(then || location.href, {push: Boolean(then)});
   }
   return true;
