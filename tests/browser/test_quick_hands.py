@@ -183,7 +183,7 @@ def test_a_form_is_sent_from_a_page_that_was_renewed(app: RunningApp, page: Any)
     settled(page)
     expect(text).to_have_value("")  # it was sent
     expect(page.locator("#problems")).to_be_empty()
-    wait_until(lambda: app.tables()["data"].get("na") == ["?"])
+    wait_until(lambda: app.tables().get("data", {}).get("na") == ["?"])
     assert app.tables()["data"]["missing"] == "drop"
 
 
