@@ -109,19 +109,6 @@ def power(generator: np.random.Generator) -> None:
         print(f"power, Adult's sizes, all {difference}: {alone:.3f}, {together:.3f}")
 
 
-def bounds(generator: np.random.Generator) -> None:
-    """How often the corrected bound is said to stand, and exceeds the true one by .1."""
-    for setting in populations.SPREADS:
-        tables = list(populations.spreads(generator, *setting, draws=400))
-        off = np.array([max(o.bound for o in found.corrected) - true for found, true in tables])
-        stands = [all(one.known for one in found.corrected) for found, _ in tables]
-        wrong = (off[stands] > 0.1).mean() if any(stands) else 0.0
-        print(
-            f"bounds, {setting}: exceeds by .1 in {(off > 0.1).mean():.3f}; stands in "
-            f"{np.mean(stands):.3f}, of these it exceeds in {wrong:.3f}"
-        )
-
-
 def paths(_: np.random.Generator) -> None:
     """How often intervals of effects along paths cover, in models of five attributes."""
     for ternary in (0.0, 0.3):
@@ -133,7 +120,7 @@ def paths(_: np.random.Generator) -> None:
 
 CAMPAIGNS = {
     part.__name__: part
-    for part in (intervals, adult, shown, common, within, family, power, bounds, paths)
+    for part in (intervals, adult, shown, common, within, family, power, paths)
 }
 
 

@@ -9,7 +9,6 @@ from evenhand import CountTable, Question, datasets
 from evenhand.counts import examined_counts
 from evenhand.evidence.common_difference import mean_difference
 from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.corrected_spread import spread
 from evenhand.evidence.heterogeneity import heterogeneity
 from evenhand.evidence.p_values import threshold_p
 from evenhand.evidence.partition import Partition
@@ -270,26 +269,3 @@ def overall_shares(generator, sizes, difference, *, draws, level=0.05):
         counts += np.array([common.p_zero, varying.p, varying.p_opposite]) < level
     names = ("p_zero", "heterogeneity", "opposite")
     return {"coverage": covered / draws, **dict(zip(names, counts / draws, strict=True))}
-
-
-# Places, rows of each group, standard deviation of the true differences, mean rate.
-SPREADS = (
-    *((50, 100, 0.03, 0.3), (20, 300, 0.03, 0.4), (200, 50, 0.02, 0.5), (100, 40, 0.05, 0.3)),
-    *(
-        (30, 1000, 0.02, 0.2),
-        (10, 200, 0.04, 0.5),
-        (40, 2000, 0.02, 0.3),
-        (80, 1000, 0.02, 0.2),
-    ),
-)
-
-
-def spreads(generator, places, rows, sd, rate, *, draws):
-    """Spreads of tables from a population, and the bound that is true there at τ = .05."""
-    totals = np.full(places, rows)
-    for _ in range(draws):
-        difference = generator.normal(0, sd, places)
-        low, high = np.clip(rate - difference / 2, 0, 1), np.clip(rate + difference / 2, 0, 1)
-        counts = generator.binomial(totals, low), generator.binomial(totals, high)
-        true = 1 - np.mean((high - low) ** 2) / 0.05**2
-        yield spread(partition_of(counts[0], totals, counts[1], totals)), true

@@ -136,7 +136,7 @@ class Judgement:
         """What these rows tell about the population that they came from."""
         beyond = population(self.causes, min_coverage=self.min_coverage)
         if self.is_determined:
-            return replace(beyond, verdict=StatisticalVerdict.INCONCLUSIVE, needed=None)
+            return replace(beyond, verdict=StatisticalVerdict.INCONCLUSIVE)
         return beyond
 
     def verdicts(self, *, by_rows: bool) -> ClaimVerdicts:

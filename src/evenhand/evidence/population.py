@@ -13,9 +13,7 @@ from typing import Any, TypeAlias
 
 from evenhand.display import Described, Summary
 from evenhand.evidence.common_difference import CommonDifference
-from evenhand.evidence.corrected_spread import Spread, spread
 from evenhand.evidence.heterogeneity import Heterogeneity, heterogeneity
-from evenhand.evidence.needed_rows import NeededRows, needed_rows
 from evenhand.evidence.pair_matrix import PairDifference, pair_differences, pair_tables
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.subpopulations import p_value, points
@@ -71,10 +69,8 @@ class Population(Described):
     shown_for_group: int
     within: int
     measured: int
-    needed: NeededRows | None
     common: CommonDifference | None
     heterogeneity: Heterogeneity | None
-    spread: Spread | None
     pairs: tuple[PairDifference, ...] = ()
 
     @property
@@ -97,8 +93,6 @@ class Population(Described):
             notes.append(
                 "Possible sets of decision causes give different statistical verdicts."
             )
-        if self.spread:
-            notes.append(self.spread.sentence())
         return tuple(notes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,17 +103,15 @@ class Population(Described):
             "shown": self.shown,
             "shown_for_group": self.shown_for_group,
             "within": self.within,
-            "needed": self.needed.to_dict() if self.needed else None,
             "common_difference": self.common.to_dict() if self.common else None,
             "heterogeneity": self.heterogeneity.to_dict() if self.heterogeneity else None,
-            "spread": self.spread.to_dict() if self.spread else None,
             "notes": list(self.notes),
             **({"pairs": [pair.to_dict() for pair in self.pairs]} if self.pairs else {}),
         }
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
-        """The tests over all subpopulations, and what would settle an open verdict."""
+        """The tests over all subpopulations."""
         facts = []
         if self.pairs:
             facts += self._pair_facts
@@ -136,8 +128,6 @@ class Population(Described):
                 ("all the same", f"p {p_value(tests.p)}"),
                 ("opposite signs", f"p {p_value(tests.p_opposite)}"),
             ]
-        if self.needed:
-            facts.append(("to settle it", self.needed.text))
         return tuple(facts)
 
     @property
@@ -210,7 +200,6 @@ def population(partitions: Iterable[Partition], *, min_coverage: Fraction) -> Po
     finest = partitions[0]
     statistics = finest.statistics
     common = statistics.common
-    inconclusive = verdict is StatisticalVerdict.INCONCLUSIVE
     return Population(
         verdict=verdict,
         partition=finest,
@@ -219,10 +208,8 @@ def population(partitions: Iterable[Partition], *, min_coverage: Fraction) -> Po
         shown_for_group=int((statistics.shown & (statistics.difference < 0)).sum()),
         within=int(statistics.within.sum()),
         measured=len(statistics.shown),
-        needed=needed_rows(finest) if inconclusive and agreed else None,
         common=common,
         heterogeneity=heterogeneity(finest, common.difference) if common else None,
-        spread=spread(finest),
         pairs=() if finest.two_groups else pair_differences(finest),
     )
 

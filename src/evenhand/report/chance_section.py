@@ -185,11 +185,9 @@ def _milder(partition: Partition) -> str:
 
 
 def _notes(certificate: Certificate, words: Words) -> Iterator[str]:
-    """Caveats; of the spread only where something is claimed from it."""
-    population, relaxed = certificate.population, certificate.relaxed()
-    unused = population.spread if not relaxed.claimed else None
-    yield from (n for n in population.notes if unused is None or n != unused.sentence())
-    yield _relaxed_sentence(relaxed, words)
+    """Caveats to the statistical verdict, and the relaxed criterion."""
+    yield from certificate.population.notes
+    yield _relaxed_sentence(certificate.relaxed(), words)
 
 
 def _all_together(population: Population, words: Words) -> Iterator[page.Text]:
@@ -220,20 +218,6 @@ def _all_together(population: Population, words: Words) -> Iterator[page.Text]:
             f"{both}: p "
             f"{p_value(varying.p_opposite)}; {words.people_with(partition.leading_labels[1])} "
             f"{lead} in {varying.for_other:,}, {pair[0]} in {varying.for_group:,}.",
-        )
-    if needed := population.needed:
-        aims = {
-            "shown": "a difference where it is nearest",
-            "shown on average": "the difference on average",
-            "within": "that all are within where it is nearest",
-        }
-        whole = "all groups" if needed.toward == "shown on average" else "everybody"
-        who = words.alike(needed.where) or whole
-        of_pair = f" of {listing(map(words.group_name, needed.pair))}" if needed.pair else ""
-        yield text(
-            f"About {needed.needed:,} rows{of_pair} instead of {needed.row_count:,} would "
-            "probably do, were the true rates those seen, to show "
-            f"{aims[needed.toward]} ({who}){'; that settles this one pair' * bool(of_pair)}.",
         )
 
 

@@ -28,7 +28,7 @@ def differ(where, written, right):
         ("population.mean", "0", "1e-16", False),
         ("population.mean", "0.05", "0.0500000001", True),
         ("population.verdict", "inconclusive", "difference shown", True),
-        ("population.needed", None, "1", True),
+        ("population.common_difference", None, "1", True),
         ("population.shown", True, 1, True),
         ("partitions.by_chance.expected", "1.00000000001", "1.00000000002", False),
         ("partitions.by_chance.expected", "1.00000000001", "1.0000001", True),

@@ -66,22 +66,14 @@ def test_causes_that_disagree_leave_it_open():
     within = partition_of([5000], [50000], [5010], [50000])
     found = population([shown, within], min_coverage=LEAST)
     assert found.verdict is StatisticalVerdict.INCONCLUSIVE
-    assert found.needed is None
     assert any("different statistical verdicts" in note for note in found.notes)
 
 
 def test_nothing_measured_is_inconclusive_and_prints():
     found = population([partition_of([3], [5], [0], [0])], min_coverage=LEAST)
     assert found.verdict is StatisticalVerdict.INCONCLUSIVE
-    assert (found.common, found.heterogeneity, found.spread, found.needed) == (None,) * 4
+    assert (found.common, found.heterogeneity) == (None, None)
     assert "of 0 measured" in str(found)
-
-
-def test_what_is_settled_needs_no_rows():
-    assert (
-        population([partition_of([1000], [5000], [2000], [5000])], min_coverage=LEAST).needed
-        is None
-    )
 
 
 def test_a_verdict_is_neither_true_nor_false():
@@ -105,7 +97,7 @@ TWENTY = [24] * 20, [60] * 20, [31] * 20, [60] * 20
 def test_the_common_difference_alone_can_carry_the_verdict():
     found = population([partition_of(*TWENTY)], min_coverage=LEAST)
     assert found.verdict is StatisticalVerdict.SHOWN
-    assert (found.shown, found.common.shown, found.needed) == (0, True, None)
+    assert (found.shown, found.common.shown) == (0, True)
     assert found.shown_on_average_only
     assert found.headline.startswith("difference shown on average, in no single group: of 20")
     assert "after Holm's correction for 21" in str(found)
