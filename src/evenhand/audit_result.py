@@ -228,7 +228,6 @@ class Audit(Described):
         uncertified: bool = False,
         key: str | None = None,
         drop: Iterable[str] = (),
-        change_along: Iterable[str] = (),
         labels: str | None = None,
         progress: ProgressCallback | None = None,
     ) -> Release:
@@ -245,7 +244,6 @@ class Audit(Described):
             uncertified=uncertified,
             key=key,
             drop=drop,
-            change_along=change_along,
             labels=labels,
             progress=progress,
         )

@@ -35,14 +35,13 @@ def check_release(record: Record, graph: RecordedGraph) -> list[str]:
 def can_change(change: str, columns: list[str], graph: RecordedGraph) -> bool:
     """Whether a change of this kind can be one in these columns.
 
-    Edited are decisions, and with them possible effects and columns outside of the graph, or
-    else the protected attribute.
+    Edited are decisions, and with them possible effects, or else the protected attribute.
     """
     if change == "generated":
         return sorted(columns) == sorted(graph.nodes)
     effects = {*columns[1:]}
     is_of_decisions = columns[:1] == [graph.decision] and len(effects) == len(columns) - 1
-    is_edit = is_of_decisions and effects & {*graph.nodes} <= graph.possible_effects
+    is_edit = is_of_decisions and effects <= graph.possible_effects
     is_of_groups = columns == sorted({*columns} & {*graph.protected}, key=columns.index)
     return columns == [] or (change == "edited" and (is_edit or is_of_groups))
 

@@ -15,7 +15,6 @@ from evenhand.errors import QuestionError
 OPTIONS = {
     "basis": "--basis",
     "bins": "--bin",
-    "change_along": "--change-along",
     "columns": "--columns",
     "criterion": "--criterion",
     "delimiter": "--delimiter",
@@ -88,7 +87,7 @@ def option(argument: str, value: Any) -> str:  # noqa: ANN401  # whatever the ar
             for column, merged in value.items()
             for new, olds in merged.items()
         )
-    if argument in {"change_along", "columns", "drop", "exclude", "rule"}:
+    if argument in {"columns", "drop", "exclude", "rule"}:
         return f"{name} {quote(_join_names(value))}"
     texts = value if isinstance(value, list) else [value]
     return " ".join(f"{name} {_quoted(str(text))}" for text in texts)

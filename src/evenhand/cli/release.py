@@ -77,13 +77,6 @@ def release(
         list[str] | None,
         _release(help="Do not release these columns, outside the question: 'a,b'."),
     ] = None,
-    change_along: Annotated[
-        list[str] | None,
-        _release(
-            help="In changed rows these columns, outside the question, get values that go "
-            "with the new decision: 'a,b'."
-        ),
-    ] = None,
     dry_run: Annotated[
         bool, _release("--dry-run", help="Show the plan and write nothing.")
     ] = False,
@@ -145,7 +138,6 @@ def release(
             seed=audit.certificate.examined.counts.seed if dry_run and seed is None else seed,
             uncertified=uncertified or dry_run,
             drop=_names(drop),
-            change_along=_names(change_along),
             progress=progress,
         )
         betrayals = {"betrayals": [one.to_dict(option) for one in released.betrayals]}

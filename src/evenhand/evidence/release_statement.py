@@ -146,8 +146,7 @@ class ReleaseStatement:
             return not columns
         if self.decision not in columns[:1]:
             return {*columns} <= {*protected}  # or none, if no row had to be changed
-        others = columns[1:]
-        return {*others} & nodes <= effects  # those outside of the graph changed along
+        return {*columns[1:]} <= effects
 
 
 def release_notice(

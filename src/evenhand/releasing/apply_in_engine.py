@@ -10,16 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from evenhand.counts import ExaminedCounts
-from evenhand.errors import CannotReleaseError, Remedy
-from evenhand.graph.conditional_tables import ConditionalTable
+from evenhand.errors import CannotReleaseError
 from evenhand.releasing.engine_conditions import LabelConditions, Pattern, Table, ibis
 from evenhand.releasing.engine_reach import find_reach, taken_rows
 from evenhand.releasing.engine_shuffle import (
     HALF,
-    KEYS,
     Shuffle,
     check_key,
     check_key_column,
@@ -28,10 +24,9 @@ from evenhand.releasing.engine_shuffle import (
 from evenhand.removal import Plan, RemovalPlan
 from evenhand.rows import Rows
 
-_LEFT, _PLACE, _REACH, _TAKEN, _DRAW, _KEY = (
-    f"evenhand_{name}" for name in ("left", "place", "reach", "taken", "draw", "key")
+_LEFT, _PLACE, _REACH, _TAKEN, _KEY = (
+    f"evenhand_{name}" for name in ("left", "place", "reach", "taken", "key")
 )
-_MOST_LEAVES = 20_000
 
 
 @dataclass(frozen=True)
@@ -56,11 +51,7 @@ class EngineChange:
         drop: Collection[str] = (),
     ) -> "EngineChange":
         """Check that an engine can do it, without asking it for anything."""
-        if (
-            not isinstance(plan, RemovalPlan)
-            or {table.node.name for table in plan.redrawn} & {*plan.certificate.graph.nodes}
-            or rows.codings.frequency
-        ):
+        if not isinstance(plan, RemovalPlan) or plan.redrawn or rows.codings.frequency:
             raise CannotReleaseError.of(
                 "In an engine only decisions can be changed, row by row.",
                 "This plan draws other values anew, leaves rows out or makes new ones."
@@ -87,8 +78,6 @@ class EngineChange:
             for labels in [{pattern: label for pattern, (_, label) in level.items()}]
         ]
         table = table.mutate(**{decision: ibis().cases(*new, else_=table[decision])})
-        for number, drawn in enumerate(self.plan.redrawn):
-            table = self._changed_along(table, drawn, number)
         return table.select(*columns)
 
     def _with_taken(self, table: Table) -> Table:
@@ -118,45 +107,6 @@ class EngineChange:
     @cached_property
     def _conditions(self) -> LabelConditions:
         return LabelConditions(self.rows, self.plan)
-
-    def _changed_along(self, table: Table, drawn: ConditionalTable, number: int) -> Table:
-        """The table with one more column drawn anew in the rows that are taken.
-
-        Values share the places of another shuffle by how often they occur.
-        """
-        shuffle = Shuffle.of(int(np.random.default_rng((self.seed, number)).integers(2**62)))
-        table = shuffled(table, shuffle, self.key, _DRAW, left=_LEFT)
-        name = drawn.node.name
-        stored, kind = self._conditions.values[name], table[name].type()
-        literals = [ibis().literal(stored[value][0], kind) for value in drawn.node.values]
-        ends = np.rint(np.cumsum(drawn.shares, axis=-1) * KEYS).astype(np.int64)
-        leaves = {}
-        for given in self._occurring(drawn):
-            *first, last = np.flatnonzero(drawn.counts[given]).tolist()
-            ranges = [(table[_DRAW] < int(ends[(*given, at)]), literals[at]) for at in first]
-            labels = [one.values[at] for one, at in zip(drawn.parents, given, strict=True)]
-            leaves[tuple(labels)] = (
-                ibis().cases(*ranges, else_=literals[last]) if ranges else literals[last]
-            )
-        parents = [parent.name for parent in drawn.parents]
-        new = self._conditions.choose(table, parents, leaves, table[name])
-        return table.mutate(**{name: ibis().ifelse(table[_TAKEN] >= 0, new, table[name])})
-
-    def _occurring(self, drawn: ConditionalTable) -> list[tuple[int, ...]]:
-        """The assignments of a table's parents that changed rows can have."""
-        moved = [{**move.where, **move.becomes} for move in self.plan.moves]
-        planned = [one for one in drawn.parents if one.name in self.plan.names]
-        reached = {tuple(one.values.index(m[one.name]) for one in planned) for m in moved}
-        counted = np.argwhere(drawn.counts.any(axis=-1)).tolist()
-        given = [tuple(one) for one in counted if tuple(one[: len(planned)]) in reached]
-        if sum(np.count_nonzero(drawn.counts[one]) for one in given) > _MOST_LEAVES:
-            raise CannotReleaseError.of(
-                f"{drawn.node.name!r} has too many values to change along in an engine.",
-                f"The statement would have more than {_MOST_LEAVES:,} cases.",
-                Remedy("Drop it", "drop", [drawn.node.name]),
-                self.rows.where,
-            )
-        return given
 
     def _new_decision(self, table: Table, labels: Mapping[Pattern, str]) -> Any:  # noqa: ANN401
         """What rows become: by their old decision if that tells it, else by their pattern."""

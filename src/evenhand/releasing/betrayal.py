@@ -38,7 +38,7 @@ class Betrayal:
 
     ``rows`` is by how many more rows contradict these values after the release: the changed
     rows that the column betrays. A column that is ``examined`` belongs to the certificate, and
-    can be neither dropped nor changed.
+    cannot be dropped.
     """
 
     column: str
@@ -68,10 +68,7 @@ def betrayal_problems(betrayals: Iterable[Betrayal]) -> Iterator[Problem]:
             f"rows or more; {where} {first.changed_rows:,} changed rows contradict that.",
             Remedy(f"Leave {it} out of the question, and drop {it}", "exclude", names)
             if examined
-            else (
-                Remedy(f"Drop {it}", "drop", names),
-                Remedy(f"change {it} along with the decision", "change_along", names),
-            ),
+            else Remedy(f"Drop {it}", "drop", names),
         )
 
 
@@ -80,8 +77,7 @@ def find_betrayals(
 ) -> tuple[Betrayal, ...]:
     """The columns of the released rows that betray changed decisions; most rows first.
 
-    ``nodes`` are those of the graph. Columns that change along with the decision are not
-    among the betrayals.
+    ``nodes`` are those of the graph.
     """
     decision = plan.question.decision
     passed_over = {*plan.question.columns, *changed_columns(plan)}

@@ -94,12 +94,7 @@ class LabelConditions:
     @cached_property
     def _conditions(self) -> dict[str, Conditions]:
         """For each column of the plan, which rows are counted under which label."""
-        return {name: self._column_conditions(name) for name in self._names}
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        """The columns that the plan looks at or changes."""
-        return (*self.plan.names, *(table.node.name for table in self.plan.redrawn))
+        return {name: self._column_conditions(name) for name in self.plan.names}
 
     @cached_property
     def values(self) -> dict[str, dict[str, list[object]]]:
@@ -108,7 +103,7 @@ class LabelConditions:
         Sorted: of several spellings the same one is released, however the engine lists them.
         """
         codings, values = self.rows.codings, {}
-        for name in self._names:
+        for name in self.plan.names:
             if engine_bins(self.rows.origin[name], codings.bins.get(name)):
                 continue
             array = self._distinct(name)

@@ -34,8 +34,8 @@ from evenhand.releasing.accuracy import Accuracy, accuracy_by, check_labels
 from evenhand.releasing.apply import AppliedRows, EngineRows, apply
 from evenhand.releasing.betrayal import Betrayal, betrayal_problems, find_betrayals
 from evenhand.releasing.certifier import Certifier, check_plan
-from evenhand.releasing.change_along import change_along as with_columns_along
 from evenhand.releasing.cost import Relearned, Utility, compare_counts, relearn
+from evenhand.releasing.dropped_columns import check_dropped
 from evenhand.releasing.formula_cells import count_formula_cells, formula_problems
 from evenhand.releasing.manifest import notice
 from evenhand.releasing.publish import PublishedFiles, publish
@@ -55,7 +55,6 @@ def release(
     uncertified: bool = False,
     key: str | None = None,
     drop: Iterable[str] = (),
-    change_along: Iterable[str] = (),
     labels: str | None = None,
     progress: ProgressCallback | None = None,
 ) -> "Release":
@@ -68,8 +67,7 @@ def release(
     rows are chosen by a column of different whole numbers, the ``key``.
 
     Columns outside the question may betray the changed rows (``Release.betrayals``). Those to
-    ``drop`` are not released; in those to ``change_along`` each changed row gets a value that
-    goes with its new decision. ``labels`` names the column of what was recorded, where the
+    ``drop`` are not released. ``labels`` names the column of what was recorded, where the
     decisions are predictions (``Release.accuracy``). ``progress`` is called with each batch
     of rows that is read or written.
 
@@ -84,9 +82,7 @@ def release(
     """
     seed = secrets.randbits(SEED_BITS) if seed is None else check_seed(seed)
     check_plan(plan, uncertified=uncertified)
-    drop, along = (
-        require_texts(x, n) for x, n in ((drop, "`drop`"), (change_along, "`change_along`"))
-    )
+    drop = require_texts(drop, "`drop`")
     source = (
         rows
         if isinstance(rows, CountTable | Rows)
@@ -96,8 +92,9 @@ def release(
         source = source.with_progress(progress)
     if labels is not None:
         check_labels(labels, source, plan.certificate)
+    check_dropped(source, plan, drop)
     released = Release(
-        plan=with_columns_along(source, plan, along, drop=drop),
+        plan=plan,
         source=source,
         seed=seed,
         nonce=secrets.token_bytes(SEED_BITS // 8),

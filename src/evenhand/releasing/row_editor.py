@@ -101,7 +101,7 @@ class Editor:
         wanted = {*plan.names, *parents, *values, *self._complete}
         self._columns = {
             name: _Labels(name, rows.codings, rows.sources[0])
-            for name in dict.fromkeys((*rows.columns, *values))
+            for name in rows.columns
             if name in wanted
         }
         self._patterns = Patterns(plan)

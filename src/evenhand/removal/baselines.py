@@ -49,7 +49,7 @@ class BaselinePlan(FromCertificate, Described):
     certificate: Certificate
     names: tuple[str, ...]
     moves: tuple[Move, ...]
-    redrawn: tuple[ConditionalTable, ...] = ()
+    redrawn: ClassVar[tuple[ConditionalTable, ...]] = ()
     reaches_criterion: ClassVar[bool] = False
     model_distance: ClassVar[None] = None
 

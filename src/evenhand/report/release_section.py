@@ -316,16 +316,11 @@ def _effects(release: ReleaseFacts, words: Words) -> str:
         return release.notice
     redrawn = release.redrawn
     if redrawn:
-        reasons = [
-            f"{listing(map(words.column, names))} {'was' if len(names) == 1 else 'were'} drawn "
-            f"anew, because {why}"
-            for in_graph, why in (
-                (True, "the decision brings it about"),
-                (False, "it would tell which rows were changed"),
-            )
-            if (names := [n for n in redrawn if (n in release.before.graph.nodes) is in_graph])
-        ]
-        return f"In changed rows {'; '.join(reasons)}; nothing else of any row changed."
+        were = "was" if len(redrawn) == 1 else "were"
+        return (
+            f"In changed rows {listing(map(words.column, redrawn))} {were} drawn anew, because "
+            "the decision brings it about; nothing else of any row changed."
+        )
     if len(changed) > 1:
         return release.notice
     only = f"Only {words.decision} was changed."

@@ -32,7 +32,6 @@ class ReleaseChoice:
     margin: str = "0"
     only: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
-    along: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "ReleaseChoice":
@@ -40,7 +39,7 @@ class ReleaseChoice:
         return cls(
             way=str(given.get("way") or cls().way),
             margin=str(given.get("margin") or "0").strip() or "0",
-            **{name: _texts(given, name) for name in ("only", "drop", "along")},
+            **{name: _texts(given, name) for name in ("only", "drop")},
         )
 
     @property
@@ -101,7 +100,6 @@ class ReleaseChoice:
             *(["--margin", str(self.margin_share)] if self.margin != "0" else []),
             *(part for name in self.only for part in ("--only", name)),
             *(part for name in self.drop for part in ("--drop", typed_name(name))),
-            *(part for name in self.along for part in ("--change-along", typed_name(name))),
         ]
 
 

@@ -124,16 +124,13 @@ def _gap(facts: ReleaseFacts, words: Words) -> str:
 
 
 def _warned(problem: Problem, choice: ReleaseChoice) -> Warned:
-    """A warning; dropping columns and changing them along are other addresses."""
+    """A warning; dropping columns is another address."""
     changes, further = [], []
     for remedy in problem.remedies:
         text = capital(remedy.text(words_only))
         if remedy.argument == "drop":
             names = tuple(dict.fromkeys((*choice.drop, *map(str, _values(remedy)))))
             changes.append(Change(words=text, address=choice.address(drop=names)))
-        elif remedy.argument == "change_along":
-            names = tuple(dict.fromkeys((*choice.along, *map(str, _values(remedy)))))
-            changes.append(Change(words=text, address=choice.address(along=names)))
         else:
             further.append(text)
     return Warned(
@@ -153,8 +150,3 @@ def _kept_out(choice: ReleaseChoice) -> Iterator[Change]:
     for name in choice.drop:
         rest = tuple(one for one in choice.drop if one != name)
         yield Change(words=f"{name} is not released", address=choice.address(drop=rest))
-    for name in choice.along:
-        rest = tuple(one for one in choice.along if one != name)
-        yield Change(
-            words=f"{name} changes along with the decision", address=choice.address(along=rest)
-        )

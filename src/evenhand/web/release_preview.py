@@ -46,7 +46,6 @@ def work_out(
         seed=audit.certificate.examined.counts.seed,
         uncertified=True,
         drop=choice.drop,
-        change_along=choice.along,
         progress=progress,
     )
     facts = ReleaseFacts.of(released)

@@ -98,7 +98,6 @@ def _form(session: Session, audit: Audit, choice: ReleaseChoice, words: Words) -
         kept=(
             ("way", choice.way),
             *(("drop", one) for one in choice.drop),
-            *(("along", one) for one in choice.along),
         ),
         only=only,
         rows=count(audit.certificate.row_count, "row"),

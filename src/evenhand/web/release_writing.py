@@ -159,7 +159,6 @@ def _write(
         method=wish.choice.method,
         seed=wish.seed,
         drop=wish.choice.drop,
-        change_along=wish.choice.along,
         progress=progress,
     )
     files = released.write(

@@ -76,7 +76,7 @@ def test_merges_are_read_as_they_are_spelled(merge):
 ODD_NAMES = ["a", " lead", "a,b", '"', '"q"', 'x"y,', "", "tail ", "two\nlines", '",', "a b"]
 
 
-@pytest.mark.parametrize("argument", ["drop", "change_along", "rule", "exclude", "columns"])
+@pytest.mark.parametrize("argument", ["drop", "rule", "exclude", "columns"])
 @pytest.mark.parametrize("names", [[one] for one in ODD_NAMES] + [ODD_NAMES, ODD_NAMES[::-1]])
 def test_every_name_can_be_typed(argument, names):
     _, text = shlex.split(option(argument, names))

@@ -99,7 +99,7 @@ def test_a_column_that_betrays_changed_rows_is_told_before_they_are_published(ru
     options = betraying(tmp_path)
     _, out, _ = run("release", *options, "--dry-run")
     assert "all 23 changed rows contradict that" in " ".join(out.split())
-    assert "Drop it (--drop copy), or change it along with the decision (--change-along" in out
+    assert "Drop it (--drop copy)" in out
     output = tmp_path / "released.csv"
     status, out, err = run("release", *options, "--output", output)
     assert status == 0
@@ -113,7 +113,7 @@ def test_a_column_that_betrays_changed_rows_is_told_before_they_are_published(ru
     assert json.loads(out)["betrayals"] == [told]
 
 
-def test_it_can_be_dropped_or_changed_along(run, tmp_path):
+def test_it_can_be_dropped(run, tmp_path):
     options, output = betraying(tmp_path), tmp_path / "released.csv"
     command = ["release", *options, "--output", output, "--overwrite"]
     status, out, err = run(*command, "--drop", "copy")
@@ -121,14 +121,9 @@ def test_it_can_be_dropped_or_changed_along(run, tmp_path):
     assert "dropped columns" in out
     assert output.read_text().startswith("sex,hired\n")
     assert run("verify", tmp_path / "released.certificate.json", output)[0] == 0
-    status, out, err = run(*command, "--change-along", "copy", "--report", tmp_path / "r.html")
-    assert (status, err) == (0, "")
-    assert {*output.read_text().split()[1:]} <= {"f,no,0", "f,yes,1", "m,no,0", "m,yes,1"}
-    assert "because it would tell which rows were changed" in (tmp_path / "r.html").read_text()
-    assert run("verify", tmp_path / "released.manifest.json", options[0])[0] == 0
     status, _, err = run(*command, "--drop", "hired")
     assert status == 2
-    assert "'hired' can be neither dropped nor changed along" in err
+    assert "'hired' cannot be dropped" in err
 
 
 def test_a_dry_run_says_the_same_each_time(run, options):
@@ -171,7 +166,7 @@ def test_many_groups_and_values_are_released_verified_and_made_again(
     run, scores, tmp_path, name
 ):
     out = tmp_path / "out.csv"
-    typed = [*scores, *VALUES[name], "--change-along", "note", "--seed", "5", "--share"]
+    typed = [*scores, *VALUES[name], "--drop", "note", "--seed", "5", "--share"]
     status, printed, errors = run("release", *typed, "--output", out)
     assert status == 0, errors
     assert "certified after modify-data (minimal)" in printed

@@ -198,11 +198,10 @@ class LoggedConnection:
         ]
 
 
-@pytest.mark.parametrize("columns_along", [[], ["note"]])
-def test_the_statements_of_a_release(persons, tmp_path, monkeypatch, columns_along):
+def test_the_statements_of_a_release(persons, tmp_path, monkeypatch):
     """None before the target is known to be free; then one pass each."""
     found, engine = audit(persons), persons.get_backend()
-    release = found.release(seed=7, key="id", change_along=columns_along)
+    release = found.release(seed=7, key="id")
     log = LoggedConnection(engine.con, [])
     monkeypatch.setattr(engine, "con", log)
     with pytest.raises(QuestionError, match="already"):

@@ -40,10 +40,7 @@ def test_the_warning_says_in_how_many_rows_and_what_helps():
         in problem.found
     )
     names = ["band", "copy", "reason", "score"]
-    assert [(one.argument, one.value) for one in problem.remedies] == [
-        ("drop", names),
-        ("change_along", names),
-    ]
+    assert [(one.argument, one.value) for one in problem.remedies] == [("drop", names)]
     assert "drop=['band', 'copy', 'reason', 'score']" in str(made)
     first = made.to_dict()["betrayals"][0]
     assert (first["column"], first["rows"]) == ("band", made.changed_rows)
@@ -160,7 +157,6 @@ def test_counts_betray_as_rows_do():
     made = found.release(seed=7)
     assert [(one.column, one.rows) for one in made.betrayals] == [("copy", made.changed_rows)]
     assert found.release(seed=7, drop=["copy"]).betrayals == ()
-    assert found.release(seed=7, change_along=["copy"]).betrayals == ()
 
 
 def test_where_no_decision_changes_nothing_is_betrayed():

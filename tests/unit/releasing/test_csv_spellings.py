@@ -99,18 +99,6 @@ def test_effects_that_are_drawn_anew_too(quoted, tmp_path):
     assert {*after} == {f'"{word}"' if word in quoted else word for word in ("high", "low")}
 
 
-def test_columns_that_change_along_too(tmp_path):
-    found = people(GROUPS, ("yes", "no"))
-    (tmp_path / "in.csv").write_text(text(found, quoted=("low",)))
-    graph = eh.CausalGraph.parse("town -> hired; sex -> hired")
-    asked = eh.Question(
-        protected="sex", group="f", decision="hired", favorable="yes", threshold="0.05"
-    )
-    audit = eh.audit(eh.read(tmp_path / "in.csv", exclude=["bonus"]), asked, graph=graph)
-    data = audit.release(seed=1, change_along=["bonus"]).write(tmp_path / "out.csv").data
-    assert {*cells(data, 3)} == {"high", '"low"'}
-
-
 def test_what_a_file_lacks_is_spelled_as_its_label(tmp_path):
     (tmp_path / "in.csv").write_text('a,b\n"1.50",x\n')
     (source,) = eh.read(tmp_path / "in.csv").sources

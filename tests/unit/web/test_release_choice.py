@@ -15,14 +15,14 @@ CHOICES = [
     ReleaseChoice(way="modify-graph:quotas"),
     ReleaseChoice(way="modify-data:raise", margin="1.5", only=("a,b", "ü&=")),
     ReleaseChoice(drop=("x", 'say "y"', " z ")),
-    ReleaseChoice(drop=("x",), along=("y", "z,")),
+    ReleaseChoice(drop=("x",)),
 ]
 
 
 @pytest.mark.parametrize("choice", CHOICES)
 def test_the_address_says_it_all(choice: ReleaseChoice) -> None:
     query = parse_qs(urlsplit(choice.address()).query)
-    plain = {name: query[name] if name in ("only", "drop", "along") else query[name][0]
+    plain = {name: query[name] if name in ("only", "drop") else query[name][0]
              for name in query}  # fmt: skip
     assert ReleaseChoice.of(plain) == choice
 
@@ -68,12 +68,11 @@ def test_a_margin_that_is_none_is_refused(margin: str) -> None:
 def test_the_options_are_those_of_the_command_line() -> None:
     names = ("plain", "a,b", 'say "y"', " z ")
     options = ReleaseChoice(
-        way="modify-data:raise", margin="1", only=("f",), drop=names, along=("w",)
+        way="modify-data:raise", margin="1", only=("f",), drop=names
     ).options
     assert options[:6] == ["--policy", "raise", "--margin", "1/100", "--only", "f"]
     typed = [options[at + 1] for at, word in enumerate(options) if word == "--drop"]
     assert [name for text in typed for name in parse_names(text)] == [*names]
-    assert options[-2:] == ["--change-along", "w"]
     assert ReleaseChoice().options == []
     assert ReleaseChoice(way="modify-graph:quotas").options == [
         "--method", "modify-graph", "--policy", "quotas"
