@@ -24,7 +24,6 @@ from evenhand import (
     CausalGraph,
     CountTable,
     ModifyData,
-    ModifyGraph,
     Question,
     certify,
     datasets,
@@ -105,7 +104,6 @@ def joint_plans() -> None:
         lambda: ModifyData().plan(certificate),
     )
     print(f"    {plan.changed_rows:,} rows change, {plan.lower_bound:,} at least")
-    timed("Adult, 65,123 rows: nearest rates", lambda: ModifyGraph().plan(certificate))
     for lines, mean in ((4_600, 15), (17_500, 10), (4_600, 3_000)):
         problem = made_problem(lines, mean)
         cells, rows = np.count_nonzero(problem.rows), problem.rows.sum()

@@ -4,18 +4,15 @@ Counted data in, counted data out: rows of one assignment are alike, so only num
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
 from evenhand.counts.compared_groups import group_labels
-from evenhand.evidence import certify
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.releasing.row_selection import Patterns
-from evenhand.removal import GeneratedPlan, ModifyData, Plan, RemovalPlan
-from evenhand.removal.modify_graph import model_graph
+from evenhand.removal import GeneratedPlan, Plan
 from evenhand.removal.nearest_rates import nearest_counts_in_window
 from evenhand.removal.random_rows import choose_rows
 
@@ -132,26 +129,7 @@ def generate_counts(plan: GeneratedPlan, generator: np.random.Generator) -> Coun
         line, code = np.nonzero(split)
         codes = (*(column[line] for column in table.codes), code.astype(np.uint32))
         table = CountTable((*table.attributes, node), codes, split[line, code])
-    counts = CountTable.build(table.attributes, table.codes, table.counts).marginal(plan.names)
-    if plan.question.redlining and not plan.sampled:
-        return change_counts(counts, _without_effects(plan, counts), generator)
-    return counts
-
-
-def _without_effects(plan: GeneratedPlan, counts: CountTable) -> RemovalPlan:
-    """The fewest decisions to change in generated rows so that every claim is met in them.
-
-    Effects through other attributes hang on who there is: whole rows have them a little
-    otherwise than the model.
-    """
-    before, question = plan.certificate, plan.question
-    certificate = certify(counts, before.graph, question, min_coverage=before.min_coverage)
-    effects = model_graph(before).descendants(question.decision)
-    method = ModifyData(margin=question.threshold - plan.threshold)
-    return replace(
-        method.plan(certificate),
-        redrawn=tuple(t for n, t in plan.network.tables.items() if n in effects),
-    )
+    return CountTable.build(table.attributes, table.codes, table.counts).marginal(plan.names)
 
 
 def _by_quotas(

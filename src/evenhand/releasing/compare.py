@@ -5,8 +5,7 @@ other columns there are. Each starts from the same seed, so no result depends on
 methods are compared.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import process_time
@@ -35,12 +34,10 @@ from evenhand.removal import (
     Method,
     ModifyData,
     ModifyGraph,
-    RemovalPlan,
     RepairAttributes,
     ShuffleProtected,
     plan_removal,
 )
-from evenhand.removal.effects_only import plan_effects_only, sentence_left, values_left
 from evenhand.removal.path_effects import claim_ends, claim_values
 
 EVERY_METHOD: tuple[Method | Baseline, ...] = (
@@ -113,9 +110,7 @@ class Outcome:
 class Comparison(Described):
     """What every method did, threshold by threshold.
 
-    ``effects_only`` are plans that limit averages alone, where effects through other attributes
-    are asked about: what they would leave is told beside the methods. ``known`` are measures
-    that people know, of the rows as they are.
+    ``known`` are measures that people know, of the rows as they are.
 
     Paper: table:comparison, table:setting
     """
@@ -127,11 +122,9 @@ class Comparison(Described):
     outcomes: tuple[Outcome, ...]
     skipped: tuple[str, ...] = ()
     pooled_decisions: tuple[str, ...] = ()  # values that were taken as one
-    effects_only: tuple[RemovalPlan, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        asked = bool(self.question.redlining)
         return {
             "seed": self.seed,
             "before": [
@@ -147,7 +140,6 @@ class Comparison(Described):
             "outcomes": [outcome.to_dict() for outcome in self.outcomes],
             "skipped": list(self.skipped),
             "pooled_decisions": list(self.pooled_decisions),
-            **({"effects_only": [*map(values_left, self.effects_only)]} if asked else {}),
         }
 
     def __str__(self) -> str:
@@ -216,7 +208,7 @@ class Comparison(Described):
                 "CPU s",
             ),
             lines=tuple(map(_line, self.outcomes)),
-            notes=(*notes, *map(sentence_left, self.effects_only), *self.skipped),
+            notes=(*notes, *self.skipped),
         )
 
 
@@ -287,20 +279,7 @@ def compare(
         outcomes=tuple(outcomes),
         skipped=tuple(dict.fromkeys(skipped)),
         pooled_decisions=pooled if len(pooled) > 1 else (),
-        effects_only=tuple(
-            plan
-            for certified in certificates
-            if question.redlining
-            for plan in _effects_only(certified)
-        ),
     )
-
-
-def _effects_only(certificate: Certificate) -> Iterator[RemovalPlan]:
-    """What limiting averages alone would do, where the effects are identified."""
-    with suppress(CannotReleaseError):
-        yield plan_effects_only(certificate, "averages")
-        yield plan_effects_only(certificate, "through")
 
 
 def _known(

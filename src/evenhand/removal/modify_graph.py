@@ -24,12 +24,10 @@ from evenhand.removal.generated_plan import GeneratedPlan
 from evenhand.removal.modify_data import (
     ModifyData,
     at_threshold,
-    joint_problem,
     measured_counts,
     reduced_threshold,
 )
 from evenhand.removal.nearest_rates import nearest_counts_in_window, nearest_rates
-from evenhand.removal.nearest_with_effects import nearest_with_effects
 from evenhand.removal.preconditions import check_releasable
 from evenhand.removal.removal_plan import RemovalPlan
 from evenhand.removal.stored_decisions import StoredDecisions
@@ -44,8 +42,8 @@ class ModifyGraph:
     the decision's effects are sampled again. With ``generate`` no row is kept: a new table of
     the graph's columns is generated, by quotas too. With ``sample`` its rows are drawn
     independently, as the paper has it, and nothing is promised. A ``margin`` asks for
-    differences below threshold minus margin. Effects through attributes that the question names
-    are removed too, as in the published PSE-DR, but in rows that are kept.
+    differences below threshold minus margin. Effects through other attributes are left to
+    ``ModifyData``.
 
     Paper: alg:mg
     """
@@ -73,21 +71,14 @@ class ModifyGraph:
         """Compute how many decisions change in each subpopulation, or what is generated."""
         partition = check_releasable(certificate)
         check_two_decisions(certificate)
+        if not self.sample:
+            _check_no_effects(certificate)
         counts, question = certificate.examined.counts, certificate.question
         graph = model_graph(certificate)
         network = Network.estimate(counts, graph)
         threshold = reduced_threshold(question.threshold, self.margin)
         weights = cell_weights(network, partition)
-        if question.redlining and not self.sample:
-            problem = joint_problem(
-                certificate, threshold, self.margin, only_raise=False, may_change=None
-            )
-            nearest = nearest_with_effects(problem, weights)
-            optimum = Optimum(rates=nearest.rates, distance=nearest.distance)
-            change = nearest.counts - partition.favorable[0]
-        else:
-            optimum = optimal_rates(partition, weights, threshold)
-            change = _nearest_change(partition, optimum, threshold)
+        optimum = optimal_rates(partition, weights, threshold)
         if self.generate or self.sample:
             return GeneratedPlan(
                 policy=self.policy,
@@ -105,7 +96,9 @@ class ModifyGraph:
             method=self.name,
             policy=self.policy,
             certificate=certificate,
-            changes=StoredDecisions.of(certificate).changes_across(change),
+            changes=StoredDecisions.of(certificate).changes_across(
+                _nearest_change(partition, optimum, threshold)
+            ),
             redrawn=tuple(network.tables[node] for node in network.nodes if node in effects),
             model_distance=optimum.distance,
         )
@@ -237,6 +230,16 @@ def check_two_decisions(certificate: Certificate) -> None:
         raise CannotReleaseError.of(
             "The model of modify-graph knows one favorable decision and one other.",
             f"The values of the decision are {listed(values)}.",
+            remedy=Remedy("Use modify-data", "method", "modify-data"),
+        )
+
+
+def _check_no_effects(certificate: Certificate) -> None:
+    """Refuse a question about effects through other attributes."""
+    if certificate.question.redlining:
+        raise CannotReleaseError.of(
+            "modify-graph does not remove effects through other attributes.",
+            f"The question asks about those through {listed(certificate.question.redlining)}.",
             remedy=Remedy("Use modify-data", "method", "modify-data"),
         )
 

@@ -43,26 +43,6 @@ def through_effects(certificate: Certificate, threshold: Fraction) -> tuple[Line
     )
 
 
-def average_effects(certificate: Certificate, threshold: Fraction) -> tuple[LinearEffect, ...]:
-    """The averages of direct differences, in both directions: no claim is about them."""
-    graph, partition = identified_graph(certificate), certificate.partition
-    if "direct" not in graph.sides.sides.values():
-        return ()
-    averages = []
-    for group, one in enumerate(graph.directions.values()):
-        people = one.shares.cause_shares(one.worlds["reference"])
-        own, other = (_by_line(partition, one, at, people) for at in (group, 1 - group))
-        reference, direct = (one.shares.share(one.worlds[n]) for n in ("reference", "direct"))
-        averages.append(
-            LinearEffect(
-                weights=other - own,
-                lower=reference.upper - reference.lower - threshold,
-                upper=threshold - (direct.upper - direct.lower),
-            )
-        )
-    return tuple(averages)
-
-
 def identified_graph(certificate: Certificate) -> GraphEffects:
     """The one graph in which the effect is identified, or ``CannotReleaseError``."""
     claim = certificate.indirect

@@ -17,7 +17,6 @@ from evenhand.evidence.indirect import measure_paths
 from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.removal import RemovalPlan
 from evenhand.removal.path_effects import (
-    average_effects,
     claim_ends,
     claim_fact,
     claim_values,
@@ -65,12 +64,6 @@ def test_the_weighted_rates_are_the_effect_and_the_limits_its_verdict(seed, basi
                 met = measured.verdict(at) is Verdict.CERTIFIED
                 assert effect.within_limits(*counts) == met
                 seen.add((met, measured.through.lower == measured.through.upper))
-        for direction, effect in zip(
-            graph.directions.values(), average_effects(certificate, TAU), strict=False
-        ):
-            direct = direction.effects["direct"]
-            assert effect.value(*counts) == direct.value
-            assert effect.within_limits(*counts) == direct.bounds.within(TAU)
     assert {met for met, _ in seen} == {True, False}
     assert (False, False) in seen or seed
 
@@ -85,13 +78,10 @@ def test_the_loan_tables_weights_are_those_of_brute_force():
         )
     ]
     order = [lines.index(cell) for cell in (("1", "lo"), ("1", "hi"), ("2", "lo"), ("2", "hi"))]
-    for effects, direct in (
-        (through_effects(certificate, TAU), False),
-        (average_effects(certificate, TAU), True),
-    ):
-        for ours, brute in zip(effects, loan_effects(TAU, direct=direct), strict=True):
-            assert (ours.weights[:, order] == brute.weights).all()
-            assert (ours.lower, ours.upper) == (brute.lower, brute.upper)
+    effects = through_effects(certificate, TAU)
+    for ours, brute in zip(effects, loan_effects(TAU), strict=True):
+        assert (ours.weights[:, order] == brute.weights).all()
+        assert (ours.lower, ours.upper) == (brute.lower, brute.upper)
     assert certificate.partition.rows[:, order].tolist() == LOAN_ROWS.tolist()
     assert certificate.partition.favorable[0][:, order].tolist() == LOAN_FAVORABLE.tolist()
 
@@ -170,10 +160,6 @@ def test_no_path_has_no_effect_to_limit():
     graph = CausalGraph.parse("race -> loan; zip -> loan; income -> loan")
     certificate = certify(loans.loans(), graph, loans.QUESTION)
     assert through_effects(certificate, TAU) == ()
-    assert len(average_effects(certificate, TAU)) == 2
-    indirect = CausalGraph.parse("race -> zip -> loan")
-    certificate = certify(loans.loans(), indirect, loans.QUESTION)
-    assert average_effects(certificate, TAU) == ()
 
 
 def test_models_are_not_all_alike():
