@@ -1,6 +1,7 @@
 """A small table of people with odd texts in it, audited and ready for a release."""
 
 import csv
+import json
 from functools import cache
 
 import numpy as np
@@ -72,3 +73,12 @@ def released(source, *, method=None, seed=7, uncertified=False, **options):
     rows, found = audited(source, **options)
     plan = (method or ModifyData()).plan(found)
     return release(rows, plan, seed=seed, uncertified=uncertified)
+
+
+def is_reproduced(written, release_by):
+    """Whether a release by the seed of the manifest has the bytes of the files written."""
+    seed = int(json.loads(written.manifest.read_text())["seed"])
+    folder = written.data.parent / "again"
+    folder.mkdir()
+    again = release_by(seed).write(folder / written.data.name)
+    return again.data.read_bytes() == written.data.read_bytes()

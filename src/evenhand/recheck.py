@@ -1,4 +1,4 @@
-"""Checks a certificate again by two programs that share no code; a manifest by replaying it.
+"""Checks a certificate again by two programs that share no code.
 
 The stand-alone checker derives a record again from its numbers, or from one plain CSV file; the
 engine reads whatever data evenhand reads, and counts and certifies them anew.
@@ -19,19 +19,15 @@ from evenhand.errors import (
     EvenhandError,
     InputError,
     MissingValueError,
-    QuestionError,
     Spelling,
     ValuesError,
     words_only,
 )
 from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.question import Codings
-from evenhand.releasing import replay
-from evenhand.releasing.manifest import Manifest
 from evenhand.rows import Rows, read
 from evenhand.rows.open_files import is_spreadsheet
 
-Status: TypeAlias = Literal[0, 1, 3]  # true, false, cannot be decided
 Outcome: TypeAlias = Literal["true", "false", "open", "stated"]
 
 _OWN = "its own numbers"
@@ -41,11 +37,6 @@ _RECORD = {
     0: "The record is true",
     1: "The record is false",
     3: "Whether the record is true cannot be decided from this; it says",
-}
-_REPLAY = {
-    0: "Made again, the release has the same bytes",
-    1: "Made again, the release does not have the same bytes",
-    3: "The release cannot be made again from its manifest",
 }
 
 
@@ -137,29 +128,13 @@ class FieldCheck:
     by_engine_alone: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedManifest:
-    """Whether a release that is made again from its manifest has the recorded bytes."""
-
-    status: Status
-    name: str
-    sha256: str
-    against: str
-    notes: tuple[str, ...]
-
-    @property
-    def sentence(self) -> str:
-        """What came of it."""
-        return f"{_REPLAY[self.status]}: {self.name}"
-
-
 def through(names: tuple[str, ...]) -> str:
     """The claim about effects through these attributes, in words."""
     return f"through {', '.join(names)}"
 
 
 def read_record(path: Path) -> str:
-    """The text of a certificate or manifest; what is no JSON is refused."""
+    """The text of a certificate; what is no JSON, or a manifest, is refused."""
     try:
         if path.stat().st_size > _LARGEST:
             raise InputError.of("This is too large for a certificate.", where=str(path))
@@ -176,10 +151,17 @@ def read_record(path: Path) -> str:
             remedy="Give the certificate first, and the data after it.",
             where=str(path),
         )
+    if _is_manifest(text):
+        raise InputError.of(
+            "This is the manifest of a release, not its certificate.",
+            remedy="Check the certificate; to reproduce the release, release again with the "
+            "seed in this manifest.",
+            where=str(path),
+        )
     return text
 
 
-def is_manifest(text: str) -> bool:
+def _is_manifest(text: str) -> bool:
     """Whether the document's ``format`` is that of a manifest."""
     # Nothing is parsed of a text without that name: a large certificate takes seconds.
     is_named = "evenhand manifest " in text or "\\u" in text
@@ -187,8 +169,8 @@ def is_manifest(text: str) -> bool:
 
 
 def has_record_format(text: str) -> bool:
-    """Whether the document's ``format`` is that of a certificate or a manifest."""
-    return _format(text).startswith(("evenhand certificate ", "evenhand manifest "))
+    """Whether the document's ``format`` is that of a certificate."""
+    return _format(text).startswith("evenhand certificate ")
 
 
 def _format(text: str) -> str:
@@ -278,55 +260,6 @@ def _certify_again(  # what reading needs
             return verdicts, _texts(error, spelling), True, inputs, fields
         raise
     return verdicts, wrong, True, inputs, fields
-
-
-def check_manifest(
-    path: Path,
-    data: str | None,
-    *,
-    sheet: str | None = None,
-    spelling: Spelling = words_only,
-    progress: ProgressCallback | None = None,
-) -> CheckedManifest:
-    """Make a release again from its manifest and the data it was made from, writing nothing."""
-    manifest = Manifest.read(path)
-    if data is None:
-        raise QuestionError.of(
-            "A manifest is checked against the data from which the release was made.",
-            remedy="Name them, too.",
-            where=str(path),
-        )
-    status, notes = _replay(manifest, data, sheet, spelling, progress)
-    return CheckedManifest(
-        status=status,
-        name=manifest.output["name"],
-        sha256=manifest.output["sha256"],
-        against=data,
-        notes=notes,
-    )
-
-
-def _replay(
-    manifest: Manifest,
-    data: str,
-    sheet: str | None,
-    spelling: Spelling,
-    progress: ProgressCallback | None,
-) -> tuple[Status, tuple[str, ...]]:
-    """Data that cannot be read are bad input, unless they only lack what the manifest names."""
-    if manifest.document["plan"]["generated"]:
-        return 3, ("Its rows were generated from a model, which the manifest does not hold.",)
-    if not manifest.document["input"].get("files"):
-        return 3, ("It was made from counts, a frame or an engine, and not from files.",)
-    try:
-        rows = _read(data, manifest.codings, sheet, progress)
-        rows.count()
-    except _OTHER_DATA as error:
-        return 1, _texts(error, spelling)
-    try:
-        return (0 if replay(manifest, rows).is_same else 1), ()
-    except EvenhandError as error:
-        return 1, _texts(error, spelling)
 
 
 def _read(

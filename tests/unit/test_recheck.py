@@ -11,8 +11,8 @@ from tests.hiring import csv_text, people, released
 import evenhand as eh
 from evenhand import checker, checker_process
 from evenhand.display import Progress
-from evenhand.errors import InputError, QuestionError, ResourceError
-from evenhand.recheck import check_manifest, check_record, is_manifest, read_record
+from evenhand.errors import InputError, ResourceError
+from evenhand.recheck import check_record, read_record
 
 
 @pytest.fixture
@@ -99,16 +99,9 @@ def test_what_is_no_record_is_not_true(text: str) -> None:
     assert "no verdict" in found.sentence
 
 
-def test_a_manifest_is_made_again(files: eh.releasing.PublishedFiles, tmp_path: Path) -> None:
-    assert is_manifest(files.manifest.read_text())
-    assert not is_manifest(files.certificate.read_text())
-    assert not is_manifest("{")
-    found = check_manifest(files.manifest, str(tmp_path / "people.csv"))
-    assert found.status == 0
-    assert found.sentence == "Made again, the release has the same bytes: out.csv"
-    assert check_manifest(files.manifest, str(files.data)).status == 1
-    with pytest.raises(QuestionError, match="is checked against the data"):
-        check_manifest(files.manifest, None)
+def test_a_manifest_is_refused_by_name(files: eh.releasing.PublishedFiles) -> None:
+    with pytest.raises(InputError, match="manifest of a release, not its certificate"):
+        read_record(files.manifest)
 
 
 def test_files_that_are_no_certificate_are_refused(tmp_path: Path) -> None:
@@ -126,15 +119,11 @@ def test_files_that_are_no_certificate_are_refused(tmp_path: Path) -> None:
 
 
 def test_progress_is_reported_while_data_are_read(
-    full: str, files: eh.releasing.PublishedFiles, tmp_path: Path
+    full: str, files: eh.releasing.PublishedFiles
 ) -> None:
     seen: list[str] = []
     check_record(full, str(files.data), progress=lambda one: seen.append(one.step))
     assert seen == ["counting rows"]
-    seen.clear()
-    source = str(tmp_path / "people.csv")
-    check_manifest(files.manifest, source, progress=lambda one: seen.append(one.step))
-    assert {*seen} == {"counting rows", "releasing rows"}
 
 
 def test_large_records_are_checked_in_a_process_of_their_own(

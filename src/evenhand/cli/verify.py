@@ -1,7 +1,4 @@
-"""``evenhand verify``: checks a certificate by two programs that share no code.
-
-A manifest is checked by making its release again, without writing it.
-"""
+"""``evenhand verify``: checks a certificate by two programs that share no code."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +12,6 @@ from evenhand.cli.option_syntax import option
 from evenhand.cli.options import AsJson, result_option
 from evenhand.cli.terminal import print_json, say
 from evenhand.display import visible
-from evenhand.errors import QuestionError
 
 if TYPE_CHECKING:
     from evenhand.recheck import CheckedRecord
@@ -24,9 +20,7 @@ _SHOWN = 8
 
 
 def verify(
-    certificate: Annotated[
-        Path, typer.Argument(help="A certificate or manifest: a JSON file.")
-    ],
+    certificate: Annotated[Path, typer.Argument(help="A certificate: a JSON file.")],
     data: Annotated[
         str | None,
         typer.Argument(help="The data to check against; default: the record's own numbers."),
@@ -48,25 +42,15 @@ def verify(
     """Check a certificate again, from its own numbers or against the data.
 
     The exit status is 0 if the record is true whatever its verdict, 1 if it is false, 3 if that
-    cannot be decided from what was given. For a release's manifest, give the data from which
-    the release was made: the status is 0 if making it again gives the same bytes, 1 if not,
-    3 if it cannot be made again.
+    cannot be decided from what was given.
 
     Example: `evenhand verify adult.json adult.csv --expect certified`
     """
-    from evenhand.recheck import is_manifest, read_record
+    from evenhand.recheck import read_record
 
     with suggesting_files(certificate, data):
         text = read_record(certificate)
-        if not is_manifest(text):
-            raise typer.Exit(_verify_record(text, data, expect, sheet=sheet, json=json))
-        if expect is not None:
-            raise QuestionError.of(
-                "A manifest has no verdict to expect.",
-                remedy="Leave --expect out, or name the certificate.",
-                where=str(certificate),
-            )
-        raise typer.Exit(_verify_manifest(certificate, data, sheet=sheet, json=json))
+        raise typer.Exit(_verify_record(text, data, expect, sheet=sheet, json=json))
 
 
 def _verify_record(
@@ -144,18 +128,3 @@ def _echo_wrapped(text: str, *, indent: int) -> None:
         break_on_hyphens=False,
     )
     say(*lines.split("\n"))
-
-
-def _verify_manifest(path: Path, data: str | None, *, sheet: str | None, json: bool) -> int:
-    """Print whether a release made again has the recorded bytes; returns the exit status."""
-    from evenhand.recheck import check_manifest
-
-    found = check_manifest(path, data, sheet=sheet, spelling=option)
-    if json:
-        is_same = {0: True, 1: False}.get(found.status)
-        output = {"same": is_same, "output": found.name, "sha256": found.sha256}
-        print_json(output | {"against": found.against, "notes": list(found.notes)})
-        return found.status
-    say(found.sentence, bold=True)
-    say(*(f"  {line}" for line in (f"from {found.against}", *found.notes)))
-    return found.status

@@ -4,7 +4,6 @@ from evenhand.releasing.accuracy import Accuracy
 from evenhand.releasing.betrayal import Betrayal
 from evenhand.releasing.compare import Comparison
 from evenhand.releasing.cost import Relearned, Utility
-from evenhand.releasing.manifest import Replay, replay
 from evenhand.releasing.publish import PublishedFiles
 from evenhand.releasing.release import Release
 
@@ -15,7 +14,5 @@ __all__ = [
     "PublishedFiles",
     "Relearned",
     "Release",
-    "Replay",
     "Utility",
-    "replay",
 ]

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.display import ProgressCallback, ProgressReporter
-from evenhand.errors import EvenhandError, QuestionError, ResourceError
+from evenhand.errors import QuestionError, ResourceError
 from evenhand.evidence import Certificate
 from evenhand.files import Transaction, check_folder, check_targets, sha256
 from evenhand.releasing.apply import AppliedRows, EngineRows
 from evenhand.releasing.certifier import Certifier
-from evenhand.releasing.manifest import Manifest, manifest_text
+from evenhand.releasing.manifest import manifest_text, released_name
 from evenhand.releasing.output_formats import OutputFormat
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.removal import changed_columns
@@ -352,11 +352,10 @@ class _TableTarget(_Target):
 
 def _check_earlier_rows(files: ReleaseFiles) -> None:
     """Refuse to take the certificate from rows that would stay without it."""
-    try:
-        earlier = Path(Manifest.read(files.path("manifest")).output["name"]).name
-    except EvenhandError:  # none, or none that says whose it is
+    earlier = released_name(files.path("manifest"))
+    if earlier is None or earlier == files.names.get("data"):
         return
-    if earlier != files.names.get("data") and (files.folder / earlier).is_file():
+    if (files.folder / earlier).is_file():
         raise QuestionError.of(
             f"The certificate here is that of {earlier!r}.",
             "These rows would stay beside a certificate that is not theirs.",

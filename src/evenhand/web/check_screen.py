@@ -9,12 +9,9 @@ from typing import Any
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.recheck import (
-    CheckedManifest,
     CheckedRecord,
-    check_manifest,
     check_record,
     has_record_format,
-    is_manifest,
     read_record,
 )
 from evenhand.report.phrases import capital
@@ -22,7 +19,7 @@ from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job
 from evenhand.web.session import Session
 
-_RECORDS = (".certificate.json", ".manifest.json")
+_RECORDS = ".certificate.json"
 _SMALL = 2_000_000  # bytes of a file that is read to see whether it is a record
 _MOST_SHOWN = 8
 _MARKS = {0: "certified", 1: "not-certified", 3: "cannot-decide"}
@@ -65,7 +62,7 @@ class CheckState:
 
     certificate: Path | None = None
     data: Path | None = None
-    outcome: CheckedRecord | CheckedManifest | None = None
+    outcome: CheckedRecord | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +106,7 @@ def view(session: Session, _query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _is_record(path: Path) -> bool:
-    """Whether a file is called like a certificate or manifest, or is one by its format."""
+    """Whether a file is called like a certificate, or is one by its format."""
     if not path.name.endswith(".json") or not path.is_file() or path.is_symlink():
         return False
     if path.name.endswith(_RECORDS):
@@ -120,17 +117,7 @@ def _is_record(path: Path) -> bool:
         return False
 
 
-def _shown(outcome: CheckedRecord | CheckedManifest) -> ShownOutcome:
-    if isinstance(outcome, CheckedManifest):
-        return ShownOutcome(
-            mark=_MARKS[outcome.status],
-            sentence=outcome.sentence,
-            against=f"from {outcome.against}",
-            objections=(),
-            notes=outcome.notes,
-            checks=(),
-            stated=(),
-        )
+def _shown(outcome: CheckedRecord) -> ShownOutcome:
     unread = outcome.against != "its own numbers" and not outcome.checker_read_data
     csv_only = "The stand-alone checker reads CSV only: it saw the record's numbers."
     return ShownOutcome(
@@ -205,21 +192,15 @@ def _check(session: Session, state: CheckState, progress: ProgressCallback) -> N
         return
     named = _Named(session.folder, tuple(filter(None, (path, data))))
     against = str(data) if data else None
-    outcome: CheckedRecord | CheckedManifest
     try:
-        text = read_record(path)
-        if is_manifest(text):
-            outcome = check_manifest(path, against, progress=progress)
-            outcome = replace(outcome, notes=named.texts(outcome.notes))
-        else:
-            outcome = check_record(text, against, progress=progress)
-            outcome = replace(
-                outcome,
-                by_checker=named.texts(outcome.by_checker),
-                by_engine=named.texts(outcome.by_engine),
-            )
+        outcome = check_record(read_record(path), against, progress=progress)
     except EvenhandError as error:
         raise named.error(error) from error
+    outcome = replace(
+        outcome,
+        by_checker=named.texts(outcome.by_checker),
+        by_engine=named.texts(outcome.by_engine),
+    )
     if data is not None:
         outcome = replace(outcome, against=session.folder.shown(data))
     session.results["check"] = replace(state, outcome=outcome)

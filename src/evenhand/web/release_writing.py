@@ -196,7 +196,6 @@ def _made(
     found = released.certificate
     removed = (f"Removed what an interrupted run had left: {one}" for one in files.removed)
     superseded = (f"Removed with the earlier release: {one}" for one in files.superseded)
-    data = session.folder.shown(session.table) if session.table else ""
     return MadeRelease(
         audit=judged,
         mark=mark(found),
@@ -205,10 +204,7 @@ def _made(
         + found.first_sentence(judged.labels),
         files=tuple(listed),
         notes=(*removed, *superseded),
-        commands=(
-            join(["evenhand", "verify", files.certificate.name, files.data.name]),
-            join(["evenhand", "verify", files.manifest.name, data]),
-        ),
+        commands=(join(["evenhand", "verify", files.certificate.name, files.data.name]),),
         certificate=files.certificate.name,
         data=files.data.name,
     )

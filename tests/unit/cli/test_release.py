@@ -1,3 +1,4 @@
+import hashlib
 import json
 import re
 
@@ -5,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests import loans
+from tests.hiring import csv_text, people
 
 
 def test_a_release_is_certified_and_verified(run, example, options):
@@ -162,7 +164,7 @@ VALUES = {
 
 
 @pytest.mark.parametrize("name", VALUES)
-def test_many_groups_and_values_are_released_verified_and_made_again(
+def test_many_groups_and_values_are_released_verified_and_reproduced(
     run, scores, tmp_path, name
 ):
     out = tmp_path / "out.csv"
@@ -172,7 +174,9 @@ def test_many_groups_and_values_are_released_verified_and_made_again(
     assert "certified after modify-data (minimal)" in printed
     assert run("verify", tmp_path / "out.certificate.json", out)[0] == 0
     assert run("verify", tmp_path / "out.shared.certificate.json", out)[0] == 0
-    assert run("verify", tmp_path / "out.manifest.json", scores[0])[0] == 0
+    again = tmp_path / "again.csv"
+    assert run("release", *typed, "--output", again)[0] == 0
+    assert again.read_bytes() == out.read_bytes()
     # What was released needs no change any more.
     again = [out, *scores[1:], *VALUES[name], "--dry-run", "--json"]
     status, printed, _ = run("release", *again)
@@ -320,3 +324,26 @@ def test_a_release_takes_the_predictions_of_one_model(run, tmp_path, predicted):
     assert status == 2
     assert "A release changes the predictions of one model, and 2 are named." in err
     assert not output.exists()
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet", "out.arrow"])
+@pytest.mark.parametrize("method", ["modify-data", "modify-graph"])
+def test_a_release_with_the_seed_of_a_manifest_has_the_same_bytes(run, tmp_path, name, method):
+    data, graph, out = tmp_path / "people.csv", tmp_path / "graph.txt", tmp_path / name
+    data.write_text(csv_text(people()), newline="")
+    graph.write_text("sex -> hired; degree -> hired; sex -> degree; hired -> pay")
+    asked = ["--protected", "sex", "--group", "f", "--decision", "hired", "--favorable", "yes"]
+    typed = [data, *asked, "--exclude", "note", "--graph", graph, "--method", method]
+    assert run("release", *typed, "--output", out)[0] == 0
+    manifest, certificate = (
+        json.loads((tmp_path / f"out.{role}.json").read_text())
+        for role in ("manifest", "certificate")
+    )
+    again = tmp_path / f"again-{name}"
+    assert run("release", *typed, "--output", again, "--seed", manifest["seed"])[0] == 0
+    assert again.read_bytes() == out.read_bytes()
+    nonce, seed = bytes.fromhex(manifest["nonce"]), int(manifest["seed"])
+    committed = hashlib.sha256(nonce + seed.to_bytes(16, "big")).hexdigest()
+    assert committed == certificate["release"]["seed_commitment"]
+    repeated = json.loads((tmp_path / "again-out.certificate.json").read_text())
+    assert repeated["release"]["seed_commitment"] != committed  # by another nonce

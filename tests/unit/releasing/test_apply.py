@@ -21,7 +21,6 @@ from tests.hiring import (
 from evenhand import CausalGraph, Codings, CountTable, Question, audit, checker
 from evenhand.errors import QuestionError
 from evenhand.evidence import Verdict, certify
-from evenhand.releasing import replay
 from evenhand.releasing.release import release
 from evenhand.removal import (
     ModifyData,
@@ -257,6 +256,5 @@ def test_effects_of_the_decision_are_drawn_anew_for_many_groups(asked, tmp_path)
         assert (after.pay[~changed] == frame.pay[~changed]).all()
         assert {*zip(after.hired, after.pay, strict=True)} <= {*zip(hired, pay, strict=True)}
         assert checker.verify(written.certificate.read_text(), str(written.data))[0] == 0
-        assert replay(written.manifest, source).is_same
     for after in results:
         assert after.equals(results[0])
