@@ -36,7 +36,6 @@ from evenhand.releasing.betrayal import Betrayal, betrayal_problems, find_betray
 from evenhand.releasing.certifier import Certifier, check_plan
 from evenhand.releasing.cost import Relearned, Utility, compare_counts, relearn
 from evenhand.releasing.dropped_columns import check_dropped
-from evenhand.releasing.formula_cells import count_formula_cells, formula_problems
 from evenhand.releasing.manifest import notice
 from evenhand.releasing.publish import PublishedFiles, publish
 from evenhand.releasing.ranked_rows import released_scores
@@ -221,9 +220,10 @@ class Release(Pictured):
     @property
     def warnings(self) -> tuple[Problem, ...]:
         """What to know before the rows are published, with remedies."""
-        formulas = formula_problems(self.formula_cells, self.before.graph.nodes)
-        betrayals = betrayal_problems(self.betrayals)
-        return (*betrayals, *released_scores(self.plan, self.drop), *formulas)
+        return (
+            *betrayal_problems(self.betrayals),
+            *released_scores(self.plan, self.drop),
+        )
 
     @cached_property
     def accuracy(self) -> Accuracy | None:
@@ -237,13 +237,6 @@ class Release(Pictured):
         if not isinstance(released, Rows):
             return None
         return accuracy_by(self.labels, self.source, released, self.before)
-
-    @cached_property
-    def formula_cells(self) -> dict[str, int]:
-        """By released column, how many cells a spreadsheet program may run as formulas."""
-        if isinstance(self.plan, GeneratedPlan):
-            return count_formula_cells(self.before.examined.counts)
-        return count_formula_cells(self.source, drop=self.drop)
 
     @property
     def changed_rows(self) -> int:
@@ -282,7 +275,6 @@ class Release(Pictured):
             "changed_decisions": changed.to_dict() if changed else None,
             "changed_columns": list(changed_columns(self.plan)),
             "dropped_columns": list(self.drop),
-            "formula_cells": self.formula_cells,
             "betrayals": [betrayal.to_dict() for betrayal in self.betrayals],
             **self.utility.to_dict(),
             "model_distance": self.plan.model_distance,
