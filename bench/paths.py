@@ -38,7 +38,7 @@ from evenhand.evidence.paths.standard_errors import standard_errors
 from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.removal.fewest_with_effects import fewest_with_effects
 from evenhand.removal.linear_effects import JointProblem, LinearEffect
-from evenhand.reproduction.follow_up import FOLLOW_UPS, learn_setting
+from follow_up import FOLLOW_UPS, learn_setting
 
 _T = TypeVar("_T")
 _PARENTS = {

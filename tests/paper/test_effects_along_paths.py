@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from bench.follow_up import FOLLOW_UPS, follow_up, measure_setting
 
 from evenhand import CausalGraph, Verdict, datasets
 from evenhand.evidence.indirect import measure_paths
-from evenhand.reproduction.follow_up import FOLLOW_UPS, follow_up, measure_setting
 
 PARENTS = {
     "education": "age",

@@ -4,10 +4,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from bench.follow_up import FOLLOW_UPS, learn_setting
 from tests.paper.test_effects_along_paths import DECLARED
 
 from evenhand import certify, datasets, plan_removal
-from evenhand.reproduction.follow_up import FOLLOW_UPS, learn_setting
 
 
 def asked(name, threshold="0.05"):

@@ -21,7 +21,6 @@ from evenhand.removal import (
     ModifyGraph,
     ShuffleProtected,
 )
-from evenhand.reproduction.follow_up import follow_up
 from evenhand.reproduction.printed_figures import PRINTED, PrintedFigures
 from evenhand.reproduction.rounded_counts import rounded_model
 
@@ -44,7 +43,6 @@ def reproduce(dutch: CountTable | None = None) -> Iterator[Summary]:
     for name, counts in (("adult", datasets.adult(paper=True)), ("dutch", dutch)):
         if counts is not None:
             yield from _data_set(name, counts)
-            yield from follow_up(name, counts)
 
 
 def as_markdown(sections: Iterable[Summary]) -> str:

@@ -3,11 +3,16 @@
 Zhang, Wu and Wu, "A causal framework for discovering and removing direct and indirect
 discrimination" (IJCAI 2017): averages of the direct effect and of that through marital_status.
 Their order of the attributes is not printed, so several are tried.
+
+    python bench/follow_up.py            Adult
+    python bench/follow_up.py DIRECTORY  Adult and the Dutch census, dutch_census_2001.arff
 """
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 
 from evenhand import datasets
 from evenhand.counts import CountTable
@@ -223,3 +228,11 @@ def _agreement(printed: FollowUp, measured: list[tuple[Setting, Indirect]]) -> I
         ]
         where = "; ".join(alike) if alike else "no setting"
         yield f"The printed {name} {figure} is given by: {where}."
+
+
+if __name__ == "__main__":
+    for section in follow_up("adult", datasets.adult(paper=True)):
+        print(section, end="\n\n")
+    for file in (path for folder in sys.argv[1:] for path in Path(folder).rglob("dutch*.arff")):
+        for section in follow_up("dutch", datasets.dutch(file)):
+            print(section, end="\n\n")
