@@ -29,7 +29,6 @@ SCRIPTS = (
     "removal",
     "release",
     "evidence_statistics",
-    "binnings",
     "sklearn_door",
     "web",
     "groups",

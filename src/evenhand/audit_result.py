@@ -1,10 +1,10 @@
 """``Audit``: the verdict on a table, and everything needed to go on from there."""
 
 import secrets
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from os import PathLike
 from typing import Any
 
@@ -23,7 +23,6 @@ from evenhand.evidence import (
     survey_partitions,
 )
 from evenhand.evidence.arrow_dependence import ArrowDependence, judge_arrows
-from evenhand.evidence.binnings import Binnings, judge_binnings
 from evenhand.evidence.bootstrap import Bootstrap, bootstrap
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt
 from evenhand.evidence.judgement import Graph
@@ -48,7 +47,6 @@ from evenhand.removal import (
 from evenhand.report import Report, report
 from evenhand.report.notebook import audit_figures
 from evenhand.rows import Inspection, Rows
-from evenhand.rows.class_search import find_class_choices
 from evenhand.rows.inspection import inspect
 
 
@@ -188,24 +186,6 @@ class Audit(Described):
         effects = resampled.indirect if resampled else None
         return replace(self, certificate=self.certificate.resampled(effects))
 
-    def binnings(
-        self,
-        columns: Sequence[str] | None = None,
-        *,
-        classes: Sequence[int] = (2, 3, 4, 5),
-        supervised: bool = True,
-        limit: int = 1000,
-        progress: ProgressCallback | None = None,
-    ) -> Binnings:
-        """How much hangs on the classes: the same causes in every combination of classes.
-
-        ``columns`` are causes that hold numbers, by default all such. Each is put into quantile
-        classes of these numbers, and if ``supervised`` into as many that look at the decision.
-        Of more combinations than the limit a random sample is judged.
-        """
-        find = partial(find_class_choices, self.rows, classes=classes, supervised=supervised)
-        return judge_binnings(self.certificate, columns, find, limit=limit, progress=progress)
-
     def arrows(self, *, limit: int = 50) -> ArrowDependence:
         """What hangs on each arrow: the verdict without each cause, and with each candidate.
 
@@ -256,7 +236,6 @@ class Audit(Described):
         partition: PartitionExplanation | None = None,
         doubt: GraphDoubt | None = None,
         resampled: Bootstrap | None = None,
-        binnings: Binnings | None = None,
         arrows: ArrowDependence | None = None,
         share: bool = False,
         least_count: int = 10,
@@ -271,7 +250,6 @@ class Audit(Described):
             partition=partition,
             doubt=doubt or (None if share else self.doubt()),
             resampled=resampled,
-            binnings=binnings,
             arrows=arrows,
             share=share,
             least_count=least_count,

@@ -347,7 +347,6 @@ def test_every_part_of_an_audit_speaks_of_many_groups_and_values(name):
         "survey": found.survey_partitions(),
         "doubt": found.doubt(),
         "bootstrap": found.bootstrap(3, seed=1),
-        "binnings": found.binnings(["age"], limit=5),
         "arrows": found.arrows(limit=3),
         "inspection": found.inspection,
         "population": found.certificate.population,

@@ -71,12 +71,6 @@ def audit(
     doubt: Annotated[
         bool, result_option("--doubt", help="List all evidence against the graph.")
     ] = False,
-    binnings: Annotated[
-        bool,
-        result_option(
-            "--binnings", help="Judge the same causes in many other classes of their numbers."
-        ),
-    ] = False,
     arrows: Annotated[
         bool,
         result_option(
@@ -120,7 +114,6 @@ def audit(
                 resampled=None
                 if bootstrap is None
                 else result.bootstrap(bootstrap, seed=seed, progress=progress),
-                binnings=binnings,
                 arrows=arrows,
             )
             for name, result in zip(names, results, strict=True)
@@ -204,7 +197,6 @@ class _Answer:
         partition: str | None,
         assurance: str,
         resampled: "Bootstrap | None",
-        binnings: bool,
         arrows: bool,
     ) -> Self:
         """Ask an audit what the options ask."""
@@ -215,7 +207,6 @@ class _Answer:
             "partition": result.explain_partition(parse_names(partition))
             if partition
             else None,
-            "binnings": _unless_refused(result.binnings, refusals) if binnings else None,
             "arrows": _unless_refused(result.arrows, refusals) if arrows else None,
         }
         return cls(
@@ -229,8 +220,7 @@ class _Answer:
     @property
     def record(self) -> "Certificate":
         """The certificate, with how many variants were judged."""
-        further = self.further
-        return self.result.certificate.stating(further.get("binnings"), further.get("arrows"))
+        return self.result.certificate.stating(self.further.get("arrows"))
 
     def report(self, **settings: Any) -> "Report":  # noqa: ANN401  # those of an audit's
         """The page."""
@@ -239,7 +229,6 @@ class _Answer:
             partition=further.get("partition"),
             doubt=self.doubt,
             resampled=further.get("bootstrap"),
-            binnings=further.get("binnings"),
             arrows=further.get("arrows"),
             **settings,
         )

@@ -1,7 +1,6 @@
 """Is it there: subpopulations, exact differences, criteria, and certificates of them."""
 
 from evenhand.evidence.arrow_dependence import ArrowDependence
-from evenhand.evidence.binnings import Binnings
 from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.certificate import Certificate
@@ -41,7 +40,6 @@ from evenhand.evidence.verdict import Coverage, Verdict
 
 __all__ = [
     "ArrowDependence",
-    "Binnings",
     "Bootstrap",
     "ByChance",
     "Certificate",

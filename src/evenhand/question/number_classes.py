@@ -114,13 +114,6 @@ class Bins:
         """The class of a number given as text; ``ValueError`` if it is none."""
         return self.labels[self.position(exact_number(text))]
 
-    def coarsened(self, finer: "Bins") -> dict[str, str]:
-        """The class in which each class of finer bins lies; their cuts include all of these."""
-        ends = [*finer.boundaries]
-        places = [bisect_left(self.boundaries, end) for end in ends]
-        labels = [*places, len(self.cuts)]
-        return {fine: self.labels[at] for fine, at in zip(finer.labels, labels, strict=True)}
-
     def of_whole_numbers(self, whole: bool) -> Self:  # noqa: FBT001  # what it says
         """The same classes, labelled for whole numbers or for any; what is settled stays so.
 

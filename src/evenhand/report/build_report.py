@@ -8,7 +8,6 @@ from typing import Protocol
 from evenhand.counts import CountTable
 from evenhand.evidence import Certificate, PartitionExplanation, shown_part
 from evenhand.evidence.arrow_dependence import ArrowDependence
-from evenhand.evidence.binnings import Binnings
 from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.disclosure_control import shown_claim
 from evenhand.evidence.graph_doubt import GraphDoubt
@@ -79,7 +78,6 @@ def report(
     partition: PartitionExplanation | None = None,
     doubt: GraphDoubt | None = None,
     resampled: Bootstrap | None = None,
-    binnings: Binnings | None = None,
     arrows: ArrowDependence | None = None,
     share: bool = False,
     least_count: int = 10,
@@ -90,10 +88,10 @@ def report(
     """Build the page on an audit, and on a release if there is one.
 
     ``labels`` give plain words; ``partition`` is one that the reader asked about; ``doubt``,
-    ``resampled``, ``binnings`` and ``arrows`` tell how much hangs on graph, rows, classes and
+    ``resampled`` and ``arrows`` tell how sensitive the verdict is to the graph, the rows and
     single arrows, if that was tried; ``title`` says what the data are. With ``share`` the page
     is made from the groups without a count under ``least_count`` alone, and leaves out these
-    five, which rest on all rows. The commands to check it name ``certificate_file`` and the
+    four, which rest on all rows. The commands to check it name ``certificate_file`` and the
     data, or the files of the release. ``generated`` is the date to print, by default today's.
 
     >>> import evenhand as eh
@@ -159,7 +157,7 @@ def report(
             *inspection_premises(audit.inspection),
             *judge_premises(audit.judge),
             *near_premises(certificate, words),
-            *variant_premises(certificate, words, binnings, arrows),
+            *variant_premises(certificate, words, arrows),
             *other_premises(audit.counts, certificate, cases, words),
         ),
         unmeasured=unmeasured(certificate, words),

@@ -5,7 +5,7 @@ decision, too: a cut must lower its entropy by more than the cut itself costs to
 protected attribute is never looked at.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -84,13 +84,6 @@ class NumberCounts:
                 whole = bool((self.numbers == np.floor(self.numbers)).all())
                 yield self._suggestion(method, Bins(cuts).of_whole_numbers(whole))
 
-    def ways(self, classes: Sequence[int], *, supervised: bool) -> list[Bins]:
-        """Quantile classes of each number, then supervised ones of at most each; none twice."""
-        cuts = [_quantile_cuts(self, many) for many in classes]
-        if supervised and self.decisions.shape[1] > 1:
-            cuts += [_entropy_cuts(self, most) for most in classes]
-        return [Bins(one) for one in dict.fromkeys(cuts) if one]
-
     def compare(self, classes: NDArray[np.integer]) -> dict[str, int]:
         """What classes of the numbers leave to compare; empty without groups."""
         if self.groups.shape[1] < 2:
@@ -155,7 +148,7 @@ def _quantile_cuts(counts: NumberCounts, classes: int) -> tuple[Fraction, ...]:
     return tuple(sorted(cuts))
 
 
-def _entropy_cuts(counts: NumberCounts, most: int = _CLASSES[-1]) -> tuple[Fraction, ...]:
+def _entropy_cuts(counts: NumberCounts) -> tuple[Fraction, ...]:
     """Cuts that tell most about the decision, the best first, until none pays or enough are.
 
     Each class has at least a hundredth of the rows.
@@ -165,7 +158,7 @@ def _entropy_cuts(counts: NumberCounts, most: int = _CLASSES[-1]) -> tuple[Fract
     whole = (0, len(counts.numbers))
     pieces = {whole: _best_cut(cumulated, *whole, least)}
     cuts: list[int] = []
-    while len(pieces) < most:
+    while len(pieces) < _CLASSES[-1]:
         begin, end = max(pieces, key=lambda piece: pieces[piece])
         gain, cut = pieces.pop((begin, end))
         if gain <= 0:

@@ -30,8 +30,6 @@ from evenhand.report.who_against_whom import who_against_whom
 from evenhand.web.addresses import query_values
 from evenhand.web.evidence_work import (
     RESAMPLES,
-    binnings,
-    binnings_of,
     bootstrap,
     certificate_name,
     current_audit,
@@ -115,7 +113,6 @@ class EvidenceView:
     alike: AlikeIn
     resamples: int
     bootstrap: Summary | None
-    binnings: Summary | None
     documents: Documents
 
 
@@ -125,7 +122,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     if audit is None:
         return {"view": None}
     found = audit.certificate
-    resampled, classes = resamples_of(session, audit), binnings_of(session, audit)
+    resampled = resamples_of(session, audit)
     words = Words.of(found, audit.labels, audit.counts.names)
     shown = EvidenceView(
         findings=_findings(audit, resampled),
@@ -134,7 +131,6 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         alike=_alike(audit, query_values(query, "names"), words),
         resamples=resampled.resamples if resampled else RESAMPLES,
         bootstrap=resampled.summary() if resampled else None,
-        binnings=classes.summary() if classes else None,
         documents=Documents(
             report=report_name(session),
             certificate=certificate_name(session),
@@ -263,7 +259,6 @@ def _partition(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
 READS: list[Any] = [("groups", _groups), ("partition", _partition)]
 CHANGES: list[Any] = [
     ("POST", "bootstrap", bootstrap),
-    ("POST", "binnings", binnings),
     ("POST", "report", write_report),
     ("POST", "certificate", write_certificate),
 ]

@@ -1,4 +1,4 @@
-"""What the evidence screen starts: resamples, other classes, and files to hand over."""
+"""What the evidence screen starts: resamples, and files to hand over."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import Any
 from evenhand.audit_result import Audit
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import QuestionError
-from evenhand.evidence import ArrowDependence, Binnings
+from evenhand.evidence import ArrowDependence
 from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.releasing import Release
 from evenhand.report import Report
@@ -35,12 +35,6 @@ def resamples_of(session: Session, audit: Audit) -> Bootstrap | None:
     return result if isinstance(result, Bootstrap) else None
 
 
-def binnings_of(session: Session, audit: Audit) -> Binnings | None:
-    """The other classes that were judged last, if it was for this audit."""
-    result = _last(session, "binnings", audit)
-    return result if isinstance(result, Binnings) else None
-
-
 def _last(session: Session, kind: str, audit: Audit) -> object:
     of, result = session.results.get(kind, (None, None))
     return result if of is not None and _judges_the_same(of, audit) else None
@@ -63,7 +57,6 @@ class JudgedBesides:
     """
 
     resampled: Bootstrap | None
-    binnings: Binnings | None
     arrows: ArrowDependence | None
 
     @classmethod
@@ -71,13 +64,12 @@ class JudgedBesides:
         """What was judged besides this audit."""
         return cls(
             resampled=resamples_of(session, audit),
-            binnings=binnings_of(session, audit),
             arrows=judged_arrows(audit),
         )
 
     def stated(self, audit: Audit) -> Audit:
         """The audit whose certificate states it."""
-        record = audit.certificate.stating(self.binnings, self.arrows)
+        record = audit.certificate.stating(self.arrows)
         return replace(audit, certificate=record)
 
     def report(self, audit: Audit, release: Release | None = None, **settings: Any) -> Report:  # noqa: ANN401  # those of an audit's
@@ -85,7 +77,6 @@ class JudgedBesides:
         return audit.report(
             release,
             resampled=self.resampled,
-            binnings=self.binnings,
             arrows=self.arrows,
             **settings,
         )
@@ -105,18 +96,6 @@ def bootstrap(session: Session, body: dict[str, Any]) -> Job:
         session.results["bootstrap"] = (audit, result)
 
     return session.jobs.start("Drawing the rows again", work)
-
-
-def binnings(session: Session, _body: dict[str, Any]) -> Job:
-    """Judge the same causes in many other classes of their numbers."""
-    audit = current_audit(session)
-
-    def work(progress: ProgressCallback) -> None:
-        rows = None if audit.rows is None else replace(audit.rows, progress=progress)
-        result = replace(audit, rows=rows).binnings(progress=progress)
-        session.results["binnings"] = (audit, result)
-
-    return session.jobs.start("Judging other classes", work)
 
 
 def write_report(session: Session, body: dict[str, Any]) -> Job:

@@ -6,15 +6,14 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
-import numpy as np
 import pytest
-from tests.web_sessions import adult_session, finish, open_session
+from tests.web_sessions import adult_session, finish
 
 from evenhand.checker.verification import verify
 from evenhand.errors import EvenhandError, QuestionError, ResourceError
 from evenhand.web import graph_screen
 from evenhand.web.evidence_screen import CHANGES, EvidenceView, view
-from evenhand.web.evidence_work import binnings_of, offer_file, resamples_of
+from evenhand.web.evidence_work import offer_file, resamples_of
 from evenhand.web.graph_links import choose_link, give_reason
 from evenhand.web.pages import render
 from evenhand.web.session import Session
@@ -67,7 +66,7 @@ def test_resamples_can_be_cancelled_within_a_second(session: Session) -> None:
     # Fewer than 50 do not load numba, which compiles once on a machine and cannot be stopped.
     job = _HANDLERS["bootstrap"](session, {"resamples": "49"})
     with pytest.raises(ResourceError, match="under way"):
-        _HANDLERS["binnings"](session, {})
+        _HANDLERS["report"](session, {})
     while job.progress is None:
         sleep(0.01)
     job.cancel()
@@ -80,40 +79,6 @@ def test_resamples_can_be_cancelled_within_a_second(session: Session) -> None:
     assert audit is not None
     assert resamples_of(session, audit) is None
     _start(session, "bootstrap", resamples="1")  # the next job runs
-
-
-def _ages(folder: Path) -> Session:
-    random = np.random.default_rng(7)
-    lines = []
-    for _ in range(3000):
-        sex, age = random.choice(["f", "m"]), int(random.integers(18, 70))
-        hired = random.random() < 0.2 + 0.4 * (age > 40) + 0.15 * (sex == "m")
-        lines.append(f"{sex},{age},{'yes' if hired else 'no'}\n")
-    (folder / "people.csv").write_text("sex,age,hired\n" + "".join(lines))
-    (folder / "people.toml").write_text(
-        '[question]\nprotected = "sex"\ngroup = "f"\ndecision = "hired"\nfavorable = "yes"\n'
-        '[knowledge]\ntiers = [["sex", "age"], ["hired"]]\n[data.bins]\nage = [40]\n'
-    )
-    return open_session(folder, "people.csv", learned=True)
-
-
-def test_other_classes_are_judged_and_shown(tmp_path: Path) -> None:
-    session = _ages(tmp_path)
-    _start(session, "binnings")
-    audit = session.audit
-    assert audit is not None
-    result = binnings_of(session, audit)
-    assert result is not None
-    assert result.to_dict() == audit.binnings().to_dict()
-    assert _shown(session).binnings == result.summary()
-
-
-def test_classes_of_a_table_without_numbers_are_refused_in_words(session: Session) -> None:
-    job = _HANDLERS["binnings"](session, {})
-    while job.state == "running":
-        sleep(0.01)
-    assert job.state == "failed"
-    assert "column of many numbers" in job.problems[0].what
 
 
 def test_the_certificate_is_true_and_the_owners_alone(session: Session) -> None:
