@@ -18,6 +18,10 @@ TIME = re.compile(
 )
 
 
+class NoClassError(Exception):
+    """A value in the data lies in no class of the record that is known here."""
+
+
 def read_people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str], int]]:
     """Each CSV line: its number, its labels (none if dropped), and its frequency."""
     absent = {"", *codings.get("na", ())}
@@ -98,11 +102,12 @@ def spelling(text: str) -> str:
 def encode(name: str, text: str, codings: Record) -> str:
     """The label under which a text is counted."""
     if classes := codings.get("bins", {}).get(name):
-        number = Fraction(Decimal(text.strip()))
-        for label in classes:
-            if is_in_class(number, label):
-                return str(label)
-        raise ValueError(f"{text!r} lies in no class of {name!r}")
+        try:
+            number = Fraction(Decimal(text.strip()))
+            return str(next(label for label in classes if is_in_class(number, label)))
+        except (StopIteration, ValueError, ArithmeticError) as error:
+            what = f"{text!r} lies in no class of {name!r} that is known"
+            raise NoClassError(what) from error
     merge = codings.get("merge", {}).get(name, {})
     return next((new for old in (text, "*") for new in merge if old in merge[new]), text)
 

@@ -9,6 +9,7 @@ from tests.certificate_records import CERTIFICATE, csv_of, sealed, verify
 
 from evenhand import datasets
 from evenhand.checker.people_in_csv import (
+    NoClassError,
     encode,
     read_people,
     spelling,
@@ -285,5 +286,11 @@ def test_a_number_is_not_over_itself():
 
 
 def test_a_number_that_lies_in_no_class_is_refused():
-    with pytest.raises(ValueError, match="'6' lies in no class of 'age'"):
-        encode("age", "6", {"bins": {"age": ["up to 5", "7 or more"]}})
+    for text, classes in (
+        ("6", ["up to 5", "7 or more"]),
+        ("old", ["up to 5", "over 5"]),
+        ("nan", ["up to 5", "over 5"]),
+        ("6", ["up to five", "over 5"]),
+    ):
+        with pytest.raises(NoClassError, match=f"'{text}' lies in no class of 'age'"):
+            encode("age", text, {"bins": {"age": classes}})
