@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from evenhand.errors import QuestionError, ResourceError
 from evenhand.files.file_locks import lock, locked_folder, sync_folder
@@ -34,6 +34,7 @@ _PREFIX = ".evenhand-"
 _PLACE = re.compile(re.escape(_PREFIX) + "([0-9]+)-(.+)")
 _TOKEN = re.compile("[0-9a-f]{16}")
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_Check: TypeAlias = Callable[[Path], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,8 +142,10 @@ class Transaction:
         sync_folder(self.place)
 
 
-def write_file(path: str | Path, text: str, *, mode: int, overwrite: bool) -> Path:
-    """Write a file that appears whole under its name, or not at all.
+def write_file(
+    path: str | Path, text: str, *, mode: int, overwrite: bool, check: _Check | None = None
+) -> Path:
+    """Write a file that appears whole under its name, or not at all if ``check`` refuses it.
 
     A file that is there already may be somebody's evidence: it is replaced only if that is
     allowed.
@@ -153,6 +156,8 @@ def write_file(path: str | Path, text: str, *, mode: int, overwrite: bool) -> Pa
         file = Transaction(place=place, names=(path.name,), removed=removed)
         file.write_text(path.name, text, mode=mode)
         temporary = file.temporary(path.name)
+        if check:
+            check(temporary)
         if overwrite:
             temporary.replace(path)
         else:
@@ -162,10 +167,7 @@ def write_file(path: str | Path, text: str, *, mode: int, overwrite: bool) -> Pa
 
 
 def recover(folder: Path) -> tuple[str, ...]:
-    """Undo what killed runs left unfinished in a folder; returns the names of removed files.
-
-    Folders of other users are left alone.
-    """
+    """Undo what killed runs of this user left in a folder; returns names of removed files."""
     removed: list[str] = []
     for place in _places(folder):
         if not _is_ours(place) or _is_locked(place):

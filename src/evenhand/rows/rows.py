@@ -63,6 +63,13 @@ class Rows(Described):
         more = len(self.sources) - 1
         return self.sources[0].where + (f" and {more:,} more" if more else "")
 
+    @property
+    def plain_file(self) -> str | None:
+        """The one text file that the rows are, if they are one and it is not compressed."""
+        first, *others = self.sources
+        is_plain = not others and first.dialect and first.dialect.compression is None
+        return first.where if is_plain else None
+
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns that are counted."""

@@ -639,3 +639,19 @@ def test_a_look_at_a_lock_leaves_no_file_open(tmp_path):
     before = len([*Path("/proc/self/fd").iterdir()])
     assert recover(tmp_path) == ()
     assert len([*Path("/proc/self/fd").iterdir()]) == before
+
+
+def test_a_file_that_is_refused_does_not_appear(tmp_path):
+    target = tmp_path / "c.json"
+
+    def refuse(path):
+        assert path.read_text() == "new"
+        raise QuestionError.of("No.")
+
+    for earlier in ((), ("c.json",)):
+        for name in earlier:
+            (tmp_path / name).write_text("old")
+        with pytest.raises(QuestionError, match="No"):
+            write_file(target, "new", mode=0o600, overwrite=True, check=refuse)
+        assert tuple(path.name for path in tmp_path.iterdir()) == earlier
+    assert target.read_text() == "old"
