@@ -1,14 +1,13 @@
 """What an audit costs beside its own discovery of the graph (goal: at most 1.5 times as much).
 
-    python bench/audit_cost.py [DATA]
+    python bench/audit_cost.py
 
-DATA holds ``adult/`` and ``dutch/``, by default ../shared/data. An audit is ``eh.audit`` with
-everything that it prints: verdict, statistics, doubt about the graph, findings about columns.
-``find_causes``, which searches around the decision only, stands beside. CPU seconds, the best
-of three, with the kernels loaded; both give the same graph.
+``EVENHAND_DATA`` names the folder of ``adult/`` and ``dutch/``, by default ../shared/data. An
+audit is ``eh.audit`` with everything that it prints: verdict, statistics, doubt about the
+graph, findings about columns. ``find_causes``, which searches around the decision only, stands
+beside. CPU seconds, the best of three, with the kernels loaded; both give the same graph.
 """
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import process_time
@@ -16,6 +15,7 @@ from typing import TypeVar
 
 import evenhand as eh
 from evenhand.counts import examined_counts
+from works import DATA
 
 RECORDED = {
     "age": 0, "workclass": 1, "education": 3, "marital_status": 5, "occupation": 6,
@@ -55,9 +55,7 @@ def best(work: Callable[[], Result]) -> tuple[Result, float]:
 
 def main() -> None:
     """Print one line for each table."""
-    beside = Path(__file__).parents[2] / "shared" / "data"
-    data = Path(sys.argv[1]) if len(sys.argv) > 1 else beside
-    for name, counts, asked in tables(data):
+    for name, counts, asked in tables(DATA):
         question, knowledge = asked.question, asked.knowledge
         examined = examined_counts(counts, question).counts
         graph, alone = best(

@@ -28,6 +28,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import which
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeAlias
 
@@ -69,16 +70,21 @@ ITEMS = (
         for name in ("adult", "hepar2", "dutch")
         for kernel in ("numpy", "numba")
     ),
+    *(
+        Item(f"count-adult-{kind}", f"pandas-{kind}", "pandas", "write-adult", ("pandas",))
+        for kind in ("csv", "parquet")
+    ),
     Item("count-10m", "duckdb-count", "DuckDB", "write-network", ("duckdb",)),
     Item("release-parquet-10m", "duckdb-copy", "DuckDB's copy", "write-many", ("duckdb",)),
     Item("release-csv-10m", "polars-copy", "polars' copy", "write-many", ("polars",)),
+    Item("million-plan", "floor-sorts", "two million numbers sorted", rounds=3),
     *(
         Item(f"million-{step}", "floor-json", "a million records as JSON", "write-million")
-        for step in ("plan", "write", "audit", "verify", "checker")
+        for step in ("write", "audit", "verify", "checker")
     ),
     Item("app-edit", "floor-text", "text made by Python"),
     Item("app-page", "floor-text", "text made by Python"),
-    Item("import", "floor-import", "import fractions, json", rounds=3),
+    Item("import-package", "floor-import", "import fractions, json"),
     Item("import-audit", "floor-libraries", "import numpy, pyarrow, scipy.stats"),
 )
 
@@ -157,7 +163,12 @@ def missing(item: Item) -> str:
 
 
 def revision() -> str:
-    """The commit that is measured; with a plus if the tree differs from it."""
+    """The commit that is measured; with a plus if the tree differs from it.
+
+    Without git there is none.
+    """
+    if not which("git"):
+        return "unknown"
 
     def git(*arguments: str) -> str:
         told = subprocess.run(
@@ -166,7 +177,7 @@ def revision() -> str:
         return told.stdout.strip()
 
     changes = git("status", "--porcelain", "--", ".", f":!bench/{STORED.name}")
-    return git("rev-parse", "--short=12", "HEAD") + ("+" if changes else "")
+    return (git("rev-parse", "--short=12", "HEAD") or "unknown") + "+" * bool(changes)
 
 
 def significant(number: float) -> float:
@@ -196,7 +207,8 @@ def record(items: Sequence[Item], bench: Bench, stored: list[Entry], file: Path)
                 entry["peer_to_floor"] = significant(quotient[kind])
             stored.append(entry)
             print(f"{item.name:22}{kind:8}{entry['ratio']:10.4g}  runs {runs}", flush=True)
-        file.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        lines = ",\n".join(json.dumps(one) for one in stored)
+        file.write_text(f"[\n{lines}\n]\n", "utf-8")
 
 
 def check(items: Sequence[Item], bench: Bench, stored: list[Entry]) -> bool:

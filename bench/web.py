@@ -27,6 +27,7 @@ import numpy as np
 
 import evenhand as eh
 from evenhand.web.graph_links import edits_with
+from works import peak_memory
 
 STATES = ("to", "from", "none", "open")
 QUESTION = """\
@@ -86,8 +87,7 @@ class Client:
 
     def memory(self) -> float:
         """The most memory that the process had, in MB."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text("utf-8")
-        return int(status.split("VmHWM:")[1].split()[0]) / 1024
+        return peak_memory(self.process.pid)
 
 
 def timed(work: Callable[[], Any]) -> float:

@@ -27,7 +27,6 @@ DATA = Path(os.environ.get("EVENHAND_DATA") or ROOT.parent / "shared" / "data")
 ROWS = 10_000_000
 MILLION = 1_000_000
 EDITS = 40
-IMPORTS = 10
 ENOUGH = 1.0  # processor seconds of calls
 Work: TypeAlias = Callable[[], object]
 Figures: TypeAlias = dict[str, float]
@@ -55,7 +54,7 @@ def _measured(work: Work, enough: float) -> Figures:
         work()
         calls += 1
     seconds = (time.process_time() - begin) / calls
-    return {"cpu": seconds, "memory": peak_memory("self")}
+    return {"cpu": seconds, "memory": peak_memory()}
 
 
 def process(*arguments: object, allowed: Sequence[int] = (0,)) -> Figures:
@@ -68,7 +67,7 @@ def process(*arguments: object, allowed: Sequence[int] = (0,)) -> Figures:
     return {"cpu": used.ru_utime + used.ru_stime, "memory": used.ru_maxrss / 1024}
 
 
-def peak_memory(process: int | str) -> float:
+def peak_memory(process: int | str = "self") -> float:
     """Megabytes; what the system says of resources would count those of the parent too."""
     status = Path(f"/proc/{process}/status").read_text("utf-8")
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
@@ -140,7 +139,8 @@ def floor_arrays(_folder: Path) -> Figures:
     return again(work)
 
 
-# Ten million rows: counted beside DuckDB, released beside plain copies of the same file.
+# Rows: Adult counted beside pandas; ten million counted beside DuckDB,
+# released beside plain copies of the same file.
 
 
 def write_network(folder: Path) -> None:
@@ -151,6 +151,29 @@ def write_many(folder: Path) -> None:
     release = import_module("release")
     release.write_many(folder / "many.parquet", ROWS)
     release.write_text(folder / "many.parquet", folder / "many.csv")
+
+
+def write_adult(folder: Path) -> None:
+    csv, parquet = (import_module(f"pyarrow.{kind}") for kind in ("csv", "parquet"))
+    table = import_module("counting").adult()
+    csv.write_csv(table, folder / "adult.csv")
+    parquet.write_table(table, folder / "adult.parquet")
+
+
+def count_adult(kind: str, folder: Path) -> Figures:
+    import evenhand as eh
+
+    return again(lambda: eh.read(folder / f"adult.{kind}").count())
+
+
+def pandas_count(kind: str, folder: Path) -> Figures:
+    import pandas as pd
+
+    def work() -> None:
+        frame = getattr(pd, f"read_{kind}")(folder / f"adult.{kind}")
+        frame.groupby(list(frame), observed=True).size()
+
+    return again(work)
 
 
 def count(folder: Path) -> Figures:
@@ -191,7 +214,7 @@ def polars_copy(folder: Path) -> Figures:
     return once(lambda: lines.sink_csv(folder / "copy.csv"))
 
 
-# A million subpopulations, beside JSON of as many records.
+# A million subpopulations: the plan beside numpy, what is written and read beside JSON.
 
 
 def million_audit() -> Any:
@@ -257,6 +280,21 @@ def floor_json(folder: Path) -> Figures:
     return once(work)
 
 
+def floor_sorts(_folder: Path) -> Figures:
+    """Two million numbers sorted, summed and put back by numpy."""
+    import numpy as np
+
+    numbers = np.random.default_rng(0).integers(0, MILLION, 2 * MILLION)
+
+    def work() -> None:
+        order = np.argsort(numbers, kind="stable")
+        sums = np.cumsum(numbers[order])
+        np.unique(numbers)
+        np.where(sums % 2 == 0, sums // 3, -sums)[np.argsort(order)]
+
+    return once(work)
+
+
 # The app: edits of the learned graph of Adult, beside text that Python makes.
 
 
@@ -304,9 +342,9 @@ def floor_text(_folder: Path) -> Figures:
 # What a script waits for before its first line, beside modules that others offer.
 
 
-def loading(code: str, _folder: Path) -> Figures:
-    """The least of some interpreters, from their start to their end."""
-    runs = [process("-c", code) for _ in range(IMPORTS)]
+def loading(times: int, code: str, _folder: Path) -> Figures:
+    """The least of so many interpreters, from their start to their end."""
+    runs = [process("-c", code) for _ in range(times)]
     return {kind: min(run[kind] for run in runs) for kind in runs[0]}
 
 
@@ -320,6 +358,9 @@ WORKS: dict[str, Callable[[Path], Figures | None]] = {
     "floor-arrays": floor_arrays,
     "write-network": write_network,
     "write-many": write_many,
+    "write-adult": write_adult,
+    **{f"count-adult-{kind}": partial(count_adult, kind) for kind in ("csv", "parquet")},
+    **{f"pandas-{kind}": partial(pandas_count, kind) for kind in ("csv", "parquet")},
     "count-10m": count,
     "duckdb-count": duckdb_count,
     "release-parquet-10m": partial(release, "parquet"),
@@ -333,13 +374,14 @@ WORKS: dict[str, Callable[[Path], Figures | None]] = {
     "million-verify": million_verify,
     "million-checker": million_checker,
     "floor-json": floor_json,
+    "floor-sorts": floor_sorts,
     "app-edit": partial(app, page=False),
     "app-page": partial(app, page=True),
     "floor-text": floor_text,
-    "import": partial(loading, "import evenhand"),
-    "import-audit": partial(loading, "import evenhand as eh; eh.audit"),
-    "floor-import": partial(loading, "import fractions, json"),
-    "floor-libraries": partial(loading, "import numpy, pyarrow, scipy.stats"),
+    "import-package": partial(loading, 10, "import evenhand"),
+    "import-audit": partial(loading, 5, "import evenhand as eh; eh.audit"),
+    "floor-import": partial(loading, 10, "import fractions, json"),
+    "floor-libraries": partial(loading, 5, "import numpy, pyarrow, scipy.stats"),
 }
 
 
