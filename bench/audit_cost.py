@@ -9,13 +9,12 @@ beside. CPU seconds, the best of three, with the kernels loaded; both give the s
 """
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from time import process_time
 from typing import TypeVar
 
 import evenhand as eh
 from evenhand.counts import examined_counts
-from works import DATA
+from works import CENSUS, DATA
 
 RECORDED = {
     "age": 0, "workclass": 1, "education": 3, "marital_status": 5, "occupation": 6,
@@ -25,22 +24,21 @@ REPEATS = 3
 Result = TypeVar("Result")
 
 
-def tables(data: Path) -> Iterator[tuple[str, eh.CountTable, eh.QuestionFile]]:
+def tables() -> Iterator[tuple[str, eh.CountTable, eh.QuestionFile]]:
     """The tables that are there, each with what is asked of it."""
     asked = eh.datasets.question("adult")
     yield "Adult, two classes", eh.datasets.adult(), asked
-    if (data / "adult").is_dir():
+    if (DATA / "adult").is_dir():
         lines = [
             line.rstrip(".").split(", ")
             for name in ("adult.data", "adult.test")
-            for line in (data / "adult" / name).read_text("utf-8").splitlines()
+            for line in (DATA / "adult" / name).read_text("utf-8").splitlines()
             if line.count(",") == 14
         ]
         columns = {name: [line[at] for line in lines] for name, at in RECORDED.items()}
         yield "Adult, as recorded", eh.CountTable.of(columns), asked
-    census = data / "dutch" / "dutch_census_2001.arff"
-    if census.is_file():
-        yield "Dutch census", eh.datasets.dutch(census), eh.datasets.question("dutch")
+    if CENSUS.is_file():
+        yield "Dutch census", eh.datasets.dutch(CENSUS), eh.datasets.question("dutch")
 
 
 def best(work: Callable[[], Result]) -> tuple[Result, float]:
@@ -55,7 +53,7 @@ def best(work: Callable[[], Result]) -> tuple[Result, float]:
 
 def main() -> None:
     """Print one line for each table."""
-    for name, counts, asked in tables(DATA):
+    for name, counts, asked in tables():
         question, knowledge = asked.question, asked.knowledge
         examined = examined_counts(counts, question).counts
         graph, alone = best(

@@ -19,13 +19,15 @@ stands for it in later runs.
 """
 
 import argparse
+import inspect
 import json
 import math
 import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -33,7 +35,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeAlias
 
 from all import machine
-from works import DATA, ROOT
+from works import CENSUS, ROOT, WORKS
 
 STORED = Path(__file__).with_name("ratios.json")
 KINDS = ("cpu", "memory")
@@ -57,13 +59,15 @@ class Item(NamedTuple):
     rounds: int = 1
 
 
+# pgmpy carries hepar2.
+MODULES = {"adult": (), "dutch": (), "hepar2": ("pgmpy",), "numpy": (), "numba": ("numba",)}
 ITEMS = (
     *(
         Item(
             f"pc-{name}-{kernel}",
             "floor-arrays",
             "causal-learn",
-            modules=("numba", "pgmpy"),
+            modules=MODULES[name] + MODULES[kernel],
             recorded_beside=f"causal-learn-{name}",
             rounds=2,
         )
@@ -90,7 +94,7 @@ ITEMS = (
 
 
 class Bench:
-    """Runs pieces of work, and keeps what each took."""
+    """Runs pieces of work that share a folder of files."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -157,9 +161,16 @@ def missing(item: Item) -> str:
     absent = [name for name in item.modules if find_spec(name) is None]
     if absent:
         return f"{', '.join(absent)} is not installed"
-    if "dutch" in item.name and not (DATA / "dutch").is_dir():
-        return f"the census is not in {DATA}; EVENHAND_DATA names another folder"
+    if "dutch" in item.name and not CENSUS.is_file():
+        return f"there is no {CENSUS}; EVENHAND_DATA names the folder of dutch/"
     return ""
+
+
+def digest(work: str) -> str:
+    """Of the code of what is measured beside ours, which must not change."""
+    found = WORKS[work]
+    code, given = (found.func, found.args) if isinstance(found, partial) else (found, ())
+    return sha256(f"{inspect.getsource(code)}{given}".encode()).hexdigest()[:12]
 
 
 def revision() -> str:
@@ -187,6 +198,7 @@ def significant(number: float) -> float:
 def record(items: Sequence[Item], bench: Bench, stored: list[Entry], file: Path) -> None:
     """Measure items, and write each into the file as soon as it is measured."""
     common = {"revision": revision(), "machine": machine()}
+    known = [item.name for item in ITEMS]
     for item in items:
         repeated = [bench.rounds(item) for _ in range(RUNS)]
         whole = ratios([one for rounds in repeated for one in rounds])
@@ -197,6 +209,7 @@ def record(items: Sequence[Item], bench: Bench, stored: list[Entry], file: Path)
                 "name": item.name,
                 "kind": kind,
                 "peer": item.peer,
+                "beside": digest(item.beside),
                 "ratio": significant(whole[kind] / quotient[kind]),
                 "runs": runs,
                 "tolerance": tolerance(runs),
@@ -206,6 +219,7 @@ def record(items: Sequence[Item], bench: Bench, stored: list[Entry], file: Path)
             if item.recorded_beside:
                 entry["peer_to_floor"] = significant(quotient[kind])
             stored.append(entry)
+            stored.sort(key=lambda one: (known.index(one["name"]), one["kind"]))
             print(f"{item.name:22}{kind:8}{entry['ratio']:10.4g}  runs {runs}", flush=True)
         lines = ",\n".join(json.dumps(one) for one in stored)
         file.write_text(f"[\n{lines}\n]\n", "utf-8")
@@ -217,8 +231,9 @@ def check(items: Sequence[Item], bench: Bench, stored: list[Entry]) -> bool:
     print(f"{'item':22}{'kind':8}{'recorded':>10}{'now':>10}{'quotient':>10}{'limit':>7}")
     for item in items:
         recorded = {one["kind"]: one for one in stored if one["name"] == item.name}
-        if not recorded:
-            print(f"{item.name:22}not recorded")
+        if {one["beside"] for one in recorded.values()} != {digest(item.beside)}:
+            why = f"{item.beside} has changed since" if recorded else "not recorded"
+            print(f"{item.name:22}{why}")
             all_within = False
             continue
         limits = {

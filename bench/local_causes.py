@@ -6,9 +6,7 @@ python bench/local_causes.py
 from time import process_time
 
 from evenhand import datasets, discover, find_causes
-from works import DATA
-
-CENSUS = DATA / "dutch" / "dutch_census_2001.arff"
+from works import CENSUS
 
 
 def main() -> None:

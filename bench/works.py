@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("EVENHAND_DATA") or ROOT.parent / "shared" / "data")
+CENSUS = DATA / "dutch" / "dutch_census_2001.arff"
 ROWS = 10_000_000
 MILLION = 1_000_000
 EDITS = 40
@@ -90,8 +91,7 @@ def pc_table(name: str) -> tuple[Any, Any, float]:
         return eh.datasets.adult(paper=True), eh.Tiers(first, ["education"], ...), 0.01
     if name == "dutch":
         first = ["sex", "age", "country_birth"]
-        counts = eh.datasets.dutch(DATA / "dutch" / "dutch_census_2001.arff")
-        return counts, eh.Tiers(first, ["edu_level"], ...), 0.01
+        return eh.datasets.dutch(CENSUS), eh.Tiers(first, ["edu_level"], ...), 0.01
     sys.path.insert(0, str(ROOT))
     networks = import_module("tests.networks")  # reads the networks that pgmpy carries
     return networks.network(name).sample(10_000, 1), None, 0.05

@@ -61,6 +61,12 @@ def scaled(file: Path, factor: float) -> bytes:
     return file.read_bytes()
 
 
+def test_the_examples_of_the_check_are_right() -> None:
+    command = [sys.executable, "-m", "doctest", BENCH / "check.py"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # ours
+    assert (run.returncode, run.stdout) == (0, "")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 def test_a_ratio_is_recorded_once_and_then_only_compared(tmp_path: Path) -> None:
     file, name = tmp_path / "ratios.json", "import-package"
@@ -76,6 +82,11 @@ def test_a_ratio_is_recorded_once_and_then_only_compared(tmp_path: Path) -> None
     low = scaled(file, 0.01)
     status, told = check(file, name)
     assert (status, told.count(" over"), file.read_bytes() == low) == (1, 2, True)
+
+    file.write_bytes(low.replace(b'"beside": "', b'"beside": "0'))
+    status, told = check(file, name)
+    assert (status, "floor-import has changed" in told) == (1, True)
+    file.write_bytes(low)
 
     status, told = check(file, "--record", name)
     assert (status, "stays as recorded" in told, file.read_bytes() == low) == (1, True, True)
