@@ -196,7 +196,7 @@ def release(kind: str, folder: Path) -> Figures:
     question = eh.Question(protected="a0", group="v0", decision="e", favorable="v1")
     graph = eh.CausalGraph.parse("a0 -> e; a2 -> e; a5 -> e")
     audit = eh.audit(folder / f"many.{kind}", question, graph=graph)
-    target = folder / f"released.{kind}"
+    target = folder / f"released-{kind}.{kind}"  # with papers of its own
     return once(lambda: audit.release(seed=1).write(target, overwrite=True))
 
 
