@@ -1,19 +1,19 @@
 """How long it takes to judge Adult's causes in several hundred ways to class three numbers.
 
-    python bench/binnings.py [FOLDER]
+    python bench/binnings.py
 
-FOLDER holds adult.data and adult.test; by default ../shared/data/adult. CPU seconds, the best
-of three, reading the 48,842 rows again included.
+``EVENHAND_DATA`` names the folder of ``adult/``, by default ../shared/data. CPU seconds, the
+best of three, reading the 48,842 rows again included.
 """
 
 import csv
-import sys
 from pathlib import Path
 from time import process_time
 
 import pyarrow as pa
 
 import evenhand as eh
+from works import DATA
 
 COLUMNS = {
     "age": 0, "workclass": 1, "education_num": 4, "marital_status": 5, "relationship": 7,
@@ -45,8 +45,7 @@ def adult(folder: Path) -> eh.Audit:
 
 
 def main() -> None:
-    beside = Path(__file__).parents[2] / "shared" / "data" / "adult"
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else beside
+    folder = DATA / "adult"
     if not folder.is_dir():
         print(f"no {folder}: skipped")
         return

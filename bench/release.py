@@ -31,6 +31,7 @@ from evenhand.graph.causal_graph import CausalGraph
 from evenhand.releasing.release import release
 from evenhand.removal import ModifyData
 from evenhand.rows import Rows, read
+from works import peak_memory
 
 CARDS = (2, 4, 3, 4, 4, 5, 6, 8, 9, 3, 5)  # with two decisions 25 million cells
 GROUP = 1_000_000
@@ -126,12 +127,6 @@ def sink(folder: Path) -> None:
     lines.sink_csv(folder / "many-copy.csv")
 
 
-def peak_memory() -> float:
-    """Megabytes; what the system says of resources would count those of the parent too."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
-
-
 def measured(what: str, folder: Path) -> None:
     """Run in a process of its own and print what it took."""
     run: Callable[[], object]
@@ -151,9 +146,8 @@ def measured(what: str, folder: Path) -> None:
     print(json.dumps(took))
 
 
-def main(rows: int, repeats: int = 1) -> dict[str, float]:
-    """Print the best of some runs; return the ratio of our processor time to DuckDB's."""
-    seconds = {}
+def main(rows: int) -> None:
+    """Print what each step took."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_adult(folder / "adult.csv")
@@ -167,9 +161,7 @@ def main(rows: int, repeats: int = 1) -> dict[str, float]:
             ("sink", "the same file copied by polars' sink"),
         ):
             command = [sys.executable, __file__, "--measure", what, name]
-            runs = (json.loads(subprocess.check_output(command)) for _ in range(repeats))
-            took = min(runs, key=lambda run: run["cpu"])
-            seconds[what] = took["cpu"]
+            took = json.loads(subprocess.check_output(command))
             speed = (
                 f", {rows / took['cpu'] / 1e6:.1f} M rows per CPU s" if what != "adult" else ""
             )
@@ -179,10 +171,6 @@ def main(rows: int, repeats: int = 1) -> dict[str, float]:
             )
             if took["checker"]:
                 print(f"  confirmed by the stand-alone checker: {took['checker']:.2f} s CPU")
-    return {
-        f"release {rows:,} rows of Parquet / DuckDB's copy": seconds["parquet"]
-        / seconds["copy"]
-    }
 
 
 if __name__ == "__main__":
