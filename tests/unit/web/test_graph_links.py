@@ -24,7 +24,8 @@ from evenhand.web.graph_links import (
     refit_edits,
 )
 from evenhand.web.graph_screen import CHANGES
-from evenhand.web.session import Session, StaleError
+from evenhand.web.session import Session
+from evenhand.web.table_history import StaleError
 
 ENDS = ("marital_status", "income")
 

@@ -17,7 +17,8 @@ from evenhand.web.evidence_work import write_certificate, write_report
 from evenhand.web.folder import Folder
 from evenhand.web.open_table import OpenTable
 from evenhand.web.saved_question import UnsavedError
-from evenhand.web.session import Session, StaleError
+from evenhand.web.session import Session
+from evenhand.web.table_history import StaleError
 from evenhand.web.store import QuestionStore, merged
 
 TABLE = "sex,age,hired,n\n" + "".join(
