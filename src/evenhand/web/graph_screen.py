@@ -28,7 +28,7 @@ from evenhand.web.graph_links import (
 from evenhand.web.jobs import Job
 from evenhand.web.judging import judge, work_out
 from evenhand.web.session import Session
-from evenhand.web.tiers import TierColumn, moved, tier_columns
+from evenhand.web.tiers import moved, tier_columns
 from evenhand.web.verdict_panel import VerdictPanel, deciding_words, verdict_panel
 
 _LEARNING = "Learning what causes what"
@@ -123,7 +123,9 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     file = session.file  # raises what is still open in the question
     order = {
         "tiers": tier_columns(session),
-        "assumed": file.labels.column(file.question.decision) if not file.knowledge.tiers else "",
+        "assumed": file.labels.column(file.question.decision)
+        if not file.knowledge.tiers
+        else "",
     }
     base, audit = session.learned, session.audit
     if base is None or audit is None:

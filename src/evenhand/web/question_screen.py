@@ -141,11 +141,12 @@ def _changes(session: Session, body: Mapping[str, Any]) -> dict[str, Any]:
 
 def _listed(old: list[Any], way: str, values: list[Any]) -> list[Any]:
     """A list with values added, removed, or moved by a place."""
-    rest, there = [one for one in old if one not in values], [*filter(values.count, old)]
+    rest = [one for one in old if one not in values]
     if way in ("add", "remove"):
         return [*rest, *_without_empty(values)] if way == "add" else rest
-    at = max(old.index(there[0]) + (1 if way == "later" else -1), 0) if there else 0
-    return [*rest[:at], *there, *rest[at:]]
+    moved = [one for one in old if one in values]
+    at = max(old.index(moved[0]) + (1 if way == "later" else -1), 0) if moved else 0
+    return [*rest[:at], *moved, *rest[at:]]
 
 
 def _known_of_the_rest(session: Session, changes: Mapping[str, Any]) -> dict[str, Any]:

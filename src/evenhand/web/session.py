@@ -6,20 +6,19 @@ question file cannot say; each change makes new tables, and undoing goes back to
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from evenhand.audit_result import Audit
-from evenhand.display import Progress, ProgressCallback
+from evenhand.display import ProgressCallback
 from evenhand.errors import Problem, QuestionError
-from evenhand.question import Codings, GraphEdit, QuestionFile
+from evenhand.question import GraphEdit, QuestionFile
 from evenhand.rows import Inspection, Rows
-from evenhand.study import audit
 from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job, Jobs
 from evenhand.web.judged_graphs import JudgedGraphs, without_number
+from evenhand.web.learning import learned_while
 from evenhand.web.open_table import OpenTable
 from evenhand.web.recent import Recent
 from evenhand.web.result_keys import audit_key, learning_key
@@ -29,10 +28,6 @@ from evenhand.web.suggestions import COLUMNS, first_tables, fitting, with_column
 from evenhand.web.table_history import TableHistory
 
 _SAVE_SECONDS = 0.3
-
-
-class _OutdatedError(BaseException):
-    """Raised from a progress callback: what is learned is no longer asked."""
 
 
 class Session:
@@ -99,10 +94,9 @@ class Session:
                 check_tables(tables)
             self._enter(tables)
 
-    def replace_tables(self, tables: Tables, revision: int | None = None) -> None:
+    def replace_tables(self, tables: Tables) -> None:
         """Set all tables at once."""
         with self.lock:
-            self.check(revision)
             check_tables(tables)
             self._enter(tables)
 
@@ -113,7 +107,7 @@ class Session:
                 return False
             check_tables(tables)
             self._history.amend(tables)
-            self._save_soon()
+            self._changed()
             return True
 
     def step(self, by: int, revision: int | None = None) -> None:
@@ -129,23 +123,15 @@ class Session:
 
     def _changed(self) -> None:
         self.notices = ()
-        self._save_soon()
-
-    def _save_soon(self) -> None:
         if self._timer:
             self._timer.cancel()
         self._timer = threading.Timer(_SAVE_SECONDS, self.save)
         self._timer.daemon = True
         self._timer.start()
 
-    def check(
-        self,
-        revision: object,
-        part: Callable[[Tables], object] = lambda tables: tables,
-        wanted: object = None,
-    ) -> None:
-        """Refuse to change a part that was changed since a page of this revision was shown."""
-        self._history.check(revision, part, wanted)
+    def check(self, revision: object, *part: Any) -> None:  # noqa: ANN401  # as it takes
+        """Refuse to change what was changed since a page was shown: ``TableHistory.check``."""
+        self._history.check(revision, *part)
 
     # On disk
 
@@ -343,11 +329,10 @@ class Session:
     @property
     def learned(self) -> Audit | None:
         """The audit with the graph as it was learned, once it was."""
-        return self.learned_with({})
+        return self._learned.find(self._learning_key())
 
-    def learned_with(self, changes: Tables) -> Audit | None:
-        """The same with parts of the tables changed."""
-        return self._learned.find(learning_key(self._stamp, merged(self.tables, changes)))
+    def _learning_key(self) -> str:
+        return learning_key(self._stamp, self.tables)
 
     @property
     def audit(self) -> Audit | None:
@@ -399,31 +384,15 @@ class Session:
         """Learn the graph for what is asked; where that changes meanwhile, begin again."""
         while True:
             with self.lock:
-                file, rows, tables = self.file, self.rows, self.tables
-                key = learning_key(self._stamp, tables)
+                file, rows, key = self.file, self.rows, self._learning_key()
             if rows is None:
                 raise _no_table()
-            with suppress(_OutdatedError):
-                self._learned.put(key, self._learn(rows, file, self._while_asked(key, progress)))
+            found = learned_while(key, self._learning_key, rows, file, progress)
+            self.check_table()
+            if found is not None:
+                self._learned.put(key, found)
             if self.learned is not None:
                 return
-
-    def _learn(self, rows: Rows, file: QuestionFile, progress: ProgressCallback) -> Audit:
-        # Effects through others are measured where it is judged, on the graph as it is edited.
-        asked = replace(file, question=file.question.direct, edits=(), codings=Codings())
-        found = audit(replace(rows, progress=progress), asked, progress=progress)
-        self.check_table()
-        return found
-
-    def _while_asked(self, key: str, progress: ProgressCallback) -> ProgressCallback:
-        """The callback, which ends the learning once another graph is asked for."""
-
-        def report(of: Progress) -> None:
-            if learning_key(self._stamp, self.tables) != key:
-                raise _OutdatedError
-            progress(of)
-
-        return report
 
 
 def _no_table() -> QuestionError:
