@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from tests.people_table import write_people
 from tests.running_app import RunningApp, wait_until
 
 PRESSES = 40
@@ -188,3 +189,52 @@ def test_a_mixture(hands: Callable[..., Hands], pace: tuple[float, ...]) -> None
     page.goto("graph?a=age&b=income")
     expect(page.locator(f"#state-{state}")).to_have_attribute("aria-pressed", "true")
     assert Fraction(by.app.tables()["question"]["threshold"]) == threshold
+
+
+@every_pace
+def test_the_question(open_app: Any, page: Any, pace: tuple[float, ...]) -> None:
+    """Cuts by keys, an order by buttons, choices and boxes."""
+    app = open_app("people.csv", lambda folder: write_people(folder / "people.csv"))
+    order, cuts, chosen = ["nurse", "clerk", "driver"], [30, 45], {"judge": "rows"}
+    data = {"bins": {"age": cuts}, "na": ["?"], "missing": "drop"}
+    asked = {
+        "protected": "origin",
+        "decision": "job",
+        "criterion": "cumulative",
+        "order": order,
+    }
+    change = {"question": asked, "data": data}
+    assert app.call("PATCH", "api/question", {"change": change})[0] == 200
+    page.goto("question")
+    page.locator("#more summary").click()
+    page.locator("#column-age").click()
+    slider = page.get_by_label("Cut age at", exact=True)
+    expect(slider).to_have_count(2)
+    by = Hands(app, page, pace)
+    for _ in range(PRESSES):
+        way = by.pick(["cut", "cut", "order", "order", "judge", "threshold"])
+        if way == "cut":
+            at, (key, step) = by.pick([0, 1]), by.pick([("ArrowRight", 1), ("ArrowLeft", -1)])
+            slider.nth(at).focus()
+            page.keyboard.press(key)
+            cuts[at] += step
+        elif way == "order":
+            at, word = by.pick([(0, "worse"), (1, "worse"), (1, "better"), (2, "better")])
+            page.get_by_role("button", name=f"{order[at]} is {word}", exact=True).click()
+            to = at + (1 if word == "worse" else -1)
+            order[at], order[to] = order[to], order[at]
+        elif way == "judge":
+            chosen["judge"] = by.pick(["rows", "population"])
+            page.locator(f"#judge-{chosen['judge']}").check()
+        else:
+            chosen["threshold"] = by.pick(["1/20", "1/10", "2/25", "3/25"])
+            page.locator("#threshold-exact").fill(chosen["threshold"])
+            page.locator("#threshold-exact").press("Enter")
+        by.wait()
+    page.evaluate("() => queue")
+    assert by.refused == []
+    expect(page.locator("#problems")).to_be_empty()
+    expect(slider.nth(0)).to_have_value(str(cuts[0]))
+    wait_until(lambda: app.tables("people")["data"]["bins"]["age"] == cuts, 5)
+    found = app.tables("people")["question"]
+    assert (found["order"], {name: found[name] for name in chosen}) == (order, chosen)

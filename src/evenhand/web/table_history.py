@@ -33,21 +33,17 @@ class TableHistory:
     def __init__(self, tables: Tables, revision: int = 0) -> None:
         self.first = tables
         self._states, self._at = [tables], 0
-        self._shown = {revision: tables}
+        self.revision, self._shown = revision, {revision: tables}
 
     @property
     def now(self) -> Tables:
         """The present state."""
         return self._states[self._at]
 
-    @property
-    def revision(self) -> int:
-        """The number of the present state."""
-        return max(self._shown)
-
     def renew(self) -> None:
         """Begin a new revision."""
-        self._shown[self.revision + 1] = self.now
+        self.revision += 1
+        self._shown[self.revision] = self.now
 
     def check(
         self,

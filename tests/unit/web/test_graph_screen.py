@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from threading import Event
+from time import sleep
 
 import pytest
 from tests.web_sessions import adult_session, finish, learn_now, open_session
@@ -249,6 +250,29 @@ def test_what_is_asked_while_it_is_learned_is_learned(
     assert session.learned is not None
     assert session.learned.knowledge.tiers == asked[1] != asked[0]
     assert _HANDLERS["graph"](session, link) is None
+
+
+def test_a_move_stays_when_its_learning_is_cancelled(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = Event()
+
+    def slow(rows: Rows, file: QuestionFile, *, progress: ProgressCallback) -> Audit:
+        assert go_on.wait(20)
+        return audit(rows, file, progress=progress)
+
+    monkeypatch.setattr(module, "audit", slow)
+    job = _HANDLERS["tiers"](session, {"name": "sex", "by": 1})
+    job.cancel()
+    assert _HANDLERS["tiers"](session, {"name": "age", "by": 1}) is job
+    go_on.set()
+    while job.state == "running":
+        sleep(0.005)
+    assert job.state == "cancelled"
+    assert {"sex", "age"} <= {*_tiers(session)[1]}
+    assert view(session, {})["view"] is None
+    learn_now(session)
+    assert _view(session)
 
 
 def test_learning_ends_where_its_graph_is_no_longer_asked_for(session: Session) -> None:
