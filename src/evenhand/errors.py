@@ -11,7 +11,7 @@ All problems that one pass finds are raised together, so that a file is repaired
     │   └── ValuesError       a column's values do not fit what was asked of them
     │       └── UnplacedError a value lies in no class of its column
     ├── QuestionError         the question makes no sense, or not for these data
-    │   ├── StaleError        the app: a change was made on a page that is not the newest
+    │   ├── StaleError        the app: a page changes what was changed since it was shown
     │   └── UnsavedError      the app: going on would lose choices that are in no file
     ├── KnowledgeError        tiers and arrows contradict each other or the data
     ├── GraphError            a graph cannot be read, or cannot answer the question
