@@ -205,7 +205,7 @@ def _remove_left_uploads() -> None:
                 continue
             handle = os.open(place / "lock", os.O_RDWR)
             try:
-                lock(handle, wait=False)
+                lock(handle)
                 shutil.rmtree(place, ignore_errors=True)
             finally:
                 os.close(handle)

@@ -74,7 +74,9 @@ class Guard:
         return self._clock() - self._last_used
 
     def launch_path(
-        self, used: Callable[[], object] = lambda: None, stolen: Callable[[], object] = lambda: None
+        self,
+        used: Callable[[], object] = lambda: None,
+        stolen: Callable[[], object] = lambda: None,
     ) -> str:
         """A path that leads to the first page once, within a minute.
 

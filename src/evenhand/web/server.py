@@ -35,7 +35,7 @@ def serve(
     address = f"http://127.0.0.1:{listening.getsockname()[1]}"
     session = Session(Folder(folder))
     try:
-        with suppress(OSError):  # what cannot be removed stays until it can
+        with suppress(OSError, ResourceError):  # what cannot be removed stays until it can
             for name in recover(session.folder.root):
                 say(f"Removed what an interrupted run had left: {name}")
         server = uvicorn.Server(_settings())
@@ -47,7 +47,9 @@ def serve(
         say("Nothing leaves this computer. Ctrl+C ends it.")
         if open_browser:
             say("If the browser shows no page, open the address above in it.")
-            _in_thread(webbrowser.open, _launch_page(session.folder, guard, address, say).as_uri())
+            _in_thread(
+                webbrowser.open, _launch_page(session.folder, guard, address, say).as_uri()
+            )
         _in_thread(_watch, server, lambda: _is_idle(guard, session), say)
         server.run(sockets=[listening])
     finally:

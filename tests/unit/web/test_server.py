@@ -325,7 +325,9 @@ def test_the_page_is_removed_at_the_end_if_no_browser_used_it(launched, temporar
     assert list(temporary.iterdir()) == []
 
 
-def test_a_word_that_is_used_twice_locks_everybody_out_until_the_new_address_is_opened(launched):
+def test_a_word_that_is_used_twice_locks_everybody_out_until_the_new_address_is_opened(
+    launched,
+):
     """One of the two may be a thief, whoever came first; only the terminal tells the owner."""
     app = launched.app
     stolen = app.request("GET", launched.word)[1]["location"]
