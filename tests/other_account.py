@@ -20,7 +20,7 @@ needs_root = pytest.mark.skipif(
 @contextmanager
 def public_folder(mode: int = 0o755) -> Iterator[Path]:
     """A folder that every account can reach; those of pytest are closed to others."""
-    path = Path(mkdtemp(prefix="public-", dir="/tmp")).resolve()  # noqa: S108  # closed by mode
+    path = Path(mkdtemp(prefix="public-", dir="/tmp")).resolve()
     path.chmod(mode)
     try:
         yield path

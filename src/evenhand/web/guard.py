@@ -1,7 +1,7 @@
 """``Guard``: lets in requests of the page that this server served, and nobody else's.
 
-The address holds a token, because all ports of a machine share cookies. The browser comes with a
-word that works once. If the word comes again, one of the two was not the owner: the token is
+The address holds a token, because all ports of a machine share cookies. The browser comes with
+a word that works once. If the word comes again, one of the two was not the owner: the token is
 renewed, and only the owner's terminal shows the new one.
 """
 

@@ -142,7 +142,7 @@ def test_of_an_unreadable_lock_the_owner_is_said(tmp_path, monkeypatch, uid):
     (tmp_path / ".evenhand-lock").symlink_to("absent")
     status = SimpleNamespace(st_uid=uid)
     monkeypatch.setattr(Path, "lstat", lambda _: status)
-    said = f"is not known; its lock is .evenhand-lock, of the user {'root' if not uid else uid}"
+    said = f"is not known; its lock is .evenhand-lock, of the user {uid or 'root'}"
     with pytest.raises(ResourceError, match=said), locked_folder(tmp_path):
         pass
 

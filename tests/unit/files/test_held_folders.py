@@ -1,4 +1,4 @@
-"""Whoever holds a lock cannot stop a run without a word: tried by other processes and accounts."""
+"""Whoever holds a lock stops no run without a word: tried by other processes and accounts."""
 
 import os
 import re
@@ -40,7 +40,7 @@ def held(process):
 
 def start(code, *arguments):
     """Begin to run Python code as this account."""
-    return subprocess.Popen(
+    return subprocess.Popen(  # noqa: S603  # code of a test
         [sys.executable, "-c", f"import fcntl, os, sys\n{code}", *map(str, arguments)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -52,7 +52,7 @@ def start(code, *arguments):
 def evenhand(folder, arguments):
     """Run a command; its status, what it said, and how long it took."""
     began = time.monotonic()
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603  # our own program
         [sys.executable, "-m", "evenhand", *arguments],
         cwd=folder,
         capture_output=True,
