@@ -24,8 +24,10 @@ _TRY = """import resource, sys
 sys.path.insert(0, sys.argv[1])
 import python_calamine
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]),) * 2)
-print("ready", flush=True)
+limit, hard = int(sys.argv[2]), resource.getrlimit(resource.RLIMIT_AS)[1]
+resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))
+sys.stdout.write("ready")
+sys.stdout.flush()
 try:
     book = python_calamine.CalamineWorkbook.from_path(sys.argv[3])
     for name in sys.argv[4:] or book.sheet_names:

@@ -54,6 +54,21 @@ def test_a_stray_cell_is_named(tmp_path, reference):
         assert inspect(path)[0] == 4  # on any machine
 
 
+@limits
+def test_a_limit_of_the_system_holds_too(tmp_path):
+    path = write_workbook(tmp_path / "a.xlsx", people=[*TABLE, far_cell("XFD10000")])
+    limit = "ulimit -v 4000000; exec "
+    done = subprocess.run(  # noqa: S602  # our own program
+        f"{limit}{sys.executable} -m evenhand inspect {path} --memory 100GB",
+        shell=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "300"},
+        check=False,
+    )
+    assert (done.returncode, "XFD10000" in done.stderr) == (4, True), done.stderr
+
+
 def test_a_far_row_and_a_far_column_are_both_named(tmp_path):
     far = [far_cell("XFD9"), far_cell("A1048576")]
     path = write_workbook(tmp_path / "a.xlsx", people=[*TABLE, *far])
