@@ -82,22 +82,21 @@ def _made_lock(path: Path) -> int | None:
             left = os.open(path, os.O_RDWR | AS_IT_IS)
             try:
                 lock(left)
-            except BaseException:
+                _unlink(left, path)
+            finally:
                 os.close(left)
-                raise
-            _remove(left, path)
         return None
     try:
         os.write(handle, _who().encode(errors="replace"))
         lock(handle)
         if _is_at(handle, path):  # else a run took it for that of a killed one
             return handle
-        os.close(handle)
     except BlockingIOError:
-        os.close(handle)
+        pass  # such a run is about to remove it
     except BaseException:
         _remove(handle, path)
         raise
+    os.close(handle)
     return None
 
 

@@ -22,6 +22,11 @@ def files(tmp_path):
         yield one, other
 
 
+def handles():
+    """How many files this process has open."""
+    return len([*Path("/proc/self/fd").iterdir()])
+
+
 def is_open(handle):
     try:
         os.fstat(handle)
@@ -58,14 +63,14 @@ def test_on_windows_one_byte_beyond_the_text_is_locked(files, monkeypatch):
 def test_whether_a_file_is_locked_is_found_without_a_trace(files, tmp_path):
     one, other = files
     other.close()
-    before = len([*Path("/proc/self/fd").iterdir()])
+    before = handles()
     assert not is_locked(tmp_path / "absent")
     assert not is_locked(tmp_path / "file")
     lock(one.fileno())
     assert is_locked(tmp_path / "file")
     (tmp_path / "link").symlink_to(tmp_path / "absent")
     assert is_locked(tmp_path / "link")  # it is not known, and nothing is done to it
-    assert len([*Path("/proc/self/fd").iterdir()]) == before
+    assert handles() == before
 
 
 def test_a_folder_is_locked_by_a_file_while_something_is_done_in_it(tmp_path):
@@ -111,22 +116,41 @@ def test_one_after_the_other_of_many(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_another_took_for_a_left_one_is_made_anew(tmp_path, monkeypatch):
-    path, stolen = tmp_path / ".evenhand-lock", []
+@pytest.mark.parametrize("is_held", [False, True])
+def test_a_file_that_another_took_for_a_left_one_is_made_anew(tmp_path, monkeypatch, is_held):
+    path, stolen, before = tmp_path / ".evenhand-lock", [], handles()
 
     def late(handle):
         if not stolen:
             stolen.append(path.unlink())
+            if is_held:
+                raise BlockingIOError
         lock(handle)
 
     monkeypatch.setattr(file_locks, "lock", late)
     with locked_folder(tmp_path):
         assert is_locked(path)
     assert list(tmp_path.iterdir()) == []
+    assert handles() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["/bin/evenhand", "release", "secret.csv"], "evenhand release"),
+        (["/bin/evenhand", "x" * 999], f"evenhand {'x' * 999}"),
+    ],
+)
+def test_who_holds_a_folder_is_said_in_short(tmp_path, monkeypatch, words, said):
+    monkeypatch.setattr(sys, "argv", words)
+    with locked_folder(tmp_path):
+        told = (tmp_path / ".evenhand-lock").read_text()
+    assert told == f"process {os.getpid()} on {os.uname().nodename}, {said}"[:200]
 
 
 def test_no_wait_is_without_an_end(tmp_path, monkeypatch):
     monkeypatch.setattr(file_locks, "_PATIENCE", 0.1)
+    before = handles()
     with (
         locked_folder(tmp_path),
         pytest.raises(ResourceError, match=f"process {os.getpid()} on .* of the user "),
@@ -134,6 +158,17 @@ def test_no_wait_is_without_an_end(tmp_path, monkeypatch):
     ):
         pass
     assert list(tmp_path.iterdir()) == []
+    assert handles() == before
+
+
+def test_a_link_is_neither_followed_nor_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(file_locks, "_PATIENCE", 0)
+    (tmp_path / "treasure").write_text("hidden")
+    (tmp_path / ".evenhand-lock").symlink_to(tmp_path / "treasure")
+    with pytest.raises(ResourceError, match="is not known"), locked_folder(tmp_path):
+        pass
+    assert (tmp_path / ".evenhand-lock").is_symlink()
+    assert (tmp_path / "treasure").read_text() == "hidden"
 
 
 @pytest.mark.parametrize("uid", [0, 4_000_000])
@@ -150,7 +185,7 @@ def test_of_an_unreadable_lock_the_owner_is_said(tmp_path, monkeypatch, uid):
 @pytest.mark.parametrize("call", ["write", "unlink"])
 def test_an_interrupt_leaves_no_lock(tmp_path, monkeypatch, call):
     whole = getattr(os, call)
-    before = len([*Path("/proc/self/fd").iterdir()])
+    before = handles()
 
     def interrupt(*_, **__):
         setattr(os, call, whole)
@@ -160,7 +195,7 @@ def test_an_interrupt_leaves_no_lock(tmp_path, monkeypatch, call):
     with pytest.raises(KeyboardInterrupt), locked_folder(tmp_path):
         pass
     assert list(tmp_path.iterdir()) == []
-    assert len([*Path("/proc/self/fd").iterdir()]) == before
+    assert handles() == before
 
 
 def test_a_lock_that_cannot_be_removed_is_left_to_its_owner(tmp_path, monkeypatch):
