@@ -343,12 +343,13 @@ def read(
     requested = codings or options
     requested = requested if delimiter is None else replace(requested, delimiter=delimiter)
     requested = requested if sheet is None else replace(requested, sheet=sheet)
+    limit = memory_in_bytes(memory)
     sources = (
-        file_sources(source, delimiter=requested.delimiter, sheet=requested.sheet)
+        file_sources(source, delimiter=requested.delimiter, sheet=requested.sheet, memory=limit)
         if isinstance(source, str | os.PathLike)
         else (frame_source(source),)
     )
-    return _checked(Rows(source, sources, requested, memory_in_bytes(memory), progress))
+    return _checked(Rows(source, sources, requested, limit, progress))
 
 
 def _checked(rows: Rows) -> Rows:

@@ -493,7 +493,8 @@ def abandoned(persons, tmp_path):
     run_sql(persons, f"create table {LEFT} (id int)")
     place = tmp_path / LEFT.replace("evenhand_", ".evenhand-1-")
     place.mkdir()
-    (place / "lock").write_text('["released.certificate.json"]')
+    (place / "names").write_text('["released.certificate.json"]')
+    (place / "lock").touch()
     return place
 
 
