@@ -1,13 +1,12 @@
 """Fixtures that many rooms share: the hypothesis profile and the data sets people bring."""
 
-import os
 import signal
 from functools import cache
-from pathlib import Path
 
 import pytest
 import typer.main
 from hypothesis import HealthCheck, settings
+from tests.data_folder import ABSENT, DUTCH
 
 from evenhand import CountTable, datasets
 
@@ -40,22 +39,11 @@ def pytest_terminal_summary(terminalreporter):
 
 
 @pytest.fixture(scope="session")
-def data_folder() -> Path:
-    """Where Adult and Dutch lie, if the machine has them."""
-    beside = Path(__file__).parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("EVENHAND_DATA", beside))
-    if not folder.is_dir():
-        pytest.skip(f"no data folder: neither $EVENHAND_DATA nor {beside}")
-    return folder
-
-
-@pytest.fixture(scope="session")
-def dutch(data_folder: Path) -> CountTable:
-    """The 2001 Dutch census in the paper's coding."""
-    path = data_folder / "dutch" / "dutch_census_2001.arff"
-    if not path.is_file():
-        pytest.skip(f"no Dutch census at {path}: it may not be redistributed")
-    return datasets.dutch(path)
+def dutch() -> CountTable:
+    """The 2001 Dutch census in the paper's coding; tests/data_folder.py says where it lies."""
+    if not DUTCH.is_file():
+        pytest.skip(ABSENT)
+    return datasets.dutch(DUTCH)
 
 
 @pytest.fixture(scope="session")
