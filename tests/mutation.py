@@ -63,6 +63,10 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["COVERAGE_PROCESS_START"] = os.environ["SURVEY_SETTINGS"]
 
 
+class SurveyError(Exception):
+    """The tests of a room cannot be used, since they fail as they are or are not found."""
+
+
 @dataclass(frozen=True)
 class Room:
     """A part of the source, with the tests that are to notice changes of it."""
@@ -82,7 +86,8 @@ class Room:
     def paths(self, root: Path) -> list[str]:
         """The files and folders of its tests; examples in docstrings are tests, too."""
         found = [path for pattern in self.tests for path in sorted(root.glob(pattern))]
-        return [str(path.relative_to(root)) for path in [*found, *root.glob(self.modules)]]
+        found += [path for path in self.files(root) if ">>>" in path.read_text("utf-8")]
+        return [str(path.relative_to(root)) for path in found]
 
 
 def rooms(root: Path, listed: dict[str, dict]) -> dict[str, Room]:
@@ -111,7 +116,8 @@ def survey(room: Room, copy: Path) -> tuple[float, Reached]:
         [*PYTEST, *measuring, *parallel, *room.paths(copy)], copy, said, settings=settings
     )
     if status:
-        sys.exit(f"{room.name}: a test fails without any mutant\n{said.read_text()[-3000:]}")
+        told = said.read_text("utf-8")[-3000:]
+        raise SurveyError(f"{room.name}: a test fails without any mutant\n{told}")
     export = [sys.executable, "-m", "coverage", "json", "--quiet", "--show-contexts"]
     target = folder / "coverage.json"
     run([*export, f"--rcfile={settings}", "-o", str(target)], copy, said)
@@ -183,7 +189,8 @@ def is_killed(mutant: Mutant, path: Path, tests: list[str], copy: Path) -> bool:
         path.write_text(before, "utf-8")
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     if status == pytest.ExitCode.NO_TESTS_COLLECTED:
-        sys.exit(f"No test was collected for {path.name}: {mutant.change}\n{said.read_text()}")
+        told = said.read_text("utf-8")[-3000:]
+        raise SurveyError(f"{path.name}: no test was collected for {mutant.change}\n{told}")
     return status != 0
 
 
@@ -270,16 +277,25 @@ def main(arguments: list[str], root: Path = ROOT) -> None:
     known = rooms(root, rates)
     if unknown := {*asked.rooms} - {*known}:
         parser.error(f"no such room: {', '.join(unknown)}; there are {', '.join(known)}")
+    failed: list[str] = []
     with copied(root, os.cpu_count() or 1) as copies:
         for name in asked.rooms or known:
             before = rates.get(name, {})
-            rates[name] = now = measure(known[name], copies, asked.sample, asked.seed)
+            try:
+                now = measure(known[name], copies, asked.sample, asked.seed)
+            except SurveyError as error:
+                failed.append(name)
+                write(str(error))
+                continue
+            rates[name] = now
             (root / RATES).write_text(as_toml(rates), "utf-8")
             write(
                 f"{name}: killed {now['killed']} of {now['sample']} mutants, "
                 f"{now['kill_rate']} % (before: {before.get('kill_rate', '–')}); "
                 f"branches {now['branch_coverage']} % ({before.get('branch_coverage', '–')})"
             )
+    if failed:
+        sys.exit(f"Not measured: {', '.join(failed)}")
 
 
 if __name__ == "__main__":
