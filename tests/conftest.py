@@ -2,11 +2,12 @@
 
 import signal
 from functools import cache
+from pathlib import Path
 
 import pytest
 import typer.main
 from hypothesis import HealthCheck, settings
-from tests.data_folder import ABSENT, DUTCH
+from tests.data_folder import ABSENT, DATA, DUTCH
 
 from evenhand import CountTable, datasets
 
@@ -39,8 +40,16 @@ def pytest_terminal_summary(terminalreporter):
 
 
 @pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """Where the files of Adult and Dutch lie, if the machine has them."""
+    if not DATA.is_dir():
+        pytest.skip(f"no data folder {DATA} (EVENHAND_DATA names it)")
+    return DATA
+
+
+@pytest.fixture(scope="session")
 def dutch() -> CountTable:
-    """The 2001 Dutch census in the paper's coding; tests/data_folder.py says where it lies."""
+    """The 2001 Dutch census in the paper's coding."""
     if not DUTCH.is_file():
         pytest.skip(ABSENT)
     return datasets.dutch(DUTCH)

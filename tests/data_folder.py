@@ -1,8 +1,8 @@
 """Where the data lie that people bring themselves: the folder named by ``EVENHAND_DATA``.
 
-Only the Dutch census of 2001 is looked for, as ``dutch/dutch_census_2001.arff``. What needs it
-is skipped where it is absent. Without the variable, ``shared/data`` beside the repository is
-looked into.
+It holds the Dutch census of 2001 as ``dutch/dutch_census_2001.arff``, and the files of Adult as
+UCI gives them out in ``adult``. Tests that need what is absent are skipped. Without the
+variable, it is ``shared/data`` beside the repository.
 """
 
 import os

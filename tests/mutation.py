@@ -52,7 +52,8 @@ data_file = {copy}/build/survey/coverage
 include = {files}
 context = ${{PYTEST_CURRENT_TEST-}}
 """
-PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly")
+NOT_LOADED = ("-p", "no:cacheprovider", "-p", "no:randomly")
+PYTEST = (sys.executable, "-m", "pytest", "-q", "--assert=plain", *NOT_LOADED)
 PHASE = re.compile(r"(\|(setup|run|teardown)| \((setup|call|teardown)\))$")
 Reached = dict[str, dict[int, set[str]]]  # the tests that reach each line of each file
 

@@ -54,7 +54,7 @@ def as_markdown(sections: Iterable[Summary]) -> str:
         "",
         "Made by `evenhand paper --markdown`, not edited by hand. Where figures differ, notes",
         "say why; [theory.md](theory.md) has the corrections. The Dutch census may not be",
-        "redistributed: `--data` names the folder of your copy, `EVENHAND_DATA` that of the tests.",
+        "redistributed: `--data` names the folder of your copy. Tests read `EVENHAND_DATA`.",
     ]
     for section in sections:
         lines += ["", f"## {section.title}", ""]
