@@ -154,7 +154,7 @@ def run(command: list[str], copy: Path, said: Path, settings: Path | None = None
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    if not settings:
+    if not settings and sys.platform == "linux":
         resource.prlimit(process.pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
     try:
         return process.wait(None if settings else SECONDS)
