@@ -6,6 +6,7 @@ Messages, types, decorators and patterns are left alone.
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from textwrap import shorten
 
 SWAPS = {
     ast.Lt: ast.LtE,
@@ -36,6 +37,7 @@ SWAPS = {
 }
 FUNCTIONS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 REMOVABLE = (ast.AugAssign, ast.Raise, ast.Delete, ast.Break, ast.Continue)
+WIDTH = 120  # of the texts before and after in the description of a change
 UNTOUCHED = {"annotation", "returns", "decorator_list", "pattern"}
 
 
@@ -62,7 +64,7 @@ def mutants(source: str) -> Iterator[Mutant]:
             put = f"({text})" if isinstance(new, ast.expr) else text
             yield Mutant(
                 range(node.lineno, node.end_lineno + 1),
-                f"{' '.join(encoded[begin:end].decode().split())} → {text}",
+                f"{shorten(encoded[begin:end].decode(), WIDTH)} → {shorten(text, WIDTH)}",
                 (encoded[:begin] + put.encode() + encoded[end:]).decode(),
             )
 
