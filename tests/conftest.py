@@ -24,8 +24,9 @@ settings.load_profile("gate")
 # A run of the command line in this process builds all verbs anew: 30 ms of each.
 typer.main.get_command = cache(typer.main.get_command)
 
-# A shell starts work in the background with the interrupt ignored, and children inherit that.
-for _number in (signal.SIGINT, signal.SIGTERM):
+# A shell starts work in the background with the interrupt ignored, nohup with SIGHUP ignored,
+# and children inherit that.
+for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
     if signal.getsignal(_number) == signal.SIG_IGN:
         signal.signal(_number, signal.SIG_DFL)
 
