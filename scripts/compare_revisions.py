@@ -3,10 +3,10 @@
     python scripts/compare_revisions.py --seed 7 --tables 300
     python scripts/compare_revisions.py --seed 7 --case 41      one case, whose folder is kept
 
-The base is the commit that ``scripts/base_revision.txt`` names, or ``--base``. Both revisions run
-the same cases, each in a process of its own; ``scripts/allowed_differences.toml`` lists what may
-differ. The exit status is 0 if nothing else does, 1 if something does, 77 if there is no base to
-compare with, as in a copy of the files without their history.
+The base is the commit that ``scripts/base_revision.txt`` names, or ``--base``. Both revisions
+run the same cases, each in a process of its own. ``scripts/allowed_differences.toml`` lists
+what may differ. The exit status is 0 if nothing else does, 1 if something does, 77 if there is
+no base to compare with, as in a copy of the files without their history.
 """
 
 import argparse
@@ -18,13 +18,13 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from revisions.cases import make_case
+from revisions.cases import make_case, write_case
 from revisions.differences import Allowed, compared, differences
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -124,7 +124,7 @@ def unpack(commit: str) -> Path:
     return folder / "src"
 
 
-def _skip(reason: str) -> None:
+def _skip(reason: str) -> NoReturn:
     sys.stdout.write(f"skipped: {reason}\n")
     sys.exit(SKIPPED)
 
@@ -139,7 +139,7 @@ class Comparison:
         self.cases: set[int] = set()
 
     def judge(self, case: dict[str, Any], base: list[Any], present: list[Any]) -> bool:
-        """Compare the results of a case; print what differs, and return whether anything does."""
+        """Print what differs in the results of a case; returns whether anything does."""
         found = [*self._differences(case, base, present)]
         self.seen.update(case["features"])
         self._count(case, present)
@@ -214,60 +214,77 @@ def _short(value: Any) -> str:  # noqa: ANN401
     return text if len(text) <= 300 else f"{text[:300]} …"
 
 
+class Pair:
+    """Both workers; each runs its cases one after another, while the next ones are made."""
+
+    def __init__(self, paths: Iterable[str], seconds: float) -> None:
+        self.workers = [Worker(s, p, seconds) for s, p in zip(_SIDES, paths, strict=True)]
+        self.queues = [ThreadPoolExecutor(1) for _ in self.workers]
+
+    def run(self, folder: Path) -> "list[Future[list[Any]]]":
+        """Let both run the case of a folder."""
+        return [
+            queue.submit(worker.run, folder)
+            for queue, worker in zip(self.queues, self.workers, strict=True)
+        ]
+
+    def close(self) -> None:
+        """End both, and leave cases that wait."""
+        for queue, worker in zip(self.queues, self.workers, strict=True):
+            queue.shutdown(cancel_futures=True)
+            worker.close()
+
+
 def compare(options: argparse.Namespace, base: Path) -> int:
     """Run all cases under both revisions; returns the exit status."""
-    seed, only = options.seed, options.case
-    numbers = range(options.tables) if only is None else [only]
-    folder = WORK / f"seed-{seed}-{os.getpid()}"
-    command = f"python scripts/compare_revisions.py --seed {seed} --base {options.base}"
-    command += f" --present {options.present}" if options.present != str(ROOT / "src") else ""
-    comparison = Comparison(Allowed.load(Path(options.allowed)), command)
-    paths = (str(base), options.present)
-    workers = [Worker(s, p, options.seconds) for s, p in zip(_SIDES, paths, strict=True)]
-    pools = [ThreadPoolExecutor(1) for _ in workers]
-    waiting: list[tuple[dict[str, Any], Path, list[Future[list[Any]]]]] = []
-
-    def settle() -> None:
-        case, place, futures = waiting.pop(0)
-        differs = comparison.judge(case, *(future.result() for future in futures))
-        if only is not None or (differs and len(comparison.cases) <= _SHOWN):
-            sys.stdout.write(f"  kept     {place}\n")
-        else:
-            shutil.rmtree(place)
-
-    def submit(case: dict[str, Any], place: Path) -> None:
-        futures = [p.submit(w.run, place) for p, w in zip(pools, workers, strict=True)]
-        waiting.append((case, place, futures))
-        while len(waiting) > _AHEAD:
-            settle()
-
+    folder = WORK / f"seed-{options.seed}-{os.getpid()}"
+    again = f"python scripts/compare_revisions.py --seed {options.seed} --base {options.base}"
+    if options.present != str(ROOT / "src"):
+        again += f" --present {options.present}"
+    comparison = Comparison(Allowed.load(Path(options.allowed)), again)
+    pair = Pair((str(base), options.present), options.seconds)
+    waiting: deque[tuple[dict[str, Any], Path, list[Future[list[Any]]]]] = deque()
     try:
-        for number in numbers:
-            place = folder / str(number)
-            place.mkdir(parents=True)
-            submit(make_case(seed, number, place), place)
-        if only is None and (options.paper or options.tables >= _MANY):
-            submit(_paper_case(folder), folder / "paper")
+        for case, place in _cases(options, folder):
+            waiting.append((case, place, pair.run(place)))
+            while len(waiting) > _AHEAD:
+                _settle(comparison, *waiting.popleft(), keep=options.case is not None)
         while waiting:
-            settle()
+            _settle(comparison, *waiting.popleft(), keep=options.case is not None)
     finally:
-        for pool in pools:
-            pool.shutdown(cancel_futures=True)
-        for worker in workers:
-            worker.close()
+        pair.close()
         if folder.exists() and not any(folder.iterdir()):
             folder.rmdir()
-    comparison.report(len(numbers))
+    comparison.report(options.tables if options.case is None else 1)
     return 1 if comparison.found else 0
 
 
-def _paper_case(folder: Path) -> dict[str, Any]:
-    """The paper's tables, which cost as much as hundreds of cases."""
-    case = {"number": -1, "kind": "paper", "features": ["kind: paper"]}
-    case["steps"] = [{"call": "paper"}]
-    (folder / "paper").mkdir(parents=True)
-    (folder / "paper" / "case.json").write_text(json.dumps(case))
-    return case
+def _settle(
+    comparison: Comparison,
+    case: dict[str, Any],
+    place: Path,
+    results: "list[Future[list[Any]]]",
+    *,
+    keep: bool,
+) -> None:
+    """Compare what both gave; the folder stays only if somebody will look at it."""
+    differs = comparison.judge(case, *(one.result() for one in results))
+    if keep or (differs and len(comparison.cases) <= _SHOWN):
+        sys.stdout.write(f"  kept     {place}\n")
+    else:
+        shutil.rmtree(place)
+
+
+def _cases(options: argparse.Namespace, folder: Path) -> Iterator[tuple[dict[str, Any], Path]]:
+    """Each case as it is made, and its folder."""
+    for number in range(options.tables) if options.case is None else [options.case]:
+        place = folder / str(number)
+        place.mkdir(parents=True)
+        yield make_case(options.seed, number, place), place
+    if options.case is None and (options.paper or options.tables >= _MANY):
+        place = folder / "paper"
+        place.mkdir()
+        yield write_case(place, {"number": -1, "kind": "paper"}, [{"call": "paper"}]), place
 
 
 def main() -> int:

@@ -67,7 +67,7 @@ _QUESTIONS = {
     "rule is the decision": '[question]\nprotected = "sex"\ndecision = "hired"\n'
     'favorable = "yes"\nrule = ["hired"]\n',
     "known against known": '[question]\nprotected = "sex"\ndecision = "hired"\n'
-    'favorable = "yes"\n[knowledge]\nrequire = [["hired", "sex"]]\nforbid = [["hired", "sex"]]\n',
+    'favorable = "yes"\n[knowledge]\nrequire = ["hired -> sex"]\nforbid = ["hired -> sex"]\n',
 }
 _RELEASES = {
     "no such method": ["--method", "magic", "--output", "o.csv"],
@@ -91,15 +91,15 @@ def break_case(
     """Steps of which one is refused; the table itself serves those that break an option."""
     places = ("option", "option", "table", "graph", "question", "release", "record")
     place = places[rng.integers(len(places))]
-    kinds = {
+    by_place: dict[str, dict[str, Any]] = {
         "option": _OPTIONS,
         "table": _TABLES,
         "graph": _GRAPHS,
         "question": _QUESTIONS,
         "release": _RELEASES,
         "record": dict.fromkeys(("not JSON", "another format", "not there")),
-    }[place]
-    what = [*kinds][rng.integers(len(kinds))]
+    }
+    what = [*by_place[place]][rng.integers(len(by_place[place]))]
     case["broken"] = f"{place}: {what}"
     lines = [
         f"{s},{m},{'yes' if (at * 7) % 10 < 4 + 3 * (s == 'm') else 'no'}"

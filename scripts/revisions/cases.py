@@ -6,14 +6,14 @@ files, options, file formats and the public names of Python.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 from revisions.broken_inputs import break_case
-from revisions.tables import FORMATS, Table, arrow_table, count_rows, random_table, write_table
+from revisions.tables import FORMATS, arrow_table, count_rows, random_table, write_table
 
 _THRESHOLDS = ("0.05", "0.05", "0.1", "0.025", "1/3", "0.2", "0.45", "1/30")
 # A release's method and policy, and whether it gives a guarantee.
@@ -31,15 +31,17 @@ _WEIGHTS = {
     "release": 9,
     "compare": 2,
     "discover": 6,
-    "inspect": 6,
+    "inspect": 7,
     "init": 3,
     "bad input": 14,
-    "frame": 18,
-    "parts": 12,
+    "frame": 16,
+    "parts": 11,
     "predictions": 8,
     "scikit-learn": 4,
 }
-_PROCESS = 300  # one case in so many runs its commands as processes of their own
+# One case in so many runs its commands as processes of their own; what is refused costs least.
+_PROCESSES = {"bad input": 20}
+_OTHER_PROCESSES = 1000
 Case = dict[str, Any]
 
 
@@ -69,7 +71,7 @@ class Writer:
         """Write the table, the question, the graph and the steps."""
         table, case = self.table, self.case
         ending = self.pick("csv", "csv", "csv", *FORMATS)
-        self.features += [f"kind: {self.kind}", f"file: {ending}"]
+        self.features.append(f"file: {ending}")
         case["data"] = "../" + write_table(self.rng, table, self.folder, ending)
         case["ending"] = ending
         if self.kind in {"frame", "parts", "predictions", "scikit-learn"}:
@@ -84,7 +86,7 @@ class Writer:
             self.features.append("graph: learned")
         case["settings"] = self.settings(given=given)
         case["removal"] = self.removal(asked)
-        case["names"] = table.attributes[:1]
+        case["protected"], case["names"] = table.protected, table.attributes[:1]
         case["partition"] = [name for name in table.attributes if self.happens(0.5)]
         steps: Callable[[list[str]], list[Case]] = {
             "audit": self.audit_steps,
@@ -96,10 +98,11 @@ class Writer:
             "init": self.init_steps,
             "bad input": lambda asks: break_case(self.rng, case, table, self.folder, asks),
         }.get(self.kind, self.call_steps)
-        case["steps"] = steps(self.asking(asked))
-        case["features"] = self.features
-        (self.folder / "case.json").write_text(json.dumps(case, indent=1, ensure_ascii=False))
-        return case
+        found = steps(self.asking(asked))
+        if case["number"] % _PROCESSES.get(self.kind, _OTHER_PROCESSES) == 7:
+            found = [step | {"process": True} if "run" in step else step for step in found]
+            self.features.append("commands: as processes")
+        return write_case(self.folder, case, found, self.features)
 
     def question(self, *, given: bool) -> dict[str, dict[str, Any]]:
         """The tables of a question file."""
@@ -113,6 +116,22 @@ class Writer:
             asked["judge"] = self.pick("rows", "rows", "population")
         if self.happens(0.15):
             asked["min_rows"] = int(rng.integers(2, 6))
+        self.ask_claims(asked, given=given)
+        tables = {"question": asked, "data": self.codings()}
+        if not given:
+            tables["knowledge"] = self.knowledge()
+        elif table.attributes and self.kind != "parts" and self.happens(0.06):
+            kind = self.pick("add", "remove", "reverse", "open")
+            edge = [table.attributes[0], table.decision, "somebody said so"]
+            tables["graph"] = {kind: [edge], "judged": 2}
+            self.features.append(f"graph: edited, {kind}")
+        if self.happens(0.1):
+            tables["labels"] = {"columns": {table.decision: "what was décided"}}
+        return tables
+
+    def ask_claims(self, asked: dict[str, Any], *, given: bool) -> None:
+        """A rule by which was decided, or effects through chosen attributes."""
+        table = self.table
         if table.attributes and self.happens(0.5 if table.determined else 0.02):
             asked["rule"] = [table.attributes[-1]]
             self.features.append("rule: declared")
@@ -125,17 +144,6 @@ class Writer:
                 asked["basis"] = self.pick("group", "all")
             if table.attributes[1:] and self.happens(0.5):
                 asked["explained"] = table.attributes[1:]
-        tables = {"question": asked, "data": self.codings()}
-        if not given:
-            tables["knowledge"] = self.knowledge()
-        elif table.attributes and self.kind != "parts" and self.happens(0.06):
-            kind = self.pick("add", "remove", "reverse", "open")
-            edge = [table.attributes[0], table.decision, "somebody said so"]
-            tables["graph"] = {kind: [edge], "judged": 2}
-            self.features.append(f"graph: edited, {kind}")
-        if self.happens(0.1):
-            tables["labels"] = {"columns": {table.decision: "what was décided"}}
-        return tables
 
     def ask_groups(self, asked: dict[str, Any]) -> None:
         """Who is compared with whom."""
@@ -276,7 +284,7 @@ class Writer:
     def asking(self, asked: dict[str, dict[str, Any]]) -> list[str]:
         """Write the question file; return the options that name it, or say the same."""
         (self.folder / "question.toml").write_text(toml(asked))
-        if self.table.plain and self.kind not in {"init"} and self.happens(0.25):
+        if self.table.plain and self.kind != "init" and self.happens(0.25):
             options = as_options(asked)
             if options is not None:
                 self.features.append("asked: by options")
@@ -296,8 +304,7 @@ class Writer:
         if self.case["graph"] and taken and wide:
             options += ["--graph", self.case["graph"]]
         options += [] if verb == "init" else ["--json"]
-        alone = self.case["number"] % _PROCESS == _PROCESS // 2
-        return {"run": [verb, self.case["data"], *options, *more], "process": alone}
+        return {"run": [verb, self.case["data"], *options, *more]}
 
     def audit_steps(self, asks: list[str]) -> list[Case]:
         """An audit, sometimes with what it tells besides."""
@@ -386,13 +393,19 @@ class Writer:
 
 
 def make_case(seed: int, number: int, folder: Path) -> Case:
-    """Write the case of this number to the folder."""
+    """Write the case of this number to the folder; the first is about the paper's data."""
     if number == 0:
-        case: Case = {"number": 0, "kind": "data sets", "features": ["kind: data sets"]}
-        case["steps"] = [{"call": "data sets"}]
-        (folder / "case.json").write_text(json.dumps(case))
-        return case
+        return write_case(folder, {"number": 0, "kind": "data sets"}, [{"call": "data sets"}])
     return Writer(seed, number, folder).write()
+
+
+def write_case(
+    folder: Path, case: Case, steps: list[Case], features: Iterable[str] = ()
+) -> Case:
+    """Write what a worker reads."""
+    case = {**case, "steps": steps, "features": [f"kind: {case['kind']}", *features]}
+    (folder / "case.json").write_text(json.dumps(case, indent=1, ensure_ascii=False))
+    return case
 
 
 def toml(tables: dict[str, Any]) -> str:
@@ -417,66 +430,63 @@ def toml(tables: dict[str, Any]) -> str:
 
 def as_options(asked: dict[str, dict[str, Any]]) -> list[str] | None:
     """The same question as options, or None where something cannot be said by them."""
-    options: list[str] = []
-    question, data = asked["question"], asked["data"]
-    known = asked.get("knowledge", {})
+    question, data, known = asked["question"], asked["data"], asked.get("knowledge", {})
     texts = json.dumps([data.get("merge"), data.get("exclude")])
     if {"graph", "labels"} & {*asked} or any(mark in texts for mark in ('\\"', ";f", "c,d")):
         return None
-    for key, value in question.items():
-        if key == "judge" or (key == "rule" and len(value) > 1):
-            continue
-        for one in value if isinstance(value, list) else [value]:
-            options.append(f"--{key.replace('_', '-')}={one}")
-    if "tiers" in known:
-        options += ["--tiers", "|".join(",".join(tier) for tier in known["tiers"])]
-    for key in ("require", "forbid"):
-        options += [f"--{key}={cause}->{effect}" for cause, effect in known.get(key, ())]
+    said: list[tuple[str, Any]] = [
+        (key.replace("_", "-"), one)
+        for key, value in question.items()
+        for one in (value if isinstance(value, list) else [value])
+        if key != "judge"
+    ]
+    said += [("tiers", "|".join(map(",".join, known["tiers"])))] if "tiers" in known else []
+    said += [
+        (key, "->".join(edge)) for key in ("require", "forbid") for edge in known.get(key, ())
+    ]
     for name, cuts in data.get("bins", {}).items():
         text = f"quantiles:{cuts}" if isinstance(cuts, int) else ",".join(map(str, cuts))
-        options.append(f"--bin={name}={text}")
+        said.append(("bin", f"{name}={text}"))
     for name, merged in data.get("merge", {}).items():
-        options += [f"--merge={name}:{new}={','.join(olds)}" for new, olds in merged.items()]
-    for key in ("exclude", "columns"):
-        options += [f"--{key}=" + ",".join(data[key])] if data.get(key) else []
-    for key in ("missing", "frequency"):
-        options += [f"--{key}={data[key]}"] if key in data else []
-    return [*options, *(f"--na={text}" for text in data.get("na", ()))]
+        said += [("merge", f"{name}:{new}={','.join(olds)}") for new, olds in merged.items()]
+    said += [(key, ",".join(data[key])) for key in ("exclude", "columns") if data.get(key)]
+    said += [(key, data[key]) for key in ("missing", "frequency") if key in data]
+    return [
+        f"--{key}={value}" for key, value in (*said, *(("na", na) for na in data.get("na", ())))
+    ]
 
 
 def written_graph(
     form: str, nodes: list[str], arrows: list[list[str]], undirected: list[list[str]]
 ) -> tuple[str, str]:
     """A graph as text in a format, and the name of its file."""
+    causes = {node: [a for a, b in arrows if b == node] for node in nodes}
+    marks = {"edges": ("->", "-", ""), "dot": ("->", "->", " [dir=none]")}
+    directed, open_mark, end = marks.get(form, ("->", "--", ""))
+    lines = [*nodes, *(f"{a} {directed} {b}" for a, b in arrows)]
+    lines += [f"{a} {open_mark} {b}{end}" for a, b in undirected]
     if form == "json":
         graph = {"nodes": nodes, "arrows": arrows, "undirected": undirected}
-        return json.dumps(graph), "graph.json"
-    if form == "edges":
-        lines = [*nodes, *(f"{a} -> {b}" for a, b in arrows)]
-        return "\n".join([*lines, *(f"{a} - {b}" for a, b in undirected)]), "graph.txt"
-    if form == "dot":
-        lines = [*nodes, *(f"{a} -> {b}" for a, b in arrows)]
-        lines += [f"{a} -> {b} [dir=none]" for a, b in undirected]
-        return "digraph { " + "; ".join(lines) + " }", "graph.dot"
-    if form == "dagitty":
-        lines = [*nodes, *(f"{a} -> {b}" for a, b in arrows)]
-        lines += [f"{a} -- {b}" for a, b in undirected]
-        kind = "pdag" if undirected else "dag"
-        return kind + " {\n" + "\n".join(lines) + "\n}\n", "graph.txt"
-    if form == "tetrad":
+        text = json.dumps(graph)
+    elif form == "edges":
+        text = "\n".join(lines)
+    elif form == "dot":
+        text = "digraph { " + "; ".join(lines) + " }"
+    elif form == "dagitty":
+        text = ("pdag" if undirected else "dag") + " {\n" + "\n".join(lines) + "\n}\n"
+    elif form == "tetrad":
         edges = [f"{a} --> {b}" for a, b in arrows] + [f"{a} --- {b}" for a, b in undirected]
         listed = "\n".join(f"{at}. {edge}" for at, edge in enumerate(edges, 1))
         text = f"Graph Nodes:\n{';'.join(nodes)}\n\nGraph Edges:\n{listed}\n"
-        return text, "graph.txt"
-    causes = {node: [a for a, b in arrows if b == node] for node in nodes}
-    if form == "bnlearn":
-        parts = (f"[{n}{'|' * bool(of)}{':'.join(of)}]" for n, of in causes.items())
-        return "".join(parts), "graph.txt"
-    head = "network n {\n}\n" + "".join(
-        f"variable {node} {{\n  type discrete [ 2 ] {{ a, b }};\n}}\n" for node in nodes
-    )
-    parts = (
-        f"probability ( {n}{' | ' * bool(of)}{', '.join(of)} ) {{\n}}\n"
-        for n, of in causes.items()
-    )
-    return head + "".join(parts), "graph.bif"
+    elif form == "bnlearn":
+        text = "".join(f"[{n}{'|' * bool(of)}{':'.join(of)}]" for n, of in causes.items())
+    else:
+        text = "network n {\n}\n" + "".join(
+            f"variable {node} {{\n  type discrete [ 2 ] {{ a, b }};\n}}\n" for node in nodes
+        )
+        text += "".join(
+            f"probability ( {n}{' | ' * bool(of)}{', '.join(of)} ) {{\n}}\n"
+            for n, of in causes.items()
+        )
+    endings = {"json": "json", "dot": "dot", "bif": "bif"}
+    return text, f"graph.{endings.get(form, 'txt')}"

@@ -50,8 +50,9 @@ _AUDIT = _keys(
 )
 _RELEASE = _keys(
     """method policy changed_rows changed_decisions changed_columns dropped_columns cell_changes
-    distance chi_square output certificate manifest before.verdict before.rows before.subpopulations
-    after released relearned.decision_causes relearned.verdict"""
+    distance chi_square output certificate manifest
+    before.verdict before.rows before.subpopulations after released
+    relearned.decision_causes relearned.verdict"""
 )
 _COMPARE = _keys(
     """seed before.threshold before.violating before.measured

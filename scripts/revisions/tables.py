@@ -4,11 +4,12 @@ import gzip
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.feather as feather
 import pyarrow.parquet as pq
+from pyarrow import feather
 
 _PLAIN = ("sex", "race", "school", "town", "age", "grade", "hired", "pay")
 _ODD = ("Größe", "a b", "x,y", 'say "so"', "1", "né=2", "the -> arrow", "🙂")
@@ -23,6 +24,7 @@ _VALUES = (
     ("none", "some", "most", "all", "other"),
     (" lead", "trail ", "in side", "UP", "up"),
 )
+Codes = np.ndarray[Any, Any]
 FORMATS = ("csv", "csv.gz", "tsv", "parquet", "arrow")
 
 
@@ -53,7 +55,7 @@ class Table:
 
 def random_table(rng: np.random.Generator) -> Table:
     """Draw a table: mostly small, now and then of thousands of rows."""
-    rows = int(rng.integers(1000, 4000) if rng.random() < 0.06 else 20 * 20 ** rng.random())
+    rows = int(rng.integers(1000, 4000) if rng.random() < 0.05 else 20 * 20 ** rng.random())
     names = [*(_PLAIN if rng.random() < 0.75 else _ODD)]
     count = int(rng.integers(1, 4))
     protected, attributes = names[0], names[1 : count + 1]
@@ -71,9 +73,9 @@ def random_table(rng: np.random.Generator) -> Table:
     decided = np.clip(((chance - rng.random(rows)) * 2 + 1) * kinds / 2, 0, kinds - 1).astype(
         int
     )
-    if rng.random() < 0.07:
-        table.determined, decided = True, (level * kinds).clip(0, kinds - 1).astype(int)
     decided[:kinds] = range(kinds)  # each value occurs
+    if rng.random() < 0.1:
+        table.determined, decided = True, (level * kinds).clip(0, kinds - 1).astype(int)
     table.columns[decision] = _labels(rng, decided, kinds)
     if rng.random() < 0.25:
         table.effect = names[-1]
@@ -94,31 +96,30 @@ def random_table(rng: np.random.Generator) -> Table:
     return table
 
 
-def _labels(rng: np.random.Generator, codes: np.ndarray, most: int) -> list[str]:
+def _labels(rng: np.random.Generator, codes: Codes, most: int) -> list[str]:
     """A text for each code."""
     words = [*_VALUES[rng.integers(len(_VALUES))]][:most]
     order = rng.permutation(most)
     return [words[order[code]] for code in codes]
 
 
-def _attribute(
-    rng: np.random.Generator, table: Table, name: str, group: np.ndarray
-) -> np.ndarray:
+def _attribute(rng: np.random.Generator, table: Table, name: str, group: Codes) -> Codes:
     """Add a column, of values or of numbers; return how high each row stands, from 0 to 1."""
-    rows, shift = len(group), rng.choice([0.0, 0.0, 0.5]) * (group == 0)
+    rows, shift = len(group), rng.choice([0.0, 0.0, 0.8]) * (group == 0)
     kind = rng.choice(["values", "values", "values", "whole", "decimal"])
-    level = np.clip(rng.random(rows) + shift * 0.5, 0, 0.999)
+    level: Codes = np.clip(rng.random(rows) + shift * 0.5, 0, 0.999)
     if kind == "values":
         many = int(rng.choice([2, 2, 3, 4]))
         codes = (level * many).astype(int)
         table.columns[name] = _labels(rng, codes, many)
-        return codes / many
-    table.numbers[name] = str(kind)
-    if kind == "whole":
+        level = np.divide(codes, many)
+    elif kind == "whole":
         table.columns[name] = [str(int(18 + 40 * one)) for one in level]
     else:
         digits = int(rng.integers(1, 3))
         table.columns[name] = [f"{6 * one - 3:.{digits}f}" for one in level]
+    if kind != "values":
+        table.numbers[name] = str(kind)
     return level
 
 

@@ -28,7 +28,7 @@ from typing import Any
 import typer.main
 
 import evenhand as eh
-from evenhand.__main__ import main
+from evenhand.__main__ import main  # type: ignore[attr-defined]
 
 Case = dict[str, Any]
 _METHODS: dict[str, Callable[..., Any]] = {
@@ -38,7 +38,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "local-massaging": eh.LocalMassaging,
     "local-preferential-sampling": eh.LocalPreferentialSampling,
 }
-_POLICIES = ("minimal", "group", "raise", "paper", "printed")
+_POLICIES: tuple[Any, ...] = ("minimal", "group", "raise", "paper", "printed")
 
 
 def run_case(folder: Path, side: str) -> None:
@@ -85,13 +85,11 @@ def _as_process(arguments: list[str], *, alone: bool) -> Case:
             [sys.executable, *arguments], capture_output=True, text=True, check=False
         )
         return {"status": run.returncode, "document": _parsed(run.stdout)}
-    module = arguments[1]
-    return _captured(
-        lambda: runpy.run_module(module, run_name="__main__", alter_sys=False), arguments[1:]
-    )
+    module = functools.partial(runpy.run_module, arguments[1], run_name="__main__")
+    return _captured(module, arguments[1:])
 
 
-def _captured(call: Callable[[], object], arguments: list[str]) -> Case:
+def _captured(call: Callable[[], object], arguments: list[str], *, keep: bool = False) -> Case:
     """The exit status of a command that runs in this process, and the JSON that it prints."""
     out, before = io.StringIO(), sys.argv
     sys.argv, status = arguments, 0
@@ -102,7 +100,8 @@ def _captured(call: Callable[[], object], arguments: list[str]) -> Case:
         status = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
     finally:
         sys.argv = before
-    return {"status": status, "document": _parsed(out.getvalue())}
+    text = {"text": out.getvalue()} if keep else {}
+    return {"status": status, "document": _parsed(out.getvalue()), **text}
 
 
 def _parsed(text: str) -> Any:  # noqa: ANN401
@@ -113,7 +112,7 @@ def _parsed(text: str) -> Any:  # noqa: ANN401
 
 
 def _content(path: Path) -> Case:
-    """What a written file holds: bytes of text, content of Parquet and Arrow, tables of TOML."""
+    """What a file holds: bytes of text, content of Parquet and Arrow, tables of TOML."""
     if not path.exists():
         return {"exists": False}
     if path.suffix == ".toml":
@@ -168,14 +167,19 @@ def _source(case: Case, codings: Any) -> Any:  # noqa: ANN401
     if kind == "pandas":
         return table.to_pandas()
     if kind == "polars":
-        import polars  # noqa: PLC0415
+        import polars as pl  # noqa: PLC0415
 
-        return polars.from_arrow(table)
+        return pl.from_arrow(table)
     if kind == "duckdb":
-        import duckdb  # noqa: PLC0415
-
-        return duckdb.connect(config={"threads": 1}).from_arrow(table)
+        return _duckdb().from_arrow(table)
     return table
+
+
+@functools.cache
+def _duckdb() -> Any:  # noqa: ANN401
+    import duckdb  # noqa: PLC0415
+
+    return duckdb.connect(config={"threads": 1})
 
 
 def _asked(case: Case) -> tuple[Any, Any]:
@@ -195,49 +199,49 @@ def _method(chosen: Case) -> Any:  # noqa: ANN401
     return _METHODS[method](**settings)
 
 
-def _attempt(call: Callable[[], Any]) -> Any:  # noqa: ANN401
+def _attempt(call: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:  # noqa: ANN401
     """The value of a call, or the status of its refusal."""
     try:
-        return call()
+        return call(*arguments, **settings)
     except eh.EvenhandError as error:
         return f"refused: {error.exit_status}"
 
 
-def _plan(plan: Any) -> Case:  # noqa: ANN401
+def _plan(planned: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:  # noqa: ANN401
+    """What a plan says of itself, or the status of its refusal."""
+    plan = _attempt(planned, *arguments, **settings)
     names = ("method", "policy", "changed_rows", "cell_changes", "reaches_criterion")
-    return {name: getattr(plan, name) for name in names if hasattr(plan, name)}
+    return (
+        plan if isinstance(plan, str) else {name: getattr(plan, name, None) for name in names}
+    )
 
 
-def _release(release: Any) -> Case:  # noqa: ANN401
-    found = release.to_dict()
-    return {**found, "released": _rows(release.rows), "after": str(release.certificate.verdict)}
+def _release(released: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:  # noqa: ANN401
+    """What a release says of itself, and its rows, or the status of its refusal."""
+
+    def told() -> Case:
+        release = released(*arguments, **settings)
+        after = str(release.certificate.verdict)
+        return {**release.to_dict(), "released": _rows(release.rows), "after": after}
+
+    return _attempt(told)
 
 
 def _frame(case: Case) -> Iterator[tuple[str, Any]]:
-    """An audit of a table in memory, or of a path, and the releases of it."""
+    """An audit of a table in memory, or of a path, and a release of it."""
     file, graph = _asked(case)
-    source, codings = _source(case, file.codings), None
-    if case["source"] == "counts":
-        codings = eh.Codings()
+    source = _source(case, file.codings)
+    codings = eh.Codings() if case["source"] == "counts" else None
     audit = eh.audit(source, file, graph=graph, codings=codings, **case["settings"])
     yield "audit", audit.to_dict()
     yield "exit_status", audit.exit_status
     yield "digest", audit.counts.digest
     yield "subpopulations", audit.subpopulations.to_arrow().to_pydict()
     for policy in (_POLICIES[case["number"] % 5], _POLICIES[case["number"] // 5 % 5]):
-        method = eh.ModifyData(policy=policy)
-        yield f"plan {policy}", _attempt(lambda method=method: _plan(audit.plan(method=method)))
-    chosen, seed = case["removal"], case["seed"]
-    yield (
-        "release",
-        _attempt(
-            lambda: _release(
-                audit.release(
-                    method=_method(chosen), seed=seed, uncertified=chosen["uncertified"]
-                )
-            )
-        ),
-    )
+        yield f"plan {policy}", _plan(audit.plan, method=eh.ModifyData(policy=policy))
+    chosen, unsure = case["removal"], case["removal"]["uncertified"]
+    settings = {"method": _method(chosen), "seed": case["seed"], "uncertified": unsure}
+    yield "release", _release(audit.release, **settings)
 
 
 def _parts(case: Case) -> Iterator[tuple[str, Any]]:
@@ -248,98 +252,79 @@ def _parts(case: Case) -> Iterator[tuple[str, Any]]:
     counts = eh.read(source, codings=file.codings).count()
     yield "counts", {"digest": counts.digest, "rows": counts.row_count, "names": counts.names}
     yield "values", {name: counts.values(name) for name in counts.names}
-    yield "examined", _attempt(lambda: eh.examined_counts(counts, question).counts.digest)
+    examined = _attempt(eh.examined_counts, counts, question)
+    yield "examined", examined if isinstance(examined, str) else examined.counts.digest
+    chosen = case["settings"]
     if graph is None:
-        settings = {key: case["settings"].get(key) for key in ("significance", "test")}
-        settings = {key: value for key, value in settings.items() if value is not None}
-        graph = eh.discover(counts, knowledge=known, **settings)
-        causes = eh.find_causes(counts, question.decision, knowledge=known, **settings)
+        search = {key: chosen[key] for key in ("significance", "test") if key in chosen}
+        graph = eh.discover(counts, knowledge=known, **search)
+        causes = eh.find_causes(counts, question.decision, knowledge=known, **search)
         yield "causes", causes.to_dict()
     elif isinstance(graph, eh.CausalGraph):
-        blocks = _attempt(lambda: [sorted(one) for one in graph.block_sets(question)])
-        yield "block_sets", blocks
+        yield "block_sets", [sorted(one) for one in graph.block_sets(question)]
     yield "graph", graph.to_dict()
-    narrow = {key: case["settings"][key] for key in ("scope",) if key in case["settings"]}
-    certificate = eh.certify(counts, graph, question, knowledge=known, **narrow)
+    asked: tuple[Any, ...] = (counts, graph, question)
+    scope = chosen.get("scope", "causes")
+    certificate = eh.certify(*asked, knowledge=known, scope=scope)
     yield "certificate", certificate.to_dict()
-    names = case["partition"]
-    explained = _attempt(
-        lambda: eh.explain_partition(counts, certificate.graph, question, names).to_dict()
-    )
-    yield "partition", explained
-    relaxed = _attempt(
-        lambda: eh.certify_relaxed(
-            counts, graph, question, assurance="0.75", knowledge=known
-        ).to_dict()
-    )
-    yield "relaxed", relaxed
-    if question.redlining:
-        yield "paths", _attempt(lambda: eh.measure_paths(counts, graph, question).to_dict())
+    relaxed = _attempt(eh.certify_relaxed, *asked, assurance="0.75", knowledge=known)
+    partition = _attempt(eh.explain_partition, *asked, case["partition"])
+    paths = _attempt(eh.measure_paths, *asked) if question.redlining else "not asked"
+    for name, found in (("relaxed", relaxed), ("partition", partition), ("paths", paths)):
+        yield name, found if isinstance(found, str) else found.to_dict()
     if case["number"] % 6 == 0:
-        yield "compare", _attempt(lambda: eh.compare(certificate, seed=seed).to_dict())
-    plan = _attempt(lambda: eh.plan_removal(certificate, method=eh.ModifyData()))
-    if isinstance(plan, str):
-        yield "plan", plan
-        return
-    yield "plan", _plan(plan)
-    yield "release", _attempt(lambda: _release(eh.release(counts, plan, seed=seed)))
+        compared = _attempt(eh.compare, certificate, seed=seed)
+        yield "compare", compared if isinstance(compared, str) else compared.to_dict()
+    yield "plan", _plan(eh.plan_removal, certificate, method=eh.ModifyData())
+    plan = _attempt(eh.plan_removal, certificate, method=eh.ModifyData())
+    if not isinstance(plan, str):
+        yield "release", _release(eh.release, counts, plan, seed=seed)
 
 
 def _predictions(case: Case) -> Iterator[tuple[str, Any]]:
     """An audit of the column of predictions, and a release of them."""
     file, graph = _asked(case)
-    chosen, seed = case["removal"], case["seed"]
-    scored = bool(chosen.get("rank"))
-    codings = file.codings
-    if case["source"] == "counts":
-        case = {**case, "source": "arrow"}
+    source = "arrow" if case["source"] == "counts" else case["source"]
     audit = eh.audit_predictions(
-        _source(case, codings),
+        _source({**case, "source": source}, None),
         "said",
         file,
         graph=graph,
-        labels=file.question.decision if seed % 2 else None,
-        scores="score" if scored else None,
+        labels=file.question.decision if case["number"] % 2 else None,
+        scores="score" if case["removal"].get("rank") else None,
     )
     yield "audit", audit.to_dict()
-    yield "release", _attempt(lambda: _release(audit.release(seed=seed)))
+    yield "release", _release(audit.release, seed=case["seed"])
 
 
 def _sklearn(case: Case) -> Iterator[tuple[str, Any]]:
     """The resampler and the metric."""
-    import numpy as np  # noqa: PLC0415
     import pyarrow.parquet as pq  # noqa: PLC0415
 
     from evenhand.sklearn import RemoveDirectEffect, conditional_difference  # noqa: PLC0415
 
     file, graph = _asked(case)
     people = pq.read_table("../frame.parquet").to_pandas()
-    decision, favorable = file.question.decision, file.question.favorable
-    y = people[decision]
+    y = people[file.question.decision]
     alike = {
-        "sensitive_features": people[[*file.question.protected_names]],
+        "sensitive_features": people[case["protected"]],
         "control_features": people[case["names"]] if case["names"] else None,
-        "favorable": favorable or y[0],
+        "favorable": file.question.favorable or y[0],
         "codings": eh.Codings.of(missing="level"),
     }
     for statistic in ("largest", "common"):
-        value = _attempt(
-            lambda statistic=statistic: float(
-                conditional_difference(y, people["said"], statistic=statistic, **alike)
-            )
-        )
-        yield statistic, value
-    remove = RemoveDirectEffect(
-        file, graph=graph, random_state=case["seed"], min_coverage="0.1"
-    )
-    fitted = _attempt(lambda: remove.fit_resample(people.drop(columns=[decision]), y))
+        settings = {"statistic": statistic, **alike}
+        yield statistic, _attempt(conditional_difference, y, people["said"], **settings)
+    seed = case["seed"]
+    remove = RemoveDirectEffect(file, graph=graph, random_state=seed, min_coverage="0.1")
+    fitted = _attempt(remove.fit_resample, people.drop(columns=[y.name]), y)
     if isinstance(fitted, str):
         yield "fit", fitted
         return
     yield "changed_rows", remove.changed_rows_
     yield "verdict", str(remove.certificate_.verdict)
     yield "y", _rows(fitted[1].to_frame())
-    yield "kept", hashlib.sha256(np.asarray(remove.sample_indices_).tobytes()).hexdigest()
+    yield "kept", [*map(int, remove.sample_indices_)]
 
 
 def _data_sets(_: Case) -> Iterator[tuple[str, Any]]:
@@ -355,7 +340,7 @@ def _data_sets(_: Case) -> Iterator[tuple[str, Any]]:
     tiers = eh.Tiers(["sex", "age", "native_country", "race"], ["education"], ..., ["income"])
     audit = eh.audit(eh.datasets.adult(), eh.datasets.question("adult"), knowledge=tiers)
     yield "adult", audit.to_dict()
-    yield "plan", _plan(audit.plan())
+    yield "plan", _plan(audit.plan)
     for name, counts in (
         ("adult", audit.counts),
         ("paper", eh.datasets.adult(paper=True)),
@@ -366,16 +351,9 @@ def _data_sets(_: Case) -> Iterator[tuple[str, Any]]:
 
 def _paper(_: Case) -> Iterator[tuple[str, Any]]:
     """How often each figure occurs in what ``evenhand paper`` prints."""
-    out, before = io.StringIO(), sys.argv
-    sys.argv = ["evenhand", "paper"]
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
-            main()
-    except SystemExit as stop:
-        yield "exit_status", stop.code
-    finally:
-        sys.argv = before
-    figures = re.findall(r"[−+-]?\d[\d,.]*\d|[−+-]?\d", out.getvalue())
+    found = _captured(main, ["evenhand", "paper"], keep=True)
+    yield "exit_status", found["status"]
+    figures = re.findall(r"[−+-]?\d[\d,.]*\d|[−+-]?\d", found["text"])
     yield "figures", dict(sorted(Counter(figures).items()))
 
 
