@@ -135,6 +135,7 @@ class Comparison:
     def __init__(self, allowed: Allowed, how: str) -> None:
         self.allowed, self.how = allowed, how
         self.seen: Counter[str] = Counter()
+        self.fields: Counter[str] = Counter()
         self.found = 0
         self.cases: set[int] = set()
 
@@ -145,6 +146,7 @@ class Comparison:
         self._count(case, present)
         for at, step, one, other in found:
             self.found += 1
+            self.fields[".".join("*" if key.isdigit() else key for key in at)] += 1
             self.cases.add(case["number"])
             if self.found <= _SHOWN:
                 told = json.dumps(step, ensure_ascii=False)
@@ -204,8 +206,11 @@ class Comparison:
                 f"allowed {uses:,} times{unused}: {entry['kind']}, {entry['field']}: "
                 f"{entry['reason']}\n"
             )
+        for name, many in self.fields.most_common():
+            sys.stdout.write(f"differs {many:,} times: {name}\n")
         sys.stdout.write(
-            f"{tables:,} tables, {self.found:,} differences in {len(self.cases):,} of them\n"
+            f"{tables:,} tables, {self.found:,} differences in {len(self.cases):,} of them: "
+            f"{self.how} --tables {tables}\n"
         )
 
 

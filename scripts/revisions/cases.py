@@ -31,13 +31,13 @@ _WEIGHTS = {
     "release": 9,
     "compare": 2,
     "discover": 6,
-    "inspect": 7,
+    "inspect": 8,
     "init": 3,
-    "bad input": 14,
-    "frame": 16,
-    "parts": 11,
+    "bad input": 16,
+    "frame": 14,
+    "parts": 10,
     "predictions": 8,
-    "scikit-learn": 4,
+    "scikit-learn": 3,
 }
 # One case in so many runs its commands as processes of their own; what is refused costs least.
 _PROCESSES = {"bad input": 20}
@@ -135,6 +135,8 @@ class Writer:
         if table.attributes and self.happens(0.5 if table.determined else 0.02):
             asked["rule"] = [table.attributes[-1]]
             self.features.append("rule: declared")
+        elif self.kind == "predictions":  # of these no effects through others are asked
+            return
         elif given and table.attributes and len(table.protected) == 1 and self.happens(0.3):
             asked["redlining"] = table.attributes[:1]
             self.features.append("effects: through attributes")
@@ -247,7 +249,9 @@ class Writer:
         chosen: dict[str, Any] = {}
         if self.happens(0.15):
             chosen["scope"] = self.pick("minimal", "all")
-        if self.happens(0.4):
+        if self.kind in {"release", "frame"} and self.happens(0.6):
+            chosen["min_coverage"] = "0.1"  # fewer releases are refused
+        elif self.happens(0.4):
             chosen["min_coverage"] = self.pick("0.5", "0.1", "1", "0.99")
         if not given:
             if self.happens(0.4):
@@ -264,7 +268,9 @@ class Writer:
     def removal(self, asked: dict[str, dict[str, Any]]) -> Case:
         """A method of removal, its policy and its settings."""
         simple = asked["question"].get("criterion") is None
-        method, policy, certified = self.pick(*(_REMOVALS if simple else _REMOVALS[:1]))
+        pair = simple and "group" in asked["question"]  # the baselines know two groups only
+        ways = _REMOVALS if pair or self.happens(0.1) else _REMOVALS[:1] + _REMOVALS[3:4]
+        method, policy, certified = self.pick(*(ways if simple else _REMOVALS[:1]))
         if asked["question"].get("redlining"):  # what is planned there besides will go
             method, policy, certified = _REMOVALS[0]
         if not simple and self.happens(0.3):

@@ -42,7 +42,10 @@ _POLICIES: tuple[Any, ...] = ("minimal", "group", "raise", "paper", "printed")
 
 
 def run_case(folder: Path, side: str) -> None:
-    """Run all steps of a case; each gives a status, and a document where there is one."""
+    """Run all steps of a case; each gives a status, and a document where there is one.
+
+    What is ``told`` of an error is there to be read, and not compared.
+    """
     case = json.loads((folder / "case.json").read_text())
     own = folder / side
     own.mkdir(exist_ok=True)
@@ -63,9 +66,9 @@ def _run_step(step: Case, case: Case) -> Case:
             return {"status": 0, "document": _content(Path(step["read"]))}
         return {"status": 0, "document": dict(_CALLS[step["call"]](case))}
     except eh.EvenhandError as error:
-        return {"status": error.exit_status, "document": None}
+        return {"status": error.exit_status, "document": None, "told": str(error)}
     except Exception as error:  # noqa: BLE001  # a crash is a result, and the next case follows
-        told = traceback.format_exc()  # to be read in the case's folder, not compared
+        told = traceback.format_exc()
         return {"status": f"crash: {type(error).__name__}", "document": None, "told": told}
 
 
@@ -239,6 +242,7 @@ def _frame(case: Case) -> Iterator[tuple[str, Any]]:
     yield "subpopulations", audit.subpopulations.to_arrow().to_pydict()
     for policy in (_POLICIES[case["number"] % 5], _POLICIES[case["number"] // 5 % 5]):
         yield f"plan {policy}", _plan(audit.plan, method=eh.ModifyData(policy=policy))
+    yield "plan quotas", _plan(audit.plan, method=eh.ModifyGraph())
     chosen, unsure = case["removal"], case["removal"]["uncertified"]
     settings = {"method": _method(chosen), "seed": case["seed"], "uncertified": unsure}
     yield "release", _release(audit.release, **settings)
@@ -275,8 +279,9 @@ def _parts(case: Case) -> Iterator[tuple[str, Any]]:
     if case["number"] % 6 == 0:
         compared = _attempt(eh.compare, certificate, seed=seed)
         yield "compare", compared if isinstance(compared, str) else compared.to_dict()
-    yield "plan", _plan(eh.plan_removal, certificate, method=eh.ModifyData())
-    plan = _attempt(eh.plan_removal, certificate, method=eh.ModifyData())
+    method = eh.ModifyData() if case["number"] % 2 else eh.ModifyGraph()
+    plan = _attempt(eh.plan_removal, certificate, method=method)
+    yield "plan", _plan(lambda: plan) if not isinstance(plan, str) else plan
     if not isinstance(plan, str):
         yield "release", _release(eh.release, counts, plan, seed=seed)
 
