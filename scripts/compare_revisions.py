@@ -242,7 +242,7 @@ class Pair:
 
 def compare(options: argparse.Namespace, base: Path) -> int:
     """Run all cases under both revisions; returns the exit status."""
-    folder = WORK / f"seed-{options.seed}-{os.getpid()}"
+    folder = Path(options.folder).resolve() / f"seed-{options.seed}-{os.getpid()}"
     again = f"python scripts/compare_revisions.py --seed {options.seed} --base {options.base}"
     if options.present != str(ROOT / "src"):
         again += f" --present {options.present}"
@@ -301,6 +301,7 @@ def main() -> int:
     parser.add_argument("--base", default=named, help="a commit; default: base_revision.txt's")
     parser.add_argument("--present", default=str(ROOT / "src"), help="the other PYTHONPATH")
     parser.add_argument("--case", type=int, help="run this case alone, and keep its folder")
+    parser.add_argument("--folder", default=str(WORK), help="where cases are written and kept")
     parser.add_argument("--paper", action="store_true", help="compare the paper's tables, too")
     parser.add_argument("--seconds", type=float, default=120, help="the longest for one case")
     allowed = ROOT / "scripts" / "allowed_differences.toml"

@@ -13,18 +13,18 @@ SEED, TABLES = "20170613", "300"
 ABSENT = "0" * 40
 
 
-def run(*options):
+def run(folder, *options):
     script = ROOT / "scripts" / "compare_revisions.py"
     return subprocess.run(  # noqa: S603  # our own interpreter
-        [sys.executable, str(script), "--seed", SEED, *options],
+        [sys.executable, str(script), "--seed", SEED, "--folder", str(folder), *options],
         capture_output=True,
         check=False,
         text=True,
     )
 
 
-def test_nothing_differs_from_the_base_on_300_tables():
-    found = run("--tables", TABLES)
+def test_nothing_differs_from_the_base_on_300_tables(tmp_path):
+    found = run(tmp_path, "--tables", TABLES)
     if found.returncode == 77:
         pytest.skip(found.stdout)
     assert found.returncode == 0, found.stdout + found.stderr
@@ -39,8 +39,8 @@ def test_nothing_differs_from_the_base_on_300_tables():
     assert policies > {"minimal", "group", "raise", "paper", "printed", "quotas", "generate"}
 
 
-def test_without_the_base_it_is_said_why_nothing_is_compared():
-    found = run("--base", ABSENT)
+def test_without_the_base_it_is_said_why_nothing_is_compared(tmp_path):
+    found = run(tmp_path, "--base", ABSENT)
     assert (found.returncode, found.stdout) == (
         77,
         f"skipped: the history has no commit {ABSENT}\n",
