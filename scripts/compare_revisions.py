@@ -67,7 +67,8 @@ class Worker:
         except BrokenPipeError:
             status = "the worker ended"
         self.close()
-        return [{"status": status, "document": None}]
+        # Named by its side, so that it differs although the other worker broke, too.
+        return [{"status": f"{self.side}: {status}", "document": None}]
 
     def _start(self) -> "subprocess.Popen[bytes]":
         environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": self.path}
@@ -303,7 +304,7 @@ def main() -> int:
     parser.add_argument("--case", type=int, help="run this case alone, and keep its folder")
     parser.add_argument("--folder", default=str(WORK), help="where cases are written and kept")
     parser.add_argument("--paper", action="store_true", help="compare the paper's tables, too")
-    parser.add_argument("--seconds", type=float, default=120, help="the longest for one case")
+    parser.add_argument("--seconds", type=float, default=600, help="the longest for one case")
     allowed = ROOT / "scripts" / "allowed_differences.toml"
     parser.add_argument("--allowed", default=str(allowed), help="differences that are meant")
     options = parser.parse_args()
