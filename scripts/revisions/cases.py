@@ -26,21 +26,21 @@ _REMOVALS = (
     ("shuffle-protected", None, False),
 )
 _WEIGHTS = {
-    "audit": 12,
-    "certificate": 6,
+    "audit": 11,
+    "certificate": 5,
     "release": 9,
     "compare": 2,
     "discover": 6,
-    "inspect": 8,
+    "inspect": 9,
     "init": 3,
     "bad input": 16,
     "frame": 14,
     "parts": 10,
     "predictions": 8,
-    "scikit-learn": 3,
+    "scikit-learn": 2,
 }
 # One case in so many runs its commands as processes of their own; what is refused costs least.
-_PROCESSES = {"bad input": 20}
+_PROCESSES = {"bad input": 30}
 _OTHER_PROCESSES = 1000
 Case = dict[str, Any]
 
@@ -99,7 +99,8 @@ class Writer:
             "bad input": lambda asks: break_case(self.rng, case, table, self.folder, asks),
         }.get(self.kind, self.call_steps)
         found = steps(self.asking(asked))
-        if case["number"] % _PROCESSES.get(self.kind, _OTHER_PROCESSES) == 7:
+        every = _PROCESSES.get(self.kind, _OTHER_PROCESSES)
+        if case["number"] % every == every // 2:
             found = [step | {"process": True} if "run" in step else step for step in found]
             self.features.append("commands: as processes")
         return write_case(self.folder, case, found, self.features)
@@ -314,8 +315,8 @@ class Writer:
 
     def audit_steps(self, asks: list[str]) -> list[Case]:
         """An audit, sometimes with what it tells besides."""
-        more = [*["--assurance", "0.9"] * self.happens(0.3), *["--arrows"] * self.happens(0.1)]
-        more += ["--bootstrap", "3", "--seed", "3"] * self.happens(0.1)
+        more = [*["--assurance", "0.9"] * self.happens(0.3), *["--arrows"] * self.happens(0.06)]
+        more += ["--bootstrap", "3", "--seed", "3"] * self.happens(0.05)
         return [self.run("audit", asks, *more)]
 
     def certificate_steps(self, asks: list[str]) -> list[Case]:

@@ -55,7 +55,7 @@ class Table:
 
 def random_table(rng: np.random.Generator) -> Table:
     """Draw a table: mostly small, now and then of thousands of rows."""
-    rows = int(rng.integers(1000, 4000) if rng.random() < 0.05 else 20 * 20 ** rng.random())
+    rows = int(rng.integers(1000, 3000) if rng.random() < 0.03 else 20 * 20 ** rng.random())
     names = [*(_PLAIN if rng.random() < 0.75 else _ODD)]
     count = int(rng.integers(1, 4))
     protected, attributes = names[0], names[1 : count + 1]
