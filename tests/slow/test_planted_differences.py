@@ -101,7 +101,7 @@ def crash(old, self):
 @wrap(eh.Question, "__post_init__")
 def hang(old, self):
     old(self)
-    if self.min_rows == 3 and self.group is None:
+    if self.min_rows == 3 and self.criterion == "every":
         __import__("time").sleep(600)
 """,
         r"status",
