@@ -17,7 +17,11 @@ COVERED := $(addprefix tests/unit/, checker evidence/test_verdict.py removal/tes
   removal/test_removal_plan.py removal/test_window_change.py releasing/test_publish.py \
   files $(addprefix web/test_, folder.py guard.py jobs.py session.py store.py))
 
-.PHONY: demo test test-slow mutate goldens test-base test-lowest bench bench-check bench-record bench-scale docs package faults format clean
+# Of `make compare`: the seed, by default one that nobody has seen, and how many tables.
+SEED ?= $(shell date +%s)
+TABLES ?= 5000
+
+.PHONY: demo test test-slow compare mutate goldens test-base test-lowest bench bench-check bench-record bench-scale docs package faults format clean
 
 demo: $(VENV)/.runtime
 	@$(BIN)/evenhand demo
@@ -33,6 +37,10 @@ test: $(VENV)/.test
 
 test-slow: $(VENV)/.test
 	$(BIN)/pytest $(PARALLEL) -m slow
+
+# Whether verdicts, figures, released rows and statuses are those of the base revision.
+compare: $(VENV)/.test
+	$(BIN)/python scripts/compare_revisions.py --seed $(SEED) --tables $(TABLES)
 
 # Whether the tests of each room notice a change of it: docs/reliability.md. ROOMS names some.
 SAMPLE := 50
