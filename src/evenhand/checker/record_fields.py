@@ -1,6 +1,5 @@
 """Reads a certificate's text, and says which fields it may have."""
 
-import csv
 import json
 import re
 from decimal import Decimal
@@ -9,7 +8,7 @@ from typing import Any
 FORMAT = "evenhand certificate 2"
 UNPUBLISHED = "evenhand certificate 1"
 # Errors that a record or data of the wrong form raise while they are checked.
-MALFORMED = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, csv.Error)
+MALFORMED = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 Record = dict[str, Any]
 
 # Of the question: what only effects along paths are asked about with.

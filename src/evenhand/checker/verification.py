@@ -12,7 +12,7 @@ from .field_comparison import differences
 from .graph_claims import RecordedGraph
 from .group_comparisons import GroupComparisons, Table
 from .path_claims import PathClaims
-from .people_in_csv import NoClassError
+from .people_in_csv import NoClassError, UnreadableDataError
 from .record_fields import MALFORMED, Record, UnknownFormatError, inputs, parse
 from .release_claims import check_release
 from .row_claims import absent_values, check_counts, check_pooled, count_data, sum_tables
@@ -28,10 +28,11 @@ def verify(text: str, data: str | None = None) -> Answer:
         return Checker(parse(text)).check(data)
     except UnknownFormatError as error:
         return Answer(3, [str(error)], {})
-    except NoClassError as error:
+    except (NoClassError, UnreadableDataError) as error:
         # What its own numbers refute is false; of the data nothing can be said.
         own = verify(text)
-        return own if own.status == 1 else Answer(3, [f"cannot be checked: {error}"], {})
+        stated = {} if isinstance(error, NoClassError) else own.stated
+        return own if own.status == 1 else Answer(3, [f"cannot be checked: {error}"], stated)
     except (*MALFORMED, RecursionError) as error:
         what = "it has no " if isinstance(error, KeyError) else ""
         return Answer(1, [f"malformed: {what}{error}"], {})

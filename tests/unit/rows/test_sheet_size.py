@@ -25,20 +25,26 @@ pytest.importorskip("python_calamine", reason="the extra 'excel' is not installe
 TABLE = [["sex", "hired"], ["f", "yes"], ["m", "no"], ["f", "no"], ["m", "yes"]]
 OPEN_TABLE = "".join(open_row(*row) for row in TABLE)
 LIMITED = 500_000_000
+# A process counts what the one that started it used: hence a small one between.
+MEASURED = """import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stderr=subprocess.STDOUT, check=False)
+print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+"""
 limits = pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux alone")
 
 
 def inspect(path, *options):
     """Look at a file in a process: its status, what it said, and its most memory."""
-    command = [sys.executable, "-m", "evenhand", "inspect", str(path), *options]
+    command = [sys.executable, "-c", MEASURED, sys.executable, "-m", "evenhand", "inspect"]
     paths = {"PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "300"}
-    with subprocess.Popen(  # noqa: S603  # our own program
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, **paths}
-    ) as process:
-        words = process.stdout.read().decode()
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, " ".join(words.split()), used.ru_maxrss * 1024
+    done = subprocess.run(  # noqa: S603  # our own program
+        [*command, str(path), *options],
+        capture_output=True,
+        check=False,
+        env={**os.environ, **paths},
+    )
+    status, memory = map(int, done.stderr.split())
+    return status, " ".join(done.stdout.decode().split()), memory * 1024
 
 
 @pytest.mark.parametrize("reference", ["XFD1048576", "XFD3000", "ZZ1048576"])
