@@ -51,6 +51,11 @@ def parse(text: str) -> Record:
         )
     if found != FORMAT:
         raise UnknownFormatError(f"format: {found!r} is not known here")
+    for name, classes in record["codings"].get("bins", {}).items():
+        if type(classes) is int:
+            raise UnknownFormatError(
+                f"codings.bins.{name}: {classes} is a number of classes, and does not say which"
+            )
     return record
 
 
