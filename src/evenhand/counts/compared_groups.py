@@ -99,6 +99,10 @@ def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
         said = values[question.decision]
         order = tuple(one for one in question.order if one in said)
         question = replace(question, order=order)
+    if question.criterion == "cumulative":  # counts may know a value that nobody has
+        known = counts.attribute(question.decision).values
+        ordered = [value for value in known if value in question.order]
+        counts = _with_values(counts, question.decision, ordered)
     if question.other == REST:
         return ExaminedCounts(
             counts=_pooled(counts, question, pooled),

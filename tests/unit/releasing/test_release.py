@@ -152,3 +152,15 @@ def test_predictions_of_people_who_are_not_compared_may_be_others():
     made = eh.audit_predictions(found, found["hired"], asked, graph=HIRED).release(seed=1)
     assert made.certificate.verdict is eh.Verdict.CERTIFIED
     assert (found["sex"] == made.rows["sex"]).all()
+
+
+@pytest.mark.parametrize("form", ["counts", "pandas"])
+def test_a_value_of_an_order_may_be_left_to_nobody(form):
+    found = in_cells({"fa": 30, "ma": 30, "fb": 29, "mb": 31, "fc": 1}, form)
+    asked = eh.Question(protected="sex", decision="hired", order=[*"cab"], **CUMULATIVE)
+    made = eh.release(found, eh.audit(found, asked, graph=HIRED).plan(), seed=1)
+    assert made.certificate.verdict is eh.Verdict.CERTIFIED
+    assert made.certificate.question.order == ("a", "b")
+    assert cells_of(made.rows) == {"fa": 30, "ma": 30, "fb": 30, "mb": 31}
+    again = eh.Question(protected="sex", decision="hired", order=[*"ab"], **CUMULATIVE)
+    assert eh.audit(made.rows, again, graph=HIRED).plan().changed_rows == 0
