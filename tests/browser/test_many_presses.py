@@ -147,6 +147,22 @@ def test_by_keyboard(hands: Callable[..., Hands], pace: tuple[float, ...]) -> No
     assert by.moves() == PRESSES
 
 
+@pytest.mark.parametrize("by_key", [False, True], ids=["mouse", "space"])
+def test_a_press_that_takes_its_time(hands: Callable[..., Hands], *, by_key: bool) -> None:
+    """A page that comes while a button is held down does not take it away."""
+    by = hands(SHORT)
+    held = by.page.keyboard if by_key else by.page.mouse
+    for _ in range(4):
+        by.button(by.page, *by.move()).click()  # soon another page comes
+        button = by.button(by.page, *by.move())
+        button.focus() if by_key else button.hover()
+        held.down(*(["Space"] if by_key else []))
+        by.page.wait_for_timeout(800)
+        held.up(*(["Space"] if by_key else []))
+    by.check()
+    assert by.moves() == 8
+
+
 @every_pace
 def test_in_two_tabs(hands: Callable[..., Hands], pace: tuple[float, ...]) -> None:
     by = hands(pace)
@@ -161,6 +177,18 @@ def test_in_two_tabs(hands: Callable[..., Hands], pace: tuple[float, ...]) -> No
         by.wait()
     by.check(by.page, other)
     assert by.moves() == PRESSES
+
+
+def test_what_another_tab_chose_is_shown_before_it_can_be_changed(
+    hands: Callable[..., Hands],
+) -> None:
+    by = hands(SHORT)
+    change = {"change": {"question": {"threshold": "1/10"}}}
+    assert by.app.call("PATCH", "api/question", change)[0] == 200  # in another tab
+    by.button(by.page, *by.move()).click()
+    by.page.evaluate("() => queue")
+    assert by.page.locator("#threshold").input_value() == "10"  # at once
+    by.check()
 
 
 @every_pace
@@ -184,7 +212,8 @@ def test_a_mixture(hands: Callable[..., Hands], pace: tuple[float, ...]) -> None
         else:
             page.locator("#undo").click()
             page.locator("#redo").click()
-            page.evaluate("() => queue")  # a slider starts from what is shown
+            # A slider starts from what is shown.
+            expect(page.locator("#threshold")).to_have_value(f"{float(threshold * 100):g}")
         by.wait()
     by.check()
     page.goto("graph?a=age&b=income")

@@ -162,15 +162,15 @@ def _answer(handler: Handler, method: str, path: str) -> Callable[[Request], Any
     refused a remedy may ask for the same once more.
     """
 
-    def carried_out(session: Session, body: Body) -> dict[str, Any] | Job | None:
+    def carried_out(session: Session, body: Body) -> tuple[int, dict[str, Any] | Job | None]:
         with session.lock:
-            return handler(session, body)
+            return session.revision, handler(session, body)
 
     async def endpoint(request: Request) -> Response:
         session, body = _session(request), Body()
         try:
             body = await _json(request)
-            result = await run_in_threadpool(carried_out, session, body)
+            follows, result = await run_in_threadpool(carried_out, session, body)
         except EvenhandError as error:
             again = request_again(method, f"api/{path}", body)
             return _problems(session, error.problems, _status(error), again)
@@ -179,7 +179,8 @@ def _answer(handler: Handler, method: str, path: str) -> Callable[[Request], Any
         content = {"job": result.id} if isinstance(result, Job) else dict(result or {})
         verdict = await run_in_threadpool(masthead, session)
         said = f"{verdict.word}, {verdict.groups}" if verdict else ""
-        return JSONResponse({"revision": session.revision, "verdict": said, **content})
+        content = {"revision": session.revision, "follows": follows, "verdict": said, **content}
+        return JSONResponse(content)
 
     return endpoint
 

@@ -53,7 +53,9 @@ def moved(session: Session, name: str, by: object, beside: object) -> list[list[
     if isinstance(by, int):
         to = at[name] + by
     elif isinstance(beside, list):
-        others = (at[one] for one in beside if one in at and one != name)
+        others = (
+            at[one] for one in beside if isinstance(one, str) and one in at and one != name
+        )
         to = next(others, at[name]) if beside else len(tiers)
     else:
         raise QuestionError.of("This is no move between tiers.", remedy="Reload the page.")

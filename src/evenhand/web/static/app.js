@@ -96,6 +96,19 @@ const dress = (page) => Promise.all([...page.querySelectorAll("link[rel=styleshe
     document.head.append(sheet);
   })));
 
+// A press ends on the page on which it began, or the browser would see no click: a page that comes
+// meanwhile waits until mouse and space bar are up, though not for ever.
+const held = new Set();
+const released = (what) => setTimeout(() => held.delete(what)); // the click comes first
+document.addEventListener("pointerdown", () => held.add("pointer"), true);
+for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => released("pointer"), true);
+document.addEventListener("keydown", ({code}) => { if (code === "Space") held.add(code); }, true);
+document.addEventListener("keyup", ({code}) => released(code), true);
+window.addEventListener("blur", () => held.clear());
+async function untilReleased() {
+  for (let left = 100; held.size && left; --left) await new Promise((done) => setTimeout(done, 30));
+}
+
 // Fetch a page and put its parts in place of ours; focus and scroll stay where they were, and so
 // does what was filled in. Only the queue calls it: no page is older than the one before.
 async function show(address, {push = false, quiet = false} = {}) {
@@ -103,6 +116,7 @@ async function show(address, {push = false, quiet = false} = {}) {
   const page = answer && parse(await answer.text());
   if (!page) return;
   await dress(page);
+  await untilReleased();
   const active = document.activeElement, focused = active && active.id;
   restored = null;
   note();
@@ -222,7 +236,7 @@ const renew = (why) => enqueue(async (done) => {
 });
 
 async function perform(control, body, fields = []) {
-  const {method, path, then} = control.dataset;
+  const {method, path, then} = control.dataset, shown = revision();
   const content = await send(method, path, body);
   if (!content) return false;
   if (content.ended) {
@@ -230,7 +244,9 @@ async function perform(control, body, fields = []) {
     $("lost").hidden = false;
     return false;
   }
-  document.body.dataset.revision = content.revision;
+  // What another tab changed meanwhile is not shown here yet.
+  if (content.follows === shown) document.body.dataset.revision = content.revision;
+  else if (content.job) await show(location.href);
   if (content.job && content.again) {
     // It needs what the job works out, and is asked for again then; not if that was cancelled.
     const state = await follow(content.job);
