@@ -17,7 +17,11 @@ COVERED := $(addprefix tests/unit/, checker evidence/test_verdict.py removal/tes
   removal/test_removal_plan.py removal/test_window_change.py releasing/test_publish.py \
   files $(addprefix web/test_, folder.py guard.py jobs.py session.py store.py))
 
-.PHONY: demo test test-slow mutate test-base test-lowest bench bench-check bench-scale docs package faults format clean
+# Of `make compare`: the seed, by default one that nobody has seen, and how many tables.
+SEED ?= $(shell date +%s)
+TABLES ?= 5000
+
+.PHONY: demo test test-slow compare mutate goldens test-base test-lowest bench bench-check bench-record bench-scale docs package faults format clean
 
 demo: $(VENV)/.runtime
 	@$(BIN)/evenhand demo
@@ -34,9 +38,18 @@ test: $(VENV)/.test
 test-slow: $(VENV)/.test
 	$(BIN)/pytest $(PARALLEL) -m slow
 
-# Whether the tests of what a certificate hangs on notice a change of it: docs/reliability.md.
+# Whether verdicts, figures, released rows and statuses are those of the base revision.
+compare: $(VENV)/.test
+	$(BIN)/python scripts/compare_revisions.py --seed $(SEED) --tables $(TABLES)
+
+# Whether the tests of each room notice a change of it: docs/reliability.md. ROOMS names some.
+SAMPLE := 50
 mutate: $(VENV)/.test
-	$(BIN)/python -m tests.mutation
+	$(BIN)/python -m tests.mutation --sample $(SAMPLE) $(ROOMS)
+
+# What the recorded runs print and write, accepted as it is now; needs the Dutch census.
+goldens: $(VENV)/.test
+	$(BIN)/python -m tests.recorded_runs --record
 
 # Only what a plain `pip install evenhand` brings, and the tools that run tests.
 test-base: build/base/.ready
@@ -50,8 +63,13 @@ test-lowest: build/lowest/.ready
 bench: $(VENV)/.test
 	$(BIN)/python bench/all.py
 
+# Compares with bench/ratios.json and writes nothing; NAMES="pc million" chooses.
 bench-check: $(VENV)/.test
-	$(BIN)/python bench/check.py
+	$(BIN)/python bench/check.py $(NAMES)
+
+# Measures what bench/ratios.json lacks; what it has stays as it is.
+bench-record: $(VENV)/.test
+	$(BIN)/python bench/check.py --record $(NAMES)
 
 bench-scale: $(VENV)/.test
 	$(BIN)/python bench/scale.py

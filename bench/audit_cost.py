@@ -1,21 +1,20 @@
 """What an audit costs beside its own discovery of the graph (goal: at most 1.5 times as much).
 
-    python bench/audit_cost.py [DATA]
+    python bench/audit_cost.py
 
-DATA holds ``adult/`` and ``dutch/``, by default ../shared/data. An audit is ``eh.audit`` with
-everything that it prints: verdict, statistics, doubt about the graph, findings about columns.
-``find_causes``, which searches around the decision only, stands beside. CPU seconds, the best
-of three, with the kernels loaded; both give the same graph.
+``EVENHAND_DATA`` names the folder of ``adult/`` and ``dutch/``, by default ../shared/data. An
+audit is ``eh.audit`` with everything that it prints: verdict, statistics, doubt about the
+graph, findings about columns. ``find_causes``, which searches around the decision only, stands
+beside. CPU seconds, the best of three, with the kernels loaded; both give the same graph.
 """
 
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from time import process_time
 from typing import TypeVar
 
 import evenhand as eh
 from evenhand.counts import examined_counts
+from works import CENSUS, DATA
 
 RECORDED = {
     "age": 0, "workclass": 1, "education": 3, "marital_status": 5, "occupation": 6,
@@ -25,22 +24,21 @@ REPEATS = 3
 Result = TypeVar("Result")
 
 
-def tables(data: Path) -> Iterator[tuple[str, eh.CountTable, eh.QuestionFile]]:
+def tables() -> Iterator[tuple[str, eh.CountTable, eh.QuestionFile]]:
     """The tables that are there, each with what is asked of it."""
     asked = eh.datasets.question("adult")
     yield "Adult, two classes", eh.datasets.adult(), asked
-    if (data / "adult").is_dir():
+    if (DATA / "adult").is_dir():
         lines = [
             line.rstrip(".").split(", ")
             for name in ("adult.data", "adult.test")
-            for line in (data / "adult" / name).read_text("utf-8").splitlines()
+            for line in (DATA / "adult" / name).read_text("utf-8").splitlines()
             if line.count(",") == 14
         ]
         columns = {name: [line[at] for line in lines] for name, at in RECORDED.items()}
         yield "Adult, as recorded", eh.CountTable.of(columns), asked
-    census = data / "dutch" / "dutch_census_2001.arff"
-    if census.is_file():
-        yield "Dutch census", eh.datasets.dutch(census), eh.datasets.question("dutch")
+    if CENSUS.is_file():
+        yield "Dutch census", eh.datasets.dutch(CENSUS), eh.datasets.question("dutch")
 
 
 def best(work: Callable[[], Result]) -> tuple[Result, float]:
@@ -55,9 +53,7 @@ def best(work: Callable[[], Result]) -> tuple[Result, float]:
 
 def main() -> None:
     """Print one line for each table."""
-    beside = Path(__file__).parents[2] / "shared" / "data"
-    data = Path(sys.argv[1]) if len(sys.argv) > 1 else beside
-    for name, counts, asked in tables(data):
+    for name, counts, asked in tables():
         question, knowledge = asked.question, asked.knowledge
         examined = examined_counts(counts, question).counts
         graph, alone = best(

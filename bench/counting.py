@@ -58,8 +58,8 @@ def measured(path: Path | str, *works: tuple[str, str]) -> list[Figures]:
     return [{figure: min(run[figure] for run in done) for figure in done[0]} for done in runs]
 
 
-def show(name: str, ours: Figures, theirs: Figures, other: str) -> float:
-    """Print two measurements of the same work; the ratio of their times."""
+def show(name: str, ours: Figures, theirs: Figures, other: str) -> None:
+    """Print two measurements of the same work, and the ratio of their times."""
     if ours["lines"] != theirs["lines"]:
         sys.exit(f"{name}: {ours['lines']} assignments, but {theirs['lines']} by {other}")
     ratio, clocks = (ours[figure] / theirs[figure] for figure in ("work", "wall"))
@@ -67,7 +67,6 @@ def show(name: str, ours: Figures, theirs: Figures, other: str) -> float:
         f"{name:30} {_told(ours)}   {other:>7} {_told(theirs)}   "
         f"ratio {ratio:.2f}, by the clock {clocks:.2f}"
     )
-    return ratio
 
 
 def _told(figures: Figures) -> str:
@@ -118,9 +117,8 @@ def write_network(path: Path, rows: int) -> None:
         writer.close()
 
 
-def main(rows: int) -> dict[str, float]:
-    """Print all figures; return the ratios of our time to that of the other program."""
-    ratios = {}
+def main(rows: int) -> None:
+    """Print all figures."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         table = adult()
@@ -129,9 +127,7 @@ def main(rows: int) -> dict[str, float]:
         for kind in ("csv", "parquet"):
             path = folder / f"adult.{kind}"
             grouped = (PANDAS, GROUPED.format(kind=kind))
-            ratios[f"count Adult from {kind} / pandas"] = show(
-                f"Adult, {kind}", *measured(path, EVENHAND, grouped), "pandas"
-            )
+            show(f"Adult, {kind}", *measured(path, EVENHAND, grouped), "pandas")
         many = folder / "many.parquet"
         write_many(many, SOME)
         ours, theirs = measured(many, EVENHAND, DUCKDB)
@@ -139,16 +135,13 @@ def main(rows: int) -> dict[str, float]:
         network = folder / "network.parquet"
         write_network(network, rows)
         ours, theirs = measured(network, EVENHAND, DUCKDB)
-        ratios[f"count {rows:,} rows of Parquet / DuckDB"] = show(
-            f"{rows:,} x {len(CARDS)}", ours, theirs, "DuckDB"
-        )
+        show(f"{rows:,} x {len(CARDS)}", ours, theirs, "DuckDB")
         print(
             f"{'':30} {rows / ours['work'] / 1e6:.1f} million rows a CPU second, "
             f"{ours['lines']:,} distinct assignments (goals: 4 million, 1,200 MB)"
         )
         (door,) = measured("", ("import evenhand", "0"))
         print(f"import evenhand {door['load']:.3f} s (goal 0.25 s)")
-    return ratios
 
 
 if __name__ == "__main__":

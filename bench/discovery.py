@@ -1,40 +1,36 @@
 """How fast PC finds a graph: beside causal-learn on the same counts, with the same skeleton.
 
-    python bench/discovery.py [DATA] [--quick]
+    python bench/discovery.py
 
-DATA holds ``adult/`` and ``dutch/`` as the UCI and the census office give them. Every figure is
-CPU seconds of a fresh process that has one core: *first* is the first call with all that it
-loads, with compiled code on disk, *cold* the same with nothing on disk; *again* is the best of
-further calls, as causal-learn's is the better of two. *edges* is the search for edges alone, as
-the paper poses it, and *no tiers* the same without tiers, which is what causal-learn searches:
-there the skeletons must be equal. The ratios are causal-learn's time over ours: as it comes
-over *again* and over *edges*, and with its rule for colliders that tests all sets of neighbors
-(max-p), as our vote does, over *again*.
+``EVENHAND_DATA`` names the folder of ``adult/`` and ``dutch/`` as the UCI and the census office
+give them, by default ../shared/data. Every figure is CPU seconds of a fresh process that has
+one core: *first* is the first call with all that it loads, with compiled code on disk, *cold*
+the same with nothing on disk; *again* is the best of further calls, as causal-learn's is the
+better of two. *edges* is the search for edges alone, as the paper poses it, and *no tiers* the
+same without tiers, which is what causal-learn searches: there the skeletons must be equal. The
+ratios are causal-learn's time over ours: as it comes over *again* and over *edges*, and with
+its rule for colliders that tests all sets of neighbors (max-p), as our vote does, over *again*.
 """
 
-import argparse
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-ROOT = Path(__file__).parents[1]
-DATA = ROOT.parent / "shared" / "data"
-QUICK = ("adult",)
+BENCH = Path(__file__).parent
+NAMES = ("adult", "hepar2", "dutch", "recorded")
 RULES = ("stored", "max-p")  # of causal-learn, for colliders
 
 COMMON = r"""
-import json, os, re, sys, time
-from pathlib import Path
+import json, os, sys, time
 if hasattr(os, "sched_setaffinity"):
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-sys.path.insert(0, sys.argv[3])
-name, data = sys.argv[1], Path(sys.argv[2])
-from evenhand import CountTable, Tiers, datasets
-adult = Tiers(["sex", "age", "native_country", "race"], ["education"], ...)
+sys.path.insert(0, sys.argv[2])
+name = sys.argv[1]
+from evenhand import CountTable
+from works import DATA, pc_table, peak_memory as memory
 
 def recorded():
     kept = {0: "age", 1: "workclass", 3: "education", 5: "marital_status", 6: "occupation",
@@ -42,33 +38,20 @@ def recorded():
             14: "income"}
     lines = []
     for file, times in (("adult.data", 1), ("adult.test", 2)):
-        text = (data / "adult" / file).read_text().splitlines()
+        text = (DATA / "adult" / file).read_text().splitlines()
         rows = [line.rstrip(".").split(", ") for line in text if line.count(",") == 14]
         lines += rows * times
     return CountTable.of({to: [line[at] for line in lines] for at, to in kept.items()})
 
-def hepar2():
-    from tests.networks import network
-    return network("hepar2").sample(10_000, 1)
-
-counts, tiers, significance = {
-    "adult": lambda: (datasets.adult(paper=True), adult, 0.01),
-    "dutch": lambda: (
-        datasets.dutch(data / "dutch" / "dutch_census_2001.arff"),
-        Tiers(["sex", "age", "country_birth"], ["edu_level"], ...), 0.01),
-    "hepar2": lambda: (hepar2(), None, 0.05),
-    "recorded": lambda: (recorded(), adult, 0.01),
-}[name]()
-
-
-def memory():
-    return int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 1024
+counts, tiers, significance = pc_table("adult" if name == "recorded" else name)
+if name == "recorded":
+    counts = recorded()
 """
 
 OURS = (
     COMMON
     + r"""
-kernel, repeats = sys.argv[4], int(sys.argv[5])
+kernel, repeats = sys.argv[3], int(sys.argv[4])
 before = time.process_time()
 from evenhand import discover
 graph = discover(counts, knowledge=tiers, significance=significance, kernel=kernel)
@@ -115,7 +98,7 @@ import numpy as np
 warnings.simplefilter("ignore")
 from causallearn.search.ConstraintBased.PC import pc
 rows = np.stack([np.repeat(code, counts.counts) for code in counts.codes], axis=1).astype(int)
-rule, times = {"stored": 0, "max-p": 1}[sys.argv[4]], []
+rule, times = {"stored": 0, "max-p": 1}[sys.argv[3]], []
 for _ in range(2):
     before = time.process_time()
     graph = pc(rows, significance, "chisq", uc_rule=rule, show_progress=False).G.graph
@@ -141,23 +124,22 @@ def measured(code: str, *arguments: object, cache: str | None = None) -> dict[st
     return found
 
 
-def main(names: Sequence[str], data: Path, rules: Sequence[str] = RULES) -> dict[str, float]:
-    """Print all figures; return the ratios of our time to causal-learn's."""
-    ratios = {}
+def main() -> None:
+    """Print all figures."""
     print(
         f"{'':10}{'kernel':8}{'first':>8}{'cold':>8}{'again':>8}{'edges':>8}"
         f"{'no tiers':>9}{'MB':>6}{'tests':>8}{'ratio':>7}{'edges':>7}{'max-p':>7}"
     )
-    for name in names:
+    for name in NAMES:
         peers = {}
-        for rule in rules if name != "recorded" else ():
-            peers[rule] = peer = measured(PEER, name, data, ROOT, rule)
+        for rule in RULES if name != "recorded" else ():
+            peers[rule] = peer = measured(PEER, name, BENCH, rule)
             print(
                 f"{name:10}{f'(causal-learn, {rule})':24}{peer['again']:8.3f}"
                 f"{'':19}{peer['memory']:6.0f}"
             )
         for kernel in ("numpy", "numba"):
-            arguments = (name, data, ROOT, kernel)
+            arguments = (name, BENCH, kernel)
             repeats = 2 if name == "recorded" else 5
             cold = 0.0
             with TemporaryDirectory() as folder:
@@ -166,14 +148,8 @@ def main(names: Sequence[str], data: Path, rules: Sequence[str] = RULES) -> dict
                 ours = measured(OURS, *arguments, repeats, cache=folder if cold else None)
             if any(ours["edges"] != peer["edges"] for peer in peers.values()):
                 sys.exit(f"{name}: the skeleton differs from causal-learn's")
-            shown = ""
-            for rule, figure in PAIRS:
-                if rule in peers:
-                    ratio = ours[figure] / peers[rule]["again"]
-                    ratios[f"discover {name}, {kernel}, {figure} / causal-learn, {rule}"] = (
-                        ratio
-                    )
-                    shown += f"{1 / ratio:7.0f}"
+            compared = [(ours[figure], peers[rule]) for rule, figure in PAIRS if rule in peers]
+            shown = "".join(f"{peer['again'] / seconds:7.0f}" for seconds, peer in compared)
             print(
                 f"{name:10}{kernel:8}{ours['first']:8.3f}{cold or ours['first']:8.3f}"
                 f"{ours['again']:8.3f}{ours['skeleton']:8.3f}"
@@ -181,14 +157,7 @@ def main(names: Sequence[str], data: Path, rules: Sequence[str] = RULES) -> dict
                 f"{ours['tests']:8,}{shown}",
                 flush=True,
             )
-    return ratios
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", nargs="?", type=Path, default=DATA)
-    parser.add_argument(
-        "--quick", action="store_true", help="Adult in the paper's coding alone"
-    )
-    options = parser.parse_args()
-    main(QUICK if options.quick else ("adult", "hepar2", "dutch", "recorded"), options.data)
+    main()

@@ -23,6 +23,7 @@ from evenhand.evidence.paths.effects import Effect
 from evenhand.graph import PartialGraph, discover
 from evenhand.question import Knowledge, Tiers
 from evenhand.question.question import Basis
+from evenhand.reproduction.printed_figures import SIGNIFICANCE
 
 _ALIKE = Fraction(3, 1000)  # printed and ours agree if no farther apart
 
@@ -185,7 +186,7 @@ def learn_setting(name: str, counts: CountTable, setting: Setting) -> PartialGra
     """The graph that discovery finds in a setting, with its arrows."""
     asked = datasets.question(name).question
     knowledge = Knowledge(tiers=Tiers(*map(list, setting.tiers), ...))
-    graph = discover(counts, knowledge=knowledge, question=asked)
+    graph = discover(counts, knowledge=knowledge, significance=SIGNIFICANCE, question=asked)
     graph = graph.with_knowledge(knowledge, question=asked)
     if setting.arrows:
         edges = {frozenset(edge) for edge in graph.undirected}

@@ -1,22 +1,18 @@
 """How many tests the decision's causes take, alone and with the whole graph.
 
-python bench/local_causes.py [CENSUS]
+python bench/local_causes.py
 """
 
-import sys
-from pathlib import Path
 from time import process_time
 
 from evenhand import datasets, discover, find_causes
-
-CENSUS = Path(__file__).parents[2] / "shared/data/dutch/dutch_census_2001.arff"
+from works import CENSUS
 
 
 def main() -> None:
-    census = Path(sys.argv[1]) if len(sys.argv) > 1 else CENSUS
     tables = {"adult": datasets.adult(paper=True)}
-    if census.is_file():
-        tables["dutch"] = datasets.dutch(census)
+    if CENSUS.is_file():
+        tables["dutch"] = datasets.dutch(CENSUS)
     for name, counts in tables.items():
         asked = datasets.question(name)
         decision = asked.question.decision

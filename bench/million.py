@@ -12,6 +12,7 @@ files are written to a temporary folder.
 """
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,13 @@ def tell(what: str, seconds: float, peak: float, aim: str) -> None:
     print(f"{what:40} {seconds:7.1f} s {peak:7.0f} MB  {aim}".rstrip(), flush=True)
 
 
+def tell_check() -> None:
+    """What the checker took before the file got its name: a process of its own."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = used.ru_utime + used.ru_stime
+    tell("  checked by the stand-alone program", seconds, used.ru_maxrss / 1024, "[60 s]")
+
+
 def command(what: str, *arguments: str | Path) -> None:
     """Run evenhand as a process of its own; neither 0 nor 1 is a failure."""
     begin = time.perf_counter()
@@ -73,6 +81,7 @@ def plan(_folder: Path) -> None:
 def write(folder: Path) -> None:
     certificate = audited().certificate
     timed("certificate.write", 4, lambda: certificate.write(folder / "full.json"))
+    tell_check()
 
 
 def write_shared(folder: Path) -> None:
@@ -83,6 +92,7 @@ def write_shared(folder: Path) -> None:
         4,
         lambda: certificate.write_shared(path, least_count=1),
     )
+    tell_check()
 
 
 def read_and_verify(path: Path) -> tuple[str, ...]:

@@ -14,9 +14,10 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
 from itertools import combinations
+from math import comb
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any
@@ -26,6 +27,7 @@ import numpy as np
 
 import evenhand as eh
 from evenhand.web.graph_links import edits_with
+from works import peak_memory
 
 STATES = ("to", "from", "none", "open")
 QUESTION = """\
@@ -85,8 +87,7 @@ class Client:
 
     def memory(self) -> float:
         """The most memory that the process had, in MB."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text("utf-8")
-        return int(status.split("VmHWM:")[1].split()[0]) / 1024
+        return peak_memory(self.process.pid)
 
 
 def timed(work: Callable[[], Any]) -> float:
@@ -100,16 +101,23 @@ def share(times: list[float], part: float) -> float:
     return sorted(times)[int(part * (len(times) - 1))]
 
 
+def started(folder: Path) -> Client:
+    """The app on Adult, in a folder that it may fill, once its tables are counted."""
+    counts = eh.datasets.adult()
+    with (folder / "adult.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow([*counts.names, "n"])
+        rows.writerows([*labels, many] for labels, many in counts)
+    (folder / "adult.toml").write_text(QUESTION, "utf-8")
+    client = Client(folder)
+    while client.send("GET", "graph")[0] != 200:
+        sleep(0.01)
+    return client
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        counts = eh.datasets.adult()
-        with (folder / "adult.csv").open("w", encoding="utf-8", newline="") as file:
-            rows = csv.writer(file)
-            rows.writerow([*counts.names, "n"])
-            rows.writerows([*labels, many] for labels, many in counts)
-        (folder / "adult.toml").write_text(QUESTION, "utf-8")
-        client = Client(folder)
+        client = started(Path(name))
         try:
             measure(client)
         finally:
@@ -120,16 +128,14 @@ def main() -> None:
 
 
 def measure(client: Client) -> None:
-    while client.send("GET", "graph")[0] != 200:
-        sleep(0.01)
     print(f"first page                          {client.first_page:8.2f} s   goal 1.5")
     learning = timed(lambda: client.state(client.job("api/learn", {})))
     first = client.first_page + (learning + timed(lambda: client.get("graph"))) / 1000
     print(f"first audit, cold                   {first:8.2f} s   goal 4")
-    edits, pages = measure_edits(client)
-    both = [edit + page for edit, page in zip(edits, pages, strict=True)]
+    taken, pages = measure_edits(client)
+    both = [edit + page for edit, page in zip(taken, pages, strict=True)]
     print(
-        f"graph edit, server, p95 of {len(edits)}       {share(edits, 0.95):8.0f} ms  goal 100"
+        f"graph edit, server, p95 of {len(taken)}       {share(taken, 0.95):8.0f} ms  goal 100"
     )
     print(f"page after an edit, p95             {share(pages, 0.95):8.0f} ms")
     print(f"edit and new page, p95              {share(both, 0.95):8.0f} ms  goal 200")
@@ -163,28 +169,32 @@ def weight(client: Client, page: bytes) -> int:
     return len(page) + sum(len(client.get(part)) for part in parts)
 
 
-def measure_edits(client: Client) -> tuple[list[float], list[float]]:
-    """Every edit that the learned graph takes, and the page after it; each is undone.
+def edits(client: Client, names: list[str]) -> Iterator[float]:
+    """Every edit that the learned graph takes, in milliseconds; each is undone.
 
     Only accepted edits that change something count: each gives a graph that was not judged
     before, so nothing is found in a cache.
     """
-    edits, pages, refused = [], [], 0
-    names = [*eh.datasets.adult().names]
     revision = json.loads(client.send("POST", "api/learn", {})[1])["revision"]
     for a, b in combinations(names, 2):
         for state in STATES:
             body, begin = {"a": a, "b": b, "state": state}, perf_counter()
             status, content = client.send("POST", "api/graph", body)
             took = 1000 * (perf_counter() - begin)
-            if status != 200 or json.loads(content)["revision"] == revision:
-                refused += 1
-                continue
-            edits.append(took)
-            pages.append(timed(lambda: client.get("graph")))
-            revision = json.loads(client.send("POST", "api/undo", {})[1])["revision"]
-    print(f"edits: {len(edits)} different ones accepted, {refused} refused or no change")
-    return edits, pages
+            if status == 200 and json.loads(content)["revision"] != revision:
+                yield took
+                revision = json.loads(client.send("POST", "api/undo", {})[1])["revision"]
+
+
+def measure_edits(client: Client) -> tuple[list[float], list[float]]:
+    """Every edit, and the page after it."""
+    names, taken, pages = [*eh.datasets.adult().names], [], []
+    for took in edits(client, names):
+        taken.append(took)
+        pages.append(timed(lambda: client.get("graph")))
+    refused = len(STATES) * comb(len(names), 2) - len(taken)
+    print(f"edits: {len(taken)} different ones accepted, {refused} refused or no change")
+    return taken, pages
 
 
 def measure_edit(distinct: int) -> None:
@@ -202,8 +212,8 @@ def measure_edit(distinct: int) -> None:
     times = []
     for number in range(8):
         state = ("to", "none")[number % 2]
-        edits = edits_with(base.graph, (), (f"x{number % 9}", "pay"), state)  # type: ignore[arg-type]
-        changed = eh.QuestionFile.of(file, edits=edits)
+        chosen = edits_with(base.graph, (), (f"x{number % 9}", "pay"), state)  # type: ignore[arg-type]
+        changed = eh.QuestionFile.of(file, edits=chosen)
         times.append(timed(lambda changed=changed: base.judged_with(changed).verdict))
     print(f"edit at {len(counts):,} distinct rows, most {max(times):8.0f} ms  goal 500")
 

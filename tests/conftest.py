@@ -1,6 +1,5 @@
 """Fixtures that many rooms share: the hypothesis profile and the data sets people bring."""
 
-import os
 import signal
 from functools import cache
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 import typer.main
 from hypothesis import HealthCheck, settings
+from tests.data_folder import ABSENT, DATA, DUTCH
 
 from evenhand import CountTable, datasets
 
@@ -24,8 +24,9 @@ settings.load_profile("gate")
 # A run of the command line in this process builds all verbs anew: 30 ms of each.
 typer.main.get_command = cache(typer.main.get_command)
 
-# A shell starts work in the background with the interrupt ignored, and children inherit that.
-for _number in (signal.SIGINT, signal.SIGTERM):
+# A shell starts work in the background with the interrupt ignored, nohup with SIGHUP ignored,
+# and children inherit that.
+for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
     if signal.getsignal(_number) == signal.SIG_IGN:
         signal.signal(_number, signal.SIG_DFL)
 
@@ -41,21 +42,18 @@ def pytest_terminal_summary(terminalreporter):
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
-    """Where Adult and Dutch lie, if the machine has them."""
-    beside = Path(__file__).parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("EVENHAND_DATA", beside))
-    if not folder.is_dir():
-        pytest.skip(f"no data folder: neither $EVENHAND_DATA nor {beside}")
-    return folder
+    """Where the files of Adult and Dutch lie, if the machine has them."""
+    if not DATA.is_dir():
+        pytest.skip(f"no data folder {DATA} (EVENHAND_DATA names it)")
+    return DATA
 
 
 @pytest.fixture(scope="session")
-def dutch(data_folder: Path) -> CountTable:
+def dutch() -> CountTable:
     """The 2001 Dutch census in the paper's coding."""
-    path = data_folder / "dutch" / "dutch_census_2001.arff"
-    if not path.is_file():
-        pytest.skip(f"no Dutch census at {path}: it may not be redistributed")
-    return datasets.dutch(path)
+    if not DUTCH.is_file():
+        pytest.skip(ABSENT)
+    return datasets.dutch(DUTCH)
 
 
 @pytest.fixture(scope="session")

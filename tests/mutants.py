@@ -1,17 +1,13 @@
-"""Every small change of a module, compiled into it behind a switch.
+"""Every small change of a module's text that its tests should notice.
 
-A mutant is a change that a test should notice: another comparison, a constant off by one, a
-statement left out. All mutants of a module are compiled at once, and ``__mutant__(n)`` in its
-code asks whether the n-th is on: so the module is loaded once for all of them.
+Messages, types, decorators and patterns are left alone.
 """
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
-from copy import deepcopy
 from dataclasses import dataclass
+from textwrap import shorten
 
-SWITCH = "__mutant__"
 SWAPS = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -30,8 +26,10 @@ SWAPS = {
     ast.Div: ast.Mult,
     ast.Mod: ast.Mult,
     ast.Pow: ast.Mult,
+    ast.MatMult: ast.Add,
     ast.BitOr: ast.BitAnd,
     ast.BitAnd: ast.BitOr,
+    ast.BitXor: ast.BitAnd,
     ast.LShift: ast.RShift,
     ast.RShift: ast.LShift,
     ast.And: ast.Or,
@@ -39,84 +37,49 @@ SWAPS = {
 }
 FUNCTIONS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 REMOVABLE = (ast.AugAssign, ast.Raise, ast.Delete, ast.Break, ast.Continue)
-# Not code: types, and what a class or function is wrapped in.
+WIDTH = 120  # of the texts before and after in the description of a change
 UNTOUCHED = {"annotation", "returns", "decorator_list", "pattern"}
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change: its number, its line, its description, and whether the import runs it."""
+    """One change: the lines it is on, what it is, and the module's text with it."""
 
-    number: int
-    line: int
+    lines: range
     change: str
-    at_import: bool
+    text: str
 
 
-def weave(source: str) -> tuple[ast.Module, list[Mutant]]:
-    """A module's code with a switch for each of its mutants, and the list of them."""
-    tree = ast.parse(source)
-    weaver = _Weaver()
-    weaver.parts(tree)
-    return ast.fix_missing_locations(tree), weaver.mutants
+def mutants(source: str) -> Iterator[Mutant]:
+    """All changes of a module, in the order of its text."""
+    encoded = source.encode()
+    starts = [0]  # of each line, in bytes, as the syntax tree counts
+    for line in encoded.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    for node, field in _nodes(ast.parse(source)):
+        for new in _changes(node, field):
+            begin = starts[node.lineno - 1] + node.col_offset
+            end = starts[node.end_lineno - 1] + node.end_col_offset
+            text = ast.unparse(new)
+            put = f"({text})" if isinstance(new, ast.expr) else text
+            yield Mutant(
+                range(node.lineno, node.end_lineno + 1),
+                f"{shorten(encoded[begin:end].decode(), WIDTH)} → {shorten(text, WIDTH)}",
+                (encoded[:begin] + put.encode() + encoded[end:]).decode(),
+            )
 
 
-class _Weaver:
-    def __init__(self) -> None:
-        self.mutants: list[Mutant] = []
-        self.scope: list[ast.AST] = []
-        self.seen: Counter[str] = Counter()
-
-    def switch(self, node: ast.AST, change: str) -> ast.expr:
-        """The question whether a new mutant is on."""
-        names = [one.name for one in self.scope if not isinstance(one, ast.Lambda)]
-        change = f"{'.'.join(names) or 'module'}: {' '.join(change.split())}"
-        self.seen[change] += 1
-        if (times := self.seen[change]) > 1:
-            change += f" ({times})"
-        at_import = all(isinstance(one, ast.ClassDef) for one in self.scope)
-        number = len(self.mutants) + 1
-        self.mutants.append(Mutant(number, node.lineno, change, at_import))
-        return ast.Call(ast.Name(SWITCH, ast.Load()), [ast.Constant(number)], [])
-
-    def parts(self, node: ast.AST) -> None:
-        """Put switches into the parts of a node."""
-        inner = isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda)
-        around = ast.unparse(node).split("\n")[0]
-        for field, value in ast.iter_fields(node):
-            if field in UNTOUCHED:
+def _nodes(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """The nodes below, each with the name of the field in which it stands."""
+    for field, value in ast.iter_fields(node):
+        for part in value if isinstance(value, list) else [value]:
+            # The parts of an f-string have no places of their own before Python 3.12.
+            if not isinstance(part, ast.AST) or isinstance(part, ast.JoinedStr):
                 continue
-            if inner and field == "body":
-                self.scope.append(node)
-            if isinstance(value, ast.AST):
-                setattr(node, field, self.woven(value, around, field))
-            elif isinstance(value, list):
-                parts = [self.woven(one, around, field) for one in value]
-                setattr(node, field, parts)
-            if inner and field == "body":
-                self.scope.pop()
-
-    def woven(self, node: ast.AST, around: str, field: str) -> ast.AST:
-        """A node that its mutants may replace."""
-        if not isinstance(node, ast.AST) or (
-            isinstance(node, ast.keyword) and node.arg == "strict"
-        ):
-            return node
-        pristine = deepcopy(node)
-        changes = [*_changes(pristine, field)]
-        text = ast.unparse(pristine).split("\n")[0]
-        if isinstance(node, ast.Constant | ast.Name):
-            text = f"{around}: {text}"
-        switches = [
-            (self.switch(pristine, f"{text} → {ast.unparse(new)}"), new) for new in changes
-        ]
-        self.parts(node)
-        for switch, new in switches:
-            if isinstance(new, ast.expr):
-                node = ast.IfExp(switch, new, node)
-            else:
-                node = ast.If(switch, [new], [node])
-        return node
+            is_strict = isinstance(part, ast.keyword) and part.arg == "strict"
+            if field not in UNTOUCHED and not is_strict:
+                yield part, field
+                yield from _nodes(part)
 
 
 def _changes(node: ast.AST, field: str) -> Iterator[ast.AST]:

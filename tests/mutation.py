@@ -1,298 +1,303 @@
-"""``python -m tests.mutation [MODULE …]``: do a module's tests notice changes of its code?
+"""``python -m tests.mutation [ROOM …]``: do the tests of a room notice changes of its code?
 
-Each module of ``TESTS`` gets all its mutants at once (tests/mutants.py). Its tests are
-collected once and run once, to learn which of them reach which mutant; then for each mutant a
-fork of that process turns it on and runs those tests, the quickest first, until one fails. What
-survives must be listed in tests/mutants.toml with a reason, and nothing else may be listed.
+A room is a folder of ``src/evenhand``, or ``top`` for the modules beside them. Its tests run
+once, which gives its branch coverage and the tests that reach each line, in this process or in
+one that a test starts. Then a sample of its mutants (tests/mutants.py) is drawn by a seed. Each
+is written into a copy of the repository, and the tests that reach it run there, first those
+that reach little, until one fails. ``tests/kill_rates.toml`` takes the figures, and
+docs/reliability.md explains them.
 """
 
-import builtins
-import gc
+import argparse
 import json
-import mmap
 import os
+import queue
+import re
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
-import time
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from functools import partial
-from importlib import import_module
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType, ModuleType
 
+import numpy as np
 import pytest
-from tests.mutants import SWITCH, Mutant, weave
+from tests.data_folder import DATA
+from tests.mutants import Mutant, mutants
 
 ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src" / "evenhand"
-LISTED = Path(__file__).with_name("mutants.toml")
-LEAST_SHARE = 0.95
-SECONDS = 5  # that a test may take, and ten times as long as without a mutant
-MOST_SECONDS = 600  # that all tests of a module may take together
-MEMORY = 2**31
-ELSEWHERE = {"run"}  # fixtures that work in another process
-TESTS = {
-    "evidence/verdict": ("tests/unit/evidence/test_verdict.py",),
-    "evidence/partition": tuple(
-        f"tests/unit/evidence/test_{name}.py"
-        for name in (
-            "partition",
-            "subpopulations",
-            "pair_matrix",
-            "first_sentence",
-            "by_chance",
+RATES = Path("tests", "kill_rates.toml")
+SAMPLE, SEED = 50, 20170613
+SECONDS = 600  # that the tests of one mutant may take; a mutant that takes longer is killed
+MEMORY = 2**32
+# Compiled code is not traced, and compiling it again takes longer than its tests.
+UNTRACED = "numba_*.py"
+NOT_COPIED = (".git", ".venv", ".hypothesis", "*_cache", "build", "dist")
+HEAD = """\
+# Made by `make mutate`: how much of each room its own tests run, and how many of a sample of
+# its mutants they kill. Only `tests` is edited by hand. See docs/reliability.md.
+"""
+SETTINGS = """\
+[run]
+branch = true
+parallel = true
+data_file = {copy}/build/survey/coverage
+include = {files}
+context = ${{PYTEST_CURRENT_TEST-}}
+"""
+NOT_LOADED = ("-p", "no:cacheprovider", "-p", "no:randomly")
+PYTEST = (sys.executable, "-m", "pytest", "-q", "--assert=plain", *NOT_LOADED)
+PHASE = re.compile(r"(\|(setup|run|teardown)| \((setup|call|teardown)\))$")
+Reached = dict[str, dict[int, set[str]]]  # the tests that reach each line of each file
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """As a plugin of the run that surveys a room, measure the processes that tests start."""
+    if hasattr(config, "workerinput"):
+        os.environ["COVERAGE_PROCESS_START"] = os.environ["SURVEY_SETTINGS"]
+
+
+class SurveyError(Exception):
+    """The tests of a room cannot be used, since they fail as they are or are not found."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """A part of the source, with the tests that are to notice changes of it."""
+
+    name: str
+    tests: tuple[str, ...]
+
+    @property
+    def modules(self) -> str:
+        """Its modules, as a pattern."""
+        return "src/evenhand/" + ("*.py" if self.name == "top" else f"{self.name}/**/*.py")
+
+    def files(self, root: Path) -> list[Path]:
+        """Its modules whose mutants are tried."""
+        return sorted(path for path in root.glob(self.modules) if not path.match(UNTRACED))
+
+    def paths(self, root: Path) -> list[str]:
+        """The files and folders of its tests; examples in docstrings are tests, too."""
+        found = [path for pattern in self.tests for path in sorted(root.glob(pattern))]
+        found += [path for path in self.files(root) if ">>>" in path.read_text("utf-8")]
+        return [str(path.relative_to(root)) for path in found]
+
+
+def rooms(root: Path, listed: dict[str, dict]) -> dict[str, Room]:
+    """All rooms, with the tests that the list names or those in the folder of their name."""
+    folders = [path.parent.name for path in root.glob("src/evenhand/*/__init__.py")]
+    usual = {name: [f"tests/unit/{name}"] for name in sorted(folders)}
+    usual["top"] = ["tests/unit/test_*.py"]
+    return {
+        name: Room(name, tuple(listed.get(name, {}).get("tests", tests)))
+        for name, tests in usual.items()
+    }
+
+
+def survey(room: Room, copy: Path) -> tuple[float, Reached]:
+    """The percentage of the room's branches that its tests run, and the tests of each line."""
+    folder = copy / "build" / "survey"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    settings = folder / "settings.ini"
+    files = ",".join(str(path) for path in room.files(copy))
+    settings.write_text(SETTINGS.format(copy=copy, files=files))
+    measuring = ["--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report="]
+    parallel = ["-p", "tests.mutation", "--numprocesses", str(os.cpu_count() or 1)]
+    said = folder / "said.txt"
+    status = run(
+        [*PYTEST, *measuring, *parallel, *room.paths(copy)], copy, said, settings=settings
+    )
+    if status:
+        told = said.read_text("utf-8")[-3000:]
+        raise SurveyError(f"{room.name}: a test fails without any mutant\n{told}")
+    export = [sys.executable, "-m", "coverage", "json", "--quiet", "--show-contexts"]
+    target = folder / "coverage.json"
+    run([*export, f"--rcfile={settings}", "-o", str(target)], copy, said)
+    document = json.loads(target.read_text("utf-8"))
+    reached = {
+        str(copy / name): {
+            int(line): {PHASE.sub("", context) for context in contexts}
+            for line, contexts in found["contexts"].items()
+        }
+        for name, found in document["files"].items()
+    }
+    totals = document["totals"]
+    return 100 * totals["covered_branches"] / max(totals["num_branches"], 1), reached
+
+
+def run(command: list[str], copy: Path, said: Path, settings: Path | None = None) -> int | None:
+    """The status with which a command in a copy ends; None where it does not end in time."""
+    kept = {name: os.environ[name] for name in os.environ if not name.startswith("PYTEST_")}
+    environment = {
+        **kept,
+        "EVENHAND_DATA": str(DATA),
+        "PYTHONPATH": str(copy / "src"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "SURVEY_SETTINGS": str(settings),
+    }
+    with said.open("wb") as output:
+        process = subprocess.Popen(  # noqa: S603  # ours
+            command,
+            cwd=copy,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
-    ),
-    "evidence/disclosure_control": ("tests/unit/evidence/test_disclosure_control.py",),
-    "removal/linear_effects": ("tests/unit/removal/test_linear_effects.py",),
-    "removal/path_effects": ("tests/unit/removal/test_path_effects.py",),
-    "removal/modify_data": ("tests/unit/removal/test_modify_data.py",),
-    "removal/removal_plan": ("tests/unit/removal/test_removal_plan.py",),
-    "report/release_facts": ("tests/unit/report/test_release_facts.py",),
-    "report/shared_page": ("tests/unit/report/test_shared_page.py",),
-    "releasing/publish": ("tests/unit/releasing/test_publish.py",),
-    "files/targets": ("tests/unit/files/test_targets.py",),
-    "files/transaction": (
-        "tests/unit/files/test_transaction.py",
-        "tests/unit/files/test_targets.py",
-    ),
-    "files/file_locks": ("tests/unit/files/test_file_locks.py",),
-    **{
-        f"checker/{path.stem}": ("tests/unit/checker",)
-        for path in sorted(SOURCE.glob("checker/*.py"))
-        if path.stem != "__init__"
-    },
-}
-Allow = Callable[[float], None]  # so many seconds, from now on
-Job = tuple[int, Callable[[Allow], bool]]
-Timed = tuple[pytest.Item, float]
+    if not settings and sys.platform == "linux":
+        resource.prlimit(process.pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    try:
+        return process.wait(None if settings else SECONDS)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
-class Woven(SourceFileLoader):
-    """Loads one module with its mutants, in the place of the module."""
-
-    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
-        """The code with all switches."""
-        tree, _ = weave(Path(self.path).read_text("utf-8"))
-        return compile(tree, self.path, "exec")
-
-
-def load(module: str) -> ModuleType:
-    """Import a module with its mutants, silently from here on."""
-    name = f"evenhand.{module.replace('/', '.')}"
-
-    class Finder(PathFinder):
-        @classmethod
-        def find_spec(cls, fullname: str, *rest: object) -> ModuleSpec | None:
-            spec = super().find_spec(fullname, *rest) if fullname == name else None
-            if spec:
-                spec.loader = Woven(name, spec.origin)
-            return spec
-
-    for stream in (1, 2):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-    sys.meta_path.insert(0, Finder)
-    return import_module(name)
+def tests_of(mutant: Mutant, lines: dict[int, set[str]]) -> list[str]:
+    """The tests that reach a mutant, first those that reach little of the file."""
+    sizes = Counter(test for tests in lines.values() for test in tests if test)
+    found = set().union(*(lines.get(line, set()) for line in mutant.lines))
+    if found == {""}:  # the import alone runs it, and every test may depend on that
+        found = set(sizes)
+    return sorted(found - {""}, key=lambda test: (sizes[test], test))
 
 
-def turn_on(number: int) -> None:
-    """From now on this mutant is in the place of the code."""
-    setattr(builtins, SWITCH, number.__eq__)
-
-
-class Fork:
-    """A copy of this process, ended by SIGKILL when the time is over that it allows itself."""
-
-    def __init__(self, number: int, run: Callable[[Allow], bool]) -> None:
-        self.number, self.folder = number, tempfile.mkdtemp(prefix="mutant-")
-        self.deadline = memoryview(mmap.mmap(-1, 8)).cast("d")  # shared by both
-        self.allow(MOST_SECONDS)
-        self.process = os.fork()
-        with suppress(PermissionError):  # where the copy has done it and runs a program
-            os.setpgid(self.process, self.process)
-        if not self.process:
-            os.environ["PYTEST_DEBUG_TEMPROOT"] = self.folder
-            used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-            resource.setrlimit(resource.RLIMIT_DATA, (used + MEMORY, used + MEMORY))
-            try:
-                os._exit(run(self.allow))
-            finally:
-                os._exit(1)
-
-    def allow(self, seconds: float) -> None:
-        """Set the deadline; of a module's remaining tests each has its own."""
-        self.deadline[0] = time.monotonic() + seconds
-
-    def ended(self) -> bool:
-        """Whether it has ended, also by the deadline; then ``failed`` says how."""
-        process, status = os.waitpid(self.process, os.WNOHANG)
-        if not process and time.monotonic() < self.deadline[0]:
-            return False
-        with suppress(ProcessLookupError):  # with all processes that its tests began
-            os.killpg(self.process, signal.SIGKILL)
-        self.failed = (status if process else os.waitpid(self.process, 0)[1]) != 0
-        shutil.rmtree(self.folder, ignore_errors=True)
-        return True
-
-
-def killed_by(jobs: Iterable[Job]) -> Iterator[tuple[int, bool]]:
-    """Each mutant's number, and whether its tests failed, crashed or took too long."""
-    running: list[Fork] = []
-    for number, run in jobs:
-        running.append(Fork(number, run))
-        while len(running) == (os.cpu_count() or 1):
-            yield from _ended(running)
-    while running:
-        yield from _ended(running)
-
-
-def _ended(running: list[Fork]) -> Iterator[tuple[int, bool]]:
-    """Take out the forks that have ended."""
-    time.sleep(0.005)
-    for fork in [one for one in running if one.ended()]:
-        running.remove(fork)
-        yield fork.number, fork.failed
-
-
-class InProcess:
-    """A pytest plugin that leaves out tests whose work is done where no mutant is on."""
-
-    @staticmethod
-    def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-        """Leave them out."""
-        items[:] = [x for x in items if not ELSEWHERE & {*getattr(x, "fixturenames", ())}]
-
-
-class Mutation(InProcess):
-    """A pytest plugin that runs the collected tests once for every mutant they reach."""
-
-    def __init__(
-        self, mutants: list[Mutant], module: ModuleType, say: Callable[[object], None]
-    ) -> None:
-        self.mutants, self.say = mutants, say
-        self.remembering = [one for one in vars(module).values() if hasattr(one, "cache_clear")]
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Find out what each test reaches; then run them for each mutant."""
-        gc.freeze()
-        with tempfile.NamedTemporaryFile() as notes:
-            survey = partial(self.survey, session, Path(notes.name))
-            [(_, failed)] = killed_by([(0, survey)])
-            if failed:
-                self.say(None)
-                return True
-            seconds, reached = json.loads(notes.read())
-        jobs = []
-        for mutant in self.mutants:
-            tests = [at for at in range(len(seconds)) if mutant.number in reached[at]]
-            tests.sort(key=seconds.__getitem__)
-            items = [(session.items[at], SECONDS + 10 * seconds[at]) for at in tests]
-            if not mutant.at_import:
-                jobs.append((mutant.number, partial(self.kills, session, mutant.number, items)))
-        for outcome in killed_by(jobs):
-            self.say(outcome)
-        return True
-
-    def run(self, item: pytest.Item) -> None:
-        """Run one test, without what the module remembers of others."""
-        for value in self.remembering:
-            value.cache_clear()
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-
-    def survey(self, session: pytest.Session, notes: Path, _: Allow) -> bool:
-        """Note how long each test takes and which mutants it reaches; whether one fails."""
-        seconds, reached = [], []
-        for item in session.items:
-            numbers = set[int]()
-            setattr(builtins, SWITCH, numbers.add)
-            begin = time.monotonic()
-            self.run(item)
-            seconds.append(time.monotonic() - begin)
-            reached.append(sorted(numbers))
-        notes.write_text(json.dumps([seconds, reached]))
-        return bool(session.testsfailed)
-
-    def kills(
-        self, session: pytest.Session, number: int, items: list[Timed], allow: Allow
-    ) -> bool:
-        """Whether a test fails with this mutant; one that does not end is ended with us."""
-        turn_on(number)
-        for item, limit in items:
-            allow(limit)
-            self.run(item)
-            if session.testsfailed:
-                return True
+def is_killed(mutant: Mutant, path: Path, tests: list[str], copy: Path) -> bool:
+    """Whether one of the tests fails in a copy with the mutant, or does not end."""
+    if not tests:
         return False
+    before, times = path.read_text("utf-8"), path.stat()
+    selection, said = copy / "build" / "selection.txt", copy / "build" / "said.txt"
+    selection.parent.mkdir(exist_ok=True)
+    selection.write_text("\n".join(tests) + "\n")
+    path.write_text(mutant.text, "utf-8")
+    try:
+        status = run([*PYTEST, "-x", f"@{selection}"], copy, said)
+    finally:
+        path.write_text(before, "utf-8")
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    if status == pytest.ExitCode.NO_TESTS_COLLECTED:
+        told = said.read_text("utf-8")[-3000:]
+        raise SurveyError(f"{path.name}: no test was collected for {mutant.change}\n{told}")
+    return status != 0
 
 
-def outcomes(module: str, mutants: list[Mutant]) -> Iterator[tuple[int, bool]]:
-    """Each mutant's number, and whether the tests of the module kill it."""
-    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:randomly", *TESTS[module]]
-    if ">>>" in (path := SOURCE / f"{module}.py").read_text("utf-8") and path.stem[0] != "_":
-        options.append(str(path))  # pytest would load a __main__ in its own way
-    come, go = os.pipe()
-    if not os.fork():
-        os.close(come)
-        setattr(builtins, SWITCH, lambda _: False)
-        loaded = load(module)
-        say = lambda what: os.write(go, json.dumps(what).encode() + b"\n")  # noqa: E731
-        os._exit(pytest.main(options, [Mutation(mutants, loaded, say)]))
-    os.close(go)
-    with os.fdopen(come) as lines:
-        for line in map(json.loads, lines):
-            if line is None:
-                sys.exit(f"{module}: a test fails without any mutant")
-            yield line[0], line[1]
-    os.wait()
+def measure(room: Room, copies: list[Path], sample: int, seed: int) -> dict[str, object]:
+    """The figures of a room."""
+    coverage, reached = survey(room, copies[0])
+    found = [
+        (path.relative_to(copies[0]), mutant)
+        for path in room.files(copies[0])
+        for mutant in mutants(path.read_text("utf-8"))
+    ]
+    size = min(sample, len(found))
+    drawn = np.random.default_rng(seed).choice(len(found), size, replace=False)
+    free: queue.Queue[Path] = queue.Queue()
+    for copy in copies:
+        free.put(copy)
 
-    def run(number: int, _: Allow) -> bool:
-        turn_on(number)
-        load(module)
-        return pytest.main(options, [InProcess]) != 0
+    def survivor(at: int) -> str | None:
+        path, mutant = found[at]
+        tests = tests_of(mutant, reached.get(str(copies[0] / path), {}))
+        copy = free.get()
+        try:
+            killed = is_killed(mutant, copy / path, tests, copy)
+        finally:
+            free.put(copy)
+        place = f"{path.relative_to('src/evenhand')}:{mutant.lines.start}"
+        told = f"{place}: {mutant.change}" + ("" if tests else " (no test reaches it)")
+        write(f"  {'killed' if killed else 'SURVIVES'}, {len(tests)} tests: {told}")
+        return None if killed else told
 
-    numbers = (one.number for one in mutants if one.at_import)
-    yield from killed_by((number, partial(run, number)) for number in numbers)
-
-
-def report(module: str, listed: dict[str, str]) -> tuple[int, int, bool]:
-    """Run one module: its mutants, how many survive, and whether these are the listed ones."""
-    _, mutants = weave((SOURCE / f"{module}.py").read_text("utf-8"))
-    survivors = set[str]()
-    for number, is_killed in outcomes(module, mutants):
-        mutant = mutants[number - 1]
-        if not is_killed:
-            survivors.add(mutant.change)
-            if mutant.change not in listed:
-                write(f"  survives, line {mutant.line}: {mutant.change}")
-    write(module, len(mutants), len(survivors))
-    for change in listed.keys() - survivors:
-        write(f"  listed, but killed or gone: {change}")
-    return len(mutants), len(survivors), listed.keys() == survivors
+    with ThreadPoolExecutor(len(copies)) as pool:
+        survivors = [told for told in pool.map(survivor, sorted(drawn.tolist())) if told]
+    return {
+        "tests": [*room.tests],
+        "branch_coverage": round(coverage, 1),
+        "mutants": len(found),
+        "sample": size,
+        "seed": seed,
+        "killed": size - len(survivors),
+        "kill_rate": round(100 * (1 - len(survivors) / max(size, 1)), 1),
+        "survivors": survivors,
+    }
 
 
-def write(*columns: object) -> None:
+def as_toml(rates: dict[str, dict[str, object]]) -> str:
+    """The figures as a file: JSON writes numbers, texts and lists as TOML does."""
+    lines = [HEAD]
+    for name, figures in sorted(rates.items()):
+        lines.append(f"[{name}]")
+        for key, value in figures.items():
+            text = json.dumps(value, ensure_ascii=False)
+            if key == "survivors" and value:
+                each = [json.dumps(one, ensure_ascii=False) for one in value]
+                text = "[\n" + "".join(f"  {one},\n" for one in each) + "]"
+            lines.append(f"{key} = {text}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+@contextmanager
+def copied(root: Path, times: int) -> Iterator[list[Path]]:
+    """Copies of the repository in which code may be changed."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copies = [Path(folder, str(number), "evenhand") for number in range(times)]
+        for copy in copies:
+            shutil.copytree(root, copy, ignore=shutil.ignore_patterns(*NOT_COPIED))
+        yield copies
+
+
+def write(line: str) -> None:
     """Print a line, at once."""
-    sys.stdout.write(" | ".join(map(str, columns)) + "\n")
+    sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
-def main() -> None:
-    """Run the modules named on the command line, or all."""
-    os.chdir(ROOT)
-    listed = tomllib.loads(LISTED.read_text("utf-8"))
-    results = [report(module, listed.get(module, {})) for module in sys.argv[1:] or TESTS]
-    numbers, survivors, as_listed = zip(*results, strict=True)
-    share = 1 - sum(survivors) / sum(numbers)
-    write("all", sum(numbers), sum(survivors), f"{share:.1%} killed")
-    sys.exit(not all(as_listed) or share < LEAST_SHARE)
+def main(arguments: list[str], root: Path = ROOT) -> None:
+    """Measure the rooms named on the command line, or all, and record their figures."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument("rooms", nargs="*", metavar="ROOM")
+    parser.add_argument("--sample", type=int, default=SAMPLE, help="how many mutants of a room")
+    parser.add_argument("--seed", type=int, default=SEED)
+    asked = parser.parse_args(arguments)
+    rates = tomllib.loads((root / RATES).read_text("utf-8")) if (root / RATES).exists() else {}
+    known = rooms(root, rates)
+    if unknown := {*asked.rooms} - {*known}:
+        parser.error(f"no such room: {', '.join(unknown)}; there are {', '.join(known)}")
+    failed: list[str] = []
+    with copied(root, os.cpu_count() or 1) as copies:
+        for name in asked.rooms or known:
+            before = rates.get(name, {})
+            try:
+                now = measure(known[name], copies, asked.sample, asked.seed)
+            except SurveyError as error:
+                failed.append(name)
+                write(str(error))
+                continue
+            rates[name] = now
+            (root / RATES).write_text(as_toml(rates), "utf-8")
+            write(
+                f"{name}: killed {now['killed']} of {now['sample']} mutants, "
+                f"{now['kill_rate']} % (before: {before.get('kill_rate', '–')}); "
+                f"branches {now['branch_coverage']} % ({before.get('branch_coverage', '–')})"
+            )
+    if failed:
+        sys.exit(f"Not measured: {', '.join(failed)}")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

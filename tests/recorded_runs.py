@@ -1,34 +1,42 @@
-"""Fixed runs of the command line whose every output is compared with a recorded digest.
+"""Fixed runs of the command line, whose outputs are compared with those that were reviewed.
 
-    python -m tests.recorded_runs FOLDER     writes all outputs there, to look at as a diff
-    python -m tests.recorded_runs --record   records their digests in tests/golden/runs.json
+    python -m tests.recorded_runs --record   writes tests/golden anew (``make goldens``)
+    python -m tests.recorded_runs FOLDER     writes all outputs there whole, to compare folders
 
-Numbers of more than nine digits after the point are rounded; versions, seconds and dates are
-left out, so that digests do not depend on the machine. Parquet files are compared by content.
+``tests/golden/runs.txt`` lists the commands in groups; each group has a file of its outputs.
+What is long is shortened as ``tests/readable.py`` says. Numbers of more than nine digits after
+the point are rounded; versions, seconds and dates are left out, so that nothing depends on the
+machine. Parquet files are compared by content. One report is kept whole, as a page.
 """
 
 import contextlib
 import gzip
-import hashlib
 import io
 import json
-import os
 import re
 import shlex
 import sys
 import tempfile
+from difflib import unified_diff
 from math import inf
 from pathlib import Path
 from string import Template
 from unittest import mock
 
 import pyarrow.parquet as pq
+from tests.data_folder import ABSENT, DUTCH
 from tests.hiring import csv_text, people
+from tests.open_decision import write_open_decision
+from tests.readable import readable
 
+import evenhand as eh
 from evenhand import datasets
 from evenhand.cli.application import main
+from evenhand.report import report
 
-DIGESTS = Path(__file__).parent / "golden" / "runs.json"
+GOLDEN = Path(__file__).with_name("golden")
+PAGE = GOLDEN / "report.html"
+DATA_NEEDED = "dutch"  # the group of runs that needs the census
 WORDS = {
     "ADULT": "adult.csv --question adult.toml --frequency n "
     "--tiers 'sex,age,native_country,race|education|*|income'",
@@ -44,7 +52,7 @@ WORDS = {
 
 def commands():
     """The commands of each group of runs; a line with # names the group."""
-    groups = Path(__file__).with_name("golden").joinpath("runs.txt").read_text().split("# ")
+    groups = (GOLDEN / "runs.txt").read_text().split("# ")
     for group in groups[1:]:
         name, *lines = group.strip().splitlines()
         yield name, [Template(line).substitute(WORDS) for line in lines]
@@ -65,6 +73,7 @@ def prepare(dutch):
     counted("first.csv", datasets.admissions(1))
     counted("second.csv", datasets.admissions(2))
     counted("adult.csv", datasets.adult())
+    write_open_decision(Path())
     if dutch:
         counted("dutch.csv", datasets.dutch(dutch))
     everybody = people()
@@ -83,6 +92,8 @@ def prepare(dutch):
     many = [f"{line},{1000 + at}" for at, line in enumerate(plain * 80)]
     text("many.csv", "sex,major,hired,id", *many)
     text("spelled.csv", "sex,major,hired", *plain, "f,a,yes.", "m,a,yes.")
+    text("thin.csv", "sex,major,hired", *plain, *["f,c,yes"] * 9)
+    text("thin.txt", "sex -> hired; major -> hired")
     text("ragged.csv", "sex,major,hired", *plain, "f,a")
     text("twice.csv", "sex,major,hired,sex", *(f"{line},x" for line in plain))
     text("empty.csv", "sex,major,hired")
@@ -153,10 +164,11 @@ def said(arguments):
 def content(path):
     if path.suffix == ".parquet":
         table = pq.read_table(path)
-        return f"{table.schema}\n{json.dumps(table.to_pylist())}"
+        kinds = {field.name: str(field.type) for field in table.schema}
+        return "\n".join(json.dumps(line) for line in [kinds, *table.to_pylist()])
     if path.suffix == ".gz":
         return gzip.decompress(path.read_bytes()).decode()
-    return path.read_bytes().decode("latin-1")
+    return path.read_bytes().decode("utf-8", "backslashreplace")
 
 
 def normalized(told):
@@ -174,35 +186,71 @@ def rounded(match):
     return f"{float(match[0]):.9g}"
 
 
-def dutch_file():
-    beside = Path(__file__).parents[2] / "shared" / "data"
-    path = Path(os.environ.get("EVENHAND_DATA", beside)) / "dutch" / "dutch_census_2001.arff"
-    return path if path.is_file() else None
-
-
 def run(name):
     """All outputs of one group of runs."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        prepare(dutch_file() if name == "dutch" else None)
+        prepare(DUTCH if name == DATA_NEEDED else None)
         return outputs(RUNS[name])
 
 
-def digests(found):
-    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in found.items()}
+def golden_file(name):
+    """Where the outputs of a group are kept."""
+    return GOLDEN / f"{name.replace(' ', '_')}.txt"
 
 
-def main_program(argument):
-    found = {name: run(name) for name in RUNS}
-    if argument == "--record":
-        told = {name: digests(outputs) for name, outputs in found.items()}
-        DIGESTS.write_text(json.dumps(told, indent=1) + "\n")
-        return
-    for name, texts in found.items():
-        for output, told in texts.items():
-            path = Path(argument, name, output)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(told)
+def golden_text(found):
+    """The outputs of a group as they are kept: readable, and not too long."""
+    parts = (f"=== {name}\n{readable(name, text)}" for name, text in found.items())
+    return "\n".join(parts)
+
+
+def golden_page():
+    """The report on the paper's second example, whole."""
+    asked = datasets.question("admissions")
+    graph = eh.CausalGraph.parse(
+        "gender -> major -> admission; test_score -> admission; gender -> admission"
+    )
+    audit = eh.audit(datasets.admissions(2), asked, graph=graph)
+    return report(
+        audit,
+        audit.release(seed=7),
+        labels=asked.labels,
+        partition=audit.explain_partition(["test_score"]),
+        title="Admissions, example 2",
+        generated="15 November 2026",
+    ).html
+
+
+def differences(path, now):
+    """A unified diff of what is kept in a file and what is there now."""
+    before = path.read_text("utf-8") if path.is_file() else ""
+    names = f"golden/{path.name}", "now"
+    lines = unified_diff(before.splitlines(), now.splitlines(), *names, lineterm="")
+    return "\n".join(lines)
+
+
+def record():
+    """Write everything that is kept anew, or nothing."""
+    if not DUTCH.is_file():
+        sys.exit(f"Nothing was recorded: {ABSENT}")
+    texts = {golden_file(name): golden_text(run(name)) for name in RUNS}
+    texts[PAGE] = golden_page()
+    for path in GOLDEN.iterdir():
+        if path not in texts and path.name != "runs.txt":
+            path.unlink()
+    for path, text in texts.items():
+        path.write_text(text, "utf-8")
+
+
+def write_whole(folder):
+    """Write all outputs whole into a folder; without the census, all but those of its group."""
+    for name in RUNS:
+        if name != DATA_NEEDED or DUTCH.is_file():
+            for output, told in run(name).items():
+                path = Path(folder, name, output)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(told)
 
 
 if __name__ == "__main__":
-    main_program(sys.argv[1])
+    record() if sys.argv[1:] == ["--record"] else write_whole(*sys.argv[1:])

@@ -1,7 +1,7 @@
 """Runs the stand-alone checker; of a large record in a process beside this one.
 
 The engine then need not wait for it, neither holds the memory of the other, and whoever cancels
-ends it.
+ends it. Every certificate is checked before its file gets its name.
 """
 
 import json
@@ -16,9 +16,11 @@ from typing import IO
 
 from evenhand import checker
 from evenhand.display import ProgressCallback, ProgressReporter
-from evenhand.errors import ResourceError
+from evenhand.errors import ResourceError, UnconfirmedError
 
 _LARGE = 2_000_000  # bytes that the checker reads in less than a second
+_MOST_DATA = 50_000_000  # bytes of rows that it reads in a few seconds
+_SHOWN = 3
 _POLL = 0.1  # seconds
 # The checker needs nothing of evenhand, which would have to be loaded. It ends soon: without a
 # search for garbage a million lines take 8 % less.
@@ -29,12 +31,45 @@ from checker import verify
 print(json.dumps(verify(sys.stdin.buffer.read().decode(), *sys.argv[2:])))"""
 
 
+def can_read(data: str | None) -> bool:
+    """Whether the stand-alone checker can read the data: one plain CSV file."""
+    return data is not None and Path(data).is_file() and data.lower().endswith((".csv", ".tsv"))
+
+
+def confirm(
+    written: Path, data: str | Path | None = None, progress: ProgressCallback | None = None
+) -> None:
+    """Raise if the checker does not find a certificate true that is about to get its name.
+
+    It reads the rows, too, if they are a plain CSV file that takes a few seconds at most.
+    """
+    rows = str(data) if data else None
+    if rows and (not can_read(rows) or Path(rows).stat().st_size > _MOST_DATA):
+        rows = None
+    with checking(written, rows, progress) as answer:
+        found = answer()
+    # What it leaves open is no error; what it could not even begin to check is one.
+    if found.status == 1 or not found.stated:
+        raise UnconfirmedError.of(
+            "The stand-alone checker does not confirm this certificate: nothing was written.",
+            f"It says: {'; '.join(found.notes[:_SHOWN])}.",
+            "If the table was changed meanwhile, audit it again. Otherwise this is an error of "
+            "evenhand and says nothing about the data: report it as an issue of evenhand.",
+            written.name,
+        )
+
+
 @contextmanager
 def checking(
-    text: str, data: str | None, progress: ProgressCallback | None
+    record: str | Path, data: str | None, progress: ProgressCallback | None
 ) -> Iterator[Callable[[], checker.Answer]]:
-    """Start the checker; what is yielded waits for its answer. On leaving it is ended."""
-    if len(text) + (Path(data).stat().st_size if data else 0) < _LARGE:
+    """Start the checker on a record's text, or on its file; what is yielded is its answer.
+
+    That waits for it. On leaving it is ended.
+    """
+    size = len(record) if isinstance(record, str) else record.stat().st_size
+    if size + (Path(data).stat().st_size if data else 0) < _LARGE:
+        text = record if isinstance(record, str) else record.read_text("utf-8")
         found = checker.verify(text, data)
         yield lambda: found
         return
@@ -42,7 +77,7 @@ def checking(
     # With -P no file of the folder we are in, which may come with the record, is a module.
     command = [sys.executable, "-P", "-c", _ANSWER, place, *([data] if data else ())]
     with (
-        _temporary_file(text) as given,
+        _temporary_file(record) if isinstance(record, str) else record.open("rb") as given,
         Popen(command, stdin=given, stdout=PIPE, stderr=PIPE) as process,  # noqa: S603  # ours
     ):
         try:

@@ -9,12 +9,14 @@ All problems that one pass finds are raised together, so that a file is repaired
     │   ├── ColumnError       a column is absent, repeated, or no category
     │   ├── MissingValueError values are missing and nobody said what that means
     │   └── ValuesError       a column's values do not fit what was asked of them
+    │       └── UnplacedError a value lies in no class of its column
     ├── QuestionError         the question makes no sense, or not for these data
-    │   ├── StaleError        the app: a change was made on a page that is not the newest
+    │   ├── StaleError        the app: a page changes what was changed since it was shown
     │   └── UnsavedError      the app: going on would lose choices that are in no file
     ├── KnowledgeError        tiers and arrows contradict each other or the data
     ├── GraphError            a graph cannot be read, or cannot answer the question
     ├── CannotReleaseError    no release can be certified; nothing is written
+    ├── UnconfirmedError      the checker does not confirm a certificate; it is not written
     └── ResourceError         too large, or the machine refused
 """
 
@@ -186,6 +188,10 @@ class ValuesError(InputError):
     """A column's values do not fit what was asked of them."""
 
 
+class UnplacedError(ValuesError):
+    """A value lies in no class of its column."""
+
+
 class QuestionError(EvenhandError):
     """The question makes no sense, or not for these data."""
 
@@ -212,6 +218,12 @@ class CannotReleaseError(EvenhandError):
     """No release can be certified as asked; nothing is written."""
 
     exit_status = 3
+
+
+class UnconfirmedError(EvenhandError):
+    """The stand-alone checker does not confirm a certificate; so it is not written."""
+
+    exit_status = 5
 
 
 class ResourceError(EvenhandError):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from evenhand import checker
-from evenhand.checker_process import checking
+from evenhand.checker_process import can_read, checking
 from evenhand.display import ProgressCallback
 from evenhand.errors import (
     ColumnError,
@@ -20,6 +20,7 @@ from evenhand.errors import (
     InputError,
     MissingValueError,
     Spelling,
+    UnplacedError,
     ValuesError,
     words_only,
 )
@@ -197,19 +198,14 @@ def check_record(
     progress: ProgressCallback | None = None,
 ) -> CheckedRecord:
     """Check a certificate by both programs, from its own numbers or against data."""
-    read_by_checker = _is_text_table(data)
+    read_by_checker = can_read(data)
     with checking(text, data if read_by_checker else None, progress) as answer:
-        verdicts, by_engine, is_settled, inputs, fields = _certify_again(
+        verdicts, by_engine, by_itself, inputs, fields = _certify_again(
             text, data, sheet, spelling, progress, answer=answer
         )
         found = answer()
-    status = found.status
-    if by_engine:
-        status = 3 if status == 3 and not verdicts else 1
-    elif status == 3 and is_settled:
-        status = 0
     return CheckedRecord(
-        status=status,
+        status=_common_status(found, by_itself, is_record=bool(verdicts)),
         verdicts=verdicts,
         against=data or _OWN,
         checker_read_data=read_by_checker,
@@ -220,6 +216,16 @@ def check_record(
         stated_by_engine=inputs,
         fields=fields,
     )
+
+
+def _common_status(found: checker.Answer, by_engine: int, *, is_record: bool) -> int:
+    """What both programs say together.
+
+    The engine settles what the checker leaves open, but not what the checker could not begin.
+    """
+    if found.status == 1 or (by_engine == 1 and (is_record or found.status == 0)):
+        return 1
+    return 0 if by_engine == 0 and found.stated else 3
 
 
 def _field(objection: str) -> str:
@@ -235,8 +241,8 @@ def _certify_again(  # what reading needs
     progress: ProgressCallback | None,
     *,
     answer: Callable[[], checker.Answer],
-) -> tuple[dict[tuple[str, ...], str], tuple[str, ...], bool, dict[str, str], tuple[str, ...]]:
-    """The verdict of each claim, where the engine disagrees, whether it could tell, its inputs.
+) -> tuple[dict[tuple[str, ...], str], tuple[str, ...], int, dict[str, str], tuple[str, ...]]:
+    """The verdict of each claim, where the engine disagrees, its own status, its inputs.
 
     Last come the fields of the record.
     Data that cannot be read are bad input, unless the record is false anyway or names columns
@@ -246,20 +252,24 @@ def _certify_again(  # what reading needs
         recorded = RecordedCertificate.parse(text)
         codings = recorded.codings
     except EvenhandError as error:
-        return {}, _texts(error, spelling), False, {}, tuple(_content(text))
+        return {}, _texts(error, spelling), 1, {}, tuple(_content(text))
     fields = tuple(recorded.content)
     verdicts = {names: str(verdict) for names, verdict in recorded.verdicts.items()}
     inputs = dict(recorded.stated(with_data=data is not None))
     if data is None:
-        return verdicts, recorded.own_differences(), recorded.is_settled_alone, inputs, fields
+        wrong = recorded.own_differences()
+        # Where the engine cannot tell either, the checker's word stands.
+        status = 1 if wrong else 0 if recorded.is_settled_alone else answer().status
+        return verdicts, wrong, status, inputs, fields
     try:
         rows = _read(data, codings, sheet, progress)
         wrong = recorded.differences(rows.count(), dropped=rows.dropped)
     except EvenhandError as error:
         if isinstance(error, _OTHER_DATA) or answer().status == 1:
-            return verdicts, _texts(error, spelling), True, inputs, fields
+            status = 3 if isinstance(error, UnplacedError) else 1
+            return verdicts, _texts(error, spelling), status, inputs, fields
         raise
-    return verdicts, wrong, True, inputs, fields
+    return verdicts, wrong, 1 if wrong else 0, inputs, fields
 
 
 def _read(
@@ -273,8 +283,3 @@ def _read(
 
 def _texts(error: EvenhandError, spelling: Spelling) -> tuple[str, ...]:
     return tuple(problem.text(spelling) for problem in error.problems)
-
-
-def _is_text_table(data: str | None) -> bool:
-    """Whether the stand-alone checker can read the data: one plain CSV file."""
-    return data is not None and Path(data).is_file() and data.lower().endswith((".csv", ".tsv"))

@@ -5,6 +5,8 @@ import os
 import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -180,7 +182,7 @@ def test_an_injected_handler_or_script_does_not_run(page, allowed):
 
 
 def test_the_word_of_the_first_address_works_once(browser, folder, start_app, tmp_path):
-    """The browser that is started shows the page; its command line is of no use afterwards."""
+    """The browser that is started follows a private page, which is gone afterwards."""
     note = tmp_path / "opened"
     opener = tmp_path / "opener"
     opener.write_text(f'#!/bin/sh\necho "$1" > {note}\n')
@@ -191,12 +193,19 @@ def test_the_word_of_the_first_address_works_once(browser, folder, start_app, tm
             break
         threading.Event().wait(0.05)
     address = note.read_text().strip()
-    assert app.token not in address
+    assert address.startswith("file:///")
+    word = re.search(r"http://[^\"]+", Path(urlsplit(address).path).read_text()).group()
     context = browser.new_context()
     page = context.new_page()
     page.goto(address)
     expect(page).to_have_title("adult.csv · Question · evenhand")
-    assert page.goto(address).status == 404
+    assert page.url.startswith(app.address)
+    assert not Path(urlsplit(address).path).exists()
+    # Whoever comes the same way later gets nothing, and the open page is locked out.
+    thief = context.new_page()
+    assert thief.goto(word).status == 404
+    assert "printed last" in thief.content()
+    assert page.reload().status == 404
     context.close()
 
 

@@ -1,10 +1,11 @@
-"""What mutation testing changes, and that its list of survivors is of the code as it is."""
+"""What mutation testing changes, and that it counts what tests notice in any process."""
 
 import tomllib
+from pathlib import Path
 
 import pytest
-from tests.mutants import SWITCH, weave
-from tests.mutation import LISTED, SOURCE, TESTS
+from tests.mutants import mutants
+from tests.mutation import RATES, ROOT, main, rooms
 
 EXAMPLE = '''
 def clipped(number, most=9):
@@ -16,54 +17,127 @@ def clipped(number, most=9):
     return max(sum(seen), -number) % 4
 '''
 CHANGES = [
-    "module: number, most=9: 9 → 10",
-    "module: number, most=9: 9 → 8",
-    "clipped: number > most or not number → number > most and (not number)",
-    "clipped: number > most → number >= most",
-    "clipped: not number → number",
-    "clipped: return most → return None",
-    "clipped: [number][:1] → [number][:]",
-    "clipped: :1: 1 → 2",
-    "clipped: :1: 1 → 0",
-    "clipped: seen.append(number - 1) → pass",
-    "clipped: number - 1 → number + 1",
-    "clipped: number - 1: 1 → 2",
-    "clipped: number - 1: 1 → 0",
-    "clipped: return max(sum(seen), -number) % 4 → return None",
-    "clipped: max(sum(seen), -number) % 4 → max(sum(seen), -number) * 4",
-    "clipped: max(sum(seen), -number): max → min",
-    "clipped: -number → number",
-    "clipped: max(sum(seen), -number) % 4: 4 → 5",
-    "clipped: max(sum(seen), -number) % 4: 4 → 3",
+    (2, "9 → 10"),
+    (2, "9 → 8"),
+    (4, "number > most or not number → number > most and (not number)"),
+    (4, "number > most → number >= most"),
+    (4, "not number → number"),
+    (5, "return most → return None"),
+    (6, "[number][:1] → [number][:]"),
+    (6, "1 → 2"),
+    (6, "1 → 0"),
+    (7, "seen.append(number - 1) → pass"),
+    (7, "number - 1 → number + 1"),
+    (7, "1 → 2"),
+    (7, "1 → 0"),
+    (8, "return max(sum(seen), -number) % 4 → return None"),
+    (8, "max(sum(seen), -number) % 4 → max(sum(seen), -number) * 4"),
+    (8, "max → min"),
+    (8, "-number → number"),
+    (8, "4 → 5"),
+    (8, "4 → 3"),
 ]
 # A list of one has no second part.
-SAME = {"clipped: [number][:1] → [number][:]", "clipped: :1: 1 → 2"}
+SAME = {(6, "[number][:1] → [number][:]"), (6, "1 → 2")}
 
 
-def answers(switch):
-    tree, _ = weave(EXAMPLE)
-    scope = {SWITCH: switch}
-    exec(compile(tree, "example", "exec"), scope)  # noqa: S102  # the text above
+def answers(text):
+    scope = {}
+    exec(compile(text, "example", "exec"), scope)  # noqa: S102  # the text above
     return [scope["clipped"](*numbers) for numbers in ((0,), (4,), (7,), (8, 8), (10,), (-3,))]
 
 
 def test_each_mutant_is_one_change():
-    assert [mutant.change for mutant in weave(EXAMPLE)[1]] == CHANGES
+    assert [(mutant.lines.start, mutant.change) for mutant in mutants(EXAMPLE)] == CHANGES
 
 
-def test_a_mutant_is_on_or_off():
-    plain = answers(lambda _: False)
-    assert plain == [9, 3, 1, 3, 9, 3]
-    for number, change in enumerate(CHANGES, 1):
-        assert (answers(number.__eq__) == plain) == (change in SAME)
+def test_a_mutant_answers_otherwise():
+    assert answers(EXAMPLE) == [9, 3, 1, 3, 9, 3]
+    for mutant, change in zip(mutants(EXAMPLE), CHANGES, strict=True):
+        assert (answers(mutant.text) == answers(EXAMPLE)) == (change in SAME)
 
 
-@pytest.mark.parametrize("module", TESTS)
-def test_what_survives_is_in_the_code(module):
-    _, mutants = weave((SOURCE / f"{module}.py").read_text("utf-8"))
-    listed = tomllib.loads(LISTED.read_text("utf-8")).get(module, {})
-    assert listed.keys() <= {mutant.change for mutant in mutants}
+def test_messages_types_and_places_of_letters_stay():
+    text = 'def f(x: int | None = None) -> str:\n    print("é"); y = f"{x + 1}"; return 2 * y\n'
+    found = [mutant.text for mutant in mutants(text)]
+    assert len(found) == 5
+    assert all("int | None" in each and 'f"{x + 1}"' in each for each in found)
+    assert text.replace("2 * y", "(2 // y)") in found
 
 
-def test_only_modules_that_are_tested_have_survivors():
-    assert tomllib.loads(LISTED.read_text("utf-8")).keys() <= TESTS.keys()
+def test_every_room_has_tests_and_its_figures_are_of_a_room():
+    rates = tomllib.loads((ROOT / RATES).read_text("utf-8"))
+    known = rooms(ROOT, rates)
+    assert rates.keys() <= known.keys()
+    for room in known.values():
+        assert room.files(ROOT)
+        assert room.paths(ROOT)
+
+
+TESTS = """
+import subprocess
+import sys
+
+from evenhand.toy.sums import product, total
+
+
+def test_total():
+    assert total(1) == 3
+
+
+def test_product_in_another_process():
+    code = "from evenhand.toy.sums import product; print(product(3))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.stdout == "6\\n"
+"""
+SUMS = """
+def total(number):
+    return number + 2
+
+
+def product(number):
+    return number * 2
+
+
+def unused(number):
+    return number - 1
+"""
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A repository of one room: a function tested here, one elsewhere, and one nowhere."""
+    texts = {
+        "src/evenhand/__init__.py": "",
+        "src/evenhand/toy/__init__.py": "",
+        "src/evenhand/toy/sums.py": SUMS,
+        "tests/unit/toy/test_sums.py": TESTS,
+        "tests/mutation.py": Path(ROOT, "tests/mutation.py").read_text("utf-8"),
+        "tests/mutants.py": Path(ROOT, "tests/mutants.py").read_text("utf-8"),
+        "tests/data_folder.py": Path(ROOT, "tests/data_folder.py").read_text("utf-8"),
+        "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["."]\n',
+    }
+    for name, text in texts.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_kills_are_counted_in_every_process_and_survivors_are_listed(repository):
+    main(["toy"], repository)
+    figures = tomllib.loads((repository / RATES).read_text("utf-8"))["toy"]
+    assert (figures["mutants"], figures["sample"], figures["killed"]) == (12, 12, 8)
+    assert all(told.endswith("(no test reaches it)") for told in figures["survivors"])
+    assert len(figures["survivors"]) == 4
+    assert (repository / "src/evenhand/toy/sums.py").read_text("utf-8") == SUMS
+
+
+@pytest.mark.slow
+def test_nothing_is_recorded_of_a_room_whose_tests_fail(repository):
+    path = repository / "tests/unit/toy/test_sums.py"
+    path.write_text(TESTS.replace("== 3", "== 4"), "utf-8")
+    with pytest.raises(SystemExit, match="Not measured: toy"):
+        main(["toy"], repository)
+    assert not (repository / RATES).exists()

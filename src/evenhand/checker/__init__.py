@@ -5,6 +5,7 @@ Copy the folder and run it where evenhand is not installed:
     python -m checker CERTIFICATE.json [DATA.csv] [--expect certified]
 """
 
-from .verification import Answer, verify
+from .answer import Answer
+from .verification import verify
 
 __all__ = ["Answer", "verify"]

@@ -18,8 +18,23 @@ TIME = re.compile(
 )
 
 
+class UnreadableDataError(Exception):
+    """The data are no CSV file that is read here, so nothing can be said of them."""
+
+
+class NoClassError(Exception):
+    """A value in the data lies in no class of the record that is known here."""
+
+
 def read_people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str], int]]:
     """Each CSV line: its number, its labels (none if dropped), and its frequency."""
+    try:
+        yield from _people(path, codings)
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise UnreadableDataError(f"{path}: {error}") from error
+
+
+def _people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str], int]]:
     absent = {"", *codings.get("na", ())}
     missing, frequency = codings["missing"], codings.get("frequency")
     coded = {*codings.get("bins", ()), *codings.get("merge", ())}
@@ -28,7 +43,7 @@ def read_people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str
         head = file.readlines(2**18)
         delimiter = codings.get("delimiter") or widest_delimiter(head)
         reader = csv.reader(chain(head, file), delimiter=delimiter, strict=True)
-        header = unique_names(next(reader, []))
+        header = unique_names(next(filter(None, reader), []))
         names = codings.get("columns") or [name for name in header if name != frequency]
         if not {*names, *coded} <= {*header}:
             raise ValueError(f"{path}: a column is lacking")
@@ -39,7 +54,7 @@ def read_people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str
             weight = whole_number(row[places[frequency]]) if frequency and even else 1
             if weight is None or not even:
                 what = "too many fields, too few, or no whole frequency"
-                raise ValueError(f"{path}, line {where}: {what}")
+                raise UnreadableDataError(f"{path}, line {where}: {what}")
             labels = {name: spelling(row[at]) for name, at in columns}
             lacking = [name for name in names if labels[name] in absent]
             if lacking and missing == "error" and weight:
@@ -55,8 +70,11 @@ def read_people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str
 
 @lru_cache(2**16)
 def whole_number(text: str) -> int | None:
-    """The frequency of a line; None if it is negative or a fraction."""
-    number = Fraction(Decimal(text.strip()))
+    """The frequency of a line; None if it is no number, negative or a fraction."""
+    try:
+        number = Fraction(Decimal(text.strip()))
+    except (ArithmeticError, ValueError):
+        return None
     return int(number) if number >= 0 and number.denominator == 1 else None
 
 
@@ -98,11 +116,12 @@ def spelling(text: str) -> str:
 def encode(name: str, text: str, codings: Record) -> str:
     """The label under which a text is counted."""
     if classes := codings.get("bins", {}).get(name):
-        number = Fraction(Decimal(text.strip()))
-        for label in classes:
-            if is_in_class(number, label):
-                return str(label)
-        raise ValueError(f"{text!r} lies in no class of {name!r}")
+        try:
+            number = Fraction(Decimal(text.strip()))
+            return str(next(label for label in classes if is_in_class(number, label)))
+        except (StopIteration, ValueError, ArithmeticError) as error:
+            what = f"{text!r} lies in no class of {name!r} that is known"
+            raise NoClassError(what) from error
     merge = codings.get("merge", {}).get(name, {})
     return next((new for old in (text, "*") for new in merge if old in merge[new]), text)
 

@@ -1,6 +1,5 @@
 """Reads a certificate's text, and says which fields it may have."""
 
-import csv
 import json
 import re
 from decimal import Decimal
@@ -9,7 +8,7 @@ from typing import Any
 FORMAT = "evenhand certificate 2"
 UNPUBLISHED = "evenhand certificate 1"
 # Errors that a record or data of the wrong form raise while they are checked.
-MALFORMED = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, csv.Error)
+MALFORMED = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 Record = dict[str, Any]
 
 # Of the question: what only effects along paths are asked about with.
@@ -52,6 +51,11 @@ def parse(text: str) -> Record:
         )
     if found != FORMAT:
         raise UnknownFormatError(f"format: {found!r} is not known here")
+    for name, classes in record["codings"].get("bins", {}).items():
+        if type(classes) is int:
+            raise UnknownFormatError(
+                f"codings.bins.{name}: {classes} is a number of classes, and does not say which"
+            )
     return record
 
 

@@ -3,8 +3,7 @@
 Each claim has a file of its own; here they are put together to the record as it should be.
 """
 
-from typing import NamedTuple
-
+from .answer import Answer
 from .block_set_claims import check_scope
 from .chance_claims import has_too_many_rows, right_chance
 from .digest_claims import digest, seal
@@ -13,6 +12,7 @@ from .field_comparison import differences
 from .graph_claims import RecordedGraph
 from .group_comparisons import GroupComparisons, Table
 from .path_claims import PathClaims
+from .people_in_csv import NoClassError, UnreadableDataError
 from .record_fields import MALFORMED, Record, UnknownFormatError, inputs, parse
 from .release_claims import check_release
 from .row_claims import absent_values, check_counts, check_pooled, count_data, sum_tables
@@ -22,20 +22,17 @@ from .subpopulation_claims import OPEN, YES, judge, read_table
 from .verdict_claims import overall_verdict, shared_verdict
 
 
-class Answer(NamedTuple):
-    """The exit status, what is false or undecided, and what is stated, by field."""
-
-    status: int
-    notes: list[str]
-    stated: dict[str, str]
-
-
 def verify(text: str, data: str | None = None) -> Answer:
     """Check a certificate's text, against a CSV file if one is given."""
     try:
         return Checker(parse(text)).check(data)
     except UnknownFormatError as error:
         return Answer(3, [str(error)], {})
+    except (NoClassError, UnreadableDataError) as error:
+        # What its own numbers refute is false; of the data nothing can be said.
+        own = verify(text)
+        stated = {} if isinstance(error, NoClassError) else own.stated
+        return own if own.status == 1 else Answer(3, [f"cannot be checked: {error}"], stated)
     except (*MALFORMED, RecursionError) as error:
         what = "it has no " if isinstance(error, KeyError) else ""
         return Answer(1, [f"malformed: {what}{error}"], {})

@@ -122,7 +122,11 @@ def audit(
     leading = answers[first]
     if certificate is not None:
         shared = partial(leading.record.write_shared, least_count=least_count)
-        (shared if share else leading.record.write)(certificate, overwrite=overwrite)
+        write = shared if share else leading.record.write
+        rows = leading.result.rows
+        with ProgressBar(quiet=quiet or json) as progress:
+            data = rows.plain_file if rows else None
+            write(certificate, overwrite=overwrite, data=data, progress=progress)
     models = {name: answers[name].result for name in others}
     if report is not None:
         from evenhand.files import after_writing

@@ -21,10 +21,13 @@ def check_outputs(
     if not named and not release:
         return
     from evenhand.files import check_targets
+    from evenhand.rows.memory_limit import memory_in_bytes
     from evenhand.rows.open_files import file_sources
 
-    codings = options.codings()
-    sources = file_sources(options.data, delimiter=codings.delimiter, sheet=codings.sheet)
+    codings, memory = options.codings(), memory_in_bytes(options.memory)
+    sources = file_sources(
+        options.data, delimiter=codings.delimiter, sheet=codings.sheet, memory=memory
+    )
     inputs = [source.where for source in sources]
     inputs += [str(path) for path in (options.graph_file, options.question_file) if path]
     check_targets([*named, *release], inputs, overwrite=True)

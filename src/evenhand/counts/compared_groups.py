@@ -99,6 +99,10 @@ def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
         said = values[question.decision]
         order = tuple(one for one in question.order if one in said)
         question = replace(question, order=order)
+    if question.criterion == "cumulative":  # counts may know a value that nobody has
+        known = counts.attribute(question.decision).values
+        ordered = [value for value in known if value in question.order]
+        counts = _with_values(counts, question.decision, ordered)
     if question.other == REST:
         return ExaminedCounts(
             counts=_pooled(counts, question, pooled),
@@ -114,6 +118,10 @@ def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
     further = [value for value in groups if value not in (question.group, other)]
     is_compared = np.array([label not in further for label in labels])[line]
     compared = counts.chosen(is_compared) if further else counts
+    if question.criterion == "cumulative":  # all are decisions, also those of further groups
+        compared = _with_values(
+            compared, question.decision, counts.attribute(question.decision).values
+        )
     favorable = {*question.favorable_values}
     absent = favorable - {*compared.values(question.decision)}
     if absent and (absent == favorable or not question.predicts):
@@ -129,6 +137,18 @@ def examined_counts(counts: CountTable, question: Question) -> ExaminedCounts:
         question=replace(question, other=other),
         left_out=counts.row_count - compared.row_count,
     )
+
+
+def _with_values(counts: CountTable, name: str, values: Sequence[str]) -> CountTable:
+    """The counts with these values of an attribute, in the same order; nobody has others."""
+    old, at = counts.attribute(name).values, counts.position(name)
+    if tuple(old) == tuple(values):
+        return counts
+    place = {value: code for code, value in enumerate(values)}
+    new = np.array([place.get(value, 0) for value in old], code_type(len(values)))
+    attributes, codes = [*counts.attributes], [*counts.codes]
+    attributes[at], codes[at] = Attribute(name, tuple(values)), new[codes[at]]
+    return CountTable(tuple(attributes), tuple(codes), counts.counts)
 
 
 def _pooled(counts: CountTable, question: Question, pooled: str) -> CountTable:

@@ -1,10 +1,11 @@
 """``Certificate``: a judgement with its two documents, its plain values and its summary."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evenhand.display import Pictured, Summary
+from evenhand.display import Pictured, ProgressCallback, Summary
 from evenhand.errors import words_only
 from evenhand.evidence import certificate_encoding as document
 from evenhand.evidence import partition_facts
@@ -74,19 +75,36 @@ class Certificate(Judgement, Pictured):
         """The document for others, without subpopulations that have a cell under the count."""
         return document.canonical(shared_document(self, least_count=least_count))
 
-    def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
+    def write(
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        data: str | Path | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> Path:
         """Write the full document atomically, readable by its owner only.
 
-        An existing file is replaced only with ``overwrite``.
+        The stand-alone checker must find it true first: from its own numbers, and against
+        ``data`` if that names a CSV file of at most 50 MB. An existing file is replaced only
+        with ``overwrite``.
         """
-        return write_file(path, self.to_json(), mode=0o600, overwrite=overwrite)
+        check = partial(_confirm, data=data, progress=progress)
+        return write_file(path, self.to_json(), mode=0o600, overwrite=overwrite, check=check)
 
     def write_shared(
-        self, path: str | Path, *, least_count: int = 10, overwrite: bool = False
+        self,
+        path: str | Path,
+        *,
+        least_count: int = 10,
+        overwrite: bool = False,
+        data: str | Path | None = None,
+        progress: ProgressCallback | None = None,
     ) -> Path:
         """Write the shared document in the same way, readable by everybody."""
         text = self.to_shared_json(least_count=least_count)
-        return write_file(path, text, mode=0o644, overwrite=overwrite)
+        check = partial(_confirm, data=data, progress=progress)
+        return write_file(path, text, mode=0o644, overwrite=overwrite, check=check)
 
     def to_dict(
         self, *, assurance: Number = "0.8", labels: Labels | None = None
@@ -227,3 +245,10 @@ class Certificate(Judgement, Pictured):
         if self.question.rule:
             return met_by_construction(self.question)
         return f"{MET[self.verdict]} at τ = {self.question.threshold}, given this graph"
+
+
+def _confirm(written: Path, **settings: Any) -> None:  # noqa: ANN401  # those of ``confirm``
+    """Have the checker, which is loaded for this alone, check a file."""
+    from evenhand.checker_process import confirm  # noqa: PLC0415  # as it says
+
+    confirm(written, **settings)

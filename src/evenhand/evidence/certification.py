@@ -75,8 +75,9 @@ def certify(
     ``scope`` says what is examined: the decision causes, or besides them all minimal or all
     block sets, up to a limit. ``knowledge`` narrows the possible causes where the graph leaves
     them open. ``graph_origin``, ``codings`` and ``dropped`` are for the document: where the
-    graph came from, and how the rows were counted. Of ``released`` rows it is not asked which
-    columns determine the decision: a change may have made it so.
+    graph came from, and how the rows were counted; codings of columns that are not among the
+    counts are left out. Of ``released`` rows it is not asked which columns determine the
+    decision: a change may have made it so.
 
     >>> from evenhand.datasets import admissions
     >>> from evenhand.graph.causal_graph import CausalGraph
@@ -92,6 +93,8 @@ def certify(
     examined = examined_counts(counts, question)
     graph.check(counts.names, question)
     names = () if released else comparable_columns(graph, question.decision)
+    codings = codings or Codings()
+    uncounted = {*codings.bins, *codings.merge} - {*counts.names}
     certificate = certify_partitions(
         examined,
         partial(Partition.of, examined),
@@ -102,7 +105,7 @@ def certify(
         limit=limit,
         min_coverage=min_coverage,
         graph_origin=graph_origin,
-        codings=codings,
+        codings=codings.dropping(uncounted),
         dropped=dropped,
         determined_by=determining_names(examined, names),
     )
@@ -142,7 +145,7 @@ def certify_partitions(
     limit: int,
     min_coverage: Number,
     graph_origin: GraphOrigin | None,
-    codings: Codings | None,
+    codings: Codings,
     dropped: int,
     determined_by: tuple[str, ...],
     knowledge: Knowledge | Tiers | None = None,
@@ -200,7 +203,7 @@ def certify_partitions(
         scope=scope,
         complete=not unfinished,
         min_coverage=least,
-        codings=codings or Codings(),
+        codings=codings,
         dropped=dropped,
         contradictions=() if parents.consistent else (_INCONSISTENT,),
         determined_by=determined_by,

@@ -2,7 +2,8 @@
 
 A run writes into a temporary folder of its own beside the final names, ``.evenhand-…``:
 
-    lock      the names that it will write; locked while the process lives
+    lock      locked while the process lives; no other user can open it
+    names     the names that it will write
     new/      the new files, each under its final name
     commit    written before the first rename: all names in order, and the new files' stamps
     old/      earlier files while they are replaced
@@ -24,16 +25,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 from evenhand.errors import QuestionError, ResourceError
-from evenhand.files.file_locks import lock, locked_folder, sync_folder
+from evenhand.files.file_locks import AS_IT_IS, is_locked, lock, locked_folder, sync_folder
 from evenhand.files.targets import check_targets, name_taken
 
 _PREFIX = ".evenhand-"
 _PLACE = re.compile(re.escape(_PREFIX) + "([0-9]+)-(.+)")
 _TOKEN = re.compile("[0-9a-f]{16}")
+_LARGEST_JSON = 1_000_000  # bytes
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_Check: TypeAlias = Callable[[Path], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,8 +144,10 @@ class Transaction:
         sync_folder(self.place)
 
 
-def write_file(path: str | Path, text: str, *, mode: int, overwrite: bool) -> Path:
-    """Write a file that appears whole under its name, or not at all.
+def write_file(
+    path: str | Path, text: str, *, mode: int, overwrite: bool, check: _Check | None = None
+) -> Path:
+    """Write a file that appears whole under its name, or not at all if ``check`` refuses it.
 
     A file that is there already may be somebody's evidence: it is replaced only if that is
     allowed.
@@ -153,6 +158,8 @@ def write_file(path: str | Path, text: str, *, mode: int, overwrite: bool) -> Pa
         file = Transaction(place=place, names=(path.name,), removed=removed)
         file.write_text(path.name, text, mode=mode)
         temporary = file.temporary(path.name)
+        if check:
+            check(temporary)
         if overwrite:
             temporary.replace(path)
         else:
@@ -166,9 +173,16 @@ def recover(folder: Path) -> tuple[str, ...]:
 
     Folders of other users are left alone.
     """
+    if not _places(folder):
+        return ()
+    with locked_folder(folder):
+        return _recover(folder)
+
+
+def _recover(folder: Path) -> tuple[str, ...]:
     removed: list[str] = []
     for place in _places(folder):
-        if not _is_ours(place) or _is_locked(place):
+        if not _is_ours(place) or is_locked(place / "lock"):
             continue
         if _names_in(place / "new"):
             removed += _undo(place)
@@ -240,16 +254,17 @@ def _temporary_folder(
     place = folder / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(8)}"
     with ExitStack() as folder_lock:
         folder_lock.enter_context(locked_folder(folder))
-        removed = recover(folder)
+        removed = _recover(folder)
         if processes := _writers(folder, names):
             raise _busy(folder / names[-1], *processes)
         handle = None
         try:
             place.mkdir(0o700)
-            handle = os.open(place / "lock", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+            handle = os.open(place / "lock", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             lock(handle)
             # Before the folder is unlocked: the next run must see which names are ours.
-            os.write(handle, json.dumps(names).encode())
+            (place / "names").touch(0o644)
+            (place / "names").write_text(json.dumps(names), "utf-8")
             folder_lock.close()
             for part in ("new", "old"):
                 (place / part).mkdir(0o700)
@@ -282,7 +297,8 @@ def _writers(folder: Path, names: Sequence[str]) -> list[str]:
     return [
         place.name.removeprefix(_PREFIX).partition("-")[0]
         for place in _places(folder)
-        if {*names} & {*_read_json(place / "lock")} and _is_locked(place)
+        if any(map(_read_json(place / "names").__contains__, names))
+        and is_locked(place / "lock")
     ]
 
 
@@ -329,8 +345,9 @@ def _stamp(path: Path) -> list[int] | None:
 def _read_json(path: Path) -> list[Any]:
     """A list in a small file; nothing if it is not there or was not written to its end."""
     try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+        with os.fdopen(os.open(path, os.O_RDONLY | AS_IT_IS), "rb") as file:
+            content = json.loads(file.read(_LARGEST_JSON))
+    except (OSError, ValueError, RecursionError):
         return []
     return content if isinstance(content, list) else []
 
@@ -361,24 +378,6 @@ def _is_ours(place: Path) -> bool:
         return os.name != "posix" or place.stat().st_uid == os.geteuid()
     except FileNotFoundError:
         return False
-
-
-def _is_locked(place: Path) -> bool:
-    """Whether a living process holds a temporary folder."""
-    try:
-        handle = os.open(place / "lock", os.O_RDWR)
-    except FileNotFoundError:
-        return False
-    except PermissionError:
-        return True
-    try:
-        lock(handle, wait=False)
-    except OSError:
-        return True
-    else:
-        return False
-    finally:
-        os.close(handle)
 
 
 def _not_restored(folder: Path, error: OSError) -> ResourceError:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, get_args
 
-from evenhand.errors import Problem, QuestionError, Remedy, ValuesError, listed
+from evenhand.errors import Problem, QuestionError, Remedy, UnplacedError, listed
 from evenhand.question.number_classes import Bins
 from evenhand.question.parse_values import (
     Number,
@@ -177,14 +177,19 @@ class Codings:
         return {name: value for name, value in fields.items() if value not in (None, [], {})}
 
 
-def not_numbers(column: str, offending: Mapping[str, str], *, where: str) -> ValuesError:
+def unplaced(
+    column: str, offending: Mapping[str, str], *, is_number: bool, where: str
+) -> UnplacedError:
     """The error for values that cannot be binned; ``offending`` maps each to its place."""
     text, place = next(iter(offending.items()))
-    return ValuesError.of(
-        f"The column {column!r} is to be binned, but {listed([text])} is not a number.",
+    why = "lies in no class, as these are of whole numbers" if is_number else "is not a number"
+    return UnplacedError.of(
+        f"The column {column!r} is to be binned, but {listed([text])} {why}.",
         f"First at {place}; {len(offending)} such values in all: {listed(offending)}.",
         (
-            Remedy("Declare them as missing", "na"),
+            Remedy("Write cut points instead of classes", "bins", {column: [37]})
+            if is_number
+            else Remedy("Declare them as missing", "na"),
             Remedy("drop the bins"),
             Remedy("correct them"),
         ),

@@ -76,7 +76,7 @@ class Bins:
     def labels(self) -> tuple[str, ...]:
         """The names of the classes, from low to high."""
         if self.whole:
-            ends = [last_below(cut) for cut in self.boundaries]
+            ends = self.ends
             middle = (_span(str(low + 1), str(high)) for low, high in pairwise(ends))
             return (f"up to {ends[0]}", *middle, f"{ends[-1] + 1} or more")
         cuts = [(number_text(number), below) for number, below in self.boundaries]
@@ -106,13 +106,22 @@ class Bins:
         """Each cut, and whether the number itself lies below it."""
         return [(cut, not up) for cut, up in zip(self.cuts, self.at_least, strict=True)]
 
+    @property
+    def ends(self) -> list[int]:
+        """The largest whole number below each cut."""
+        return [*map(last_below, self.boundaries)]
+
     def position(self, number: Fraction) -> int:
         """How many cuts lie below a number."""
         return bisect_left(self.boundaries, (number, 0.5))
 
     def label(self, text: str) -> str:
-        """The class of a number given as text; ``ValueError`` if it is none."""
-        return self.labels[self.position(exact_number(text))]
+        """The class of a number given as text; ``ValueError`` if it is none, or in no class."""
+        number = exact_number(text)
+        # Between "up to 3" and "4 or more" lies 3.5, of which neither is true.
+        if self.whole and number.denominator > 1 and floor(number) in self.ends:
+            raise ValueError(text)
+        return self.labels[self.position(number)]
 
     def of_whole_numbers(self, whole: bool) -> Self:  # noqa: FBT001  # what it says
         """The same classes, labelled for whole numbers or for any; what is settled stays so.
@@ -121,12 +130,12 @@ class Bins:
         """
         if self.whole is not None or not whole:
             return replace(self, whole=bool(self.whole))
-        ends = sorted({last_below(cut) for cut in self.boundaries})
+        ends = sorted({*self.ends})
         return replace(self, cuts=tuple(map(Fraction, ends)), at_least=(), whole=True)
 
     def whole_labels(self) -> dict[str, str]:
         """The label that each class has if its numbers are whole, by the label otherwise."""
-        ends = [last_below(cut) for cut in self.boundaries]
+        ends = self.ends
         labels, distinct = self.of_whole_numbers(True).labels, sorted({*ends})
         places = [*(bisect_left(distinct, end) for end in ends), -1]
         return {
@@ -135,9 +144,13 @@ class Bins:
         }
 
     def settled(self, occurring: Iterable[str]) -> Self:
-        """The classes with labels as those that occur: of whole numbers, or of any."""
-        whole = {new for old, new in self.whole_labels().items() if new != old}
-        return self.of_whole_numbers(not whole.isdisjoint(occurring))
+        """The classes with labels as those that occur: of whole numbers, or of any.
+
+        A label that both have, as "up to 3", tells nothing, and holds the same numbers.
+        """
+        labels = self.whole_labels()
+        only_whole = {*labels.values()} - {*labels}
+        return self.of_whole_numbers(not only_whole.isdisjoint(occurring))
 
 
 def number_text(number: Fraction) -> str:

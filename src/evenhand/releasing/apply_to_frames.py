@@ -102,10 +102,12 @@ def _edit_pandas(frame: Any, edit: Edit) -> Any:  # noqa: ANN401
     for name, rows in _cell_origins(edit).items():
         released[name] = frame[name].array.take(rows)
     if edit.frequency and edit.frequencies:
-        at, numbers = edit.frequencies
-        column = released[edit.frequency].array.copy()
-        column[at] = numbers
-        released[edit.frequency] = column
+        kind = released[edit.frequency].dtype
+        released[edit.frequency] = edit.frequencies[1]  # one for each line
+        column = released[edit.frequency]
+        if hasattr(kind, "categories"):  # which need not hold the new numbers
+            column, kind = column.astype(kind.categories.dtype), "category"
+        released[edit.frequency] = column.astype(kind).array
         # The index would tell which line before each one was.
         released = released.reset_index(drop=True)
     return released

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from evenhand.checker_process import confirm
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import QuestionError, ResourceError
 from evenhand.evidence import Certificate
@@ -101,6 +102,9 @@ def publish(
 ) -> tuple[PublishedFiles, Certificate]:
     """Write released rows with their certificate and manifest, or nothing at all.
 
+    Nothing gets its name before the stand-alone checker has confirmed the certificate, from the
+    rows as they were written where it can read them.
+
     Rows in an engine become a new table of it if the path has no suffix. ``share`` adds a
     certificate for others, of the groups without a count under ``least_count``. Whatever
     ``progress`` raises ends the work, and leaves nothing.
@@ -139,6 +143,9 @@ def publish(
             output |= {"dropped_columns": list(certifier.drop)} if certifier.drop else {}
             manifest = manifest_text(plan, certifier.seed, certifier.nonce, inputs, output)
             transaction.write_text(names["manifest"], manifest)
+            rows_file = transaction.temporary(names["data"]) if "data" in names else None
+            for role in ("certificate", "shared") if share else ("certificate",):
+                confirm(transaction.temporary(names[role]), rows_file, progress)
             reporter.report("certifying", 2, 2, is_even=False)
             superseded = target.commit(transaction, overwrite=overwrite)
     published = PublishedFiles(

@@ -122,7 +122,8 @@ def repairs(sizes: Sequence[Sequence[int]]) -> Iterator[tuple[int, int, int, int
             for ends in occurring
             for end in ends
         }
-        for first, last in pairwise(sorted({0, size, *starts})):
+        # The last start is the size; before the first one every group has its first value.
+        for first, last in pairwise(sorted(starts)):
             quantiles = sorted(_value(ends, 2 * first + 1, 2 * size) for ends in occurring)
             old, new = (
                 _value(own, 2 * first + 1, 2 * size),

@@ -33,7 +33,8 @@ class StoredDecisions:
         shape = (len(first), len(examined.groups), len(values))
         cell = (line * shape[1] + examined.group_codes) * shape[2]
         cells = counts.totals(cell + counts.column(question.decision), int(np.prod(shape)))
-        place = np.array([values.index(v) for v in question.order or values], np.intp)
+        stored = [v for v in question.order or values if v in values]
+        place = np.array([values.index(v) for v in stored], np.intp)
         return cls(
             cells.reshape(shape).T[place],
             place,

@@ -21,7 +21,7 @@ from evenhand.removal import (
     ModifyGraph,
     ShuffleProtected,
 )
-from evenhand.reproduction.printed_figures import PRINTED, PrintedFigures
+from evenhand.reproduction.printed_figures import PRINTED, SIGNIFICANCE, PrintedFigures
 from evenhand.reproduction.rounded_counts import rounded_model
 
 THRESHOLDS = ("0.025", "0.05", "0.075", "0.1")
@@ -51,7 +51,8 @@ def as_markdown(sections: Iterable[Summary]) -> str:
         "# The paper's figures, ours beside them",
         "",
         "Made by `evenhand paper --markdown`, not edited by hand. Where figures differ, notes",
-        "say why; [theory.md](theory.md) has the corrections.",
+        "say why; [theory.md](theory.md) has the corrections. The Dutch census may not be",
+        "redistributed: `--data` names the folder of your copy. Tests read `EVENHAND_DATA`.",
     ]
     for section in sections:
         lines += ["", f"## {section.title}", ""]
@@ -98,7 +99,7 @@ def _examples() -> Summary:
 def _data_set(name: str, counts: CountTable) -> Iterator[Summary]:
     printed, profile = PRINTED[name], datasets.question(name)
     start = process_time()
-    graph = discover(counts, knowledge=profile.knowledge)
+    graph = discover(counts, knowledge=profile.knowledge, significance=SIGNIFICANCE)
     pc_seconds = process_time() - start
     learned = certify(counts, graph, profile.question, knowledge=profile.knowledge)
     yield _discovery(learned, printed)

@@ -20,6 +20,7 @@ class PrintedFigures:
     left: dict[str, str]
 
 
+SIGNIFICANCE = 0.01  # at which the paper learned its graphs, whatever our default is
 PRINTED = {
     "adult": PrintedFigures(
         title="Adult, 65,123 rows",

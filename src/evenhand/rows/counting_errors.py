@@ -15,7 +15,7 @@ from evenhand.errors import (
     listed,
 )
 from evenhand.question import Codings
-from evenhand.question.codings import MISSING, WILDCARD, not_numbers
+from evenhand.question.codings import MISSING, WILDCARD, unplaced
 from evenhand.question.parse_values import exact_number
 from evenhand.rows.column_encoder import ColumnEncoder
 
@@ -44,7 +44,8 @@ def unfit_texts(columns: Sequence[ColumnEncoder]) -> Iterator[InputError]:
                 )
             else:
                 places = {**dict.fromkeys(column.unfit, ""), text: str(place)}
-                yield not_numbers(column.name, places, where=place.source.where)
+                where = place.source.where
+                yield unplaced(column.name, places, is_number=_are_numbers([text]), where=where)
 
 
 def idle_merges(

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from evenhand.counts import CountTable
 from evenhand.errors import EvenhandError, ResourceError, ValuesError
 from evenhand.question import Bins, Codings, as_label
-from evenhand.question.codings import not_numbers
+from evenhand.question.codings import unplaced
 from evenhand.question.number_classes import Boundary, last_below
 from evenhand.question.parse_values import exact_number
 from evenhand.rows.batch_source import BATCH_ROWS, Batches, BatchSource
@@ -32,7 +32,7 @@ from evenhand.rows.postgres_statements import (
 )
 
 KIND = "engine"
-_INFINITE = "an infinite number"
+_INFINITE, _BETWEEN = "an infinite number", "a number between two classes"
 _NO_LIMIT = 2**62  # rows
 _MANY_LINES = 0.3  # of the rows
 _LARGEST_FLOAT = sys.float_info.max
@@ -254,8 +254,9 @@ def _group_by(  # noqa: PLR0917
                 old = values.get(name)
                 values[name] = new if old is None else pc.unique(pa.concat_arrays([old, new]))
             for name in binned:
-                if pc.any(pc.equal(values[name], _INFINITE)).as_py():
-                    raise not_numbers(name, {_INFINITE: "some row"}, where=where)
+                for text in {_INFINITE, _BETWEEN}.intersection(values[name].to_pylist()):
+                    between, at = text == _BETWEEN, {text: "some row"}
+                    raise unplaced(name, at, is_number=between, where=where)
             yield batch
         stored.update({name: array for name, array in values.items() if name not in binned})
 
@@ -308,6 +309,9 @@ def _class_labels(column: Any, bins: Bins, na: Collection[str]) -> Any:  # noqa:
     if not column.type().is_integer():
         finite = (column <= _LARGEST_FLOAT) & (column >= -_LARGEST_FLOAT)
         branches.append((~finite, ibis.literal(_INFINITE)))
+        for end in bins.ends if bins.whole else ():
+            between = (column > float(end)) & (column < float(end + 1))
+            branches.append((between, ibis.literal(_BETWEEN)))
     branches += zip(class_conditions(column, bins), inside, strict=True)
     return ibis.cases(*branches, else_=beyond)
 

@@ -180,6 +180,7 @@ def _encode(chunks: list[pa.Array], counts: NDArray[np.int64]) -> tuple[pa.Array
     whole = pa.chunked_array(chunks, None if chunks else pa.string()).combine_chunks()
     values, codes = distinct(whole)
     codes = codes if counts.all() else codes[counts > 0]
+    codes = codes.astype(np.intp, copy=False)  # those of a dictionary may be unsigned
     # A dictionary may hold values that no row has.
     values = values.slice(0, int(codes.max(initial=-1)) + 1)
     occurs = np.bincount(codes, minlength=len(values)) > 0

@@ -30,7 +30,11 @@ _BOOKS = {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}  # parts of a spr
 
 
 def file_sources(
-    path: str | os.PathLike[str], *, delimiter: str | None, sheet: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    delimiter: str | None,
+    sheet: str | None = None,
+    memory: int,
 ) -> tuple[BatchSource, ...]:
     """The sources of a file, of all data files in a folder, or of all that match a pattern."""
     text = os.fspath(path)
@@ -41,7 +45,9 @@ def file_sources(
             where=text,
         )
     with reading(text):
-        sources = tuple(_file_source(file, delimiter, sheet) for file in _matching_files(text))
+        sources = tuple(
+            _file_source(file, delimiter, sheet, memory) for file in _matching_files(text)
+        )
     problems = [*_schema_differences(sources)]
     if problems:
         raise ColumnError(*problems)
@@ -101,7 +107,9 @@ def _is_data(file: Path) -> bool:
     return file.is_file() and name.endswith(_TEXT + _BINARY) and not name.startswith((".", "_"))
 
 
-def _file_source(path: Path, delimiter: str | None, sheet: str | None) -> BatchSource:
+def _file_source(
+    path: Path, delimiter: str | None, sheet: str | None, memory: int
+) -> BatchSource:
     where = str(path)
     if re.search("[\udc80-\udcff]", where):
         raise InputError.of(
@@ -126,7 +134,7 @@ def _file_source(path: Path, delimiter: str | None, sheet: str | None) -> BatchS
             )
         head, members = _beginning(path)
     if _is_book(head, members):
-        return spreadsheet_source(where, sheet=sheet)
+        return spreadsheet_source(where, sheet=sheet, memory=memory)
     if sheet is not None:
         raise InputError.of(
             f"This is no spreadsheet: it has no sheet {sheet!r}.",

@@ -63,6 +63,13 @@ class Rows(Described):
         more = len(self.sources) - 1
         return self.sources[0].where + (f" and {more:,} more" if more else "")
 
+    @property
+    def plain_file(self) -> str | None:
+        """The one text file that the rows are, if they are one and it is not compressed."""
+        first, *others = self.sources
+        is_plain = not others and first.dialect and first.dialect.compression is None
+        return first.where if is_plain else None
+
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns that are counted."""
@@ -336,12 +343,13 @@ def read(
     requested = codings or options
     requested = requested if delimiter is None else replace(requested, delimiter=delimiter)
     requested = requested if sheet is None else replace(requested, sheet=sheet)
+    limit = memory_in_bytes(memory)
     sources = (
-        file_sources(source, delimiter=requested.delimiter, sheet=requested.sheet)
+        file_sources(source, delimiter=requested.delimiter, sheet=requested.sheet, memory=limit)
         if isinstance(source, str | os.PathLike)
         else (frame_source(source),)
     )
-    return _checked(Rows(source, sources, requested, memory_in_bytes(memory), progress))
+    return _checked(Rows(source, sources, requested, limit, progress))
 
 
 def _checked(rows: Rows) -> Rows:

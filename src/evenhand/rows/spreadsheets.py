@@ -6,7 +6,8 @@ any text is no column.
 """
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
@@ -21,21 +22,21 @@ from evenhand.rows.batch_source import (
     unique_names,
     unreadable,
 )
+from evenhand.rows.sheet_size import check_sheet_size, column_letters
 
 KIND = "spreadsheet"
 
 
-def spreadsheet_source(where: str, *, sheet: str | None) -> BatchSource:
+def spreadsheet_source(where: str, *, sheet: str | None, memory: int) -> BatchSource:
     """The named sheet of a file, or the only one that is not empty."""
-    cells = _sheet_cells(where, sheet)
-    rows = [(at, [*map(_text, row)]) for at, row in enumerate(cells, 1) if any(map(_text, row))]
+    rows = [
+        (at, texts) for at, texts in enumerate(_sheet_texts(where, sheet, memory), 1) if texts
+    ]
     if not rows:
         raise InputError.of("This sheet is empty.", remedy="Name another one.", where=where)
     (header_row, names), *rows = rows
-    used = [
-        at for at, column in enumerate(zip(*_widened(names, rows), strict=True)) if any(column)
-    ]
-    nameless = [column_letters(at) for at in used if not names[at : at + 1] or not names[at]]
+    used = [at for at, name in enumerate(names) if name or any(texts[at] for _, texts in rows)]
+    nameless = [column_letters(at) for at in used if not names[at]]
     if nameless:
         raise ColumnError.of(
             f"The columns {listed(nameless)} have no name in row {header_row}.",
@@ -45,7 +46,7 @@ def spreadsheet_source(where: str, *, sheet: str | None) -> BatchSource:
         )
     header = tuple(names[at] for at in used)
     table = pa.table(
-        [as_texts([row[at] if at < len(row) else "" for _, row in rows]) for at in used],
+        [as_texts([texts[at] for _, texts in rows]) for at in used],
         names=[*unique_names(header)],
     )
 
@@ -66,34 +67,12 @@ def spreadsheet_source(where: str, *, sheet: str | None) -> BatchSource:
     )
 
 
-def column_letters(position: int) -> str:
-    """The name that a spreadsheet gives to a column, counted from 0.
-
-    >>> column_letters(0), column_letters(25), column_letters(26), column_letters(702)
-    ('A', 'Z', 'AA', 'AAA')
-    """
-    letters = ""
-    while position >= 0:
-        position, letter = divmod(position, 26)
-        letters = chr(ord("A") + letter) + letters
-        position -= 1
-    return letters
-
-
-def _widened(
-    names: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]]
-) -> list[Sequence[str]]:
-    """Header and rows, all of one length."""
-    lines = [names, *(row for _, row in rows)]
-    width = max(map(len, lines))
-    return [[*line, *[""] * (width - len(line))] for line in lines]
-
-
 def _text(value: object) -> str:
     return value if isinstance(value, str) else as_label(value)
 
 
-def _sheet_cells(where: str, sheet: str | None) -> list[list[Any]]:
+def _sheet_texts(where: str, sheet: str | None, memory: int) -> Iterator[list[str]]:
+    """The texts of each row, all of one length; nothing of a row without any."""
     try:
         import python_calamine as calamine  # noqa: PLC0415  # an extra
     except ImportError as error:
@@ -103,6 +82,7 @@ def _sheet_cells(where: str, sheet: str | None) -> list[list[Any]]:
             "Install it: pip install python-calamine. Or save the sheet as CSV.",
             where,
         ) from error
+    check_sheet_size(where, sheet, memory, calamine)
     try:
         with calamine.CalamineWorkbook.from_path(where) as book:
             name = _chosen_sheet(book, where) if sheet is None else sheet
@@ -113,10 +93,12 @@ def _sheet_cells(where: str, sheet: str | None) -> list[list[Any]]:
                     _sheet_remedies(book.sheet_names),
                     where,
                 )
-            cells: list[list[Any]] = book.get_sheet_by_name(name).to_python(
-                skip_empty_area=False
-            )
-            return cells
+            cells = book.get_sheet_by_name(name)
+            text = lru_cache(100_000, typed=True)(_text)  # equal texts are held once
+            before = [""] * (cells.start or (0, 0))[1]
+            for row in cells.iter_rows():
+                texts = [*map(text, row)]
+                yield [*before, *texts] if any(texts) else []
     except calamine.PasswordError as error:
         raise InputError.of(
             "This spreadsheet is encrypted.", remedy="Save it without a password.", where=where
@@ -129,6 +111,8 @@ def _chosen_sheet(book: Any, where: str) -> str:  # noqa: ANN401  # a workbook
     """The only sheet with cells; several are refused by name."""
     calamine = sys.modules["python_calamine"]
     tables = [s.name for s in book.sheets_metadata if s.typ == calamine.SheetTypeEnum.WorkSheet]
+    if len(tables) == 1:
+        return str(tables[0])
     sheets = [name for name in tables if book.get_sheet_by_name(name).height]
     if len(sheets) != 1:
         raise InputError.of(

@@ -102,7 +102,10 @@ class LabelEncoder:
         self._whole = self._whole and _all_whole(texts, numbers)
         for position in np.unique(classes[np.isfinite(numbers)]):
             codes[classes == position] = self._label_code(bins.labels[position])
-        for position in np.flatnonzero(~np.isfinite(numbers) | np.isin(numbers, cuts)):
+        unclear = ~np.isfinite(numbers) | np.isin(numbers, cuts)
+        if bins.whole:  # between two classes may lie what is no whole number
+            unclear |= np.isin(np.floor(numbers), cuts) | np.isin(np.ceil(numbers) - 1, cuts)
+        for position in np.flatnonzero(unclear):
             codes[position] = self._number_code(texts[position].as_py(), bins)
         return codes
 

@@ -33,7 +33,8 @@ from evenhand.web.jobs import Job, unexpected
 from evenhand.web.judging import is_due
 from evenhand.web.pages import STEPS, masthead, render, render_problems, static_file
 from evenhand.web.remedies import request_again
-from evenhand.web.session import Session, StaleError
+from evenhand.web.session import Session
+from evenhand.web.table_history import StaleError
 
 Body: TypeAlias = dict[str, Any]
 # What is read gets the session and the query of the address, and returns plain values.
@@ -125,11 +126,22 @@ def _static(request: Request) -> Response:
 def _page(name: str) -> Callable[[Request], Response]:
     def page(request: Request) -> Response:
         session = _session(request)
-        if name in _JUDGED and is_due(session):
-            return HTMLResponse(render(session, name, {}, "judging"))
-        return HTMLResponse(render(session, name, _VIEWS[name](session, request.query_params)))
+        while True:
+            revision = session.revision
+            try:
+                return HTMLResponse(_shown(session, name, request.query_params))
+            except Exception:
+                if session.revision == revision:
+                    raise  # else half of it was read before a change, and half after
 
     return page
+
+
+def _shown(session: Session, name: str, query: QueryParams) -> str:
+    # A page may show more than its revision, never less.
+    revision, is_judging = {"revision": session.revision}, name in _JUDGED and is_due(session)
+    view = {} if is_judging else _VIEWS[name](session, query)
+    return render(session, name, revision | view, "judging" if is_judging else "")
 
 
 def _read(reader: Reader) -> Callable[[Request], Response]:
@@ -146,14 +158,19 @@ def _read(reader: Reader) -> Callable[[Request], Response]:
 def _answer(handler: Handler, method: str, path: str) -> Callable[[Request], Any]:
     """Read the JSON of a request, let the handler work in a thread, answer in JSON.
 
-    Where it is refused a remedy may ask for the same once more.
+    Requests are carried out one after the other, each on what is chosen by then. Where one is
+    refused a remedy may ask for the same once more.
     """
+
+    def carried_out(session: Session, body: Body) -> tuple[int, dict[str, Any] | Job | None]:
+        with session.lock:
+            return session.revision, handler(session, body)
 
     async def endpoint(request: Request) -> Response:
         session, body = _session(request), Body()
         try:
             body = await _json(request)
-            result = await run_in_threadpool(handler, session, body)
+            follows, result = await run_in_threadpool(carried_out, session, body)
         except EvenhandError as error:
             again = request_again(method, f"api/{path}", body)
             return _problems(session, error.problems, _status(error), again)
@@ -162,7 +179,8 @@ def _answer(handler: Handler, method: str, path: str) -> Callable[[Request], Any
         content = {"job": result.id} if isinstance(result, Job) else dict(result or {})
         verdict = await run_in_threadpool(masthead, session)
         said = f"{verdict.word}, {verdict.groups}" if verdict else ""
-        return JSONResponse({"revision": session.revision, "verdict": said, **content})
+        content = {"revision": session.revision, "follows": follows, "verdict": said, **content}
+        return JSONResponse(content)
 
     return endpoint
 

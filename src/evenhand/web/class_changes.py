@@ -22,7 +22,8 @@ def change_classes(session: Session, views: ColumnViews, body: Mapping[str, Any]
     """Change the classes of a column.
 
     ``cuts`` sets all of them (none: the numbers as they stand); ``at`` and ``cut`` move one,
-    ``add`` adds one where most rows are, ``remove`` removes one.
+    ``add`` adds one where most rows are, ``remove`` removes one. ``of`` are the cuts that the
+    page showed: where their number changed since, one is known by where it cuts.
     """
     name = str(body.get("column", ""))
     if name not in views.names:
@@ -53,8 +54,8 @@ def _new_cuts(
     if "cut" in body:
         return _moved(cuts, views, name, body)
     if "remove" in body:
-        del cuts[_index(body["remove"], cuts)]
-        return cuts
+        at = _index(body["remove"], body.get("of"), cuts)
+        return [cut for place, cut in enumerate(cuts) if place != at]
     return [*cuts, (_middle(views, name, cuts), True)]
 
 
@@ -62,7 +63,9 @@ def _moved(
     cuts: list[Cut], views: ColumnViews, name: str, body: Mapping[str, Any]
 ) -> list[Cut]:
     """The cuts with one of them moved, at most to its neighbours."""
-    at = _index(body.get("at"), cuts)
+    at = _index(body.get("at"), body.get("of"), cuts)
+    if at is None:
+        raise QuestionError.of("This cut was removed.", remedy="Add one.")
     slider = views.detail(name).sliders[at]
     try:
         number = exact_fraction(body["cut"])
@@ -76,10 +79,15 @@ def _moved(
     return cuts
 
 
-def _index(at: object, cuts: Sequence[Cut]) -> int:
-    if isinstance(at, int) and 0 <= at < len(cuts):
+def _index(at: object, of: object, cuts: Sequence[Cut]) -> int | None:
+    """The place of a cut; None if it is gone."""
+    shown = of if isinstance(of, list) else [*cuts]
+    if not isinstance(at, int) or not 0 <= at < len(shown):
+        raise QuestionError.of("There is no such cut.", remedy="Reload the page.")
+    if len(shown) == len(cuts):
         return at
-    raise QuestionError.of("There is no such cut.", remedy="Reload the page.")
+    places = {number_text(number): place for place, (number, _) in enumerate(cuts)}
+    return places.get(str(shown[at]))
 
 
 def _middle(views: ColumnViews, name: str, cuts: Sequence[Cut]) -> Fraction:

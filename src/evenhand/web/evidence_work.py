@@ -1,6 +1,7 @@
 """What the evidence screen starts: resamples, and files to hand over."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -130,10 +131,10 @@ def write_certificate(session: Session, body: dict[str, Any]) -> Job:
         besides = JudgedBesides.of(session, audit)
         reporter.report("writing", 0)
         record = besides.stated(audit.with_resamples(besides.resampled)).certificate
-        if share:
-            record.write_shared(path, least_count=_LEAST_COUNT, overwrite=overwrite)
-        else:
-            record.write(path, overwrite=overwrite)
+        shared = partial(record.write_shared, least_count=_LEAST_COUNT)
+        data = audit.rows.plain_file if audit.rows else None
+        write = shared if share else record.write
+        write(path, overwrite=overwrite, data=data, progress=progress)
         session.results["certificate"] = (audit, path)
         offer_file(session, path)
 

@@ -16,6 +16,13 @@ from evenhand.files.file_locks import lock
 
 _TABLES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".arrow", ".feather", ".xlsx", ".ods")
 _PREFIX = "evenhand-web-"  # of folders for uploads
+_LAUNCH_PAGE = """<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0;url={0}">
+<title>evenhand</title>
+<a href="{0}">Open evenhand</a>
+"""
 _DEEPEST = 3
 _MOST_FILES = 500
 
@@ -37,6 +44,16 @@ class Folder:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+    def launch_page(self, address: str) -> Path:
+        """Write a page that leads to an address, for a browser of this user alone.
+
+        A browser that is started with the page shows other users its path, not the address.
+        """
+        page = self._place / "open.html"
+        page.touch(0o600)
+        page.write_text(_LAUNCH_PAGE.format(address), "utf-8")
+        return page
 
     def tables(self) -> list[Path]:
         """Files that look like tables, relative to the root, the nearest first."""
@@ -188,7 +205,7 @@ def _remove_left_uploads() -> None:
                 continue
             handle = os.open(place / "lock", os.O_RDWR)
             try:
-                lock(handle, wait=False)
+                lock(handle)
                 shutil.rmtree(place, ignore_errors=True)
             finally:
                 os.close(handle)

@@ -4,7 +4,7 @@ What was chosen is kept as edits of the learned graph, which a question file can
 may wait for its reason; a certificate, report or release may not.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
@@ -43,7 +43,7 @@ def link_state(graph: Graph, first: str, second: str) -> LinkState:
 
 def edits_with(
     learned: Graph,
-    edits: Iterable[GraphEdit],
+    edits: Sequence[GraphEdit],
     ends: tuple[str, str],
     state: LinkState,
     reason: str = NO_REASON,
@@ -51,8 +51,26 @@ def edits_with(
     """The edits with which two attributes are linked in this way; others stay as they are."""
     kept = [edit for edit in edits if {*edit.arrow} != {*ends}]
     if edit := _edit(learned, ends, state, reason):
-        kept.append(edit)
+        # The same chosen again keeps its reason.
+        same = [one for one in _about(edits, ends) if edit == replace(one, reason=reason)]
+        kept += same if same and reason == NO_REASON else [edit]
     return in_order(kept)
+
+
+def _about(edits: Iterable[GraphEdit], ends: tuple[str, str]) -> list[GraphEdit]:
+    """The edits of one link: there is one, or none."""
+    return [edit for edit in edits if {*edit.arrow} == {*ends}]
+
+
+def _check(
+    session: Session, ends: tuple[str, str], revision: int | None, edits: Iterable[GraphEdit]
+) -> None:
+    """Refuse other edits of a link that was changed since a page was shown."""
+
+    def part(tables: Tables) -> object:
+        return _about(QuestionFile.from_tables(tables).edits, ends)
+
+    session.check(revision, part, _about(edits, ends))
 
 
 def in_order(edits: Iterable[GraphEdit]) -> tuple[GraphEdit, ...]:
@@ -134,6 +152,7 @@ def choose_link(
     if unknown := [name for name in ends if name not in learned.graph.nodes]:
         raise GraphError.unknown(unknown, learned.graph.nodes)
     edits = edits_with(learned.graph, session.file.edits, ends, state, reason)
+    _check(session, ends, revision, edits)
     found = session.judged(edits, direct=True).certificate.graph
     if link_state(found, *ends) != state:
         raise GraphError.of(
@@ -141,7 +160,7 @@ def choose_link(
             remedy="Change one of them first.",
             where=" and ".join(ends),
         )
-    session.replace_tables(_with_edits(session, edits), revision)
+    session.replace_tables(_with_edits(session, edits))
 
 
 def give_reason(
@@ -152,7 +171,8 @@ def give_reason(
         replace(edit, reason=reason.strip() or NO_REASON) if {*edit.arrow} == {*ends} else edit
         for edit in session.file.edits
     )
-    session.replace_tables(_with_edits(session, edits), revision)
+    _check(session, ends, revision, edits)
+    session.replace_tables(_with_edits(session, edits))
 
 
 def _with_edits(session: Session, edits: Iterable[GraphEdit]) -> Tables:
@@ -165,13 +185,27 @@ def _with_edits(session: Session, edits: Iterable[GraphEdit]) -> Tables:
 def refit_edits(session: Session) -> None:
     """Keep the edits that fit the graph as it is learned now; says what became of the others.
 
-    It is part of the change that was just made: undoing that undoes both. Where something else
-    was changed meanwhile nothing is done.
+    It is part of the change that was just made: undoing that undoes both.
     """
-    with session.lock:
-        file, before, learned = session.file, session.tables, session.learned
-    if learned is None:
-        return
+    is_done = False
+    while not is_done:
+        with session.lock:
+            file, before, learned = session.file, session.tables, session.learned
+        if learned is None:
+            return
+        kept, said = _fitting(learned, file)
+        with session.lock:
+            table = replace(file, edits=kept, graphs_judged=0).graph_table
+            rest = {name: value for name, value in before.items() if name != "graph"}
+            # Else something was changed meanwhile.
+            if is_done := session.amend(before, {**rest, "graph": table} if table else rest):
+                session.notices, session.refits = said, False
+
+
+def _fitting(
+    learned: Audit, file: QuestionFile
+) -> tuple[tuple[GraphEdit, ...], tuple[str, ...]]:
+    """The edits that fit a learned graph, and what became of the others."""
     kept: tuple[GraphEdit, ...] = ()
     said: list[str] = []
     for edit in file.edits:
@@ -187,11 +221,7 @@ def refit_edits(session: Session) -> None:
             (new,) = {*trial} - {*kept}
             said.append(f"In the graph that was learned now, “{edit}” is “{new}”.")
         kept = trial
-    with session.lock:
-        table = replace(file, edits=kept, graphs_judged=0).graph_table
-        rest = {name: value for name, value in before.items() if name != "graph"}
-        if session.amend(before, {**rest, "graph": table} if table else rest):
-            session.notices = tuple(said)
+    return kept, tuple(said)
 
 
 def _wanted(edit: GraphEdit) -> tuple[tuple[str, str], LinkState]:

@@ -28,7 +28,7 @@ from evenhand.web.graph_links import (
 from evenhand.web.jobs import Job
 from evenhand.web.judging import judge, work_out
 from evenhand.web.session import Session
-from evenhand.web.tiers import TierColumn, moved, tier_columns
+from evenhand.web.tiers import moved, tier_columns
 from evenhand.web.verdict_panel import VerdictPanel, deciding_words, verdict_panel
 
 _LEARNING = "Learning what causes what"
@@ -108,8 +108,6 @@ class GraphView:
     hangs: tuple[HangingArrow, ...]
     hangs_notes: tuple[str, ...]
     arrows: tuple[tuple[str, str, str], ...]
-    tiers: tuple[TierColumn, ...]
-    tiers_assumed: bool
     edits: tuple[ShownEdit, ...]
     as_learned: ShownVerdict | None
     panel: VerdictPanel
@@ -122,10 +120,16 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
     """The graph, the chosen link, what hangs on each arrow, tiers and edits."""
     if session.table is None:
         raise QuestionError.of("No table is open.", remedy="Choose one on the first screen.")
-    _ = session.file  # raises what is still open in the question
+    file = session.file  # raises what is still open in the question
+    order = {
+        "tiers": tier_columns(session),
+        "assumed": file.labels.column(file.question.decision)
+        if not file.knowledge.tiers
+        else "",
+    }
     base, audit = session.learned, session.audit
     if base is None or audit is None:
-        return {"view": None}
+        return {"view": None, **order}
     words = Words.of(audit.certificate, session.file.labels, audit.counts.names)
     shows_all = query.get("all") == "1"
     ends = _ends(query, audit.graph.nodes)
@@ -142,8 +146,6 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         hangs=tuple(_hanging(dependence, audit, words, keep)) if dependence else (),
         hangs_notes=dependence.notes if dependence else (),
         arrows=tuple(_all_arrows(audit, words, keep)),
-        tiers=tier_columns(session, audit, words),
-        tiers_assumed=audit.knowledge.tiers_assumed,
         edits=tuple(_edits(session, base, words)),
         as_learned=shown_verdict(base) if session.file.edits else None,
         panel=verdict_panel(session, audit, words),
@@ -151,7 +153,7 @@ def view(session: Session, query: Mapping[str, str]) -> dict[str, Any]:
         toggle_all=graph_address({} if shows_all else {"all": "1"}, *ends),
         decision=words.decision,
     )
-    return {"view": shown}
+    return {"view": shown, **order}
 
 
 def shown_verdict(audit: Audit) -> ShownVerdict:
@@ -339,15 +341,23 @@ def learn(session: Session, _body: dict[str, Any]) -> Job | None:
     """Learn the graph for what is asked now, unless it was learned, and judge it."""
     _ = session.file
     if session.learned is not None:
+        _give_way(session)
         return judge(session)
 
     def work(progress: ProgressCallback) -> None:
         session.learn(progress)
+        _give_way(session)
         # An edit that does not fit the graph is told by the page, which offers to drop it.
         with suppress(EvenhandError):
             work_out(session, progress)
 
-    return session.jobs.start(_LEARNING, work)
+    return session.jobs.start(_LEARNING, work, joins=True)
+
+
+def _give_way(session: Session) -> None:
+    """Drop changes of the graph that a new order of events leaves no room for."""
+    if session.refits:
+        refit_edits(session)
 
 
 def _refit(session: Session, _body: dict[str, Any]) -> None:
@@ -355,10 +365,14 @@ def _refit(session: Session, _body: dict[str, Any]) -> None:
     refit_edits(session)
 
 
-def _link(session: Session, body: dict[str, Any]) -> None:
+def _link(session: Session, body: dict[str, Any]) -> dict[str, Any] | None:
+    """Choose the state of a link; while the graph is being learned, once it is."""
+    if session.learned is None and not body.get("waited") and (job := learn(session, body)):
+        return {"job": job.id, "again": True}
     ends = str(body.get("a", "")), str(body.get("b", ""))
     reason = str(body.get("reason", "")).strip() or NO_REASON
     choose_link(session, ends, str(body.get("state")), body.get("revision"), reason)
+    return None
 
 
 def _reason(session: Session, body: dict[str, Any]) -> None:
@@ -368,22 +382,10 @@ def _reason(session: Session, body: dict[str, Any]) -> None:
 
 def _move(session: Session, body: dict[str, Any]) -> Job | None:
     """Move a column to another tier, and learn again what the new order allows."""
-    tiers = moved(session, str(body.get("name", "")), body.get("to"), new=bool(body.get("new")))
-    change = {"knowledge": {"tiers": tiers}}
-
-    def move() -> None:
-        session.patch(change, body.get("revision"))
-
-    if session.learned_with(change) is not None:
-        move()
-        refit_edits(session)
-        return None
-
-    def work(progress: ProgressCallback) -> None:
-        session.learn(progress)
-        refit_edits(session)
-
-    return session.jobs.start(_LEARNING, work, first=move)
+    tiers = moved(session, str(body.get("name", "")), body.get("by"), body.get("beside"))
+    session.patch({"knowledge": {"tiers": tiers}})
+    session.refits = True
+    return learn(session, body)
 
 
 CHANGES: list[Any] = [

@@ -1,10 +1,12 @@
 """``Guard``: lets in requests of the page that this server served, and nobody else's.
 
-The address holds a token, because all ports of a machine share cookies. The browser is started
-with a word that works once, because other users can read the command lines of processes.
+The address holds a token, because all ports of a machine share cookies. The browser comes with
+a word that works once. If the word comes again, one of the two was not the owner: the token is
+renewed, and only the owner's terminal shows the new one.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from hmac import compare_digest
 from secrets import token_urlsafe
 from time import monotonic
@@ -21,6 +23,11 @@ MOST_UPLOADED = 500_000_000  # bytes
 _LIMITS = {"application/json": 1_000_000, "application/octet-stream": MOST_UPLOADED}
 _WORD_SECONDS = 60
 _READING = ("GET", "HEAD")
+_NO_WORD = "This address worked once, within a minute: open the address that evenhand printed."
+_REUSED = (
+    "This address was used before, perhaps by somebody else. All pages of evenhand were locked "
+    "out: open the address that it printed last."
+)
 _HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -32,6 +39,16 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 _Clock: TypeAlias = Callable[[], float]
+
+
+@dataclass
+class _Word:
+    """What leads to the first page once."""
+
+    until: float
+    used: Callable[[], object]
+    stolen: Callable[[], object]
+    is_used: bool = False
 
 
 class Guard:
@@ -49,17 +66,25 @@ class Guard:
         self._last_used = clock()
         self._app, self._limits, self._clock = app, limits, clock
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
-        self._words: dict[str, float] = {}
+        self._words: dict[str, _Word] = {}
 
     @property
     def idle_seconds(self) -> float:
         """How long ago the last request with the right token came."""
         return self._clock() - self._last_used
 
-    def launch_path(self) -> str:
-        """A path that leads to the first page once, within a minute."""
+    def launch_path(
+        self,
+        used: Callable[[], object] = lambda: None,
+        stolen: Callable[[], object] = lambda: None,
+    ) -> str:
+        """A path that leads to the first page once, within a minute.
+
+        ``used`` is called then; ``stolen`` when somebody comes that way again, and the token
+        has changed.
+        """
         word = token_urlsafe(16)
-        self._words[word] = self._clock() + _WORD_SECONDS
+        self._words[word] = _Word(self._clock() + _WORD_SECONDS, used, stolen)
         return f"/start/{word}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -95,11 +120,21 @@ class Guard:
             return _refuse(403, why)
         return None
 
-    def _start(self, word: str, method: str) -> Response:
-        known = [one for one in self._words if compare_digest(one.encode(), word.encode())]
-        if method == "GET" and known and self._words.pop(known[0]) >= self._clock():
-            return RedirectResponse(f"/{self.token}/", 303)
-        return _refuse(404, "This address worked once. Start evenhand web again.")
+    def _start(self, text: str, method: str) -> Response:
+        known = [one for one in self._words if compare_digest(one.encode(), text.encode())]
+        if method != "GET" or not known:
+            return _refuse(404, _NO_WORD)
+        word = self._words[known[0]]
+        if word.is_used:
+            del self._words[known[0]]  # whoever has it can lock nobody out again
+            self.token = token_urlsafe(16)
+            word.stolen()
+            return _refuse(404, _REUSED)
+        if word.until < self._clock():
+            return _refuse(404, _NO_WORD)
+        word.is_used = True
+        word.used()
+        return RedirectResponse(f"/{self.token}/", 303)
 
     def _foreign(self, headers: Headers, host: str) -> Iterator[str]:
         """Why a request that changes something is not one of our own page."""

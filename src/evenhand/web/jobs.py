@@ -123,13 +123,17 @@ class Jobs:
         *,
         again: Mapping[str, Any] | None = None,
         first: Callable[[], object] | None = None,
+        joins: bool = False,
     ) -> Job:
         """Start work in a thread; refused while another job runs.
 
         ``first`` is what changes at once if it is not refused; if that fails nothing starts.
+        What ``joins`` is not refused: it gets the other job, to ask again when that ends.
         """
         with self._lock:
             if busy := self.running:
+                if joins:
+                    return busy
                 raise ResourceError.of(
                     f"Something else is under way: {busy.title}.",
                     remedy="Wait for it, or cancel it.",

@@ -59,4 +59,6 @@ def judge(session: Session, _body: object = None) -> Job | None:
     """Work out what the pages of the verdict need, if that takes long."""
     if not is_due(session):
         return None
-    return session.jobs.start("Judging", lambda progress: work_out(session, progress))
+    return session.jobs.start(
+        "Judging", lambda progress: work_out(session, progress), joins=True
+    )

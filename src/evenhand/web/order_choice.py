@@ -16,18 +16,14 @@ class OrderChoice:
     @property
     def moves(self) -> tuple[tuple[str, str, str], ...]:
         """Each value of the order, and the requests that move it up and down; "" for none."""
-        order = [*self.order]
-
-        def swapped(a: int, b: int) -> str:
-            if not 0 <= b < len(order):
-                return ""
-            new = [*order]
-            new[a], new[b] = new[b], new[a]
-            return _request(new)
-
+        last = len(self.order) - 1
         return tuple(
-            (self.words(value), swapped(at, at - 1), swapped(at, at + 1))
-            for at, value in enumerate(order)
+            (
+                self.words(value),
+                _request("earlier", value) if at else "",
+                _request("later", value) if at < last else "",
+            )
+            for at, value in enumerate(self.order)
         )
 
     @property
@@ -40,10 +36,10 @@ class OrderChoice:
 
         def following(value: str) -> str:
             last = [one for one in rest if one != value] if len(rest) == 2 else []
-            return _request([*self.order, value, *last])
+            return _request("add", value, *last)
 
         return tuple((self.words(value), following(value)) for value in rest)
 
 
-def _request(order: Sequence[str]) -> str:
-    return json.dumps({"change": {"question": {"order": [*order]}}})
+def _request(way: str, *values: str) -> str:
+    return json.dumps({way: {"question": {"order": [*values]}}})

@@ -109,8 +109,9 @@ def _is_wanted(name: str, labels: Labels, query: Mapping[str, str]) -> bool:
 def patch(session: Session, body: dict[str, Any]) -> None:
     """Change parts of the question file.
 
-    ``change`` is merged into it, ``add`` adds to lists, ``remove`` removes from them. Columns
-    that the question names are counted from then on.
+    ``change`` is merged into it; ``add`` adds to lists, ``remove`` removes from them,
+    ``earlier`` and ``later`` move by one place, whatever they are by now. Columns that the
+    question names are counted from then on.
     """
     try:
         changes = _changes(session, body)
@@ -118,24 +119,34 @@ def patch(session: Session, body: dict[str, Any]) -> None:
         raise QuestionError.of(
             "A value of this change has the wrong type.", remedy="Reload the page."
         ) from error
-    session.patch(counted_by(changes), body.get("revision"))
+    chosen = _without_empty(part_of(body, "change"))
+    session.patch(counted_by(changes), body.get("revision"), chosen)
 
 
 def _changes(session: Session, body: Mapping[str, Any]) -> dict[str, Any]:
     """All that changes in the tables."""
     changes: dict[str, Any] = _without_empty(part_of(body, "change"))
     tables = session.tables
-    for way in ("add", "remove"):
+    for way in ("add", "remove", "earlier", "later"):
         for table, lists in part_of(body, way).items():
             for name, values in (lists or {}).items():
                 if not isinstance(values, list):
                     raise TypeError(name)
                 old = changes.get(table, {}).get(name, tables.get(table, {}).get(name, []))
-                rest = [one for one in old if one not in values]
-                new = rest if way == "remove" else [*rest, *_without_empty(values)]
+                new = _listed([old] if isinstance(old, str) else old, way, values)
                 changes.setdefault(table, {})[name] = new or None
     _use_named(changes, tables)
     return changes | _known_of_the_rest(session, changes)
+
+
+def _listed(old: list[Any], way: str, values: list[Any]) -> list[Any]:
+    """A list with values added, removed, or moved by a place."""
+    rest = [one for one in old if one not in values]
+    if way in ("add", "remove"):
+        return [*rest, *_without_empty(values)] if way == "add" else rest
+    moved = [one for one in old if one in values]
+    at = max(old.index(moved[0]) + (1 if way == "later" else -1), 0) if moved else 0
+    return [*rest[:at], *moved, *rest[at:]]
 
 
 def _known_of_the_rest(session: Session, changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -292,15 +292,16 @@ class QuestionSentence:
 
     @property
     def favorable_boxes(self) -> tuple[tuple[str, str, bool, str], ...]:
-        """Each value, its words, whether it is favorable, the request that turns that round."""
-        boxes = []
-        for value in self.values[:_MOST_VALUES]:
-            rest = [one for one in self.favorable if one != value]
-            new = rest if value in self.favorable else [*self.favorable, value]
-            body = {"change": {"question": _counted(favorable=new)}}
-            on = value in self.favorable
-            boxes.append((value, self.value_words(value), on, json.dumps(body)))
-        return tuple(boxes)
+        """Each value, its words, whether it is favorable, the request of its box."""
+        return tuple(
+            (
+                value,
+                self.value_words(value),
+                value in self.favorable,
+                json.dumps({"$put": {"question": {"favorable": [value]}}}),
+            )
+            for value in self.values[:_MOST_VALUES]
+        )
 
     @property
     def order_choice(self) -> OrderChoice:

@@ -35,7 +35,7 @@ def serve(
     address = f"http://127.0.0.1:{listening.getsockname()[1]}"
     session = Session(Folder(folder))
     try:
-        with suppress(OSError):  # what cannot be removed stays until it can
+        with suppress(OSError, ResourceError):  # what cannot be removed stays until it can
             for name in recover(session.folder.root):
                 say(f"Removed what an interrupted run had left: {name}")
         server = uvicorn.Server(_settings())
@@ -46,13 +46,32 @@ def serve(
         say(f"evenhand web: {address}/{guard.token}/")
         say("Nothing leaves this computer. Ctrl+C ends it.")
         if open_browser:
-            _in_thread(webbrowser.open, f"{address}{guard.launch_path()}")
+            say("If the browser shows no page, open the address above in it.")
+            _in_thread(
+                webbrowser.open, _launch_page(session.folder, guard, address, say).as_uri()
+            )
         _in_thread(_watch, server, lambda: _is_idle(guard, session), say)
         server.run(sockets=[listening])
     finally:
         if lost := session.close():
             say(f"{lost.where}: {lost.what} {lost.found}")
         listening.close()
+
+
+def _launch_page(
+    folder: Folder, guard: Guard, address: str, say: Callable[[str], None]
+) -> Path:
+    """The page for the browser; it is removed when the browser has followed it."""
+
+    def used() -> None:
+        page.unlink(missing_ok=True)
+
+    def stolen() -> None:
+        say("The browser's first address was used twice: another user may have had it.")
+        say(f"All pages were locked out. The app goes on at: {address}/{guard.token}/")
+
+    page = folder.launch_page(f"{address}{guard.launch_path(used, stolen)}")
+    return page
 
 
 def _settings() -> uvicorn.Config:

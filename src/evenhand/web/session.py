@@ -13,25 +13,21 @@ from typing import Any
 from evenhand.audit_result import Audit
 from evenhand.display import ProgressCallback
 from evenhand.errors import Problem, QuestionError
-from evenhand.question import Codings, GraphEdit, QuestionFile
+from evenhand.question import GraphEdit, QuestionFile
 from evenhand.rows import Inspection, Rows
-from evenhand.study import audit
 from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job, Jobs
 from evenhand.web.judged_graphs import JudgedGraphs, without_number
+from evenhand.web.learning import learned_while
 from evenhand.web.open_table import OpenTable
 from evenhand.web.recent import Recent
 from evenhand.web.result_keys import audit_key, learning_key
 from evenhand.web.saved_question import SavedQuestion, UnsavedError
-from evenhand.web.store import QuestionStore, Tables, check_tables, merged
-from evenhand.web.suggestions import COLUMNS, first_tables, fitting, with_values
+from evenhand.web.store import QuestionStore, Tables, check_tables, cut_to, merged
+from evenhand.web.suggestions import COLUMNS, first_tables, fitting, with_columns, with_values
 from evenhand.web.table_history import TableHistory
 
 _SAVE_SECONDS = 0.3
-
-
-class StaleError(QuestionError):
-    """A change was made on a page that is not the newest."""
 
 
 class Session:
@@ -40,10 +36,10 @@ class Session:
     def __init__(self, folder: Folder) -> None:
         self.folder, self.jobs = folder, Jobs()
         self.lock = threading.RLock()
-        self.revision = 0
         self._open: OpenTable | None = None
         self.opening: Job | None = None  # the last reading of a table
         self.notices: tuple[str, ...] = ()
+        self.refits = False  # whether edits of the graph give way to a new order of events
         self.made_files: dict[str, Path] = {}
         self.results: dict[str, Any] = {}  # of the last compare, bootstrap, release, check
         self._question = SavedQuestion()
@@ -57,6 +53,11 @@ class Session:
     def tables(self) -> Tables:
         """The tables of the question file as they are now."""
         return self._history.now
+
+    @property
+    def revision(self) -> int:
+        """The number of the last change."""
+        return self._history.revision
 
     @property
     def question_path(self) -> Path | None:
@@ -73,12 +74,18 @@ class Session:
         """What redoing would change, in words; "" if there is nothing to redo."""
         return self._history.difference(1)
 
-    def patch(self, changes: Tables, revision: int | None = None) -> None:
-        """Change parts of the tables; None removes one. Refused if they make no sense."""
+    def patch(
+        self, changes: Tables, revision: int | None = None, chosen: Tables | None = None
+    ) -> None:
+        """Change parts of the tables; None removes one. Refused if they make no sense.
+
+        ``chosen`` is as much of the changes as a page of the revision must be new enough for.
+        """
         with self.lock:
-            self.check(revision)
             if not isinstance(changes, Mapping):
                 raise QuestionError.of("This is no change of tables.", remedy="Reload.")
+            wanted = with_columns(changes if chosen is None else chosen, self.tables)
+            self.check(revision, lambda tables: cut_to(tables, wanted), wanted)
             tables = merged(self.tables, changes)
             check_tables(tables)
             changed = {*(changes.get("question") or {})}
@@ -87,10 +94,9 @@ class Session:
                 check_tables(tables)
             self._enter(tables)
 
-    def replace_tables(self, tables: Tables, revision: int | None = None) -> None:
+    def replace_tables(self, tables: Tables) -> None:
         """Set all tables at once."""
         with self.lock:
-            self.check(revision)
             check_tables(tables)
             self._enter(tables)
 
@@ -116,7 +122,6 @@ class Session:
             self._changed()
 
     def _changed(self) -> None:
-        self.revision += 1
         self.notices = ()
         if self._timer:
             self._timer.cancel()
@@ -124,13 +129,9 @@ class Session:
         self._timer.daemon = True
         self._timer.start()
 
-    def check(self, revision: int | None) -> None:
-        """Refuse what was chosen on a page that is not the newest."""
-        if revision is not None and revision != self.revision:
-            raise StaleError.of(
-                "This page is not the newest: something was changed in another tab.",
-                remedy="Reload it, and change it again.",
-            )
+    def check(self, revision: object, *part: Any) -> None:  # noqa: ANN401  # as it takes
+        """Refuse to change what was changed since a page was shown: ``TableHistory.check``."""
+        self._history.check(revision, *part)
 
     # On disk
 
@@ -230,7 +231,7 @@ class Session:
                     if is_new:
                         tables = merged(first_tables(inspection), tables)
                     self._graphs = JudgedGraphs(tables)
-                    self._history = TableHistory(without_number(tables))
+                    self._history = TableHistory(without_number(tables), self.revision + 1)
                     self._question = SavedQuestion(store, self.tables)
                     self._begin(opened)
 
@@ -265,8 +266,8 @@ class Session:
     def _begin(self, opened: OpenTable) -> None:
         """Go on with a table that was read, and forget what followed from another."""
         self._open = opened
-        self.revision += 1
-        self.notices = ()
+        self._history.renew()
+        self.notices, self.refits = (), False
         for recent in (self._learned, self._audits):
             recent.clear()
         self.results.clear()
@@ -328,11 +329,10 @@ class Session:
     @property
     def learned(self) -> Audit | None:
         """The audit with the graph as it was learned, once it was."""
-        return self.learned_with({})
+        return self._learned.find(self._learning_key())
 
-    def learned_with(self, changes: Tables) -> Audit | None:
-        """The same with parts of the tables changed."""
-        return self._learned.find(learning_key(self._stamp, merged(self.tables, changes)))
+    def _learning_key(self) -> str:
+        return learning_key(self._stamp, self.tables)
 
     @property
     def audit(self) -> Audit | None:
@@ -381,19 +381,18 @@ class Session:
         return judge
 
     def learn(self, progress: ProgressCallback) -> None:
-        """Learn the graph for what is asked now; edits that do not fit it are named."""
-        with self.lock:
-            file, rows = self.file, self.rows
-            key = learning_key(self._stamp, self.tables)
-        if rows is None:
-            raise _no_table()
-        rows = replace(rows, progress=progress)
-        # Effects through others are measured where it is judged, on the graph as it is edited.
-        asked = replace(file, question=file.question.direct, edits=(), codings=Codings())
-        found = audit(rows, asked, progress=progress)
-        self.check_table()
-        with self.lock:
-            self._learned.put(key, found)
+        """Learn the graph for what is asked; where that changes meanwhile, begin again."""
+        while True:
+            with self.lock:
+                file, rows, key = self.file, self.rows, self._learning_key()
+            if rows is None:
+                raise _no_table()
+            found = learned_while(key, self._learning_key, rows, file, progress)
+            self.check_table()
+            if found is not None:
+                self._learned.put(key, found)
+            if self.learned is not None:
+                return
 
 
 def _no_table() -> QuestionError:

@@ -138,3 +138,11 @@ def merged(tables: Any, changes: Any) -> Any:  # noqa: ANN401  # plain values
             if result[name] == {}:
                 del result[name]
     return result
+
+
+def cut_to(tables: Any, changes: Any) -> Any:  # noqa: ANN401  # plain values
+    """The parts of the tables that a merge patch names; None stands for what is not there."""
+    if not isinstance(changes, Mapping):
+        return tables
+    of = tables if isinstance(tables, Mapping) else {}
+    return {name: cut_to(of.get(name), change) for name, change in changes.items()}

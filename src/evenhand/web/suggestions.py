@@ -111,6 +111,15 @@ def _known_of(tables: Tables, names: Collection[str]) -> dict[str, Any]:
     }
 
 
+def with_columns(changes: Tables, tables: Tables) -> Tables:
+    """The changes with the columns whose values they choose, as the tables have them."""
+    chosen, asked = changes.get("question"), tables.get("question", {})
+    if not isinstance(chosen, Mapping):
+        return changes
+    roles = [role for role, values in _VALUES.items() if not chosen.keys().isdisjoint(values)]
+    return {**changes, "question": {**{role: asked.get(role) for role in roles}, **chosen}}
+
+
 def with_values(inspection: Inspection, tables: Tables, changed: Collection[str]) -> Tables:
     """The tables with both values of the question where its columns were chosen just now."""
     asked = dict(tables.get("question", {}))

@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 
-from evenhand.audit_result import Audit
 from evenhand.errors import ColumnError, QuestionError
 from evenhand.evidence.graph_origin import decision_last
 from evenhand.graph.mixed_graph import known_order
 from evenhand.question.knowledge import Tiers
-from evenhand.report.phrases import Words
 from evenhand.web.session import Session
 
 
@@ -42,28 +40,38 @@ def tiers_of(session: Session) -> list[list[str]]:
     return [*tiers, free] if free else tiers
 
 
-def moved(session: Session, name: str, to: object, *, new: bool) -> list[list[str]]:
-    """The tiers with a name in another one, or in a new one before that place."""
-    names = _names(session)
+def moved(session: Session, name: str, by: object, beside: object) -> list[list[str]]:
+    """The tiers with a name some places later, or earlier, than it is now.
+
+    At either end it gets a new tier. ``beside`` names columns instead, with whose first it
+    shares a tier from then on; with none it comes last, by itself.
+    """
+    names, tiers = _names(session), tiers_of(session)
     if name not in names:
         raise ColumnError.unknown([name], names)
-    tiers = tiers_of(session)
-    if not isinstance(to, int) or not 0 <= to <= len(tiers):
-        raise QuestionError.of(f"There is no tier {to!r}.", remedy="Choose one of those shown.")
-    left = [[other for other in tier if other != name] for tier in tiers]
-    if new or to == len(tiers):
-        left.insert(to, [name])
+    at = {one: place for place, tier in enumerate(tiers) for one in tier}
+    if isinstance(by, int):
+        to = at[name] + by
+    elif isinstance(beside, list):
+        others = (
+            at[one] for one in beside if isinstance(one, str) and one in at and one != name
+        )
+        to = next(others, at[name]) if beside else len(tiers)
     else:
+        raise QuestionError.of("This is no move between tiers.", remedy="Reload the page.")
+    left = [[other for other in tier if other != name] for tier in tiers]
+    if 0 <= to < len(tiers):
         left[to].append(name)
+    else:
+        left.insert(max(to, 0), [name])
     tiers = [tier for tier in left if tier]
     Tiers(*tiers)  # raises what is wrong with them
     return tiers
 
 
-def tier_columns(session: Session, audit: Audit, words: Words) -> tuple[TierColumn, ...]:
-    """The tiers as they are shown."""
-    tiers = tiers_of(session)
-    question = audit.question
+def tier_columns(session: Session) -> tuple[TierColumn, ...]:
+    """The tiers as they are shown, whether the graph is learned or not."""
+    tiers, question, labels = tiers_of(session), session.file.question, session.file.labels
     roles = dict.fromkeys(question.protected_names, "protected") | {
         question.decision: "decision"
     }
@@ -79,7 +87,7 @@ def tier_columns(session: Session, audit: Audit, words: Words) -> tuple[TierColu
             else "Then",
             place=at,
             names=tuple(
-                TierName(name=name, label=words.column(name), role=roles.get(name, ""))
+                TierName(name=name, label=labels.column(name), role=roles.get(name, ""))
                 for name in tier
             ),
         )

@@ -1,11 +1,13 @@
 """The form of records: what they must and may hold."""
 
+import json
+
 import pytest
 from tests.admission import GRAPH, QUESTION
-from tests.certificate_records import CERTIFICATE, CERTIFIED, forged, verify
+from tests.certificate_records import CERTIFICATE, CERTIFIED, forged, sealed, verify
 
 import evenhand as eh
-from evenhand import datasets
+from evenhand import checker, datasets
 from evenhand.evidence import certify
 
 
@@ -52,6 +54,24 @@ def test_what_is_no_certificate_is_false(text):
 def test_an_unknown_format_cannot_be_decided():
     status, notes = verify('{"format":"evenhand certificate 3"}')
     assert (status, notes) == (3, ["format: 'evenhand certificate 3' is not known here"])
+
+
+@pytest.mark.parametrize("beside", [{}, {"age": ["up to 37", "38 or more"]}])
+def test_a_number_of_classes_cannot_be_decided(beside):
+    document = json.loads(CERTIFICATE.to_json())
+    document["codings"]["bins"] = beside | {"pay": 3}
+    answer = checker.verify(sealed(document))
+    assert (answer.status, answer.stated) == (3, {})
+    assert answer.notes == [
+        "codings.bins.pay: 3 is a number of classes, and does not say which"
+    ]
+
+
+@pytest.mark.parametrize("bins", [3, [3], None])
+def test_bins_that_are_no_table_are_malformed(bins):
+    document = json.loads(CERTIFICATE.to_json())
+    document["codings"]["bins"] = bins
+    assert verify(sealed(document))[0] == 1
 
 
 def test_format_1_is_refused_by_name():

@@ -3,11 +3,13 @@
 import pytest
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from tests.certificate_records import CERTIFICATE, csv_of, forged, verify
+from tests.classed_numbers import GRAPH as CLASSED
+from tests.classed_numbers import rows_of, write_text
 from tests.several_groups import GRAPH as GROUPS
 from tests.several_groups import QUESTIONS, counted
 
 import evenhand as eh
-from evenhand import datasets
+from evenhand import checker, datasets
 from evenhand.evidence import RecordedCertificate, certify
 from evenhand.graph.causal_graph import CausalGraph
 
@@ -166,3 +168,21 @@ def test_a_forgery_is_found_though_sealed(forgery):
     status, notes = forged(forgery, text)
     assert status == 1
     assert notes
+
+
+def test_a_value_in_no_class_cannot_be_checked_unless_the_record_is_false(tmp_path):
+    lines = rows_of(["1", "2", "5"])
+    asked = eh.Question(protected="g", group="f", decision="y", favorable="1")
+    found = eh.audit(
+        write_text(tmp_path / "a.csv", lines),
+        asked,
+        codings=eh.Codings.of(bins={"x": ["up to 3", "4 or more"]}),
+        graph=eh.CausalGraph.parse(CLASSED),
+    )
+    text = found.certificate.to_json()
+    other = write_text(tmp_path / "b.csv", [(g, "3.5", y) for g, _, y in lines])
+    note = "cannot be checked: '3.5' lies in no class of 'x' that is known"
+    assert checker.verify(text, str(other)) == (3, [note], {})
+    false = text.replace('"verdict":"', '"verdict":"un', 1)
+    status, notes, _ = checker.verify(false, str(other))
+    assert (status, note in notes) == (1, False)

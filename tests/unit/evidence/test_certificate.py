@@ -19,7 +19,8 @@ SCHEMA = json.loads(files("evenhand.evidence").joinpath("certificate.schema.json
 
 
 def certificates():
-    codings = Codings.of(bins={"age": [37]}, merge={"major": {"CS": ["cs"]}}, missing="drop")
+    bins, merge = {"test_score": [37]}, {"major": {"CS": ["cs"]}}
+    codings = Codings.of(bins=bins, merge=merge, missing="drop")
     for example in (1, 2):
         counts = datasets.admissions(example)
         yield certify(counts, GRAPH, QUESTION)

@@ -29,12 +29,21 @@ def recorded(text):
 
 
 def test_it_knows_what_was_asked():
-    codings = Codings.of(bins={"age": [37, "50.5"]}, merge={"major": {"CS": ["a", "*"]}})
+    bins, merge = {"test_score": [37, "50.5"]}, {"major": {"CS": ["a", "*"]}}
+    codings = Codings.of(bins=bins, merge=merge)
     certificate = certify(COUNTS, GRAPH, QUESTION, codings=codings)
     record = recorded(certificate.to_json())
     assert record.verdict is Verdict.NOT_CERTIFIED
     assert record.question == certificate.question
     assert record.codings == codings
+
+
+def test_it_has_no_codings_of_columns_that_were_not_counted():
+    merge = {"major": {"CS": ["a"]}, "town": {"other": ["*"]}}
+    codings = Codings.of(bins={"age": 3, "pay": [37]}, merge=merge, columns=COUNTS.names)
+    record = recorded(certify(COUNTS, GRAPH, QUESTION, codings=codings).to_json())
+    counted = {"major": {"CS": ["a"]}}
+    assert record.codings == Codings.of(merge=counted, columns=COUNTS.names)
 
 
 @pytest.mark.parametrize("limit", [0, 1, 1000])

@@ -1,13 +1,17 @@
 import errno
 import os
 import sys
-from threading import Timer
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+from time import sleep
 from types import SimpleNamespace
 
 import pytest
 
+from evenhand.errors import ResourceError
 from evenhand.files import file_locks
-from evenhand.files.file_locks import lock, locked_folder, sync_folder
+from evenhand.files.file_locks import is_locked, lock, locked_folder, sync_folder
 
 
 @pytest.fixture
@@ -16,6 +20,11 @@ def files(tmp_path):
     (tmp_path / "file").write_bytes(b"names")
     with (tmp_path / "file").open("r+b") as one, (tmp_path / "file").open("r+b") as other:
         yield one, other
+
+
+def handles():
+    """How many files this process has open."""
+    return len([*Path("/proc/self/fd").iterdir()])
 
 
 def is_open(handle):
@@ -30,21 +39,12 @@ def test_a_locked_file_is_not_locked_twice(files):
     one, other = files
     lock(one.fileno())
     with pytest.raises(BlockingIOError):
-        lock(other.fileno(), wait=False)
+        lock(other.fileno())
     one.close()
-    lock(other.fileno(), wait=False)
-
-
-def test_who_waits_gets_the_lock(files):
-    one, other = files
-    lock(one.fileno())
-    Timer(0.05, one.close).start()
     lock(other.fileno())
-    assert one.closed
 
 
-@pytest.mark.parametrize("wait", [False, True])
-def test_on_windows_one_byte_beyond_the_text_is_locked(files, monkeypatch, wait):
+def test_on_windows_one_byte_beyond_the_text_is_locked(files, monkeypatch):
     """Two versions of the program must lock the same byte to see each other."""
     handle = files[0].fileno()
     calls = []
@@ -53,33 +53,162 @@ def test_on_windows_one_byte_beyond_the_text_is_locked(files, monkeypatch, wait)
         calls.append((of, os.lseek(of, 0, os.SEEK_CUR), mode, size))
 
     monkeypatch.setattr(sys, "platform", "win32")
-    windows = SimpleNamespace(locking=locking, LK_LOCK="wait", LK_NBLCK="try")
+    windows = SimpleNamespace(locking=locking, LK_NBLCK="try")
     monkeypatch.setattr(file_locks, "msvcrt", windows, raising=False)
-    lock(handle, wait=wait)
-    assert calls == [(handle, 2**20, "wait" if wait else "try", 1)]
+    lock(handle)
+    assert calls == [(handle, 2**20, "try", 1)]
     assert os.lseek(handle, 0, os.SEEK_CUR) == 0
 
 
-def test_a_folder_is_locked_while_something_is_done_in_it(tmp_path):
-    handle = os.open(tmp_path, os.O_RDONLY)
-    with locked_folder(tmp_path), pytest.raises(BlockingIOError):
-        lock(handle, wait=False)
-    lock(handle, wait=False)
-    os.close(handle)
+def test_whether_a_file_is_locked_is_found_without_a_trace(files, tmp_path):
+    one, other = files
+    other.close()
+    before = handles()
+    assert not is_locked(tmp_path / "absent")
+    assert not is_locked(tmp_path / "file")
+    lock(one.fileno())
+    assert is_locked(tmp_path / "file")
+    (tmp_path / "link").symlink_to(tmp_path / "absent")
+    assert is_locked(tmp_path / "link")  # it is not known, and nothing is done to it
+    assert handles() == before
 
 
-def test_a_folder_that_cannot_be_locked_is_written_to_all_the_same(tmp_path, monkeypatch):
-    opened = []
-
-    def refuse(handle):
-        opened.append(handle)
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr(file_locks, "lock", refuse)
+def test_a_folder_is_locked_by_a_file_while_something_is_done_in_it(tmp_path):
     with locked_folder(tmp_path):
-        (handle,) = opened
-        assert is_open(handle)
-    assert not is_open(handle)
+        (path,) = tmp_path.iterdir()
+        assert (path.name, path.stat().st_mode & 0o777) == (".evenhand-lock", 0o600)
+        assert is_locked(path)
+        assert path.read_text().startswith(f"process {os.getpid()} on {os.uname().nodename}, ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_who_waits_gets_the_folder(tmp_path):
+    entered, order = Event(), []
+
+    def hold():
+        with locked_folder(tmp_path):
+            entered.set()
+            sleep(0.2)
+            order.append("first")
+
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(hold)
+        entered.wait()
+        with locked_folder(tmp_path):
+            order.append("second")
+        first.result()
+    assert order == ["first", "second"]
+
+
+def test_one_after_the_other_of_many(tmp_path):
+    """Also while each takes the new file of another for one that was left."""
+    inside = []
+
+    def enter(_):
+        for _ in range(10):
+            with locked_folder(tmp_path):
+                inside.append(1)
+                assert len(inside) == 1
+                inside.pop()
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(enter, range(8)))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("is_held", [False, True])
+def test_a_file_that_another_took_for_a_left_one_is_made_anew(tmp_path, monkeypatch, is_held):
+    path, stolen, before = tmp_path / ".evenhand-lock", [], handles()
+
+    def late(handle):
+        if not stolen:
+            stolen.append(path.unlink())
+            if is_held:
+                raise BlockingIOError
+        lock(handle)
+
+    monkeypatch.setattr(file_locks, "lock", late)
+    with locked_folder(tmp_path):
+        assert is_locked(path)
+    assert list(tmp_path.iterdir()) == []
+    assert handles() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["/bin/evenhand", "release", "secret.csv"], "evenhand release"),
+        (["/bin/evenhand", "x" * 999], f"evenhand {'x' * 999}"),
+    ],
+)
+def test_who_holds_a_folder_is_said_in_short(tmp_path, monkeypatch, words, said):
+    monkeypatch.setattr(sys, "argv", words)
+    with locked_folder(tmp_path):
+        told = (tmp_path / ".evenhand-lock").read_text()
+    assert told == f"process {os.getpid()} on {os.uname().nodename}, {said}"[:200]
+
+
+def test_no_wait_is_without_an_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(file_locks, "_PATIENCE", 0.1)
+    before = handles()
+    with (
+        locked_folder(tmp_path),
+        pytest.raises(ResourceError, match=f"process {os.getpid()} on .* of the user "),
+        locked_folder(tmp_path),
+    ):
+        pass
+    assert list(tmp_path.iterdir()) == []
+    assert handles() == before
+
+
+def test_a_link_is_neither_followed_nor_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(file_locks, "_PATIENCE", 0)
+    (tmp_path / "treasure").write_text("hidden")
+    (tmp_path / ".evenhand-lock").symlink_to(tmp_path / "treasure")
+    with pytest.raises(ResourceError, match="is not known"), locked_folder(tmp_path):
+        pass
+    assert (tmp_path / ".evenhand-lock").is_symlink()
+    assert (tmp_path / "treasure").read_text() == "hidden"
+
+
+@pytest.mark.parametrize("uid", [0, 4_000_000])
+def test_of_an_unreadable_lock_the_owner_is_said(tmp_path, monkeypatch, uid):
+    monkeypatch.setattr(file_locks, "_PATIENCE", 0)
+    (tmp_path / ".evenhand-lock").symlink_to("absent")
+    status = SimpleNamespace(st_uid=uid)
+    monkeypatch.setattr(Path, "lstat", lambda _: status)
+    said = f"is not known; its lock is .evenhand-lock, of the user {uid or 'root'}"
+    with pytest.raises(ResourceError, match=said), locked_folder(tmp_path):
+        pass
+
+
+@pytest.mark.parametrize("call", ["write", "unlink"])
+def test_an_interrupt_leaves_no_lock(tmp_path, monkeypatch, call):
+    whole = getattr(os, call)
+    before = handles()
+
+    def interrupt(*_, **__):
+        setattr(os, call, whole)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, call, interrupt)
+    with pytest.raises(KeyboardInterrupt), locked_folder(tmp_path):
+        pass
+    assert list(tmp_path.iterdir()) == []
+    assert handles() == before
+
+
+def test_a_lock_that_cannot_be_removed_is_left_to_its_owner(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError
+
+    with monkeypatch.context() as sticky:
+        sticky.setattr(os, "unlink", refuse)
+        with locked_folder(tmp_path):
+            pass
+    with locked_folder(tmp_path):
+        pass
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_folders_are_neither_locked_nor_synced_where_they_cannot_be_opened(

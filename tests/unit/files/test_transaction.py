@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from evenhand.errors import QuestionError, ResourceError
 from evenhand.evidence import Verdict
 from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.files import Transaction, write_file
+from evenhand.files.file_locks import locked_folder
 from evenhand.files.transaction import disk_errors, recover
 from evenhand.releasing import PublishedFiles
 from evenhand.rows import read
@@ -275,7 +277,8 @@ def living(tmp_path):
     place = tmp_path / ".evenhand-1-x"
     (place / "new").mkdir(parents=True)
     (place / "new" / "a").write_text("half")
-    (place / "lock").write_text(json.dumps(["a"]))
+    (place / "names").write_text(json.dumps(["a"]))
+    (place / "lock").touch()
     with (place / "lock").open("r+b") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield lock
@@ -332,7 +335,7 @@ def test_a_run_that_is_under_way_is_not_disturbed(living, tmp_path):
 
 
 def test_runs_to_other_names_are_no_concern(living, tmp_path):
-    (tmp_path / ".evenhand-1-x" / "lock").write_text(json.dumps(["other"]))
+    (tmp_path / ".evenhand-1-x" / "names").write_text(json.dumps(["other"]))
     write(tmp_path)
     assert names(tmp_path) == {".evenhand-1-x", "a", "b"}
     living.close()
@@ -424,19 +427,17 @@ def test_a_run_that_is_interrupted_as_it_begins_leaves_nothing(tmp_path, monkeyp
 
 
 def test_a_run_tells_which_names_are_its_own_before_another_can_begin(tmp_path, monkeypatch):
-    whole, told = os.write, []
+    told = []
 
-    def write(handle, content):
-        other = os.open(tmp_path, os.O_RDONLY)
-        with pytest.raises(BlockingIOError):
-            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.close(other)
-        told.append(content)
-        return whole(handle, content)
+    @contextmanager
+    def noted(folder):
+        with locked_folder(folder):
+            yield
+            told.extend(path.read_text() for path in folder.glob(".evenhand-*-*/names"))
 
-    monkeypatch.setattr(os, "write", write)
+    monkeypatch.setattr("evenhand.files.transaction.locked_folder", noted)
     with Transaction.begin(tmp_path, ["out"]):
-        assert told == [b'["out"]']
+        assert told == ['["out"]']
 
 
 def test_a_run_that_cannot_make_its_lock_leaves_nothing(tmp_path, monkeypatch):
@@ -451,6 +452,12 @@ def test_a_run_that_cannot_make_its_lock_leaves_nothing(tmp_path, monkeypatch):
     with pytest.raises(ResourceError, match="Input/output error"):
         write_file(tmp_path / "a.json", "{}", mode=0o600, overwrite=False)
     assert names(tmp_path) == set()
+
+
+def test_a_folder_without_leftovers_is_not_written_to(tmp_path):
+    before = tmp_path.stat().st_mtime_ns
+    assert recover(tmp_path) == ()
+    assert tmp_path.stat().st_mtime_ns == before
 
 
 def test_a_folder_that_its_own_run_has_just_removed_is_passed_over(tmp_path, monkeypatch):
@@ -581,7 +588,7 @@ def test_what_a_run_writes_is_never_open_to_others(tmp_path, monkeypatch):
     finally:
         os.umask(mask)
     assert before == [(".evenhand", 0o700, 0o711), ("a", 0o600, 0o644), ("b", 0o600, 0o600)]
-    assert modes == {"lock": 0o644, "new": 0o700, "old": 0o700}
+    assert modes == {"lock": 0o600, "names": 0o644, "new": 0o700, "old": 0o700}
 
 
 def test_a_run_is_known_by_a_token_and_knows_those_of_killed_runs(tmp_path):
@@ -630,7 +637,7 @@ def test_what_cannot_be_removed_at_once_is_removed_when_the_lock_is_closed(
 
     monkeypatch.setattr(shutil, "rmtree", fails_first)
     write(tmp_path)
-    assert tries == [["lock", "new", "old"]] * 2
+    assert tries == [["lock", "names", "new", "old"]] * 2
     assert names(tmp_path) == {"a", "b"}
 
 
@@ -639,3 +646,19 @@ def test_a_look_at_a_lock_leaves_no_file_open(tmp_path):
     before = len([*Path("/proc/self/fd").iterdir()])
     assert recover(tmp_path) == ()
     assert len([*Path("/proc/self/fd").iterdir()]) == before
+
+
+def test_a_file_that_is_refused_does_not_appear(tmp_path):
+    target = tmp_path / "c.json"
+
+    def refuse(path):
+        assert path.read_text() == "new"
+        raise QuestionError.of("No.")
+
+    for earlier in ((), ("c.json",)):
+        for name in earlier:
+            (tmp_path / name).write_text("old")
+        with pytest.raises(QuestionError, match="No"):
+            write_file(target, "new", mode=0o600, overwrite=True, check=refuse)
+        assert tuple(path.name for path in tmp_path.iterdir()) == earlier
+    assert target.read_text() == "old"

@@ -9,11 +9,13 @@ import pyarrow as pa
 import pytest
 from tests.hiring import NAMES, QUESTION, released, table
 
+import evenhand as eh
 from evenhand.evidence import Verdict
 from evenhand.removal import (
     LocalPreferentialSampling,
 )
 
+SEX_ALONE = eh.CausalGraph.parse("sex -> hired")
 FRAMES = {
     "pandas": pd.DataFrame,
     "polars": pl.DataFrame,
@@ -125,3 +127,23 @@ def test_sampling_leaves_rows_out_and_doubles_others():
     assert made.rows.index.has_duplicates
     assert set(made.rows.index) < set(frame.index)
     pd.testing.assert_frame_equal(made.rows, frame.loc[made.rows.index])
+
+
+@pytest.mark.parametrize(
+    "kind", ["str", "string", "string[python]", "category", "int8", "int32", "Int64", "float"]
+)
+@pytest.mark.parametrize("texts", [True, False])
+def test_pandas_keeps_the_type_of_frequencies(kind, texts):
+    people = [30, 30, 20, 40]
+    column = pd.Series([str(many) for many in people] if texts else people).astype(kind)
+    frame = pd.DataFrame({"sex": [*"fmfm"], "hired": [*"aabb"], "n": column})
+    asked = eh.Question(protected="sex", decision="hired", favorable="b", threshold="0.01")
+    rows = eh.read(frame, frequency="n")
+    made = eh.release(rows, eh.audit(rows, asked, graph=SEX_ALONE).plan(), seed=1)
+    assert made.certificate.verdict is Verdict.CERTIFIED
+    assert [float(many) for many in made.rows["n"]] == [24, 26, 33, 37]
+    after = made.rows["n"].dtype
+    assert after.name == column.dtype.name
+    if kind == "category":
+        assert after.categories.dtype == column.dtype.categories.dtype
+    assert eh.read(made.rows, frequency="n").count() == made.certificate.examined.counts

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from tests.betraying import (
     BETRAYING,
@@ -115,6 +117,19 @@ def test_a_column_that_cannot_be_read_as_labels_stops_nothing():
     frame["mixed"] = [1 if row % 2 else "one" for row in range(len(frame))]
     made = audit(frame).release(seed=7)
     assert {one.column for one in made.betrayals} == {*BETRAYING}
+
+
+@pytest.mark.parametrize("codes", ["polars", "uint8", "uint16", "uint32", "uint64"])
+def test_a_column_of_unsigned_codes_betrays_as_its_texts_do(codes):
+    columns = people()
+    if codes == "polars":
+        frame = pl.DataFrame(columns).with_columns(pl.col("band").cast(pl.Categorical))
+    else:
+        kind = pa.dictionary(getattr(pa, codes)(), pa.string())
+        frame = pa.table(columns | {"band": pa.array(columns["band"]).cast(kind)})
+    made = audit(frame).release(seed=7)
+    assert "band" in str(made)
+    assert made.betrayals == audit(pd.DataFrame(columns)).release(seed=7).betrayals
 
 
 def test_rows_left_out_for_missing_values_do_not_count(tmp_path):

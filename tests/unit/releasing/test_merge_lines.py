@@ -19,6 +19,7 @@ ASKED = eh.Question(
 )
 GROUPS = {"a": (40, 40, 60, 20), "b": (3, 6, 7, 1), "c": (30, 30, 30, 30)}
 NAMES = ("town", "sex", "hired", "note", "n")
+NOTES = ("1", "1.0")
 
 
 def lines(groups=GROUPS, *, spelled=("1", "0"), mix=1):
@@ -94,6 +95,21 @@ def test_lines_of_nobody_and_spellings_of_numbers_tell_nothing(tmp_path):
     assert not any(line[0] == "d" for line in after)
     assert all(line[4] == str(int(line[4])) for line in after)
     assert data.read_text().count('"x, y"') == len(after)
+
+
+def test_only_where_a_plan_may_write_is_one_label_one_value(tmp_path):
+    """Spellings of one label are merged in a column that a plan may change, and in no other."""
+    graph = eh.CausalGraph.parse("town -> hired; sex -> hired")
+    found = [(*line[:3], "1", line[4]) for line in lines()]
+    found += [("a", "f", "1", "1.0", "3"), ("a", "f", "1", "1.0", "4")]
+    found += [("c", "m", "0.0", "1", "6"), ("c", "m", "0", "1.0", "5")]
+    rows = eh.read(written(found, tmp_path / "in.csv"), frequency="n", exclude=["note"])
+    data = eh.audit(rows, ASKED, graph=graph).release(seed=1).write(tmp_path / "out.csv").data
+    after = [*csv.reader(io.StringIO(data.read_text(), newline=""))][1:]
+    keys = [tuple(line[:4]) for line in after]
+    assert len({*keys}) == len(keys)
+    notes = {note: sum(int(line[4]) for line in after if line[3] == note) for note in NOTES}
+    assert notes == {"1": sum(map(sum, GROUPS.values())) + 6, "1.0": 12}
 
 
 def test_lines_that_are_alike_without_a_dropped_column_become_one(tmp_path):

@@ -31,6 +31,7 @@ from evenhand.errors import (
     InputError,
     QuestionError,
     ResourceError,
+    UnconfirmedError,
 )
 from evenhand.files import Transaction
 from evenhand.files.file_locks import lock
@@ -492,7 +493,8 @@ def abandoned(persons, tmp_path):
     run_sql(persons, f"create table {LEFT} (id int)")
     place = tmp_path / LEFT.replace("evenhand_", ".evenhand-1-")
     place.mkdir()
-    (place / "lock").write_text('["released.certificate.json"]')
+    (place / "names").write_text('["released.certificate.json"]')
+    (place / "lock").touch()
     return place
 
 
@@ -656,3 +658,23 @@ def test_an_error_of_the_callback_is_not_taken_for_one_of_the_disk(source, tmp_p
     with pytest.raises(LookupError, match="of the callback"):
         released(source).write(tmp_path / "out.csv", progress=broken)
     assert [path.name for path in tmp_path.iterdir()] == [source.name]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("copy", ["to_json", "to_shared_json"])
+def test_what_the_checker_does_not_confirm_is_not_published(
+    source, tmp_path, monkeypatch, kind, copy
+):
+    """An error of ours: the document says another verdict than its counts."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    honest = getattr(eh.Certificate, copy)
+
+    def false(certificate, **settings):
+        return honest(certificate, **settings).replace('"verdict":"certified"', '"verdict":"x"')
+
+    monkeypatch.setattr(eh.Certificate, copy, false)
+    with pytest.raises(UnconfirmedError, match="does not confirm this certificate") as caught:
+        released(source).write(folder / f"out.{kind}", share=True)
+    assert caught.value.exit_status == 5
+    assert not [*folder.iterdir()]

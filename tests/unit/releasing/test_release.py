@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 from tests.hiring import released, table
 
+import evenhand as eh
 from evenhand.errors import CannotReleaseError, QuestionError
 from evenhand.removal import (
     LocalMassaging,
@@ -93,3 +94,73 @@ def test_new_rows_have_no_decision_before():
     made = released(pd.DataFrame(table()), method=ModifyGraph(generate=True))
     assert made.to_dict()["changed_decisions"] is None
     assert "to favorable" not in str(made)
+
+
+HIRED = eh.CausalGraph.parse("sex -> hired")
+CUMULATIVE = {"criterion": "cumulative", "threshold": "0.01"}
+# The value c, between the others, is that of somebody who is not compared.
+BETWEEN = {"fa": 30, "ma": 40, "fb": 30, "mb": 20, "xa": 5, "xc": 3}
+
+
+def in_cells(cells, form):
+    """People of some sex and decision, so many of each, as counts or as rows."""
+    columns = {"sex": [cell[0] for cell in cells], "hired": [cell[1] for cell in cells]}
+    if form == "counts":
+        return eh.CountTable.of(columns, [*cells.values()])
+    frame = pd.DataFrame(columns)
+    return frame.loc[frame.index.repeat([*cells.values()])]
+
+
+def cells_of(rows):
+    """The same people once more: how many there are of each sex and decision."""
+    counts = rows if isinstance(rows, eh.CountTable) else eh.read(rows).count()
+    return {"".join(labels): many for labels, many in counts}
+
+
+@pytest.mark.parametrize("form", ["counts", "pandas"])
+@pytest.mark.parametrize("policy", ["minimal", "rows"])
+@pytest.mark.parametrize("order", ["acb", "cab", "abc"])
+def test_an_order_may_name_a_value_of_people_who_are_not_compared(order, policy, form):
+    asked = eh.Question(
+        protected="sex", group="f", other="m", decision="hired", order=[*order], **CUMULATIVE
+    )
+    found = in_cells(BETWEEN, form)
+    audit = eh.audit(found, asked, graph=HIRED)
+    made = eh.release(found, audit.plan(method=ModifyData(policy=policy)), seed=1)
+    assert made.certificate.verdict is eh.Verdict.CERTIFIED
+    after = cells_of(made.rows)
+    assert sum(abs(after.get(c, 0) - BETWEEN.get(c, 0)) for c in {*after, *BETWEEN}) > 0
+    assert {cell: many for cell, many in after.items() if cell[0] == "x"} == {"xa": 5, "xc": 3}
+
+
+@pytest.mark.parametrize("asked", [{"criterion": "every"}, {"favorable": "a"}])
+def test_where_values_are_not_cumulated_an_order_may_name_such_a_value_too(asked):
+    asked = eh.Question(
+        protected="sex", group="f", other="m", decision="hired", order=[*"acb"], **asked
+    )
+    found = in_cells(BETWEEN, "counts")
+    made = eh.release(found, eh.audit(found, asked, graph=HIRED).plan(), seed=1)
+    assert made.certificate.verdict is eh.Verdict.CERTIFIED
+    assert cells_of(made.rows).keys() == BETWEEN.keys()
+
+
+def test_predictions_of_people_who_are_not_compared_may_be_others():
+    found = in_cells(BETWEEN, "pandas").reset_index(drop=True)
+    asked = eh.Question(
+        protected="sex", group="f", other="m", decision="hired", order=[*"acb"], **CUMULATIVE
+    )
+    made = eh.audit_predictions(found, found["hired"], asked, graph=HIRED).release(seed=1)
+    assert made.certificate.verdict is eh.Verdict.CERTIFIED
+    assert (found["sex"] == made.rows["sex"]).all()
+
+
+@pytest.mark.parametrize("form", ["counts", "pandas"])
+def test_a_value_of_an_order_may_be_left_to_nobody(form):
+    found = in_cells({"fa": 30, "ma": 30, "fb": 29, "mb": 31, "fc": 1}, form)
+    asked = eh.Question(protected="sex", decision="hired", order=[*"cab"], **CUMULATIVE)
+    made = eh.release(found, eh.audit(found, asked, graph=HIRED).plan(), seed=1)
+    assert made.certificate.verdict is eh.Verdict.CERTIFIED
+    assert made.certificate.question.order == ("a", "b")
+    assert cells_of(made.rows) == {"fa": 30, "ma": 30, "fb": 30, "mb": 31}
+    again = eh.Question(protected="sex", decision="hired", order=[*"ab"], **CUMULATIVE)
+    assert eh.audit(made.rows, again, graph=HIRED).plan().changed_rows == 0

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 from math import floor
 from statistics import median_low
 
@@ -12,7 +13,15 @@ from hypothesis import strategies as st
 from tests.admission import GRAPH, QUESTION
 from tests.many_groups import hiring_audit
 
-from evenhand import RepairAttributes, audit, datasets, plan_removal
+from evenhand import (
+    CausalGraph,
+    CountTable,
+    Question,
+    RepairAttributes,
+    audit,
+    datasets,
+    plan_removal,
+)
 from evenhand.errors import CannotReleaseError, ColumnError, QuestionError
 from evenhand.evidence import certify
 from evenhand.releasing.apply_to_counts import change_counts
@@ -70,6 +79,25 @@ def test_afterwards_distributions_agree_within_one_row(group, other):
         sizes[side, new] += rows
     shares = np.cumsum(sizes / sizes.sum(axis=1, keepdims=True), axis=1)
     assert abs(shares[0] - shares[1]).max() <= 1 / sizes.sum(axis=1).min()
+
+
+@given(
+    sizes=st.lists(st.lists(st.integers(0, 30), min_size=3, max_size=3), min_size=2, max_size=2)
+)
+def test_a_plan_changes_as_many_rows_as_a_sort_of_single_rows(sizes):
+    """Half of each group's rows are hired."""
+    sizes = [[first + 1, *others] for first, *others in sizes]
+    cells = [*product("fm", "123", ("no", "yes"))]
+    numbers = [many for group in sizes for many in group for _ in range(2)]
+    columns = dict(zip(("sex", "grade", "hired"), zip(*cells, strict=True), strict=True))
+    asked = Question(protected="sex", group="f", decision="hired", favorable="yes")
+    graph = CausalGraph.parse("sex -> hired; grade -> hired")
+    certificate = certify(CountTable.of(columns, numbers), graph, asked)
+    changed = Counter()
+    for move in plan_removal(certificate, method=RepairAttributes(), seed=1).moves:
+        grades = move.where["grade"], move.becomes["grade"]
+        changed["fm".index(move.where["sex"]), *map("123".index, grades)] += move.row_count
+    assert changed == by_sorting([[2 * many for many in group] for group in sizes])
 
 
 def test_decisions_and_groups_stay(example_1):

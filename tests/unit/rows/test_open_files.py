@@ -108,10 +108,14 @@ def test_nothing_is_fetched_from_the_network(address):
 def test_a_file_that_may_not_be_read_is_refused(write_file, monkeypatch):
     path = write_file("a,b\n1,2\n")
 
-    def denied(*_):
-        raise PermissionError(13, "Permission denied", str(path))
+    as_it_is = Path.open
 
-    monkeypatch.setattr("pathlib.Path.open", denied)
+    def denied(opened, *arguments, **options):
+        if opened == path:
+            raise PermissionError(13, "Permission denied", str(path))
+        return as_it_is(opened, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", denied)
     assert "Permission denied" in the_problem(InputError, path).found
 
 

@@ -10,7 +10,7 @@ from tests.workbooks import write_workbook
 
 from evenhand.errors import ColumnError, InputError, MissingValueError
 from evenhand.rows import read
-from evenhand.rows.spreadsheets import column_letters
+from evenhand.rows.sheet_size import column_letters
 
 calamine = pytest.importorskip("python_calamine", reason="the extra 'excel' is not installed")
 

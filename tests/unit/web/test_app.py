@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.asgi import ask
+from tests.running_app import write_adult
 
 from evenhand.display import Progress
 from evenhand.errors import InputError
@@ -217,7 +218,8 @@ def test_what_no_page_sends_is_a_problem_too(app, path, body):
 _NAMES = st.sampled_from(
     (
         *("change", "add", "remove", "path", "name", "column", "cuts", "cut", "at", "revision"),
-        *("question", "data", "labels", "protected", "sex", "hired", "a", "b", "state", "to"),
+        *("question", "data", "labels", "protected", "sex", "hired", "a", "b", "state", "by"),
+        *("earlier", "later", "beside", "of", "order", "waited"),
         *("choice", "file", "take", "use", "certificate", "text", "seed", "<b>"),
     )
 )
@@ -256,14 +258,67 @@ def test_whatever_is_sent_anywhere_is_answered_in_words(app, data):
         wait(app.session.jobs.find(job))
 
 
+def test_what_several_tabs_send_at_once_is_all_carried_out(tmp_path):
+    write_adult(tmp_path)
+    app = App(tmp_path)
+    app.session.open_table(tmp_path / "adult.csv", lambda _: None)
+    staying = ["sex", "age", "education", "workclass", "income"]
+    moved = ("hours", "occupation", "race")
+    tiers = [[name] for name in staying]
+    tiers[0] += [*moved, "marital_status", "native_country", "relationship"]
+    change = {"knowledge": {"tiers": tiers}}
+    assert app("PATCH", "api/question", {"change": change}).status == 200
+    revision, answers = app.session.revision, []
+
+    def press(name):
+        for by in [1, -1, 1] * 4:
+            sent = {"name": name, "by": by, "revision": revision}
+            answers.append(app("PUT", "api/tiers", sent).status)
+            word = {"labels": {"columns": {name: f"after {len(answers)}"}}}
+            answers.append(app("PATCH", "api/question", {"change": word}).status)
+            answers.append(app("GET", "graph").status)
+
+    threads = [threading.Thread(target=press, args=(name,)) for name in moved]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert answers == [200] * 108
+    tiers = app.session.tables["knowledge"]["tiers"]
+    assert all(name in tier for name, tier in zip(staying, tiers, strict=True))
+    assert {*tiers[-1]} == {"income", *moved}
+    assert {*app.session.tables["labels"]["columns"]} >= {*moved}
+    while job := app.session.jobs.running:
+        wait(job)
+
+
+def test_a_page_that_is_read_during_a_change_is_read_again(app, monkeypatch):
+    seen = []
+
+    def view(session, query):
+        seen.append(session.revision)
+        if len(seen) < 3:
+            session.patch({"question": {"threshold": f"1/{len(seen) + 1}"}})
+            raise ValueError
+        return before(session, query)
+
+    before = module._VIEWS["question"]
+    monkeypatch.setitem(module._VIEWS, "question", view)
+    answer = app("GET", "question")
+    assert answer.status == 200
+    assert f'data-revision="{seen[-1]}"' in answer.text
+    assert len(seen) == 3
+
+
 def test_a_change_returns_the_new_revision(app):
     before = app.session.revision
     change = {"question": {"threshold": "1/10"}}
     answer = app("PATCH", "api/question", {"change": change, "revision": before})
     assert (answer.status, answer.json["revision"]) == (200, before + 1)
-    stale = app("PATCH", "api/question", {"change": change, "revision": before})
+    other = {"question": {"threshold": "1/5"}}
+    stale = app("PATCH", "api/question", {"change": other, "revision": before})
     assert stale.status == 409
-    assert "not the newest" in stale.json["html"]
+    assert "not the newest: the question changed" in stale.json["html"]
     assert app("POST", "api/undo", {"revision": before + 1}).json["revision"] == before + 2
     assert app("POST", "api/redo", {"revision": before + 2}).status == 200
     assert app("POST", "api/redo", {}).status == 422

@@ -34,6 +34,20 @@ def test_cuts_are_set_moved_and_removed(session):
     assert classes(session, cuts=[]) is None
 
 
+def test_a_cut_is_known_by_its_place_or_by_where_it_cuts(session):
+    """A page may show the cuts as they were before the last press."""
+    shown = ["20", "30", "50"]
+    assert classes(session, cuts=[20, 30, 50]) == [20, 30, 50]
+    assert classes(session, at=1, of=shown, cut="33") == [20, 33, 50]
+    assert classes(session, at=1, of=shown, cut="34") == [20, 34, 50]  # once more
+    assert classes(session, remove=0, of=shown) == [34, 50]
+    assert classes(session, remove=0, of=shown) == [34, 50]  # a double click
+    assert classes(session, at=2, of=shown, cut="60") == [34, 60]
+    with pytest.raises(QuestionError, match="was removed"):
+        classes(session, at=0, of=shown, cut="21")
+    assert [one.cut for one in column_views(session).detail("age").sliders] == ["34", "60"]
+
+
 def test_a_cut_is_added_where_most_rows_are(session):
     ages = sorted(int(row[HEADER.index("age")]) for row in people_rows())
     cuts = classes(session, cuts=[25])

@@ -50,6 +50,21 @@ def test_files_inside_are_found(folder, root):
     assert folder.existing("link.csv") == root / "below" / "b.csv"
 
 
+def test_the_page_for_the_browser_is_private_and_no_file_to_choose(folder):
+    old = os.umask(0)
+    try:
+        page = folder.launch_page("http://127.0.0.1:1/start/word")
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    assert stat.S_IMODE(page.parent.stat().st_mode) == 0o700
+    assert 'content="0;url=http://127.0.0.1:1/start/word"' in page.read_text()
+    with pytest.raises(InputError, match="outside"):
+        folder.existing(str(page))
+    folder.close()
+    assert not page.exists()
+
+
 @pytest.mark.parametrize(
     "name", ["../secret.csv", "below/../../secret.csv", "/etc/passwd", "/", "..", "/dev/zero"]
 )

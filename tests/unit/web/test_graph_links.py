@@ -1,6 +1,7 @@
 """Links of the graph: four states, each with what it would give, kept as edits."""
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
 
@@ -24,7 +25,9 @@ from evenhand.web.graph_links import (
     refit_edits,
 )
 from evenhand.web.graph_screen import CHANGES
-from evenhand.web.session import Session, StaleError
+from evenhand.web.session import Session
+from evenhand.web.store import Tables
+from evenhand.web.table_history import StaleError
 
 ENDS = ("marital_status", "income")
 
@@ -129,8 +132,46 @@ def test_undo_goes_back_to_the_start_and_redo_forth(session: Session) -> None:
 def test_a_page_that_is_not_the_newest_changes_nothing(session: Session) -> None:
     old = session.revision
     choose_link(session, ENDS, "to", old)
-    with pytest.raises(StaleError):
+    with pytest.raises(StaleError, match="the graph changed since it was shown"):
         choose_link(session, ENDS, "from", old)
+    with pytest.raises(StaleError):
+        give_reason(session, ENDS, "why", old)
+
+
+def test_what_another_tab_did_elsewhere_stays(session: Session) -> None:
+    old = session.revision
+    choose_link(session, ENDS, "to", old)
+    choose_link(session, ("age", "income"), "none", old)
+    give_reason(session, ENDS, "known", session.revision)
+    session.patch({"question": {"threshold": "1/10"}}, old)
+    choose_link(session, ENDS, "to", session.revision)  # as it is: its reason stays
+    choose_link(session, ("age", "income"), "none", old)
+    assert {edit.arrow: edit.reason for edit in session.file.edits} == {
+        ENDS: "known",
+        ("age", "income"): NO_REASON,
+    }
+    assert session.file.question.threshold == Fraction(1, 10)
+    choose_link(session, ENDS, "to", None, "known better")
+    assert session.file.edits[-1].reason == "known better"
+
+
+def test_edits_are_refitted_over_a_change_that_comes_meanwhile(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choose_link(session, ENDS, "to", None)
+    amended = session.amend
+
+    def late(before: Tables, tables: Tables) -> bool:
+        monkeypatch.undo()
+        session.patch({"question": {"threshold": "1/10"}})
+        return amended(before, tables)
+
+    monkeypatch.setattr(session, "amend", late)
+    session.refits = True
+    refit_edits(session)
+    assert not session.refits
+    assert session.file.question.threshold == Fraction(1, 10)
+    assert session.file.edits
 
 
 def test_nothing_is_published_without_reasons(session: Session) -> None:
@@ -148,16 +189,16 @@ def test_nothing_is_published_without_reasons(session: Session) -> None:
     assert session.file.edits[0].reason == NO_REASON
 
 
-def _move(session: Session, name: str, to: int) -> None:
+def _move(session: Session, name: str, by: int) -> None:
     (handler,) = [handler for _, path, handler in CHANGES if path == "tiers"]
-    finish(handler(session, {"name": name, "to": to}))
+    finish(handler(session, {"name": name, "by": by}))
 
 
 def test_edits_that_no_longer_fit_are_named_and_the_others_stay(session: Session) -> None:
     choose_link(session, ("workclass", "income"), "none", None)
     choose_link(session, ("occupation", "income"), "to", None)
     before = session.tables
-    _move(session, "occupation", 3)
+    _move(session, "occupation", 1)
     assert [edit.kind for edit in session.file.edits] == ["remove"]
     (notice,) = [one for one in session.notices if "was dropped" in one]
     assert "occupation -> income" in notice
@@ -170,9 +211,9 @@ def test_edits_that_no_longer_fit_are_named_and_the_others_stay(session: Session
 
 
 def test_a_graph_that_was_learned_before_takes_edits_that_fit_it(session: Session) -> None:
-    _move(session, "education", 2)
-    choose_link(session, ("workclass", "income"), "none", None)
     _move(session, "education", 1)
+    choose_link(session, ("workclass", "income"), "none", None)
+    _move(session, "education", -1)
     assert session.audit is not None
 
 

@@ -2,11 +2,18 @@
 
 from pathlib import Path
 from threading import Event
+from time import sleep
 
 import pytest
 from tests.web_sessions import adult_session, finish, learn_now, open_session
 
-from evenhand.errors import EvenhandError, QuestionError, ResourceError
+from evenhand.audit_result import Audit
+from evenhand.display import ProgressCallback
+from evenhand.errors import EvenhandError, QuestionError
+from evenhand.question import QuestionFile
+from evenhand.rows import Rows
+from evenhand.study import audit
+from evenhand.web import learning as module
 from evenhand.web.folder import Folder
 from evenhand.web.graph_links import choose_link
 from evenhand.web.graph_screen import CHANGES, GraphView, view
@@ -36,7 +43,13 @@ def test_before_the_graph_is_learned_it_asks_for_that(tmp_path: Path) -> None:
     session = adult_session(tmp_path, learned=False)
     content = view(session, {})
     assert content["view"] is None
-    assert "data-start" in render(session, "graph", content)
+    page = render(session, "graph", content)
+    assert "data-start" in page
+    # The order of events can be given before, and while it is learned.
+    assert "Move occupation later" in page
+    assert "No order is given yet" not in page
+    session.patch({"knowledge": None})
+    assert "income is taken to come last" in render(session, "graph", view(session, {}))
 
 
 def test_boxes_keep_their_places_whatever_is_changed(session: Session) -> None:
@@ -158,34 +171,126 @@ def test_edits_are_listed_with_the_verdict_as_learned(session: Session) -> None:
 
 
 def test_tiers_move_by_one_place_and_the_graph_is_learned_again(session: Session) -> None:
-    assert [len(tier.names) for tier in _view(session).tiers] == [4, 1, 6]
-    finish(_HANDLERS["tiers"](session, {"name": "income", "to": 3}))
-    tiers = _view(session).tiers
+    assert [len(tier.names) for tier in view(session, {})["tiers"]] == [4, 1, 6]
+    finish(_HANDLERS["tiers"](session, {"name": "income", "by": 1}))
+    tiers = view(session, {})["tiers"]
     assert [tier.heading for tier in tiers] == ["First", "Then", "Then", "Last"]
     assert [one.name for one in tiers[-1].names] == ["income"]
     assert session.tables["knowledge"]["tiers"][-1] == ["income"]
 
 
-def test_a_move_that_is_refused_while_something_runs_changes_nothing(session: Session) -> None:
-    go_on, before = Event(), session.tables
+def _tiers(session: Session) -> list[list[str]]:
+    return [[one.name for one in tier.names] for tier in view(session, {})["tiers"]]
+
+
+def test_each_press_moves_by_a_place_from_where_the_column_is(session: Session) -> None:
+    first, second, third = _tiers(session)
+    for _ in range(2):
+        finish(_HANDLERS["tiers"](session, {"name": "age", "by": 1}))
+    rest = [name for name in first if name != "age"]
+    assert [*map(set, _tiers(session))] == [{*rest}, {*second}, {*third, "age"}]
+    for _ in range(4):  # before the first tier there is a new one, and none before that
+        finish(_HANDLERS["tiers"](session, {"name": "age", "by": -1}))
+    assert _tiers(session) == [["age"], rest, second, third]
+
+
+def test_a_column_is_dropped_beside_others_wherever_they_are(session: Session) -> None:
+    first, second, third = _tiers(session)
+
+    def dropped(name: str, *beside: str) -> list[list[str]]:
+        finish(_HANDLERS["tiers"](session, {"name": name, "beside": [*beside]}))
+        return _tiers(session)
+
+    assert dropped("education", "education") == [first, second, third]
+    assert dropped("hours", "gone", "education") == [
+        first,
+        ["education", "hours"],
+        [name for name in third if name != "hours"],
+    ]
+    assert dropped("hours")[3:] == [["hours"]]  # beside nobody: last, by itself
+    assert dropped("hours", "hours", "education")[1] == ["education", "hours"]
+
+
+def test_a_move_while_something_runs_is_carried_out(session: Session) -> None:
+    go_on = Event()
     job = session.jobs.start("waiting", lambda _: go_on.wait(20))
-    with pytest.raises(ResourceError, match="waiting"):
-        _HANDLERS["tiers"](session, {"name": "income", "to": 3})
-    assert session.tables is before
+    for _ in range(2):
+        assert _HANDLERS["tiers"](session, {"name": "sex", "by": 1}) is job
+    assert "sex" in _tiers(session)[2]
+    assert view(session, {})["view"] is None  # the page asks for the graph when the job ends
     go_on.set()
     finish(job)
-    finish(_HANDLERS["tiers"](session, {"name": "income", "to": 3}))
-    go_on.clear()
-    job = session.jobs.start("waiting", lambda _: go_on.wait(20))
-    session.step(-1)
-    assert _HANDLERS["tiers"](session, {"name": "income", "to": 3}) is None  # is learned
-    assert session.tables["knowledge"]["tiers"][-1] == ["income"]
+    learn_now(session)
+    assert _view(session)
+
+
+def test_what_is_asked_while_it_is_learned_is_learned(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, go_on, asked = Event(), Event(), []
+
+    def slow(rows: Rows, file: QuestionFile, *, progress: ProgressCallback) -> Audit:
+        asked.append(file.knowledge.tiers)
+        began.set()
+        assert go_on.wait(20)
+        return audit(rows, file, progress=progress)
+
+    monkeypatch.setattr(module, "audit", slow)
+    job = _HANDLERS["tiers"](session, {"name": "sex", "by": 1})
+    assert began.wait(20)
+    assert _HANDLERS["tiers"](session, {"name": "sex", "by": 1}) is job
+    # A state of an arrow is chosen on a graph: the page sends it again once that is there.
+    link = {"a": "age", "b": "income", "state": "none"}
+    assert _HANDLERS["graph"](session, link) == {"job": job.id, "again": True}
+    with pytest.raises(QuestionError, match="No graph is learned yet"):
+        _HANDLERS["graph"](session, {**link, "waited": True})
     go_on.set()
     finish(job)
+    assert len(asked) == 2
+    assert session.learned is not None
+    assert session.learned.knowledge.tiers == asked[1] != asked[0]
+    assert _HANDLERS["graph"](session, link) is None
+
+
+def test_a_move_stays_when_its_learning_is_cancelled(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = Event()
+
+    def slow(rows: Rows, file: QuestionFile, *, progress: ProgressCallback) -> Audit:
+        assert go_on.wait(20)
+        return audit(rows, file, progress=progress)
+
+    monkeypatch.setattr(module, "audit", slow)
+    job = _HANDLERS["tiers"](session, {"name": "sex", "by": 1})
+    job.cancel()
+    assert _HANDLERS["tiers"](session, {"name": "age", "by": 1}) is job
+    go_on.set()
+    while job.state == "running":
+        sleep(0.005)
+    assert job.state == "cancelled"
+    assert {"sex", "age"} <= {*_tiers(session)[1]}
+    assert view(session, {})["view"] is None
+    learn_now(session)
+    assert _view(session)
+
+
+def test_learning_ends_where_its_graph_is_no_longer_asked_for(session: Session) -> None:
+    before, began = session.learned, []
+
+    def progress(_: object) -> None:
+        if not began:
+            began.append(session.step(-1))
+
+    session.patch({"knowledge": {"tiers": [["sex"], ["*"]]}})
+    session.learn(progress)
+    assert session.learned is before is not None
+    session.step(1)
+    assert session.learned is None  # it was not learned to the end
 
 
 @pytest.mark.parametrize(
-    "body", [{"name": "wages", "to": 0}, {"name": "age", "to": 9}, {"name": "age"}]
+    "body", [{"name": "wages", "by": 1}, {"name": "age", "by": "1"}, {"name": "age"}]
 )
 def test_moves_that_make_no_sense_are_refused(
     session: Session, body: dict[str, object]

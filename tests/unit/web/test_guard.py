@@ -184,6 +184,34 @@ def test_the_word_works_for_a_minute(guard, clock, seconds, status):
     assert ask(guard, "GET", path, headers={"host": HOST}).status == 404
 
 
+def test_a_word_that_was_used_and_comes_again_renews_the_token_once(guard):
+    heard = []
+    path = guard.launch_path(
+        lambda: heard.append("used"), lambda: heard.append(("stolen", guard.token))
+    )
+    first = guard.token
+    assert ask(guard, "GET", path, headers={"host": HOST}).status == 303
+    assert ask(guard, "HEAD", path, headers={"host": HOST}).status == 404
+    assert (heard, guard.token) == (["used"], first)
+    again = ask(guard, "GET", path, headers={"host": HOST})
+    assert (again.status, "printed last" in again.text) == (404, True)
+    renewed = guard.token
+    assert renewed != first
+    assert heard == ["used", ("stolen", renewed)]
+    assert ask(guard, "GET", f"/{first}/table", headers={"host": HOST}).status == 404
+    assert ask(guard, "GET", page(guard), headers={"host": HOST}).json["path"] == "/table"
+    assert ask(guard, "GET", path, headers={"host": HOST}).status == 404
+    assert (guard.token, len(heard)) == (renewed, 2)
+
+
+def test_a_word_that_came_too_late_was_nobodys(guard, clock):
+    path, token = guard.launch_path(), guard.token
+    clock.now += 61
+    for _ in range(2):
+        assert ask(guard, "GET", path, headers={"host": HOST}).status == 404
+    assert guard.token == token
+
+
 def test_the_headers_stand_on_every_answer(guard):
     answers = [
         ask(guard, "GET", page(guard), headers={"host": HOST}),

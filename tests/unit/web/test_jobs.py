@@ -73,6 +73,15 @@ def test_only_one_at_a_time(jobs):
     assert ended(jobs.start("the third", lambda _: 3)).result == 3
 
 
+def test_what_joins_gets_the_job_under_way(jobs):
+    allowed = threading.Event()
+    first = jobs.start("the first", waiting(allowed), joins=True)
+    assert jobs.start("the second", lambda _: None, joins=True) is first
+    allowed.set()
+    ended(first)
+    assert ended(jobs.start("the third", lambda _: 3, joins=True)).result == 3
+
+
 def test_what_goes_with_work_is_done_only_if_it_starts(jobs):
     allowed, done = threading.Event(), []
     first = jobs.start("the first", waiting(allowed), first=lambda: done.append(1))

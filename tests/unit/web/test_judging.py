@@ -42,7 +42,7 @@ def test_effects_through_others_are_measured_in_a_job(session: Session) -> None:
     assert takes_long(session)
     assert masthead(session) is None
     app = SimpleNamespace(state=SimpleNamespace(session=session))
-    page = _page("evidence")(SimpleNamespace(app=app)).body.decode()  # type: ignore[arg-type]
+    page = _page("evidence")(SimpleNamespace(app=app, query_params={})).body.decode()  # type: ignore[arg-type]
     assert 'data-start data-method="POST" data-path="api/learn"' in page
     assert not session.has_audit  # nothing was measured to show a page
     finish(learn(session, {}))

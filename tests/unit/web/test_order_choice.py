@@ -6,7 +6,8 @@ from evenhand.web.order_choice import OrderChoice
 
 
 def after(request):
-    return json.loads(request)["change"]["question"]["order"]
+    ((way, change),) = json.loads(request).items()
+    return way, change["question"]["order"]
 
 
 def choice(*order):
@@ -15,13 +16,13 @@ def choice(*order):
 
 def test_values_come_one_after_the_other_and_the_last_by_itself():
     assert {words: after(body) for words, body in choice().rest} == {
-        "A": ["a"],
-        "B": ["b"],
-        "C": ["c"],
+        "A": ("add", ["a"]),
+        "B": ("add", ["b"]),
+        "C": ("add", ["c"]),
     }
     assert {words: after(body) for words, body in choice("b").rest} == {
-        "A": ["b", "a", "c"],
-        "C": ["b", "c", "a"],
+        "A": ("add", ["a", "c"]),
+        "C": ("add", ["c", "a"]),
     }
     assert choice("b", "c", "a").rest == ()
 
@@ -29,6 +30,6 @@ def test_values_come_one_after_the_other_and_the_last_by_itself():
 def test_a_value_moves_up_and_down_but_not_beyond_the_ends():
     first, second, third = choice("b", "c", "a").moves
     assert first[:2] == ("B", "")
-    assert after(first[2]) == after(second[1]) == ["c", "b", "a"]
-    assert after(third[1]) == ["b", "a", "c"]
+    assert (after(first[2]), after(second[1])) == (("later", ["b"]), ("earlier", ["c"]))
+    assert after(third[1]) == ("earlier", ["a"])
     assert third[2] == ""

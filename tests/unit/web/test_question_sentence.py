@@ -81,8 +81,9 @@ def test_a_column_that_is_left_out_is_used_once_it_is_named(session):
 
 def test_several_values_count_as_one_and_their_order_is_changed(session):
     boxes = {words: body for _, words, _, body in sentence(session).favorable_boxes}
-    patch(session, json.loads(boxes["nurse"]))
-    assert sentence(session).favorable == ("clerk", "nurse")
+    for way, favorable in [("add", ("clerk", "nurse")), ("remove", ("clerk",))] * 2:
+        patch(session, json.loads(boxes["nurse"].replace("$put", way)))
+        assert sentence(session).favorable == favorable
     pick = sentence(session).favorable_pick
     patch(session, sent(pick, options(pick)["each value or a better one"]))
     patch(session, {"change": {"question": {"order": ["nurse", "clerk", "driver", "?"]}}})

@@ -18,7 +18,8 @@ from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job
 from evenhand.web.pages import render_problems
 from evenhand.web.release_writing import free_name, release_rows, report_name
-from evenhand.web.session import Session, StaleError
+from evenhand.web.session import Session
+from evenhand.web.table_history import StaleError
 
 
 @pytest.fixture

@@ -1,14 +1,18 @@
 """The server as a process: who can reach it, what it leaves, how it ends."""
 
+import re
 import signal
 import socket
 import stat
 import time
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pytest
-from tests.running_app import running_app
+from tests.other_account import needs_root, public_folder, run_as_nobody
+from tests.running_app import running_app, wait_until
 
 from evenhand.errors import ResourceError
 from evenhand.web import server as module
@@ -264,30 +268,85 @@ def test_a_port_that_is_taken_is_a_problem_and_leaves_nothing(tmp_path, monkeypa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_browser_is_given_a_word_and_not_the_token(tmp_path, monkeypatch):
+@pytest.fixture
+def browser(tmp_path):
+    """A browser that notes its command line."""
+    note, path = tmp_path / "noted", tmp_path / "browser"
+    path.write_text(f'#!/bin/sh\nprintf "%s\\n" "$0" "$@" > {note}.new; mv {note}.new {note}\n')
+    path.chmod(0o755)
+    return SimpleNamespace(path=path, noted=lambda: note.read_text() if note.exists() else "")
+
+
+@pytest.fixture
+def launched(folder, temporary, browser):
+    """The app, the page that the browser was started with, and where that page leads."""
+    settings = {"TMPDIR": str(temporary), "BROWSER": str(browser.path)}
+    with running_app(folder, "people.csv", browser=True, **settings) as app:
+        wait_until(lambda: browser.noted() != "")
+        page = Path(url2pathname(urlsplit(browser.noted().split()[-1]).path))
+        word = re.search(r"/start/[\w-]+", page.read_text()).group()
+        yield SimpleNamespace(app=app, page=page, word=word, command=browser.noted())
+
+
+def test_the_browser_is_started_with_a_private_page_and_no_secret(launched):
     """Other users of the machine can read the command line of the browser."""
-    opened, said, servers = [], [], []
+    assert launched.page.as_uri() in launched.command
+    assert "http:" not in launched.command
+    assert launched.app.token not in launched.command + launched.page.read_text()
+    assert launched.word.removeprefix("/start/") not in launched.command
+    assert stat.S_IMODE(launched.page.stat().st_mode) == 0o600
+    assert stat.S_IMODE(launched.page.parent.stat().st_mode) == 0o700
+    place = Path("/proc") / str(launched.app.process.pid) / "cmdline"
+    assert not place.exists() or b"/start/" not in place.read_bytes()
 
-    class Server:
-        should_exit = False
 
-        def __init__(self, config):
-            self.config = config
-            servers.append(self)
+@needs_root
+def test_another_account_cannot_read_the_page_that_the_browser_opens(folder, browser):
+    with public_folder(0o1777) as temporary:
+        settings = {"TMPDIR": str(temporary), "BROWSER": str(browser.path)}
+        with running_app(folder, "people.csv", browser=True, **settings):
+            wait_until(lambda: browser.noted() != "")
+            page = Path(urlsplit(browser.noted().split()[-1]).path)
+            assert page.is_relative_to(temporary)
+            read = run_as_nobody("print(open(sys.argv[1]).read())", page)
+            assert (read.returncode, read.stdout) == (1, "")
+            assert "PermissionError" in read.stderr
 
-        def run(self, sockets):
-            while sockets and not opened:
-                time.sleep(0.005)
 
-    monkeypatch.setattr(module.uvicorn, "Server", Server)
-    monkeypatch.setattr(module.webbrowser, "open", opened.append)
-    module.serve(tmp_path, say=said.append)
-    servers[0].should_exit = True
-    token = servers[0].config.app.token
-    assert token in said[0]
-    assert token not in opened[0]
-    assert opened[0].startswith("http://127.0.0.1:")
-    assert "/start/" in opened[0]
+def test_the_page_is_removed_when_it_was_used(launched):
+    status, headers, _ = launched.app.request("GET", launched.word)
+    assert (status, headers["location"]) == (303, f"/{launched.app.token}/")
+    assert not launched.page.exists()
+    assert launched.app.request("GET", headers["location"])[0] in (200, 303, 307)
+
+
+def test_the_page_is_removed_at_the_end_if_no_browser_used_it(launched, temporary):
+    assert launched.app.stop(signal.SIGTERM) == 128 + signal.SIGTERM
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_word_that_is_used_twice_locks_everybody_out_until_the_new_address_is_opened(
+    launched,
+):
+    """One of the two may be a thief, whoever came first; only the terminal tells the owner."""
+    app = launched.app
+    stolen = app.request("GET", launched.word)[1]["location"]
+    assert app.request("GET", f"{stolen}check")[0] == 200
+    app.call("PATCH", "api/question", {"change": {"question": {"threshold": "1/10"}}})
+    status, headers, content = app.request("GET", launched.word)
+    assert (status, headers.get("location")) == (404, None)
+    assert b"open the address that it printed last" in content
+    assert app.request("GET", f"{stolen}check")[0] == 404
+    assert app.call("POST", "api/undo", {})[0] == 404
+    wait_until(lambda: len(re.findall("http://", app.log.read_text())) == 2)
+    told = app.log.read_text()
+    assert "used twice" in told
+    app.address = re.findall(r"http://\S+", told)[-1]
+    assert app.token not in stolen
+    assert "1/10" in app.call("GET", "question")[1]
+    # The word is spent: whoever still has it can lock nobody out again.
+    assert app.request("GET", launched.word)[0] == 404
+    assert app.call("GET", "check")[0] == 200
 
 
 def test_it_ends_when_nobody_uses_it_for_eight_hours():

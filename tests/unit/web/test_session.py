@@ -17,8 +17,9 @@ from evenhand.web.evidence_work import write_certificate, write_report
 from evenhand.web.folder import Folder
 from evenhand.web.open_table import OpenTable
 from evenhand.web.saved_question import UnsavedError
-from evenhand.web.session import Session, StaleError
+from evenhand.web.session import Session
 from evenhand.web.store import QuestionStore, merged
+from evenhand.web.table_history import StaleError
 
 TABLE = "sex,age,hired,n\n" + "".join(
     f"{sex},{age},{hired},{count}\n"
@@ -230,13 +231,36 @@ def test_a_change_on_an_old_page_is_refused(session):
     session.patch({"question": {"threshold": "1/10"}}, old)
     for change in (
         lambda: session.patch({"question": {"threshold": "1/5"}}, old),
-        lambda: session.replace_tables({}, old),
         lambda: session.step(-1, old),
         lambda: session.patch({}, "text"),
     ):
         with pytest.raises(StaleError):
             change()
     assert session.tables["question"]["threshold"] == "1/10"
+
+
+def test_a_change_on_an_old_page_counts_where_nothing_else_was_changed(session):
+    old = session.revision
+    session.patch({"question": {"threshold": "1/10"}}, old)
+    session.patch({"labels": {"columns": {"sex": "gender"}}}, old)
+    session.patch({"question": {"threshold": "1/10"}}, old)  # by both the same
+    assert session.tables["question"]["threshold"] == "1/10"
+    assert session.tables["labels"]["columns"] == {"sex": "gender"}
+    session.patch({"question": {"protected": "age"}}, old)
+    # A value of a column that is no longer asked about:
+    with pytest.raises(StaleError):
+        session.patch({"question": {"group": "m"}}, old)
+
+
+def test_values_that_are_suggested_must_make_sense_beside_those_chosen(session):
+    """The group that is suggested may be the one that was chosen to be compared with."""
+    before = session.tables
+    session.patch({"question": {"protected": "age"}})
+    suggested = session.tables["question"]["group"]
+    session.step(-1)
+    with pytest.raises(QuestionError, match="compared with itself"):
+        session.patch({"question": {"protected": "age", "other": suggested}})
+    assert session.tables == before
 
 
 def test_all_tables_at_once(session):

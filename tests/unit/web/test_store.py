@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evenhand.errors import QuestionError, ResourceError
 from evenhand.web import store as module
-from evenhand.web.store import QuestionStore, check_tables, part_of
+from evenhand.web.store import QuestionStore, check_tables, cut_to, part_of
 
 TEXT = """\
 # Who asks, and why.
@@ -208,3 +208,13 @@ def test_what_a_page_sends_as_tables_are_tables():
     for wrong in (5, [], "data", {"data": 5}):
         with pytest.raises(QuestionError, match="no change of tables"):
             part_of({"change": wrong}, "change")
+
+
+def test_tables_are_cut_to_what_a_change_names():
+    tables = {"question": {"group": "f", "threshold": 1}, "data": {"na": ["?"]}}
+    change = {"question": {"group": "m", "other": None}, "data": None, "labels": {"columns": 1}}
+    assert cut_to(tables, change) == {
+        "question": {"group": "f", "other": None},
+        "data": {"na": ["?"]},
+        "labels": {"columns": None},
+    }

@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.errors import QuestionError
-from evenhand.web.table_history import TableHistory, difference_in_words
+from evenhand.web.table_history import StaleError, TableHistory, difference_in_words
 
 
 def test_a_new_state_ends_what_could_be_redone() -> None:
@@ -31,3 +31,30 @@ def test_an_amended_state_is_one_step() -> None:
 
 def test_the_same_differs_in_nothing() -> None:
     assert difference_in_words({"data": {"na": ["?"]}}, {"data": {"na": ["?"]}}) == ""
+
+
+def test_every_change_has_a_revision_but_not_what_belongs_to_it() -> None:
+    history = TableHistory({}, 7)
+    assert history.revision == 7
+    history.enter({"data": {}})
+    history.step(-1)
+    assert history.revision == 9
+    history.amend({"labels": {}})
+    assert history.revision == 9
+    history.check(9)
+    history.renew()
+    assert history.revision == 10
+    history.check(9)  # a page that is older, and shows the same
+
+
+def test_what_changed_since_a_page_was_shown_is_refused_with_its_name() -> None:
+    history = TableHistory({"data": {"na": ["?"]}})
+    history.enter({"data": {"na": ["?"]}, "question": {"group": "f"}})
+    history.check(None)
+    history.check(0, lambda tables: tables["data"])
+    history.check(0, lambda tables: tables.get("question"), {"group": "f"})
+    with pytest.raises(StaleError, match="newest: the question changed since"):
+        history.check(0, lambda tables: tables.get("question"), {"group": "m"})
+    for unknown in (2, -1, "text", [0]):
+        with pytest.raises(StaleError, match="a table was opened since"):
+            history.check(unknown)

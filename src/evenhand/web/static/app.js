@@ -34,9 +34,8 @@ async function send(method, path, body) {
   try {
     const content = await answer.json();
     if (content.problems) {
-      // Ours was stale, not refused: show what is there now beside the reason. Nobody waits for
-      // that page here, because it waits for what is being sent.
-      if (answer.status === 409) show(location.href, {quiet: true}).then(() => complain(content.html));
+      // Ours was stale, not refused: show what is there now beside the reason.
+      if (answer.status === 409) renew(content.html);
       else complain(content.html);
       return null;
     }
@@ -56,7 +55,7 @@ let waiting = 0;
 function lost() {
   $("lost").hidden = false;
   clearTimeout(waiting);
-  waiting = setTimeout(() => show(location.href), 1000);
+  waiting = setTimeout(() => renew(), 1000);
 }
 
 const parse = (html) => new DOMParser().parseFromString(html, "text/html");
@@ -97,15 +96,27 @@ const dress = (page) => Promise.all([...page.querySelectorAll("link[rel=styleshe
     document.head.append(sheet);
   })));
 
+// A press ends on the page on which it began, or the browser would see no click: a page that comes
+// meanwhile waits until mouse and space bar are up, though not for ever.
+const held = new Set();
+const released = (what) => setTimeout(() => held.delete(what)); // the click comes first
+document.addEventListener("pointerdown", () => held.add("pointer"), true);
+for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => released("pointer"), true);
+document.addEventListener("keydown", ({code}) => { if (code === "Space") held.add(code); }, true);
+document.addEventListener("keyup", ({code}) => released(code), true);
+window.addEventListener("blur", () => held.clear());
+async function untilReleased() {
+  for (let left = 100; held.size && left; --left) await new Promise((done) => setTimeout(done, 30));
+}
+
 // Fetch a page and put its parts in place of ours; focus and scroll stay where they were, and so
-// does what was filled in.
-let latest = 0;
+// does what was filled in. Only the queue calls it: no page is older than the one before.
 async function show(address, {push = false, quiet = false} = {}) {
-  const turn = ++latest;
   const answer = await ask(address);
   const page = answer && parse(await answer.text());
-  if (page) await dress(page);
-  if (!page || turn !== latest) return; // a page that was asked for later wins
+  if (!page) return;
+  await dress(page);
+  await untilReleased();
   const active = document.activeElement, focused = active && active.id;
   restored = null;
   note();
@@ -135,6 +146,13 @@ async function show(address, {push = false, quiet = false} = {}) {
     const field = $(id), [now, before] = stateOf(field || {});
     if (field && field[before] === was) field[now] = filled; // the server has nothing newer
   }
+  // What was chosen and is not sent yet is chosen here, too: the next press starts from it.
+  for (const [id, {value, checked}] of chosen) {
+    const field = $(id);
+    if (!field || field.multiple) continue;
+    Object.assign(field, {value, checked});
+    field.dispatchEvent(new Event("input", {bubbles: true}));
+  }
   // What asks for something stays open; the rest is as it was left.
   for (const [id, open] of opened) if ($(id) && !("asks" in $(id).dataset)) $(id).open = open;
   Object.assign(document.body.dataset, page.body.dataset);
@@ -152,27 +170,20 @@ async function show(address, {push = false, quiet = false} = {}) {
 }
 
 // What a control sends: its body with "$value" replaced by what was chosen, "$points" by that
-// number of percentage points as an exact share. An option may have JSON in data-value.
+// number of percentage points as an exact share, "$put" by whether a box adds or removes. An
+// option may have JSON in data-value.
 function bodyOf(control) {
   const body = JSON.parse(control.dataset.body || "{}");
   const plain = (one) => one.dataset.value ? JSON.parse(one.dataset.value) : one.value;
   const value = control.type === "checkbox" ? control.checked : control.multiple
     ? [...control.selectedOptions].map(plain) : plain(control.selectedOptions?.[0] || control);
   const fill = (part) => part === "$value" ? value : part === "$points" ? `${Number(value) * 10}/1000` : Array.isArray(part) ? part.map(fill)
-    : part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([k, v]) => [k, fill(v)])) : part;
+    : part && typeof part === "object" ? Object.fromEntries(Object.entries(part).map(([k, v]) => [k === "$put" ? value ? "add" : "remove" : k, fill(v)])) : part;
   return fill(body);
 }
 
-// The control of the present page that is about the same: its id says what it is about. A button
-// must ask for the same, too; a choice is made among what the page offers now.
-function present(control) {
-  if (control.isConnected) return control;
-  const now = control.id && $(control.id), {path, body} = control.dataset;
-  return now && now.dataset.path === path && (control.tagName !== "BUTTON" || now.dataset.body === body) ? now : null;
-}
-
-// One thing after the other, changes and visits: a change is made on the page that the one before
-// it led to, and the page is left when all is sent.
+// One thing after the other, changes and visits: what was pressed is sent as it was pressed, whatever
+// page came meanwhile, and the page is left when all is sent.
 let queue = Promise.resolve(), waits = 0;
 function enqueue(step) {
   ++waits;
@@ -183,21 +194,16 @@ function enqueue(step) {
 }
 
 // A later value of the same control replaces one that still waits, but every press of a button
-// counts; a control that is gone changes nothing.
-const chosen = {};
+// counts.
+const chosen = new Map();
 function act(control, body) {
-  const {id, value, checked} = control;
-  const isChoice = Boolean(id) && !body && control.tagName !== "BUTTON";
-  const turn = isChoice && (chosen[id] = {});
-  enqueue(() => {
-    const now = present(control);
-    if (!now || now.disabled || (isChoice && chosen[id] !== turn)) return null;
-    if (isChoice && now !== control) {
-      Object.assign(now, {value, checked});
-      if (now.tagName === "SELECT" && now.value !== value) return null; // no longer offered
-    }
-    if (isChoice && /checkbox|radio/.test(now.type) && now.checked === now.defaultChecked) return null; // turned back
-    return perform(now, body || bodyOf(now));
+  const {id, tagName, value, checked} = control, choice = {value, checked};
+  const isChoice = Boolean(id) && !body && tagName !== "BUTTON", sent = body || bodyOf(control);
+  if (isChoice) chosen.set(id, choice);
+  enqueue((done) => {
+    if (isChoice && chosen.get(id) !== choice) return done;
+    if (isChoice) chosen.delete(id);
+    return perform(control, sent);
   });
 }
 
@@ -222,8 +228,15 @@ function visit(address, go) {
 const showNext = (address) => visit(address, (one) => show(one, {push: true}));
 const leaveFor = (address) => visit(address, (one) => location.assign(one));
 
+// The present page anew, once all is sent; it may say why.
+const renew = (why) => enqueue(async (done) => {
+  await show(location.href, {quiet: Boolean(why)});
+  if (why) complain(why);
+  return done;
+});
+
 async function perform(control, body, fields = []) {
-  const {method, path, then} = control.dataset;
+  const {method, path, then} = control.dataset, shown = revision();
   const content = await send(method, path, body);
   if (!content) return false;
   if (content.ended) {
@@ -231,7 +244,14 @@ async function perform(control, body, fields = []) {
     $("lost").hidden = false;
     return false;
   }
-  document.body.dataset.revision = content.revision;
+  // What another tab changed meanwhile is not shown here yet.
+  if (content.follows === shown) document.body.dataset.revision = content.revision;
+  else if (content.job) await show(location.href);
+  if (content.job && content.again) {
+    // It needs what the job works out, and is asked for again then; not if that was cancelled.
+    const state = await follow(content.job);
+    return perform(control, {...body, waited: state !== "done"}, fields);
+  }
   if (content.job) follow(content.job, then);
   else {
     empty(fields, body);
@@ -240,19 +260,23 @@ async function perform(control, body, fields = []) {
   return true;
 }
 
-// Follow a job until it ends: progress, time left, cancel.
-let followed = "";
+// Follow a job until it ends: progress, time left, cancel. Returns how it will have ended.
+let followed = "", ending = null;
 function follow(id, then) {
-  if (followed === id) return;
+  if (followed === id) return ending;
   followed = id;
+  let ended = null;
+  ending = new Promise((done) => { ended = done; });
   const events = new EventSource(`api/jobs/${id}`);
   $("work-cancel").onclick = () => send("DELETE", `api/jobs/${id}`, {});
   $("work-bar").removeAttribute("value");
   // What is done within a moment shows no bar.
   const timer = setTimeout(() => { $("work").hidden = false; }, 300);
-  const over = () => {
+  const over = (state) => {
     clearTimeout(timer);
     events.close();
+    ended(state);
+    if (followed !== id) return; // another is followed by now
     followed = "";
     $("work").hidden = true;
   };
@@ -273,20 +297,17 @@ function follow(id, then) {
       else $("work-bar").removeAttribute("value");
       return;
     }
-    over();
+    over(job.state);
     $("work-text").dataset.said = "";
-    if (job.state === "failed") {
-      document.body.dataset.failed = location.href;
-      show(location.href, {quiet: true}).then(() => complain(job.html));
-    } else if (job.state === "cancelled") {
-      document.body.dataset.failed = location.href;
-      show(location.href);
-    } else show(then || location.href, {push: Boolean(then)});
+    if (job.state !== "done") document.body.dataset.failed = location.href;
+    if (job.state !== "done" || !then) renew(job.html);
+    else enqueue(() => show(then, {push: true}));
   };
   events.onerror = () => {
-    over();
+    over("lost");
     lost();
   };
+  return ending;
 }
 
 // A page may ask for work that it needs, once; a job under way is followed.
@@ -387,5 +408,5 @@ document.addEventListener("drop", (event) => {
 });
 document.addEventListener("dragend", () => { dragged = null; });
 
-window.addEventListener("popstate", () => show(location.href));
+window.addEventListener("popstate", () => renew());
 document.addEventListener("DOMContentLoaded", arrive);
