@@ -13,10 +13,10 @@ from evenhand.counts import CountTable
 from evenhand.display import duration
 from evenhand.errors import Problem, Remedy, ResourceError, listed
 from evenhand.graph.batch_tester import BatchTester
+from evenhand.question import SIGNIFICANCE
 
 MOST_COLUMNS = 2_000
 _SUGGESTED = 20
-_LEVEL = 0.01
 
 
 class WideTable(Protocol):
@@ -51,12 +51,10 @@ def check_width(
     rows = table if isinstance(table, CountTable) else table.first_rows()
     others = [name for name in rows.names if name not in {decision, *asked}]
     begin = perf_counter()
-    tests = BatchTester(rows, significance=_LEVEL).test_all(
-        [(decision, name, ()) for name in others]
-    )
+    tests = BatchTester(rows).test_all([(decision, name, ()) for name in others])
     seconds = (perf_counter() - begin) / len(others) * pairs
     dependent = sorted((one.p, name) for name, one in zip(others, tests, strict=True))
-    nearest = [name for p, name in dependent if p <= _LEVEL][:_SUGGESTED]
+    nearest = [name for p, name in dependent if p <= SIGNIFICANCE][:_SUGGESTED]
     raise ResourceError(
         Problem(
             f"{what}, {duration(seconds)} by the pace of a first try.",

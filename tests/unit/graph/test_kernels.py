@@ -10,12 +10,12 @@ from tests.brute_force import independence
 from evenhand import CountTable
 from evenhand.counts import Attribute
 from evenhand.graph.independence_tests import TESTS
-from evenhand.graph.kernel_choice import Evaluator
+from evenhand.graph.kernel_choice import CubeCosts, Evaluator
 from evenhand.graph.kernels import partition_kernel
 from evenhand.graph.kernels.batch import Batch
-from evenhand.graph.kernels.bitset_choice import CubeCosts
 
 KERNELS = ("numpy", "numba")
+KERNEL_MODULES = ("numpy_kernel", "numba_kernel")
 
 
 def table_of(codes, counts=None):
@@ -70,27 +70,21 @@ def test_a_batch_gives_what_its_tests_give_one_by_one(kernel, test, depth):
     assert_as_one_by_one(counts, random_batch(depth, 6, depth, 40), test, kernel)
 
 
-KERNEL = "evenhand.graph.kernels"
-NO_BITS = {f"{KERNEL}.bitset_choice.MOST_VALUES": 0}
-PARTITIONS = {
-    "evenhand.graph.kernel_choice._CELLS_PER_LINE": {"numpy": 0, "numba": 0},
-    "evenhand.graph.kernel_choice._FEW_CELLS": 0,
-}
+KERNEL, CHOICE = "evenhand.graph.kernels", "evenhand.graph.kernel_choice"
+NO_BITS = {f"{CHOICE}.MOST_VALUES": 0}
+PARTITIONS = {f"{CHOICE}._CUBE_CELLS": 0, f"{CHOICE}._CUBE_CELLS_PER_LINE": 0}
 DEAR = CubeCosts(np.inf, 0, 0, 0)
-BITS = {f"{KERNEL}.bitset_kernel.CUBE_COSTS": {"numpy": DEAR, "numba": DEAR}}
+BITS = {f"{CHOICE}.CUBE_COSTS": {"numpy": DEAR, "numba": DEAR}}
 WAYS = {
     "bits": BITS,
-    "cells": {
-        f"{KERNEL}.numba_kernel._CUBE_CELLS": 0,
-        f"{KERNEL}.numba_kernel._CUBE_CELLS_PER_LINE": 0,
-    },
+    "cubes of any size": {f"{CHOICE}._CUBE_CELLS": 2**20},
     "cubes of one set each": {
         f"{KERNEL}.{module}._SHARED_CELLS{more}": 0
-        for module in ("numpy_kernel", "numba_cubes")
+        for module in KERNEL_MODULES
         for more in ("", "_PER_LINE")
     },
     "cubes of many sets": {
-        f"{KERNEL}.{module}._SHARED_CELLS": 2**16 for module in ("numpy_kernel", "numba_cubes")
+        f"{KERNEL}.{module}._SHARED_CELLS": 2**16 for module in KERNEL_MODULES
     },
     "tests one by one": {f"{KERNEL}.numpy_kernel._MOST_CELLS": 0},
     "partitions": PARTITIONS,
@@ -196,7 +190,7 @@ def test_there_may_be_more_attributes_than_a_machine_word_has_bits(kernel):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("way", ["bits", "cubes of one set each", "cells", "partitions"])
+@pytest.mark.parametrize("way", ["bits", "cubes of one set each", "partitions"])
 def test_weak_dependence_among_very_many_rows_is_told_exactly(kernel, test, way, monkeypatch):
     force(monkeypatch, WAYS[way])
     rows = 10**8
