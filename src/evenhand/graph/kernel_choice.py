@@ -221,7 +221,8 @@ class Evaluator:
 def fit_cubes(table: CodedTable, plan: BatchPlan) -> Flags:
     """Which sets have few enough possible cells to be counted in cubes."""
     cells = table.cards[plan.members].astype(np.float64).prod(axis=1)
-    return cells <= max(_CUBE_CELLS, _CUBE_CELLS_PER_LINE * len(table.rows))
+    few: Flags = cells <= max(_CUBE_CELLS, _CUBE_CELLS_PER_LINE * len(table.rows))
+    return few
 
 
 def sets_by_bits(table: CodedTable, words: float, plan: BatchPlan, costs: CubeCosts) -> Flags:

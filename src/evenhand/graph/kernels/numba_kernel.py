@@ -11,13 +11,10 @@ short, for it is waited for. What counts is the number of statements and of arra
 handed on, so functions take the few plain arrays they need.
 """
 
-from collections.abc import Callable, Sequence
-from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from evenhand.graph.independence_tests import STATISTICS
@@ -30,15 +27,22 @@ from evenhand.graph.kernels.batch import (
     Numbers,
 )
 from evenhand.graph.kernels.coded_table import CodedTable
+from evenhand.graph.kernels.numba_jit import (
+    Chosen,
+    chosen,
+    compiled,
+    inlined,
+    is_cached,
+    shared,
+    term,
+    weight,
+)
 from evenhand.graph.kernels.numpy_kernel import count_cells
 from evenhand.graph.kernels.partition_kernel import Rows
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 Integers = NDArray[np.int64]
 Places = NDArray[np.int32]
 Flags = NDArray[np.bool_]
-# One flag for each statistic, of which one is set, and whether that is plain chi-square.
-Chosen = tuple[bool, ...]
 
 # Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
 _SHARED_CELLS = 2**12
@@ -52,75 +56,10 @@ _NARROW = 4
 _START, _COUNT, _STEP, _X, _X_STEP, _Y, _Y_STEP = range(7)
 _OUTER, _OUTER_STEP, _MIDDLE, _MIDDLE_STEP, _ENTRIES = range(7, 12)
 
-# Without the interpreter's lock; sums may be reassociated, so that several terms are added at
-# a time. Nothing but Python calls us, so no entry for C is made.
-_OPTIONS: dict[str, Any] = {
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"reassoc", "contract"},
-    "no_cfunc_wrapper": True,
-}
-
-
-def compiled(function: Function) -> Function:
-    """Compile a function that Python calls, and cache it on disk."""
-    return cast("Function", njit(cache=True, **_OPTIONS)(function))
-
-
-def _is_cached(function: Callable[..., object]) -> bool:
-    """Whether a compiled function is on disk: by the package, or where numba may write."""
-    dispatcher = cast("Any", function)
-    name = f"{Path(dispatcher.py_func.__code__.co_filename).stem}.{dispatcher.__name__}-*.nbi"
-    return any(Path(dispatcher.stats.cache_path).glob(name))
-
-
-def inlined(function: Function) -> Function:
-    """Inline a function into the only one that calls it: it is not compiled by itself."""
-    return cast("Function", njit(inline="always")(function))
-
-
-def shared(function: Function) -> Function:
-    """Compile a function that compiled ones call from several places.
-
-    An entry for Python would take as long to compile as the function. Arguments must not be
-    literals, for each of which numba compiles anew.
-    """
-    return cast("Function", njit(no_cpython_wrapper=True, **_OPTIONS)(function))
-
-
-def _choosing(functions: Sequence[Callable[..., object]], at: int = 0) -> Callable[..., Any]:
-    """Compile functions into one that calls the one whose flag is set, from a flag on.
-
-    Numba takes the number of flags for a part of their type, so that code on disk is not used
-    once there are more statistics than it was compiled for.
-    """
-    first = shared(functions[at])
-    if at == len(functions) - 1:
-        return shared(lambda _flags, *arguments: first(*arguments))
-    otherwise = _choosing(functions, at + 1)
-    return shared(
-        lambda flags, *arguments: (
-            first(*arguments) if flags[at] else otherwise(flags, *arguments)
-        )
-    )
-
-
-def _one(_rows: float, _degrees: int, _x: float, _y: float) -> float:
-    return 1.0
-
-
-_term = _choosing([one.term for one in STATISTICS.values()])
-_weight = _choosing([one.weight or _one for one in STATISTICS.values()])
-
-
-@cache
-def _flags(test: str) -> Chosen:
-    return (*(name == test for name in STATISTICS), STATISTICS[test].is_pearson)
-
 
 def is_on_disk() -> bool:
     """Whether this machine has compiled the kernel before."""
-    return _is_cached(_run_cubes) and _is_cached(_evaluate_cells)
+    return is_cached(_run_cubes) and is_cached(_evaluate_cells)
 
 
 def load(report: Callable[[int, int], None]) -> None:
@@ -193,10 +132,10 @@ def run(
     """Fill in the results of the tests of some sets."""
     members = plan.members[sets]
     levels, attributes = members.shape[1] + 1, len(table.cards)
-    shared = max(_SHARED_CELLS, int(_SHARED_CELLS_PER_LINE * len(table.rows)))
-    most = max(shared, int(table.cards[members].prod(axis=1).max()))
+    most_shared = max(_SHARED_CELLS, int(_SHARED_CELLS_PER_LINE * len(table.rows)))
+    most = max(most_shared, int(table.cards[members].prod(axis=1).max()))
     cubes = _Cubes(
-        shared=shared,
+        shared=most_shared,
         cells=np.empty((levels, most)),
         place=np.zeros(levels, np.int64),
         attributes=np.empty((levels, attributes), np.int64),
@@ -207,7 +146,7 @@ def run(
         margins=np.empty(2 * int(table.cards.max())),
         strata=np.zeros(_ENTRIES, np.int64),
     )
-    _run_cubes(table, SetTests.of(plan, sets), cubes, _flags(test), results)
+    _run_cubes(table, SetTests.of(plan, sets), cubes, chosen(test), results)
 
 
 @compiled
@@ -459,8 +398,8 @@ def _wide(
             for y in range(y_values if rows > 0 else 0):
                 if margins[y] > 0:
                     cell = cells[start + x * x_step + y * y_step]
-                    terms += _term(flags, cell, rows / total * margins[y])
-    return terms * _weight(flags, max(total, 1.0), max(free, 1), by_x, by_y), free
+                    terms += term(flags, cell, rows / total * margins[y])
+    return terms * weight(flags, max(total, 1.0), max(free, 1), by_x, by_y), free
 
 
 @shared
@@ -560,8 +499,8 @@ def evaluate(
     weights: Floats,
 ) -> tuple[float, int]:
     """The sum of terms, and that of the numbers of values of both ends, multiplied."""
-    found: tuple[float, int] = _evaluate_cells(_flags(test), *cells, *margins, *strata, weights)
-    return found
+    of, rows, x, y = strata
+    return _evaluate_cells(chosen(test), *cells, *margins, of, rows, x, y, weights)
 
 
 @compiled
@@ -577,12 +516,12 @@ def _evaluate_cells(
     y: Numbers,
     weights: Floats,
 ) -> tuple[float, int]:
-    statistic, products, empty = 0.0, 0, _term(flags, 0.0, 1.0)
+    statistic, products, empty = 0.0, 0, term(flags, 0.0, 1.0)
     for cell in range(len(n)):
         stratum = of[line[cell]]
         expected = by_x[cell] * by_y[cell] / rows[stratum]
-        weight = weights[stratum] if len(weights) else 1.0
-        statistic += weight * (_term(flags, n[cell], expected) - empty * expected)
+        factor = weights[stratum] if len(weights) else 1.0
+        statistic += factor * (term(flags, n[cell], expected) - empty * expected)
     for stratum in range(len(x)):
         products += int(x[stratum]) * int(y[stratum])
     return statistic, products
@@ -602,7 +541,7 @@ def every_subset(table: CodedTable, x: int, y: int, pool: Indices, test: str) ->
     strata[_X], strata[_Y] = table.cards[x], table.cards[y]
     results = BatchResults.empty(1 << len(pool))
     margins = np.empty(table.cards[x] + table.cards[y])
-    _run_subsets(cubes, offset, cards, strata, _flags(test), margins, results)
+    _run_subsets(cubes, offset, cards, strata, chosen(test), margins, results)
     return results
 
 
