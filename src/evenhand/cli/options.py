@@ -174,7 +174,8 @@ class CommonOptions(QuestionOptions):
         _learning("--significance", help="Significance level of the independence tests."),
     ] = SIGNIFICANCE
     test: Annotated[
-        str, _learning("--test", help="Independence test, one of the page on these tests.")
+        str,
+        _learning("--test", help="Independence test; an unknown name lists those there are."),
     ] = "chi-square"
     max_depth: Annotated[
         int | None,
