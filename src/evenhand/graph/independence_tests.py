@@ -51,8 +51,10 @@ class Statistic(NamedTuple):
 
 
 def _pearson(n: _Number, expected: _Number) -> _Number:
-    difference = n - expected
-    return difference * difference / expected
+    term = n - expected  # in place from here on: arrays are long
+    term *= term
+    term /= expected
+    return term
 
 
 def _log_likelihood(n: _Number, expected: _Number) -> _Number:

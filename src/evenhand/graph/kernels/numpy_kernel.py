@@ -233,12 +233,13 @@ def evaluate(
     expected = margins[0] * margins[1]
     expected /= rows.astype(np.float64).take(at)
     terms = term(n, expected)
-    if empty := term(0.0, 1.0):
-        terms -= empty * expected
     if len(weights):
-        terms *= weights.take(at)
+        of_cells = weights.take(at)
+        terms *= of_cells
+        expected *= of_cells
     # Not np.dot: BLAS starts threads, which cost more than they save.
-    return float(terms.sum()), int(np.multiply(x, y, dtype=np.int64).sum())
+    statistic = float(terms.sum() - term(0.0, 1.0) * expected.sum())
+    return statistic, int(np.multiply(x, y, dtype=np.int64).sum())
 
 
 def every_subset(table: CodedTable, x: int, y: int, pool: Indices, test: str) -> BatchResults:
