@@ -20,6 +20,7 @@ from evenhand.graph import PartialGraph, discover, find_causes
 from evenhand.graph.column_choice import choose_columns
 from evenhand.graph.edited_graphs import edited, require_graph
 from evenhand.question import (
+    SIGNIFICANCE,
     Codings,
     GraphEdit,
     Judge,
@@ -45,7 +46,7 @@ def audit(
     scope: Scope = "causes",
     limit: int = 1000,
     min_coverage: Number = "0.9",
-    significance: float = 0.01,
+    significance: float = SIGNIFICANCE,
     test: str = "chi-square",
     max_depth: int | None = None,
     local: bool = False,

@@ -19,7 +19,7 @@ DRAWERS = {"utils", "helpers", "common", "base", "core", "misc"}
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_a_file_is_short_enough_to_read(path):
-    assert len(path.read_text("utf-8").splitlines()) <= 400
+    assert len(path.read_text("utf-8").splitlines()) <= 600
 
 
 def test_no_room_is_a_drawer():

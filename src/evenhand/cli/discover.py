@@ -38,8 +38,8 @@ def discover(
     """
     from evenhand import graph
     from evenhand.evidence.graph_origin import decision_last, no_tiers, saved_graph
+    from evenhand.graph.column_choice import check_width
     from evenhand.graph.edited_graphs import edited
-    from evenhand.graph.width_limit import check_width
     from evenhand.rows import read
 
     if json and output_format == "dot":

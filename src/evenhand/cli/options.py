@@ -19,6 +19,7 @@ from evenhand.cli.terminal import say
 from evenhand.display import ProgressCallback
 from evenhand.errors import Problem, QuestionError, path_exists
 from evenhand.question import (
+    SIGNIFICANCE,
     Codings,
     GraphEdit,
     Judge,
@@ -171,9 +172,10 @@ class CommonOptions(QuestionOptions):
     significance: Annotated[
         float,
         _learning("--significance", help="Significance level of the independence tests."),
-    ] = 0.01
+    ] = SIGNIFICANCE
     test: Annotated[
-        str, _learning("--test", help="chi-square, chi-square-adjusted or g-square.")
+        str,
+        _learning("--test", help="Independence test; an unknown name lists those there are."),
     ] = "chi-square"
     max_depth: Annotated[
         int | None,

@@ -28,7 +28,7 @@ from evenhand.evidence.resampled_effects import ResampledEffects
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.discovery import discover
 from evenhand.graph.kernel_choice import KernelName
-from evenhand.question import Knowledge, Number, Question, Tiers
+from evenhand.question import SIGNIFICANCE, Knowledge, Number, Question, Tiers
 from evenhand.question.parse_values import check_seed
 
 _MANY_RESAMPLES = 50
@@ -122,7 +122,7 @@ def bootstrap(
     resamples: int = 200,
     graph: Graph | None = None,
     knowledge: Knowledge | Tiers | None = None,
-    significance: float = 0.01,
+    significance: float = SIGNIFICANCE,
     test: str = "chi-square",
     max_depth: int | None = None,
     min_coverage: Number = "0.9",

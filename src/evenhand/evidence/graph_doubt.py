@@ -21,7 +21,7 @@ from evenhand.evidence.certification import parent_sets
 from evenhand.evidence.judgement import Graph
 from evenhand.evidence.statistics import holm
 from evenhand.graph.determined_columns import determining_pairs
-from evenhand.graph.independence_tests import Statistic, check_test, p_values
+from evenhand.graph.independence_tests import check_test, p_values
 from evenhand.graph.kernel_choice import Evaluator
 from evenhand.graph.mixed_graph import known_order
 from evenhand.graph.partial_graph import PartialGraph
@@ -30,7 +30,7 @@ from evenhand.question import Knowledge, KnownOrder, Question, Tiers
 Names: TypeAlias = tuple[str, ...]
 
 # Thin strata make the plain test reject too often: no graph is blamed for that.
-_CALIBRATED: Statistic = "chi-square-adjusted"
+_CALIBRATED = "chi-square-adjusted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,7 +230,7 @@ class _Weakest(NamedTuple):
 
 
 def _largest_p(
-    evaluator: Evaluator, decision: str, sets: Mapping[str, Sequence[Names]], test: Statistic
+    evaluator: Evaluator, decision: str, sets: Mapping[str, Sequence[Names]], test: str
 ) -> dict[str, _Weakest]:
     """For each attribute the set with the largest p, the first of equals; all at once."""
     tests = [(name, decision, given) for name, some in sets.items() for given in some]

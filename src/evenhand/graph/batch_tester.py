@@ -11,6 +11,7 @@ from evenhand.graph.independence_tests import (
     p_values,
 )
 from evenhand.graph.kernel_choice import Evaluator, NamedTest
+from evenhand.question import SIGNIFICANCE
 
 
 class BatchTester:
@@ -25,7 +26,11 @@ class BatchTester:
     """
 
     def __init__(
-        self, counts: CountTable, *, test: str = "chi-square", significance: float = 0.01
+        self,
+        counts: CountTable,
+        *,
+        test: str = "chi-square",
+        significance: float = SIGNIFICANCE,
     ) -> None:
         self.counts = counts
         self.kind, self.significance = check_test(test), check_significance(significance)

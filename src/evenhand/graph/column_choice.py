@@ -1,18 +1,34 @@
-"""Which columns of a table are counted: all, those of its graph, or those near the decision."""
+"""Which columns of a table are counted: all, those of its graph, or those near the decision.
+
+The whole graph of a table too wide for it is refused before anything is counted: a search tests
+every pair of columns at least once, so that there are about half the square of the columns.
+What would help is chosen in seconds: the columns that go with the decision most, by one test
+each on the first rows.
+"""
 
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Protocol
 
 from evenhand.counts import CountTable
-from evenhand.errors import QuestionError
-from evenhand.graph import width_limit
+from evenhand.display import duration
+from evenhand.errors import Problem, QuestionError, Remedy, ResourceError, listed
+from evenhand.graph.batch_tester import BatchTester
 from evenhand.graph.local_causes import LocalCauses
 from evenhand.graph.mixed_graph import MixedGraph
 from evenhand.graph.wide_table_tests import Marginals
+from evenhand.question import SIGNIFICANCE
+
+MOST_COLUMNS = 2_000
+_SUGGESTED = 20
 
 
-class SearchableTable(Marginals, width_limit.WideTable, Protocol):
+class SearchableTable(Marginals, Protocol):
     """Rows that need not be counted as a whole."""
+
+    def first_rows(self) -> CountTable:
+        """The first rows of all columns."""
+        ...
 
 
 def choose_columns(
@@ -38,7 +54,48 @@ def choose_columns(
     if find is not None:
         return frozenset((*asked, *find(table).near))
     if graph is None:
-        width_limit.check_width(table, decision, asked)
-    elif len(table.names) > width_limit.MOST_COLUMNS:
+        check_width(table, decision, asked)
+    elif len(table.names) > MOST_COLUMNS:
         return frozenset((*asked, *graph.nodes))
     return frozenset(table.names)
+
+
+def check_width(
+    table: CountTable | SearchableTable, decision: str | None, asked: Sequence[str] = ()
+) -> None:
+    """Refuse more columns than a search can compare; suggest the ``asked`` and some more.
+
+    Rows are read only where the table is refused.
+    """
+    names = table.names
+    if len(names) <= MOST_COLUMNS:
+        return
+    pairs = len(names) * (len(names) - 1) // 2
+    what = f"The whole graph of {len(names):,} columns takes {pairs:,} tests or more"
+    if decision is None or decision not in names:
+        raise ResourceError(
+            Problem(f"{what}.", _allowed(), Remedy("Choose columns", "columns"))
+        )
+    rows = table if isinstance(table, CountTable) else table.first_rows()
+    others = [name for name in rows.names if name not in {decision, *asked}]
+    begin = perf_counter()
+    tests = BatchTester(rows).test_all([(decision, name, ()) for name in others])
+    seconds = (perf_counter() - begin) / len(others) * pairs
+    dependent = sorted((one.p, name) for name, one in zip(others, tests, strict=True))
+    nearest = [name for p, name in dependent if p <= SIGNIFICANCE][:_SUGGESTED]
+    raise ResourceError(
+        Problem(
+            f"{what}, {duration(seconds)} by the pace of a first try.",
+            f"{_allowed()} On the first {rows.row_count:,} rows {len(nearest):,} columns go "
+            f"with {decision!r} most: {listed(nearest)}.",
+            (
+                Remedy("Search near the decision only", "local", value=True),
+                Remedy("choose columns, to begin with these", "columns", [*asked, *nearest]),
+                Remedy("give the graph of those that matter", "graph"),
+            ),
+        )
+    )
+
+
+def _allowed() -> str:
+    return f"It is learned of up to {MOST_COLUMNS:,} columns."

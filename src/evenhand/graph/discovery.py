@@ -27,13 +27,17 @@ from evenhand.graph.determined_columns import (
     with_rule,
     without_columns,
 )
-from evenhand.graph.independence_tests import check_choice, check_significance, check_test
+from evenhand.graph.independence_tests import (
+    check_choice,
+    check_significance,
+    check_test,
+)
 from evenhand.graph.kernel_choice import Evaluator, KernelName
 from evenhand.graph.kernels.batch import Batch
 from evenhand.graph.orientation import Triple, edge_of, orient, triple_of
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph, Separation
 from evenhand.graph.skeleton import Evaluate, Limits, Skeleton
-from evenhand.question import Knowledge, KnownOrder, Question, Tiers
+from evenhand.question import SIGNIFICANCE, Knowledge, KnownOrder, Question, Tiers
 
 Algorithm = Literal["stable", "original"]
 
@@ -45,7 +49,7 @@ def discover(
     counts: CountTable,
     *,
     knowledge: Knowledge | Tiers | None = None,
-    significance: float = 0.01,
+    significance: float = SIGNIFICANCE,
     test: str = "chi-square",
     algorithm: Algorithm = "stable",
     max_depth: int | None = None,

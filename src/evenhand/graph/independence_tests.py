@@ -1,31 +1,76 @@
 """Is x independent of y in every stratum of S? The tests, and what they result in.
 
-For a cell with n rows in a stratum of n_s rows, whose row and column sums are r and c::
+A cell with n rows, in a stratum of N rows whose row and column sums are r and c, is expected to
+have e = r c / N rows. A statistic is a sum over strata, and over cells where r and c are not
+zero::
 
-    chi-square           Σ over cells n² n_s / (r c)  −  rows
-    g-square             2 Σ over cells n ln(n n_s / (r c))
-    chi-square-adjusted  chi-square of each stratum times (n_s − 1) / n_s
+    Σ weight · Σ term(n, e)
 
-Cells without rows add nothing to these sums, so none is ever built. Degrees of freedom are
-added up over strata, (attested rows − 1)(attested columns − 1) each, and no minimum number of
-rows is asked for. Where no stratum has a degree of freedom left the data say nothing against
-independence: such a test is ``untestable`` and counts as independent.
+    chi-square           term (n − e)² / e
+    chi-square-adjusted  the same, weight (N − 1) / N
+    g-square             term 2 n ln(n / e)
 
-In a stratum with given margins chi-square is on average n_s / (n_s − 1) times its degrees of
+Degrees of freedom are added up over strata, (attested rows − 1)(attested columns − 1) each, and
+no minimum number of rows is asked for. Where no stratum has a degree of freedom left the data
+say nothing against independence: such a test is ``untestable`` and counts as independent.
+
+In a stratum with given margins chi-square is on average N / (N − 1) times its degrees of
 freedom: in thin strata it rejects too often. The adjusted test takes this factor away.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
-from typing import Literal, cast, get_args
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import QuestionError, did_you_mean, listed
 
-Statistic = Literal["chi-square", "chi-square-adjusted", "g-square"]
-TESTS: tuple[Statistic, ...] = get_args(Statistic)
+# A number, or an array of numbers.
+_Number = Any
+
+
+class Statistic(NamedTuple):
+    """A formula for numbers and for arrays, which the numba kernel compiles as it stands.
+
+    ``term`` gets the rows of a cell and those expected. Without rows it is proportional to
+    those expected, so that cells without rows need not be visited. ``weight`` gets a stratum's
+    rows, its degrees of freedom and, for each end, the sum of one over each margin; strata
+    without freedom, whose terms are zero, are given one degree. Left out, it is one.
+    """
+
+    term: Callable[[_Number, _Number], _Number]
+    weight: Callable[[_Number, _Number, _Number, _Number], _Number] | None = None
+
+    @property
+    def is_pearson(self) -> bool:
+        """Whether it is plain chi-square, which has shorter formulas for narrow tables."""
+        return self == Statistic(_pearson)
+
+
+def _pearson(n: _Number, expected: _Number) -> _Number:
+    term = n - expected  # in place from here on: arrays are long
+    term *= term
+    term /= expected
+    return term
+
+
+def _log_likelihood(n: _Number, expected: _Number) -> _Number:
+    return 2.0 * n * np.log(n / expected + 1e-300)  # too little to change any ratio but zero
+
+
+def _without_bias(rows: _Number, _degrees: _Number, _x: _Number, _y: _Number) -> _Number:
+    return (rows - 1.0) / rows
+
+
+STATISTICS = {
+    "chi-square": Statistic(_pearson),
+    "chi-square-adjusted": Statistic(_pearson, _without_bias),
+    "g-square": Statistic(_log_likelihood),
+}
+TESTS = tuple(STATISTICS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +105,10 @@ def p_values(
     return np.where(degrees_of_freedom > 0, p, 1.0)
 
 
-def check_test(test: str) -> Statistic:
-    """Return the test of that name."""
+def check_test(test: str) -> str:
+    """Return the name of a test; refuse what is none."""
     check_choice("test", test, TESTS)
-    return cast("Statistic", test)
+    return test
 
 
 def check_choice(what: str, choice: str, choices: tuple[str, ...]) -> None:

@@ -1,7 +1,11 @@
-"""``Evaluator``: p-values of a batch of tests, by the kernel that is fastest for it.
+"""``Evaluator``: p-values of a batch of tests, each counted in the way that is fastest for it.
 
-A set of attributes is counted cell by cell where its cells are not many more than the lines of
-the table, and by partitions of the lines otherwise. All kernels give the same numbers.
+- Sets of few possible cells are counted in *cubes*, by numpy or by numba.
+- Others are counted by *partitions* of the lines, of either kernel.
+- Sets of columns with few values are counted by *bits* where these cost less than cubes.
+- All subsets of a pool, which votes ask for, are evaluated together from one cube.
+
+The sizes and costs here were chosen on one machine; they change the time, never the answer.
 """
 
 import os
@@ -10,17 +14,16 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from types import ModuleType
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
 from evenhand.errors import QuestionError
-from evenhand.graph.independence_tests import Statistic, p_values
+from evenhand.graph.independence_tests import p_values
 from evenhand.graph.kernels import numpy_kernel
 from evenhand.graph.kernels.batch import (
-    KINDS,
     Batch,
     BatchPlan,
     BatchResults,
@@ -28,25 +31,49 @@ from evenhand.graph.kernels.batch import (
     Indices,
     Matrix,
 )
-from evenhand.graph.kernels.bitset_kernel import BitsetKernel
+from evenhand.graph.kernels.bitset_kernel import MOST_VALUES, BitsetKernel
 from evenhand.graph.kernels.coded_table import CodedTable
-from evenhand.graph.kernels.partition_kernel import SHORT, PartitionCache
+from evenhand.graph.kernels.partition_kernel import PartitionCache
 from evenhand.graph.kernels.pool_results import PoolResults
 
 NamedTest: TypeAlias = tuple[str, str, Sequence[str]]
 KernelName = Literal["auto", "numpy", "numba"]
+Flags = NDArray[np.bool_]
 
 _NUMBA_KERNEL = "evenhand.graph.kernels.numba_kernel"
 
-# Cells are counted one by one up to so many possible cells per line, or _FEW_CELLS in all.
-# Each takes memory, so beyond one per line there are at most _MANY_CELLS.
-_CELLS_PER_LINE = {"numpy": 1, "numba": 512}
-_FEW_CELLS, _MANY_CELLS = 2**13, 2**23
-# Up to fewer, where there are so many lines that a partition costs more than to ask for it, and
-# so few that a level's partitions fit into their cache: Adult as recorded takes numba 1.7 s
-# instead of 2.2, Dutch numpy 1.3 instead of 1.4.
-_FEWER_CELLS_PER_LINE = 0.25
-_PARTITION_LINES = {"numpy": range(SHORT), "numba": range(2**14, SHORT)}
+# Sets of so many possible cells, or of so many for each line, at most, are counted in cubes.
+_CUBE_CELLS, _CUBE_CELLS_PER_LINE = 2**13, 0.25
+
+# What bits cost, in nanoseconds: for each intersection 1.5 a word and 100; 200 × 2^k for the
+# cube of a set of k columns; and its part of the 100,000 + 10,000 × 2^k that all sets of its
+# shape, the cards in their order, take together. It has an intersection for each combination
+# of values beyond the first; those of fewer columns are mostly known from sets before.
+_WORD, _INTERSECTION, _CUBE, _SHAPE, _SHAPE_CUBE = 1.5, 100.0, 200.0, 1e5, 1e4
+# Sets counted by bits have at most so many cells, and are encoded in one integer; packed
+# columns take at most so much memory, or as much as the table.
+_BIT_CELLS, _LARGEST_KEY = 2**14, 2**62
+_PACKED_BYTES = 2**26
+# At how many places a batch is looked at for what its sets share, and how many sets there.
+_PLACES, _SETS = 4, 128
+
+
+class CubeCosts(NamedTuple):
+    """What a set costs in cubes: by itself, and for each line and column that is counted.
+
+    Sets share a cube of so many cells, or of so many for each line, if that is more.
+    """
+
+    own: float
+    per_line: float
+    cells: int
+    cells_per_line: float
+
+
+CUBE_COSTS = {
+    "numpy": CubeCosts(2e4, 1.2, 2**13, 0.25),
+    "numba": CubeCosts(2e3, 0.2, 2**12, 0.5),
+}
 
 # Work, in lines × tests, above which loading numba, or threading, pays. Loading takes 0.7 s,
 # in which numpy does so much. What compiling takes does not count: it is done once, and who
@@ -91,14 +118,16 @@ class Evaluator:
         self._while_compiling = while_compiling
         self.work = float(len(self.table.rows) * tests)
         self._pools: PoolResults | None = None
+        # A packed column has so many words.
+        self._words = np.bitwise_count(self.table.rows.astype(np.int64)).sum() / 64
         self._bitsets = BitsetKernel(self.table)
         self._partitions = PartitionCache(self.table, numpy_kernel, after_each)
 
-    def p_values(self, batch: Batch, test: Statistic) -> Floats:
+    def p_values(self, batch: Batch, test: str) -> Floats:
         """The p-value of each test."""
         return p_values(*self.statistics(batch, test))
 
-    def statistics_by_name(self, tests: Sequence[NamedTest], test: Statistic) -> BatchResults:
+    def statistics_by_name(self, tests: Sequence[NamedTest], test: str) -> BatchResults:
         """Statistic and degrees of freedom of each test; those given equally many together."""
         results = BatchResults.empty(len(tests))
         by_size: dict[int, list[int]] = {}
@@ -120,63 +149,54 @@ class Evaluator:
                 )
         return results
 
-    def statistics(self, batch: Batch, test: Statistic) -> BatchResults:
+    def statistics(self, batch: Batch, test: str) -> BatchResults:
         """Statistic and degrees of freedom of each test."""
         if not len(self.table.rows):
             return BatchResults(np.zeros(len(batch)), np.zeros(len(batch), np.int64))
-        lines, width = len(self.table.rows), len(self.table.cards)
-        plan = BatchPlan.of(batch, width)
-        by_bits = self._choose_bits(plan)
-        work = lines * int(np.diff(plan.start)[~by_bits].sum())
+        found, left = BatchResults.empty(len(batch)), np.arange(len(batch))
+        plan, by_bits = self._plan(batch)
+        work = len(self.table.rows) * int(np.diff(plan.start)[~by_bits].sum())
         self.work += work
         kernel = self._choose()
         module = self._load() if kernel == "numba" else numpy_kernel
-        found, left = BatchResults.empty(len(batch)), np.arange(len(batch))
         if batch.pools is not None and not by_bits.all():
-            known = self._pool_results(batch.pools, KINDS[test], module)
-            left = known.look_up(batch, found)
-            batch = batch.take(left)
-            if not len(batch):
+            left = self._pool_results(batch.pools, test, module).look_up(batch, found)
+            if not len(left):
                 return found
-            plan = BatchPlan.of(batch, width)
-            by_bits = self._choose_bits(plan)
-        per_line: float = _CELLS_PER_LINE[kernel]
-        if lines in _PARTITION_LINES[kernel]:
-            per_line = min(per_line, _FEWER_CELLS_PER_LINE)
-        most = min(per_line * lines, max(lines, _MANY_CELLS))
-        cells = self.table.cards[plan.members].astype(np.float64).prod(axis=1)
-        few = cells <= max(most, _FEW_CELLS)
-        results, kind = BatchResults.empty(len(batch)), KINDS[test]
+            plan, by_bits = self._plan(batch.take(left))
+        in_cubes = ~by_bits & fit_cubes(self.table, plan)
+        results = BatchResults.empty(len(left))
         self._partitions.kernel = module
-        self._bitsets.run(plan, np.flatnonzero(by_bits), kind, results)
-        self._partitions.run(plan, np.flatnonzero(~few & ~by_bits), kind, results)
-        few &= ~by_bits
+        self._bitsets.run(plan, np.flatnonzero(by_bits), test, results)
+        self._partitions.run(plan, np.flatnonzero(~by_bits & ~in_cubes), test, results)
 
         def run(sets: Indices) -> None:
             if len(sets):
-                module.run(self.table, plan, sets, kind, results)
+                module.run(self.table, plan, sets, test, results)
 
         threads = 1
         if kernel == "numba" and work > _THREAD_WORK:
-            threads = max(1, min(_cores(), _THREAD_LINES // lines))
+            threads = max(1, min(_cores(), _THREAD_LINES // len(self.table.rows)))
         if threads == 1:
-            run(np.flatnonzero(few))
+            run(np.flatnonzero(in_cubes))
         else:
             # Threads write to disjoint results, so their order does not matter.
             with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(run, np.array_split(np.flatnonzero(few), threads)))
+                list(pool.map(run, np.array_split(np.flatnonzero(in_cubes), threads)))
         order = left[plan.order]
         found.statistic[order], found.degrees[order] = results
         return found
 
-    def _choose_bits(self, plan: BatchPlan) -> NDArray[np.bool_]:
-        """Which sets are cheaper by bits than by the kernel."""
-        return self._bitsets.choose(plan, "numba" if self.kernel == "numba" else "numpy")
+    def _plan(self, batch: Batch) -> tuple[BatchPlan, Flags]:
+        """The sets of a batch, and which of them are cheaper by bits than in cubes."""
+        plan = BatchPlan.of(batch, len(self.table.cards))
+        costs = CUBE_COSTS["numba" if self.kernel == "numba" else "numpy"]
+        return plan, sets_by_bits(self.table, self._words, plan, costs)
 
-    def _pool_results(self, pools: Matrix, kind: int, module: ModuleType) -> PoolResults:
+    def _pool_results(self, pools: Matrix, test: str, module: ModuleType) -> PoolResults:
         """The results for all subsets of these pools, as far as they are known."""
-        if not self._pools or self._pools.pools is not pools or self._pools.kind != kind:
-            self._pools = PoolResults(self.table, pools, kind, module.every_subset)
+        if not self._pools or self._pools.pools is not pools or self._pools.test != test:
+            self._pools = PoolResults(self.table, pools, test, module.every_subset)
         return self._pools
 
     def _choose(self) -> Literal["numpy", "numba"]:
@@ -191,17 +211,66 @@ class Evaluator:
     def _load(self) -> ModuleType:
         """The numba kernel; says so if it must be compiled first."""
         module = import_module(_NUMBA_KERNEL)
-        by_cells = len(self.table.rows) not in _PARTITION_LINES["numba"]
-        if by_cells not in _loaded:
-            on_disk = module.is_on_disk(by_cells=by_cells)
-            report = (lambda _done, _total: None) if on_disk else self._while_compiling
-            module.load(report, by_cells=by_cells)
-            _loaded.append(by_cells)
+        if not _loaded:
+            silent: Callable[[int, int], None] = lambda _done, _total: None  # noqa: E731
+            module.load(silent if module.is_on_disk() else self._while_compiling)
+            _loaded.append(module)
         return module
 
 
-# What this process has loaded: with large sets by cells, or by partitions.
-_loaded: list[bool] = []
+def fit_cubes(table: CodedTable, plan: BatchPlan) -> Flags:
+    """Which sets have few enough possible cells to be counted in cubes."""
+    cells = table.cards[plan.members].astype(np.float64).prod(axis=1)
+    few: Flags = cells <= max(_CUBE_CELLS, _CUBE_CELLS_PER_LINE * len(table.rows))
+    return few
+
+
+def sets_by_bits(table: CodedTable, words: float, plan: BatchPlan, costs: CubeCosts) -> Flags:
+    """Which sets of a plan are cheaper by bits, if a packed column has so many words."""
+    sets, size = plan.members.shape
+    shared = costs.own
+    alone = shared + size * len(table.rows) * costs.per_line
+    cube, shape = 2**size * _CUBE, _SHAPE + 2**size * _SHAPE_CUBE
+    packed = 8 * words * (table.cards - 1)[table.cards <= MOST_VALUES].sum()
+    if (
+        sets * (alone - cube) < shape
+        or packed > max(_PACKED_BYTES, table.codes.nbytes)
+        or len(table.cards) ** size > _LARGEST_KEY
+    ):
+        return np.zeros(sets, bool)
+    cards = table.cards[plan.members].astype(np.float64)
+    fit = (cards <= MOST_VALUES).all(axis=1) & (cards.prod(axis=1) <= _BIT_CELLS)
+    shapes = np.minimum(cards, MOST_VALUES + 1) @ (MOST_VALUES + 2.0) ** np.arange(size)
+    _, of, alike = np.unique(shapes, return_inverse=True, return_counts=True)
+    intersections = (cards - 1).prod(axis=1) * (words * _WORD + _INTERSECTION)
+    by_bits = intersections + cube + shape / alike[of]
+    if (fit & (by_bits > shared) & (by_bits < alone)).any():
+        most = max(costs.cells, costs.cells_per_line * len(table.rows))
+        columns = columns_per_set(plan.members, table.cards.tolist(), most)
+        shared += columns * len(table.rows) * costs.per_line
+    result: Flags = fit & (by_bits < shared)
+    return result
+
+
+def columns_per_set(members: Indices, cards: list[int], most: float) -> float:
+    """How many columns are counted for each set if neighbors share cubes of ``most`` cells."""
+    columns = sets = 0
+    for begin in range(0, len(members), -(-len(members) // _PLACES)):
+        held: set[int] = set()
+        span = 1.0
+        for row in members[begin : begin + _SETS].tolist():
+            for member in row:
+                span *= 1 if member in held else cards[member]
+            if span > most and held:
+                break
+            held.update(row)
+            sets += 1
+        columns += len(held)
+    return columns / sets
+
+
+# The numba kernel, once this process has loaded it.
+_loaded: list[ModuleType] = []
 
 
 def _import_numba_kernel() -> Exception | None:

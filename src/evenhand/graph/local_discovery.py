@@ -34,7 +34,7 @@ from evenhand.graph.orientation import Orientation, Triple, both_ways, edge_of, 
 from evenhand.graph.parent_sets import ParentSets, possible_parent_sets
 from evenhand.graph.partial_graph import Separation
 from evenhand.graph.wide_table_tests import Marginals, make_tester
-from evenhand.question import Knowledge, KnownOrder, Tiers
+from evenhand.question import SIGNIFICANCE, Knowledge, KnownOrder, Tiers
 
 
 def find_causes(
@@ -42,7 +42,7 @@ def find_causes(
     decision: str,
     *,
     knowledge: Knowledge | Tiers | None = None,
-    significance: float = 0.01,
+    significance: float = SIGNIFICANCE,
     test: str = "chi-square",
     max_given: int = 6,
     max_given_peers: int = 3,

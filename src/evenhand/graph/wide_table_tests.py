@@ -15,6 +15,7 @@ from evenhand.counts import CountTable
 from evenhand.graph.batch_tester import BatchTester
 from evenhand.graph.independence_tests import Independence
 from evenhand.graph.kernel_choice import NamedTest
+from evenhand.question import SIGNIFICANCE
 
 # Tests share a table of at most so many codes, rows times attributes.
 _MOST_CODES = 2**22
@@ -55,7 +56,7 @@ class TesterOnDemand:
         source: CountTable | Marginals,
         *,
         test: str = "chi-square",
-        significance: float = 0.01,
+        significance: float = SIGNIFICANCE,
     ) -> None:
         self._source = source
         self._tester = partial(BatchTester, test=test, significance=significance)

@@ -2,13 +2,14 @@
 
 from evenhand.question.codings import Codings
 from evenhand.question.graph_edits import GraphEdit
-from evenhand.question.knowledge import Arrow, Knowledge, KnownOrder, Tiers
+from evenhand.question.knowledge import SIGNIFICANCE, Arrow, Knowledge, KnownOrder, Tiers
 from evenhand.question.number_classes import Bins
 from evenhand.question.parse_values import Number, as_label, exact_fraction
 from evenhand.question.question import Question
 from evenhand.question.question_file import Judge, Labels, QuestionFile
 
 __all__ = [
+    "SIGNIFICANCE",
     "Arrow",
     "Bins",
     "Codings",

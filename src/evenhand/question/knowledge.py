@@ -16,6 +16,10 @@ from evenhand.question.parse_values import require_texts
 
 Arrow: TypeAlias = tuple[str, str]
 
+# The level of independence tests where none is asked for. It is here because the command line
+# shows it before any mathematics is loaded.
+SIGNIFICANCE = 0.01
+
 
 @dataclass(frozen=True, init=False, slots=True)
 class Tiers:

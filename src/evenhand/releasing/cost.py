@@ -15,7 +15,7 @@ from evenhand.counts import Attribute, CountTable, examined_counts
 from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.evidence import Certificate, Verdict, certify
 from evenhand.graph import PartialGraph, discover
-from evenhand.question import Knowledge, Tiers
+from evenhand.question import SIGNIFICANCE, Knowledge, Tiers
 from evenhand.question.question import REST
 
 
@@ -188,7 +188,7 @@ def relearn(
     certificate: Certificate,
     *,
     knowledge: Knowledge | Tiers | None = None,
-    significance: float = 0.01,
+    significance: float = SIGNIFICANCE,
     test: str = "chi-square",
     max_depth: int | None = None,
     progress: ProgressCallback | None = None,

@@ -9,18 +9,12 @@ from tests.brute_force import independence
 
 from evenhand import CountTable, discover
 from evenhand.counts import Attribute
-from evenhand.graph.kernels import (
-    bitset_choice,
-    bitset_kernel,
-    joint_counts,
-    numpy_kernel,
-    packed_columns,
-)
-from evenhand.graph.kernels.batch import KINDS, Batch, BatchPlan, BatchResults
-from evenhand.graph.kernels.bitset_kernel import BitsetKernel
+from evenhand.graph import kernel_choice
+from evenhand.graph.independence_tests import TESTS
+from evenhand.graph.kernels import bitset_kernel, numpy_kernel
+from evenhand.graph.kernels.batch import Batch, BatchPlan, BatchResults
+from evenhand.graph.kernels.bitset_kernel import BitsetKernel, JointCounts, PackedColumns
 from evenhand.graph.kernels.coded_table import CodedTable
-from evenhand.graph.kernels.joint_counts import JointCounts
-from evenhand.graph.kernels.packed_columns import PackedColumns
 
 
 def table_of(codes, counts=None, cards=None):
@@ -64,8 +58,8 @@ def both(counts, depth, test="chi-square"):
     plan = plan_of(len(table.cards), depth)
     sets = np.arange(len(plan.members))
     bits, cubes = (BatchResults.empty(len(plan.x)) for _ in range(2))
-    BitsetKernel(table).run(plan, sets, KINDS[test], bits)
-    numpy_kernel.run(table, plan, sets, KINDS[test], cubes)
+    BitsetKernel(table).run(plan, sets, test, bits)
+    numpy_kernel.run(table, plan, sets, test, cubes)
     return bits, cubes
 
 
@@ -88,7 +82,7 @@ def test_bits_give_what_cubes_give(cards, counts, depth):
     assert_same(both(random_table(depth, cards, 500, counts), depth))
 
 
-@pytest.mark.parametrize("test", KINDS)
+@pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("lines", [1, 2, 63, 64, 65, 127, 128, 129, 1000])
 def test_the_number_of_lines_need_not_fill_words(lines, test):
     assert_same(both(random_table(lines, (2, 3, 2, 4), lines, (1, 4)), 1, test))
@@ -103,13 +97,13 @@ def test_values_that_never_occur_and_combinations_that_are_missing():
         assert_same(both(counts, depth))
 
 
-@pytest.mark.parametrize("test", KINDS)
+@pytest.mark.parametrize("test", TESTS)
 def test_bits_give_what_loops_over_lines_give(test):
     counts = random_table(4, (2, 5, 3, 2), 130, (1, 6))
     table = coded(counts)
     plan = plan_of(4, 1)
     found = BatchResults.empty(len(plan.x))
-    BitsetKernel(table).run(plan, np.arange(len(plan.members)), KINDS[test], found)
+    BitsetKernel(table).run(plan, np.arange(len(plan.members)), test, found)
     lines = [*zip(*(codes.tolist() for codes in counts.codes), strict=True)]
     for number, members in enumerate(plan.members.tolist()):
         for at in range(plan.start[number], plan.start[number + 1]):
@@ -155,10 +149,10 @@ def test_rows_with_some_values_are_those_of_a_loop():
 
 def test_blocks_and_what_is_forgotten_change_nothing(monkeypatch):
     counts = random_table(7, (2, 3, 2, 4, 2), 300, (1, 5))
-    monkeypatch.setattr(packed_columns, "_BLOCK_WORDS", 1)
+    monkeypatch.setattr(bitset_kernel, "_BLOCK_WORDS", 1)
     monkeypatch.setattr(bitset_kernel, "_BLOCK_CELLS", 1)
     monkeypatch.setattr(bitset_kernel, "_STACKED_CELLS", 0)
-    monkeypatch.setattr(joint_counts, "_MOST_CACHED", 0)
+    monkeypatch.setattr(bitset_kernel, "_MOST_CACHED", 0)
     for depth in range(4):
         assert_same(both(counts, depth))
 
@@ -170,8 +164,8 @@ def test_what_is_known_from_one_batch_serves_the_next():
         plan = plan_of(5, depth)
         bits, cubes = (BatchResults.empty(len(plan.x)) for _ in range(2))
         for sets in np.array_split(np.arange(len(plan.members)), 3):
-            kernel.run(plan, sets, 0, bits)
-            numpy_kernel.run(table, plan, sets, 0, cubes)
+            kernel.run(plan, sets, "chi-square", bits)
+            numpy_kernel.run(table, plan, sets, "chi-square", cubes)
         assert_same((bits, cubes))
 
 
@@ -190,7 +184,7 @@ def noisy_network(columns, lines, values):
 def test_a_search_by_bits_finds_the_same_graph_votes_and_p_values(values, test, monkeypatch):
     counts = noisy_network(30, 3000, values)
     found = discover(counts, test=test, kernel="numpy")
-    monkeypatch.setattr(bitset_choice, "MOST_VALUES", 0)
+    monkeypatch.setattr(kernel_choice, "MOST_VALUES", 0)
     by_cubes = discover(counts, test=test, kernel="numpy")
     assert (found.arrows, found.undirected) == (by_cubes.arrows, by_cubes.undirected)
     assert found.record.tests == by_cubes.record.tests

@@ -9,13 +9,13 @@ from tests.brute_force import independence
 
 from evenhand import CountTable
 from evenhand.counts import Attribute
-from evenhand.graph.independence_tests import TESTS
-from evenhand.graph.kernel_choice import Evaluator
+from evenhand.graph.independence_tests import STATISTICS, TESTS, Statistic
+from evenhand.graph.kernel_choice import CubeCosts, Evaluator
 from evenhand.graph.kernels import partition_kernel
 from evenhand.graph.kernels.batch import Batch
-from evenhand.graph.kernels.bitset_choice import CubeCosts
 
 KERNELS = ("numpy", "numba")
+KERNEL_MODULES = ("numpy_kernel", "numba_kernel")
 
 
 def table_of(codes, counts=None):
@@ -70,27 +70,21 @@ def test_a_batch_gives_what_its_tests_give_one_by_one(kernel, test, depth):
     assert_as_one_by_one(counts, random_batch(depth, 6, depth, 40), test, kernel)
 
 
-KERNEL = "evenhand.graph.kernels"
-NO_BITS = {f"{KERNEL}.bitset_choice.MOST_VALUES": 0}
-PARTITIONS = {
-    "evenhand.graph.kernel_choice._CELLS_PER_LINE": {"numpy": 0, "numba": 0},
-    "evenhand.graph.kernel_choice._FEW_CELLS": 0,
-}
+KERNEL, CHOICE = "evenhand.graph.kernels", "evenhand.graph.kernel_choice"
+NO_BITS = {f"{CHOICE}.MOST_VALUES": 0}
+PARTITIONS = {f"{CHOICE}._CUBE_CELLS": 0, f"{CHOICE}._CUBE_CELLS_PER_LINE": 0}
 DEAR = CubeCosts(np.inf, 0, 0, 0)
-BITS = {f"{KERNEL}.bitset_kernel.CUBE_COSTS": {"numpy": DEAR, "numba": DEAR}}
+BITS = {f"{CHOICE}.CUBE_COSTS": {"numpy": DEAR, "numba": DEAR}}
 WAYS = {
     "bits": BITS,
-    "cells": {
-        f"{KERNEL}.numba_kernel._CUBE_CELLS": 0,
-        f"{KERNEL}.numba_kernel._CUBE_CELLS_PER_LINE": 0,
-    },
+    "cubes of any size": {f"{CHOICE}._CUBE_CELLS": 2**20},
     "cubes of one set each": {
         f"{KERNEL}.{module}._SHARED_CELLS{more}": 0
-        for module in ("numpy_kernel", "numba_cubes")
+        for module in KERNEL_MODULES
         for more in ("", "_PER_LINE")
     },
     "cubes of many sets": {
-        f"{KERNEL}.{module}._SHARED_CELLS": 2**16 for module in ("numpy_kernel", "numba_cubes")
+        f"{KERNEL}.{module}._SHARED_CELLS": 2**16 for module in KERNEL_MODULES
     },
     "tests one by one": {f"{KERNEL}.numpy_kernel._MOST_CELLS": 0},
     "partitions": PARTITIONS,
@@ -114,6 +108,39 @@ def test_every_way_of_counting_gives_the_same(kernel, test, way, monkeypatch):
     counts = random_table(3, (5, 3, 2, 1, 4, 7, 2), 200)
     for depth in (0, 1, 3):
         assert_as_one_by_one(counts, random_batch(depth, 7, depth, 40), test, kernel)
+
+
+def williams(rows, degrees, x, y):
+    """Williams' correction: it needs all that the weight of a stratum may need."""
+    return 1 / (1 + (rows * x - 1) * (rows * y - 1) / (6 * rows * degrees))
+
+
+CORRECTED = Statistic(STATISTICS["g-square"].term, williams)
+
+
+@pytest.mark.parametrize("way", ["bits", "cubes of many sets", "partitions"])
+def test_a_further_statistic_is_one_more_entry_of_the_table(way, monkeypatch):
+    monkeypatch.setitem(STATISTICS, "g-square-williams", CORRECTED)
+    force(monkeypatch, WAYS[way])
+    counts = random_table(3, (5, 3, 2, 1, 4, 7, 2), 200)
+    for depth in (0, 1, 3):
+        batch = random_batch(depth, 7, depth, 40)
+        assert_as_one_by_one(counts, batch, "g-square-williams", "numpy")
+
+
+def test_compiled_strata_have_the_weight_of_a_further_statistic(monkeypatch):
+    """As Python runs the loop: compiling it for a table of this test would take seconds."""
+    from evenhand.graph.kernels import numba_kernel  # noqa: PLC0415  (numba is slow to import)
+
+    monkeypatch.setattr(numba_kernel, "term", lambda _flags, *of: CORRECTED.term(*of))
+    monkeypatch.setattr(numba_kernel, "weight", lambda _flags, *of: williams(*of))
+    cells = np.random.default_rng(5).integers(0, 4, (3, 5)).astype(float)
+    cells[:, 2] = 0  # a value that does not occur
+    lines = [*np.ndindex(cells.shape)]
+    seen = [(line, int(cells[line])) for line in lines if cells[line]]
+    expected = independence(*zip(*seen, strict=True), 0, 1, [], test="g-square-williams")
+    found = numba_kernel._wide.py_func(cells.reshape(-1), 0, 3, 5, 5, 1, (), np.empty(8))
+    assert found == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("kernel", [*KERNELS, "auto"])
@@ -196,7 +223,7 @@ def test_there_may_be_more_attributes_than_a_machine_word_has_bits(kernel):
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize("way", ["bits", "cubes of one set each", "cells", "partitions"])
+@pytest.mark.parametrize("way", ["bits", "cubes of one set each", "partitions"])
 def test_weak_dependence_among_very_many_rows_is_told_exactly(kernel, test, way, monkeypatch):
     force(monkeypatch, WAYS[way])
     rows = 10**8

@@ -8,11 +8,11 @@ from evenhand import CountTable, Tiers, datasets, discover
 from evenhand.counts import Attribute
 from evenhand.graph.independence_tests import TESTS
 from evenhand.graph.kernel_choice import Evaluator
-from evenhand.graph.kernels import numba_subsets, numpy_subsets, pool_results
-from evenhand.graph.kernels.batch import KINDS, Batch
+from evenhand.graph.kernels import numba_kernel, numpy_kernel, pool_results
+from evenhand.graph.kernels.batch import Batch
 from evenhand.graph.kernels.coded_table import CodedTable
 
-MODULES = {"numpy": numpy_subsets, "numba": numba_subsets}
+MODULES = {"numpy": numpy_kernel, "numba": numba_kernel}
 CARDS = (3, 2, 4, 1, 2, 5, 3)
 
 
@@ -37,7 +37,7 @@ def test_every_subset_has_the_result_of_its_own_test(kernel, test, ends):
     counts = table()
     pool = np.array([at for at in (6, 5, 3, 4, 1, 2) if at not in ends])
     coded = CodedTable.of(counts, counts.names)
-    found = MODULES[kernel].every_subset(coded, *ends, pool, KINDS[test])
+    found = MODULES[kernel].every_subset(coded, *ends, pool, test)
     assert len(found.statistic) == 2 ** len(pool)
     for subset in range(2 ** len(pool)):
         given = [int(at) for bit, at in enumerate(pool) if subset >> bit & 1]

@@ -12,11 +12,6 @@ Floats = NDArray[np.float64]
 Numbers = NDArray[np.unsignedinteger]
 Matrix = NDArray[np.bool_]
 
-# Codes of the statistics. Kernels subtract the code from the rows of each stratum: 0 gives
-# chi-square, 1 the adjusted one; g-square has a formula of its own.
-G_SQUARE = 2
-KINDS = {"chi-square": 0, "chi-square-adjusted": 1, "g-square": G_SQUARE}
-
 # Sets of attributes are encoded as bits of integers, so many attributes in each.
 _WORD = 40
 _MANY = 8 * _WORD

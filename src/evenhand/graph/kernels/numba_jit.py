@@ -1,23 +1,17 @@
-"""Decorators that compile functions with numba, and what numba_cells and numba_cubes share.
+"""Decorators that compile functions with numba, and the formulas of statistics, compiled."""
 
-Compiling must be short, for it is waited for. What counts is the number of statements and of
-arrays that are handed on, so functions take the few plain arrays they need.
-"""
-
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from evenhand.graph.kernels.batch import BatchPlan, Floats, Indices
+from evenhand.graph.independence_tests import STATISTICS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Integers = NDArray[np.int64]
-Places = NDArray[np.int32]
-Flags = NDArray[np.bool_]
+# One flag for each statistic, of which one is set, and whether that is plain chi-square.
+Chosen = tuple[bool, ...]
 
 # Without the interpreter's lock; sums may be reassociated, so that several terms are added at
 # a time. Nothing but Python calls us, so no entry for C is made.
@@ -55,52 +49,32 @@ def shared(function: Function) -> Function:
     return cast("Function", njit(no_cpython_wrapper=True, **_OPTIONS)(function))
 
 
-class SetTests(NamedTuple):
-    """Sets, the tests of each from ``start`` to ``end``, and the positions of their ends."""
+def _choosing(functions: Sequence[Callable[..., object]], at: int = 0) -> Callable[..., Any]:
+    """Compile functions into one that calls the one whose flag is set, from a flag on.
 
-    members: Indices
-    start: Indices
-    end: Indices
-    x: Indices
-    y: Indices
-
-    @classmethod
-    def of(cls, plan: BatchPlan, sets: Indices) -> "SetTests":
-        """The tests of some sets of a plan."""
-        return cls(plan.members[sets], plan.start[sets], plan.start[sets + 1], plan.x, plan.y)
-
-
-@shared
-def add_up(rows: Floats, count: int, numbers: Places, totals: Floats) -> None:
-    """Add ``rows[i]`` to ``totals[numbers[i]]``, from zero."""
-    for i in range(len(totals)):
-        totals[i] = 0.0
-    # In four streams: neighbors often have the same number, and would wait for each other.
-    quarter = count // 4
-    for i in range(quarter):
-        for part in range(4):
-            totals[numbers[part * quarter + i]] += rows[part * quarter + i]
-    for i in range(4 * quarter, count):
-        totals[numbers[i]] += rows[i]
+    Numba takes the number of flags for a part of their type, so that code on disk is not used
+    once there are more statistics than it was compiled for.
+    """
+    first = shared(functions[at])
+    if at == len(functions) - 1:
+        return shared(lambda _flags, *arguments: first(*arguments))
+    otherwise = _choosing(functions, at + 1)
+    return shared(
+        lambda flags, *arguments: (
+            first(*arguments) if flags[at] else otherwise(flags, *arguments)
+        )
+    )
 
 
-@shared
-def sum_over(source: Floats, before: int, card: int, after: int, target: Floats) -> None:
-    """Sum over the middle of three dimensions; source and target may be the same."""
-    for block in range(before):
-        # Slices, whose indices cannot be negative, take a third of the time of offsets.
-        total = target[block * after : (block + 1) * after]
-        first = source[block * card * after : (block * card + 1) * after]
-        if card == 1:
-            for i in range(after):
-                total[i] = first[i]
-            continue
-        # The first two together: most loops are short, and now half as many. All subsets of ten
-        # attributes of hepar2 take 0.7 ms to sum, and took 1.2.
-        second = source[(block * card + 1) * after : (block * card + 2) * after]
-        for i in range(after):
-            total[i] = first[i] + second[i]
-        for value in range(2, card):
-            part = source[(block * card + value) * after : (block * card + value + 1) * after]
-            for i in range(after):
-                total[i] += part[i]
+def _one(_rows: float, _degrees: int, _x: float, _y: float) -> float:
+    return 1.0
+
+
+term = _choosing([one.term for one in STATISTICS.values()])
+weight = _choosing([one.weight or _one for one in STATISTICS.values()])
+
+
+@cache
+def chosen(test: str) -> Chosen:
+    """The flags of a statistic."""
+    return (*(name == test for name in STATISTICS), STATISTICS[test].is_pearson)

@@ -1,15 +1,23 @@
 """The numba kernel, with the same functions as ``numpy_kernel``.
 
-Sets of few possible cells are counted in cubes, others by the cells that occur. Needs numba
-(the extra ``fast``); import it only where the work pays for that. Compiled code takes flat
-arrays only, so that it loads fast.
+Sets of few possible cells are counted in cubes: neighboring sets that together have few
+combinations share one, which is counted from the lines. Attributes are then summed out of it,
+for all sets that begin with the same members at once, until the cube of a single set is left;
+its tests are evaluated stratum by stratum. Sets of many cells are counted by partitions, of
+which the loops over lines and cells are here.
+
+Needs numba (the extra ``fast``); import it only where the work pays for that. Compiling must be
+short, for it is waited for. What counts is the number of statements and of arrays that are
+handed on, so functions take the few plain arrays they need.
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from evenhand.graph.kernels import numba_cells, numba_cubes
+from evenhand.graph.independence_tests import STATISTICS
 from evenhand.graph.kernels.batch import (
     Batch,
     BatchPlan,
@@ -19,49 +27,52 @@ from evenhand.graph.kernels.batch import (
     Numbers,
 )
 from evenhand.graph.kernels.coded_table import CodedTable
-from evenhand.graph.kernels.numba_jit import compiled, is_cached
-from evenhand.graph.kernels.numba_subsets import every_subset
+from evenhand.graph.kernels.numba_jit import (
+    Chosen,
+    chosen,
+    compiled,
+    inlined,
+    is_cached,
+    shared,
+    term,
+    weight,
+)
+from evenhand.graph.kernels.numpy_kernel import count_cells
 from evenhand.graph.kernels.partition_kernel import Rows
 
-__all__ = [
-    "count_within",
-    "every_subset",
-    "is_on_disk",
-    "load",
-    "run",
-    "split",
-    "sum_cells",
-    "sum_products",
-    "weigh",
-]
+Integers = NDArray[np.int64]
+Places = NDArray[np.int32]
+Flags = NDArray[np.bool_]
 
-# Sets with so many possible cells, or so many for each line, at most, are counted in cubes.
-_CUBE_CELLS = 2**13
-_CUBE_CELLS_PER_LINE = 0.25
+# Sets share a cube of so many cells, or of so many for each line of a table, if that is more.
+_SHARED_CELLS = 2**12
+_SHARED_CELLS_PER_LINE = 0.5
 
+# Two values at one end and at most so many at the other have a loop of their own.
+_NARROW = 4
 
-def is_on_disk(*, by_cells: bool) -> bool:
-    """Whether this machine has compiled all before, with large sets counted so."""
-    return numba_cubes.is_on_disk() and is_cached(numba_cells.run_sets if by_cells else _split)
+# Where strata are, in an array: the first, how many, how far apart; how many values each end
+# has, that with fewer first, and how far apart these are; and two loops around them.
+_START, _COUNT, _STEP, _X, _X_STEP, _Y, _Y_STEP = range(7)
+_OUTER, _OUTER_STEP, _MIDDLE, _MIDDLE_STEP, _ENTRIES = range(7, 12)
 
 
-def load(report: Callable[[int, int], None], *, by_cells: bool) -> None:
-    """Load the compiled functions, or compile them; ``report`` is told how many are done.
+def is_on_disk() -> bool:
+    """Whether this machine has compiled the kernel before."""
+    return is_cached(_run_cubes) and is_cached(_evaluate_cells)
 
-    Large sets are counted by cells or by partitions: the other way is not compiled, which takes
-    2 s for cells and 0.4 s for partitions.
-    """
+
+def load(report: Callable[[int, int], None]) -> None:
+    """Load the compiled functions, or compile them; ``report`` is told how many are done."""
     codes, rows = np.zeros((3, 1), np.uint16), np.ones(1)
     table = CodedTable(codes, rows, np.ones(3, np.int64), 1.0)
     first, second, third = (np.array([at]) for at in range(3))
     plan = BatchPlan.of(Batch(first, second, third[:, None]), 3)
-    results = BatchResults.empty(1)
+    results, test = BatchResults.empty(1), next(iter(STATISTICS))
     steps: list[Callable[[], object]] = [
-        lambda: numba_cubes.run(table, plan, first, 0, results),
-        lambda: every_subset(table, 0, 1, third, 0),
-        (lambda: numba_cells.run(table, plan, first, 0, results))
-        if by_cells
-        else _load_partitions,
+        lambda: run(table, plan, first, test, results),
+        lambda: every_subset(table, 0, 1, third, test),
+        _load_partitions,
     ]
     for done, step in enumerate(steps):
         report(done, len(steps))
@@ -72,22 +83,359 @@ def load(report: Callable[[int, int], None], *, by_cells: bool) -> None:
 def _load_partitions() -> None:
     short, rows, line = np.zeros(1, np.uint16), np.ones(1, np.int32), np.zeros(1, np.intp)
     split(short, short, 1, rows, short.copy())
-    weights = weigh(np.ones(1), line, short, rows)
-    sum_cells(weights, weights, line, short, rows)
-    counts = np.zeros(1, np.uint8)
+    around, counts = rows_around(line, short, rows), np.zeros(1, np.uint8)
     count_within(short, short, counts)
-    sum_products(counts, counts)
+    test, strata = next(iter(STATISTICS)), (short, rows, counts, counts)
+    evaluate(test, (around, line), (around, around), strata, np.empty(0))
+
+
+class SetTests(NamedTuple):
+    """Sets, the tests of each from ``start`` to ``end``, and the positions of their ends."""
+
+    members: Indices
+    start: Indices
+    end: Indices
+    x: Indices
+    y: Indices
+
+    @classmethod
+    def of(cls, plan: BatchPlan, sets: Indices) -> "SetTests":
+        """The tests of some sets of a plan."""
+        return cls(plan.members[sets], plan.start[sets], plan.start[sets + 1], plan.x, plan.y)
+
+
+class _Cubes(NamedTuple):
+    """A cube for each number of first members that sets share, from none to all.
+
+    Cube i has the attributes ``attributes[i, : size[i]]`` and stands in ``cells[place[i]]``;
+    it serves the sets up to ``end[i]``.
+    """
+
+    # How many cells a shared cube may have, at most.
+    shared: int
+    cells: Floats
+    place: Integers
+    attributes: Integers
+    size: Integers
+    end: Integers
+    # The attributes of the next cube, keys of lines, and margins.
+    held: Flags
+    keys: Places
+    margins: Floats
+    # Where the strata of a test are.
+    strata: Integers
 
 
 def run(
-    table: CodedTable, plan: BatchPlan, sets: Indices, kind: int, results: BatchResults
+    table: CodedTable, plan: BatchPlan, sets: Indices, test: str, results: BatchResults
 ) -> None:
     """Fill in the results of the tests of some sets."""
-    spans = table.cards[plan.members[sets]].prod(axis=1)
-    few = spans <= max(_CUBE_CELLS, _CUBE_CELLS_PER_LINE * len(table.rows))
-    for part, some in ((numba_cubes, sets[few]), (numba_cells, sets[~few])):
-        if len(some):
-            part.run(table, plan, some, kind, results)
+    members = plan.members[sets]
+    levels, attributes = members.shape[1] + 1, len(table.cards)
+    most_shared = max(_SHARED_CELLS, int(_SHARED_CELLS_PER_LINE * len(table.rows)))
+    most = max(most_shared, int(table.cards[members].prod(axis=1).max()))
+    cubes = _Cubes(
+        shared=most_shared,
+        cells=np.empty((levels, most)),
+        place=np.zeros(levels, np.int64),
+        attributes=np.empty((levels, attributes), np.int64),
+        size=np.zeros(levels, np.int64),
+        end=np.zeros(levels, np.int64),
+        held=np.zeros(attributes, np.bool_),
+        keys=np.empty(len(table.rows), np.int32),
+        margins=np.empty(2 * int(table.cards.max())),
+        strata=np.zeros(_ENTRIES, np.int64),
+    )
+    _run_cubes(table, SetTests.of(plan, sets), cubes, chosen(test), results)
+
+
+@compiled
+def _run_cubes(
+    table: CodedTable, tests: SetTests, cubes: _Cubes, flags: Chosen, results: BatchResults
+) -> None:
+    members, cards, held = tests.members, table.cards, cubes.held
+    attributes, size, place, end = cubes.attributes, cubes.size, cubes.place, cubes.end
+    depth = members.shape[1]
+    for t in range(len(members)):
+        first = 0
+        if t < end[0]:
+            first = 1
+            while members[t, first - 1] == members[t - 1, first - 1]:
+                first += 1
+        for at in range(first, depth + 1):
+            last = end[at - 1] if at else len(members)
+            end[at] = _mark(members, t, last, at, cards, cubes.shared, held)
+            if at:
+                source, target = cubes.cells[place[at - 1]], cubes.cells[at]
+                size[at] = _sum_out(
+                    source,
+                    target,
+                    cards,
+                    attributes[at - 1],
+                    size[at - 1],
+                    held,
+                    attributes[at],
+                )
+                place[at] = at if size[at] < size[at - 1] else place[at - 1]
+            else:
+                size[0] = _count(
+                    table.codes,
+                    table.rows,
+                    cards,
+                    held,
+                    cubes.keys,
+                    cubes.cells[0],
+                    attributes[0],
+                )
+        cells = cubes.cells[place[depth]]
+        for test in range(tests.start[t], tests.end[t]):
+            _lay_out(members[t], cards, tests.x[test], tests.y[test], cubes.strata)
+            statistic, degrees = _evaluate(cells, cubes.strata, flags, cubes.margins)
+            results.statistic[test], results.degrees[test] = statistic, degrees
+
+
+@inlined
+def _mark(
+    members: Indices, t: int, last: int, first: int, cards: Integers, shared: int, held: Flags
+) -> int:
+    """Mark the attributes of set t and of those after it that can share a cube with it.
+
+    These have their first members in common. Returns where they end.
+    """
+    held[:] = False
+    span, end = 1, t
+    while end < last and (first == 0 or members[end, first - 1] == members[t, first - 1]):
+        for at in range(members.shape[1]):
+            span *= 1 if held[members[end, at]] else cards[members[end, at]]
+        if end > t and span > shared:
+            break
+        for at in range(members.shape[1]):
+            held[members[end, at]] = True
+        end += 1
+    return end
+
+
+@inlined
+def _count(
+    codes: Numbers,
+    rows: Floats,
+    cards: Integers,
+    held: Flags,
+    keys: Places,
+    cells: Floats,
+    attributes: Integers,
+) -> int:
+    """Count lines by the marked attributes; returns how many these are."""
+    span, size = 1, 0
+    keys[:] = 0
+    for attribute in range(len(held)):
+        if held[attribute]:
+            card, code = cards[attribute], codes[attribute]
+            for line in range(len(keys)):
+                keys[line] = keys[line] * np.int32(card) + code[line]
+            attributes[size] = attribute
+            size += 1
+            span *= card
+    add_up(rows, len(keys), keys, cells[:span])
+    return size
+
+
+@inlined
+def _sum_out(
+    source: Floats,
+    target: Floats,
+    cards: Integers,
+    attributes: Integers,
+    count: int,
+    held: Flags,
+    left: Integers,
+) -> int:
+    """Sum a cube over attributes that are not marked; returns how many are left."""
+    size, after = 0, cards[attributes[0]]
+    for i in range(1, count):
+        after *= cards[attributes[i]]
+    # No literal: for one ``sum_over`` would be compiled once more.
+    before = after // after
+    for i in range(count):
+        card = cards[attributes[i]]
+        after //= card
+        if held[attributes[i]]:
+            left[size] = attributes[i]
+            size += 1
+            before *= card
+            continue
+        sum_over(source, before, card, after, target)
+        source = target
+    return size
+
+
+@inlined
+def _lay_out(members: Indices, cards: Integers, x: int, y: int, strata: Integers) -> None:
+    """Say where a cube has the strata of a test, the longest of three loops innermost."""
+    outer, middle, inner = 1, 1, 1
+    for at in range(len(members)):
+        if at < x:
+            outer *= cards[members[at]]
+        elif x < at < y:
+            middle *= cards[members[at]]
+        elif at > y:
+            inner *= cards[members[at]]
+    few, many = cards[members[x]], cards[members[y]]
+    few_step, many_step = inner * many * middle, inner
+    outer_step, middle_step, inner_step = few * few_step, inner * many, 1
+    if few > many:
+        few, few_step, many, many_step = many, many_step, few, few_step
+    if outer > max(middle, inner):
+        outer, outer_step, inner, inner_step = inner, inner_step, outer, outer_step
+    elif middle > inner:
+        middle, middle_step, inner, inner_step = inner, inner_step, middle, middle_step
+    strata[_COUNT], strata[_STEP], strata[_OUTER], strata[_MIDDLE] = (
+        inner,
+        inner_step,
+        outer,
+        middle,
+    )
+    strata[_OUTER_STEP], strata[_MIDDLE_STEP] = outer_step, middle_step
+    strata[_X], strata[_X_STEP], strata[_Y], strata[_Y_STEP] = few, few_step, many, many_step
+
+
+@inlined
+def _evaluate(
+    cells: Floats, strata: Integers, flags: Chosen, margins: Floats
+) -> tuple[float, int]:
+    """The statistic and the degrees of freedom of a test, added up over its strata."""
+    statistic, degrees = 0.0, 0
+    for outer in range(strata[_OUTER]):
+        for middle in range(strata[_MIDDLE]):
+            strata[_START] = outer * strata[_OUTER_STEP] + middle * strata[_MIDDLE_STEP]
+            more, free = _evaluate_strata(cells, strata, flags, margins)
+            statistic += more
+            degrees += free
+    return statistic, degrees
+
+
+@shared
+def _evaluate_strata(
+    cells: Floats, strata: Integers, flags: Chosen, margins: Floats
+) -> tuple[float, int]:
+    """Statistic and degrees of freedom, added up over strata at one distance."""
+    start, count, step = strata[_START], strata[_COUNT], strata[_STEP]
+    x, x_step, y, y_step = strata[_X], strata[_X_STEP], strata[_Y], strata[_Y_STEP]
+    if x == 2 and y <= _NARROW and flags[-1]:
+        return _narrow(cells, start, count, step, x_step, y, y_step)
+    statistic, degrees = 0.0, 0
+    for i in range(count):
+        at = start + i * step
+        more, free = _wide(cells, at, x, x_step, y, y_step, flags, margins)
+        statistic += more
+        degrees += free
+    return statistic, degrees
+
+
+@inlined
+def _narrow(
+    cells: Floats, start: int, count: int, step: int, x: int, columns: int, y: int
+) -> tuple[float, int]:
+    """Chi-square of two rows and two, three or four columns, several strata at a time."""
+    statistic, degrees = 0.0, 0
+    three, four = columns > 2, columns > 3
+    for i in range(count):
+        at = start + i * step
+        a0, a1, b0, b1 = cells[at], cells[at + y], cells[at + x], cells[at + x + y]
+        a2 = cells[at + 2 * y] if three else 0.0
+        b2 = cells[at + x + 2 * y] if three else 0.0
+        a3 = cells[at + 3 * y] if four else 0.0
+        b3 = cells[at + x + 3 * y] if four else 0.0
+        a, b = a0 + a1 + a2 + a3, b0 + b1 + b2 + b3
+        c0, c1, c2, c3 = a0 + b0, a1 + b1, a2 + b2, a3 + b3
+        d0, d1 = a0 * b - b0 * a, a1 * b - b1 * a
+        d2, d3 = a2 * b - b2 * a, a3 * b - b3 * a
+        # Columns with rows have at least one; empty columns add nothing.
+        total = d0 * d0 / max(c0, 1.0) + d1 * d1 / max(c1, 1.0)
+        if three:
+            total += d2 * d2 / max(c2, 1.0) + d3 * d3 / max(c3, 1.0)
+        statistic += total / max(a * b, 1.0)
+        attested = (c0 > 0) + (c1 > 0) + (c2 > 0) + (c3 > 0)
+        degrees += attested - 1 if a * b > 0 else 0
+    return statistic, degrees
+
+
+@inlined
+def _wide(
+    cells: Floats,
+    start: int,
+    x_values: int,
+    x_step: int,
+    y_values: int,
+    y_step: int,
+    flags: Chosen,
+    margins: Floats,
+) -> tuple[float, int]:
+    """The statistic and the degrees of freedom of one stratum of any shape."""
+    total, attested_x, attested_y = 0.0, 0, 0
+    for y in range(y_values):
+        margins[y] = 0.0
+    for x in range(x_values):
+        rows = 0.0
+        for y in range(y_values):
+            cell = cells[start + x * x_step + y * y_step]
+            rows += cell
+            margins[y] += cell
+        margins[y_values + x] = rows
+        attested_x += rows > 0
+        total += rows
+    for y in range(y_values):
+        attested_y += margins[y] > 0
+    free = max(attested_x - 1, 0) * max(attested_y - 1, 0)
+    terms, by_x, by_y = 0.0, 0.0, 0.0
+    # Strata without freedom are many, and add nothing.
+    if free:
+        for y in range(y_values):
+            by_y += 1 / margins[y] if margins[y] > 0 else 0.0
+        for x in range(x_values):
+            rows = margins[y_values + x]
+            by_x += 1 / rows if rows > 0 else 0.0
+            for y in range(y_values if rows > 0 else 0):
+                if margins[y] > 0:
+                    cell = cells[start + x * x_step + y * y_step]
+                    terms += term(flags, cell, rows / total * margins[y])
+    return terms * weight(flags, max(total, 1.0), max(free, 1), by_x, by_y), free
+
+
+@shared
+def add_up(rows: Floats, count: int, numbers: Places, totals: Floats) -> None:
+    """Add ``rows[i]`` to ``totals[numbers[i]]``, from zero."""
+    for i in range(len(totals)):
+        totals[i] = 0.0
+    # In four streams: neighbors often have the same number, and would wait for each other.
+    quarter = count // 4
+    for i in range(quarter):
+        for part in range(4):
+            totals[numbers[part * quarter + i]] += rows[part * quarter + i]
+    for i in range(4 * quarter, count):
+        totals[numbers[i]] += rows[i]
+
+
+@shared
+def sum_over(source: Floats, before: int, card: int, after: int, target: Floats) -> None:
+    """Sum over the middle of three dimensions; source and target may be the same."""
+    for block in range(before):
+        # Slices, whose indices cannot be negative, take a third of the time of offsets.
+        total = target[block * after : (block + 1) * after]
+        first = source[block * card * after : (block * card + 1) * after]
+        if card == 1:
+            for i in range(after):
+                total[i] = first[i]
+            continue
+        # The first two together: most loops are short, and now half as many. All subsets of ten
+        # attributes of hepar2 take 0.7 ms to sum, and took 1.2.
+        second = source[(block * card + 1) * after : (block * card + 2) * after]
+        for i in range(after):
+            total[i] = first[i] + second[i]
+        for value in range(2, card):
+            part = source[(block * card + value) * after : (block * card + value + 1) * after]
+            for i in range(after):
+                total[i] += part[i]
 
 
 def split(
@@ -123,26 +471,17 @@ def _split(
     return groups
 
 
-def weigh(n: Floats, line: Indices, of: Numbers, rows: Rows) -> Floats:
-    """The rows of each group, over those of the other partition's group it lies in."""
-    weights = np.empty(len(n))
-    _weigh(n, line, of, rows, weights)
-    return weights
+def rows_around(line: Indices, of: Numbers, rows: Rows) -> Floats:
+    """For each group the rows of the other partition's group it lies in."""
+    around = np.empty(len(line))
+    _gather(line, of, rows, around)
+    return around
 
 
 @compiled
-def _weigh(n: Floats, line: Indices, of: Numbers, rows: Rows, weights: Floats) -> None:
-    for group in range(len(n)):
-        weights[group] = n[group] / rows[of[line[group]]]
-
-
-@compiled
-def sum_cells(x: Floats, y: Floats, line: Indices, of: Numbers, rows: Rows) -> float:
-    """The sum of x · y · rows over groups; rows are the other partition's."""
-    total = 0.0
-    for group in range(len(x)):
-        total += x[group] * y[group] * rows[of[line[group]]]
-    return total
+def _gather(line: Indices, of: Numbers, rows: Rows, around: Floats) -> None:
+    for group in range(len(line)):
+        around[group] = rows[of[line[group]]]
 
 
 @compiled
@@ -152,10 +491,92 @@ def count_within(line: Numbers, of: Numbers, counts: Numbers) -> None:
         counts[of[line[group]]] += 1
 
 
+def evaluate(
+    test: str,
+    cells: tuple[Floats, Indices],
+    margins: tuple[Floats, Floats],
+    strata: tuple[Numbers, Rows, Numbers, Numbers],
+    weights: Floats,
+) -> tuple[float, int]:
+    """The sum of terms, and that of the numbers of values of both ends, multiplied."""
+    of, rows, x, y = strata
+    return _evaluate_cells(chosen(test), *cells, *margins, of, rows, x, y, weights)
+
+
 @compiled
-def sum_products(x: Numbers, y: Numbers) -> int:
-    """The sum of x · y."""
-    total = 0
+def _evaluate_cells(
+    flags: Chosen,
+    n: Floats,
+    line: Indices,
+    by_x: Floats,
+    by_y: Floats,
+    of: Numbers,
+    rows: Rows,
+    x: Numbers,
+    y: Numbers,
+    weights: Floats,
+) -> tuple[float, int]:
+    statistic, products, empty = 0.0, 0, term(flags, 0.0, 1.0)
+    for cell in range(len(n)):
+        stratum = of[line[cell]]
+        expected = by_x[cell] * by_y[cell] / rows[stratum]
+        factor = weights[stratum] if len(weights) else 1.0
+        statistic += factor * (term(flags, n[cell], expected) - empty * expected)
     for stratum in range(len(x)):
-        total += int(x[stratum]) * int(y[stratum])
-    return total
+        products += int(x[stratum]) * int(y[stratum])
+    return statistic, products
+
+
+def every_subset(table: CodedTable, x: int, y: int, pool: Indices, test: str) -> BatchResults:
+    """Results for each subset; bit i of its number says whether it holds ``pool[i]``."""
+    if table.cards[x] > table.cards[y]:
+        x, y = y, x
+    cards = table.cards[pool]
+    cells = count_cells(table, [x, y, *pool])
+    # Room for a cube of each number of attributes, whichever these are.
+    room = len(cells) // np.cumprod([1, *np.sort(cards)])
+    cubes = np.empty(room.sum())
+    cubes[: len(cells)] = cells
+    offset, strata = np.zeros(len(pool) + 2, np.int64), np.ones(7, np.int64)
+    strata[_X], strata[_Y] = table.cards[x], table.cards[y]
+    results = BatchResults.empty(1 << len(pool))
+    margins = np.empty(table.cards[x] + table.cards[y])
+    _run_subsets(cubes, offset, cards, strata, chosen(test), margins, results)
+    return results
+
+
+@compiled
+def _run_subsets(
+    cubes: Floats,
+    offset: Integers,
+    cards: Integers,
+    strata: Integers,
+    flags: Chosen,
+    margins: Floats,
+    results: BatchResults,
+) -> None:
+    last, ends = len(results.statistic) - 1, strata[_X] * strata[_Y]
+    # The attributes of a number's bits are left out, the lowest bit last: without it the number
+    # is smaller, and the cube of that many attributes has not been overwritten since.
+    for left_out in range(last + 1):
+        level, axis = 0, 0
+        for at in range(len(cards) - 1, -1, -1):
+            if left_out >> at & 1:
+                level, axis = level + 1, at
+        before, after, count = ends, strata[_STEP], strata[_STEP]
+        for at in range(len(cards)):
+            if not left_out >> at & 1:
+                count *= cards[at]
+                before *= cards[at] if at < axis else 1
+                after *= cards[at] if at > axis else 1
+        if level:
+            more, target = cubes[offset[level - 1] :], cubes[offset[level] :]
+            sum_over(more, before, cards[axis], after, target)
+        offset[level + 1] = offset[level] + ends * count
+        strata[_START], strata[_COUNT] = offset[level], count
+        strata[_X_STEP], strata[_Y_STEP] = count * strata[_Y], count
+        statistic, degrees = _evaluate_strata(cubes, strata, flags, margins)
+        results.statistic[last - left_out], results.degrees[last - left_out] = (
+            statistic,
+            degrees,
+        )

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts.count_table import code_type
+from evenhand.graph.independence_tests import STATISTICS
 from evenhand.graph.kernels.batch import (
-    G_SQUARE,
     BatchPlan,
     BatchResults,
     Floats,
@@ -34,7 +34,7 @@ _PLACES_PER_LINE = 16
 # Up to so many lines a number of sixteen bits says which one, or that there is none.
 SHORT = 2**16 - 1
 
-# Of 32 bits where they do.
+# int32 if the total fits, else float64.
 Rows = NDArray[np.number]
 
 
@@ -52,17 +52,27 @@ class LineOperations(Protocol):
         ``place`` has an entry of any content for each group and value.
         """
 
-    def weigh(self, n: Floats, line: Indices, of: Numbers, rows: Rows) -> Floats:
-        """The rows of each group, over those of the other partition's group it lies in."""
-
-    def sum_cells(self, x: Floats, y: Floats, line: Indices, of: Numbers, rows: Rows) -> float:
-        """The sum of x · y · rows over groups; rows are the other partition's."""
+    def rows_around(self, line: Indices, of: Numbers, rows: Rows) -> Floats:
+        """For each group the rows of the other partition's group it lies in."""
 
     def count_within(self, line: Numbers, of: Numbers, counts: Numbers) -> None:
         """Count how many groups lie in each of the other partition's."""
 
-    def sum_products(self, x: Numbers, y: Numbers) -> int:
-        """The sum of x · y."""
+    def evaluate(
+        self,
+        test: str,
+        cells: tuple[Floats, Indices],
+        margins: tuple[Floats, Floats],
+        strata: tuple[Numbers, Rows, Numbers, Numbers],
+        weights: Floats,
+    ) -> tuple[float, int]:
+        """The sum of terms, and that of the numbers of values of both ends, multiplied.
+
+        ``cells`` are the rows and a line of each cell. ``strata`` are each line's and, of each
+        stratum, the rows and how many values the ends have. There are weights of strata, or
+        none. A term is less what the cell would add without rows: the cells that are not
+        there add as much as their strata have rows, less what these cells would.
+        """
 
 
 class LinePartition(NamedTuple):
@@ -101,9 +111,10 @@ class PartitionCache:
         self._rows: Rows = table.rows.astype(np.int32 if table.total < 2**31 else np.float64)
         self._place: Numbers = np.empty(0, self._number)
 
-    def run(self, plan: BatchPlan, sets: Indices, kind: int, results: BatchResults) -> None:
+    def run(self, plan: BatchPlan, sets: Indices, test: str, results: BatchResults) -> None:
         """Fill in the results of the tests of some sets."""
         bits, start = [1 << at for at in range(len(self.table.cards))], plan.start.tolist()
+        total, empty = self.table.total, STATISTICS[test].term(0.0, 1.0)
         for number, members in zip(sets.tolist(), plan.members[sets].tolist(), strict=True):
             held = sum(bits[member] for member in members)
             cells = self.by(held)
@@ -113,25 +124,29 @@ class PartitionCache:
                 (members[x], members[y])
                 for x, y in zip(plan.x[tests].tolist(), plan.y[tests].tolist(), strict=True)
             ]
-            # By the end that is left out: the margin of the other, and what cells weigh in it.
+            # By the end that is left out: the margin of the other, and its rows around cells.
             margins = {end: self.by(held ^ bits[end]) for end in {*chain(*pairs)}}
-            weights = {
-                end: self.kernel.weigh(n, line, margin.of, margin.rows)
+            around = {
+                end: self.kernel.rows_around(line, margin.of, margin.rows)
                 for end, margin in margins.items()
             }
             found = []
             for x, y in pairs:
                 strata = self.by(held ^ bits[x] ^ bits[y])
-                degrees = self._degrees(strata, x, margins[y], y, margins[x])
-                if kind == G_SQUARE:
-                    ratio = weights[x] * weights[y] * strata.rows[strata.of[line]] / n
-                    found.append((2 * (n * np.log(ratio)).sum(), degrees))
-                    continue
-                total = self.kernel.sum_cells(
-                    weights[x], weights[y], line, strata.of, strata.rows - kind
+                by_x, by_y = margins[y], margins[x]
+                attested = self._attested(strata, x, by_x), self._attested(strata, y, by_y)
+                weights = _weights(test, strata, attested, (by_x, by_y))
+                terms, products = self.kernel.evaluate(
+                    test,
+                    (n, line),
+                    (around[x], around[y]),
+                    (strata.of, strata.rows, *attested),
+                    weights,
                 )
-                statistic = total - self.table.total + kind * len(strata.rows)
-                found.append((statistic, degrees))
+                rows = float((weights * strata.rows).sum()) if len(weights) else total
+                # The sum of (x − 1)(y − 1) over strata that have x and y values of the ends.
+                degrees = products - len(by_x.rows) - len(by_y.rows) + len(strata.rows)
+                found.append((terms + empty * rows, degrees))
             results.statistic[tests], results.degrees[tests] = zip(*found, strict=True)
             self.after_each(len(found))
 
@@ -177,15 +192,32 @@ class PartitionCache:
         place = self._place[:places]
         return LinePartition(*self.kernel.split(coarse.of, code, values, self._rows, place), {})
 
-    def _degrees(
-        self, strata: LinePartition, x: int, by_x: LinePartition, y: int, by_y: LinePartition
-    ) -> int:
-        """Degrees of freedom, from how many values of each end the strata have."""
-        for end, margin in ((x, by_x), (y, by_y)):
-            if end not in strata.attested:
-                counts = np.zeros(len(strata.rows), self._value)
-                self.kernel.count_within(margin.line, strata.of, counts)
-                strata.attested[end] = counts
-                self.bytes += counts.nbytes
-        products = self.kernel.sum_products(strata.attested[x], strata.attested[y])
-        return products - len(by_x.rows) - len(by_y.rows) + len(strata.rows)
+    def _attested(self, strata: LinePartition, end: int, margin: LinePartition) -> Numbers:
+        """How many values of an end each stratum has."""
+        if end not in strata.attested:
+            counts = np.zeros(len(strata.rows), self._value)
+            self.kernel.count_within(margin.line, strata.of, counts)
+            strata.attested[end] = counts
+            self.bytes += counts.nbytes
+        return strata.attested[end]
+
+
+_NO_WEIGHTS: Floats = np.empty(0)
+
+
+def _weights(
+    test: str,
+    strata: LinePartition,
+    attested: tuple[Numbers, Numbers],
+    margins: tuple[LinePartition, LinePartition],
+) -> Floats:
+    """What the strata weigh in a test; nothing if all weigh one."""
+    if not (weight := STATISTICS[test].weight):
+        return _NO_WEIGHTS
+    x, y = (values - 1.0 for values in attested)
+    inverse = (
+        np.bincount(strata.of.take(margin.line), 1 / margin.rows, len(strata.rows))
+        for margin in margins
+    )
+    weights: Floats = weight(strata.rows.astype(np.float64), np.maximum(x * y, 1), *inverse)
+    return weights

@@ -7,7 +7,7 @@ import numpy as np
 from evenhand.graph.kernels.batch import Batch, BatchResults, Indices, Matrix
 from evenhand.graph.kernels.coded_table import CodedTable
 
-EverySubset = Callable[[CodedTable, int, int, Indices, int], BatchResults]
+EverySubset = Callable[[CodedTable, int, int, Indices, str], BatchResults]
 
 # A cube with totals has at most so many cells, and so many for each subset: with more, the
 # subsets are faster one by one.
@@ -26,9 +26,9 @@ class PoolResults:
     """Results for all subsets of the pools of some pairs; a pair has one pool for each end."""
 
     def __init__(
-        self, table: CodedTable, pools: Matrix, kind: int, every_subset: EverySubset
+        self, table: CodedTable, pools: Matrix, test: str, every_subset: EverySubset
     ) -> None:
-        self.table, self.pools, self.kind = table, pools, kind
+        self.table, self.pools, self.test = table, pools, test
         self.every_subset = every_subset
         # For each pair and end: the bit of each attribute, and where its results begin.
         self._family: dict[tuple[int, int], int] = {}
@@ -67,7 +67,7 @@ class PoolResults:
             self._begin.append(self._count if fits else -1)
             if fits:
                 found = self.every_subset(
-                    self.table, min(side, other), max(side, other), pool, self.kind
+                    self.table, min(side, other), max(side, other), pool, self.test
                 )
                 self._results.append(found)
                 self._count += len(found.statistic)
