@@ -67,8 +67,7 @@ def check_sheet_start(where: str, cells: Any) -> tuple[int, int]:  # noqa: ANN40
     if row * max(cells.width, 64) > _EMPTY:
         raise ResourceError.of(
             "This sheet begins below too many empty rows.",
-            f"The table begins in cell {_reference((row + 1, column + 1))}, and is "
-            f"{cells.width:,} columns wide.",
+            f"The table begins in cell {_reference((row + 1, column + 1))}.",
             "Delete the empty rows above the table, or save the sheet as CSV.",
             where,
         )
