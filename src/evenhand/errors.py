@@ -9,7 +9,7 @@ All problems that one pass finds are raised together, so that a file is repaired
     │   ├── ColumnError       a column is absent, repeated, or no category
     │   ├── MissingValueError values are missing and nobody said what that means
     │   └── ValuesError       a column's values do not fit what was asked of them
-    │       └── UnplacedError a value lies in no class of its column
+    │       └── UnplacedError a number lies in no class of its column
     ├── QuestionError         the question makes no sense, or not for these data
     │   ├── StaleError        the app: a page changes what was changed since it was shown
     │   └── UnsavedError      the app: going on would lose choices that are in no file
@@ -189,7 +189,7 @@ class ValuesError(InputError):
 
 
 class UnplacedError(ValuesError):
-    """A value lies in no class of its column."""
+    """A number lies in no class of its column."""
 
 
 class QuestionError(EvenhandError):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.certificate_records import sealed
 from tests.classed_numbers import (
@@ -201,12 +202,26 @@ def test_a_number_between_two_classes_cannot_be_checked(tmp_path, number, ending
 def test_the_checker_says_what_it_cannot_place(tmp_path):
     lines = rows_of(WHOLE)
     certificate = classed_by_words(tmp_path, lines)
-    for number, words in (("3.8", "'3.8'"), ("high", "'high'"), ("nan", "'nan'")):
-        other = [(g, number if x == "4" else x, y) for g, x, y in lines]
-        data = write_text(tmp_path / "other.csv", other)
-        status, notes, stated = checker.verify(certificate.read_text(), str(data))
-        assert (status, stated) == (3, {})
-        assert notes == [f"cannot be checked: {words} lies in no class of 'x' that is known"]
+    other = [(g, "3.8" if x == "4" else x, y) for g, x, y in lines]
+    data = write_text(tmp_path / "other.csv", other)
+    status, notes, stated = checker.verify(certificate.read_text(), str(data))
+    assert (status, stated) == (3, {})
+    assert notes == ["cannot be checked: '3.8' lies in no class of 'x' that is known"]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+@pytest.mark.parametrize("text", ["high", "nan"])
+def test_a_text_that_is_no_number_refutes_a_record(tmp_path, text, ending):
+    lines = rows_of(WHOLE)
+    certificate = classed_by_words(tmp_path, lines)
+    other = [(g, text if x == "4" else x, y) for g, x, y in lines]
+    data = write_text(tmp_path / "other.csv", other)
+    if ending == ".parquet":
+        data = tmp_path / "other.parquet"
+        pq.write_table(pa.table(dict(zip("gxy", zip(*other, strict=True), strict=True))), data)
+    status, out, _ = run(["verify", str(certificate), str(data)])
+    assert (status, "false" in out) == (1, True)
+    assert "not a number" in out
 
 
 def test_a_class_that_nobody_can_read_cannot_be_checked(tmp_path):

@@ -16,18 +16,22 @@ NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-][0-9]{1,3})?")
 TIME = re.compile(
     r"(\d{4}-\d\d-\d\d[T ])?(\d\d:\d\d:\d\d(\.\d+)?)(Z|[+-]\d\d(:?\d\d)?)?", re.ASCII
 )
+LONGEST_FIELD = 2**31 - 1  # what a C long holds everywhere
+LARGEST_EXPONENT = 400
 
 
 class UnreadableDataError(Exception):
-    """The data are no CSV file that is read here, so nothing can be said of them."""
+    """The data are no text that is read here, so nothing can be said of them."""
 
 
 class NoClassError(Exception):
-    """A value in the data lies in no class of the record that is known here."""
+    """A number in the data lies in no class of the record, or a class cannot be read."""
 
 
 def read_people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str], int]]:
     """Each CSV line: its number, its labels (none if dropped), and its frequency."""
+    # It stays so: to set it back would disturb another thread that reads.
+    csv.field_size_limit(LONGEST_FIELD)
     try:
         yield from _people(path, codings)
     except (csv.Error, UnicodeDecodeError) as error:
@@ -42,7 +46,7 @@ def _people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str], i
     with Path(path).open(encoding="utf-8-sig", newline="") as file:
         head = file.readlines(2**18)
         delimiter = codings.get("delimiter") or widest_delimiter(head)
-        reader = csv.reader(chain(head, file), delimiter=delimiter, strict=True)
+        reader = csv.reader(chain(head, file), delimiter=delimiter)
         header = unique_names(next(filter(None, reader), []))
         names = codings.get("columns") or [name for name in header if name != frequency]
         if not {*names, *coded} <= {*header}:
@@ -54,7 +58,7 @@ def _people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str], i
             weight = whole_number(row[places[frequency]]) if frequency and even else 1
             if weight is None or not even:
                 what = "too many fields, too few, or no whole frequency"
-                raise UnreadableDataError(f"{path}, line {where}: {what}")
+                raise ValueError(f"{path}, line {where}: {what}")
             labels = {name: spelling(row[at]) for name, at in columns}
             lacking = [name for name in names if labels[name] in absent]
             if lacking and missing == "error" and weight:
@@ -71,11 +75,20 @@ def _people(path: str, codings: Record) -> Iterator[tuple[int, dict[str, str], i
 @lru_cache(2**16)
 def whole_number(text: str) -> int | None:
     """The frequency of a line; None if it is no number, negative or a fraction."""
-    try:
-        number = Fraction(Decimal(text.strip()))
-    except (ArithmeticError, ValueError):
+    number = exact_number(text)
+    if number is None or number < 0 or number.denominator > 1:
         return None
-    return int(number) if number >= 0 and number.denominator == 1 else None
+    return int(number)
+
+
+def exact_number(text: str) -> Fraction | None:
+    """The number that a text is; None if it is none, or one that would fill the memory."""
+    try:
+        number = Decimal(text.strip())
+    except ArithmeticError:
+        return None
+    is_usual = number.is_finite() and abs(number.adjusted()) <= LARGEST_EXPONENT
+    return Fraction(number) if is_usual else None
 
 
 def unique_names(header: Sequence[str]) -> list[str]:
@@ -116,12 +129,17 @@ def spelling(text: str) -> str:
 def encode(name: str, text: str, codings: Record) -> str:
     """The label under which a text is counted."""
     if classes := codings.get("bins", {}).get(name):
+        number = exact_number(text)
         try:
-            number = Fraction(Decimal(text.strip()))
-            return str(next(label for label in classes if is_in_class(number, label)))
-        except (StopIteration, ValueError, ArithmeticError) as error:
-            what = f"{text!r} lies in no class of {name!r} that is known"
-            raise NoClassError(what) from error
+            held = [one for one in classes if is_in_class(number or Fraction(), one)]
+        except (ValueError, ArithmeticError):  # a label that cannot be read
+            held = []
+        else:
+            if number is None:
+                raise ValueError(f"{text!r} is no number, but {name!r} has classes of numbers")
+        if not held:
+            raise NoClassError(f"{text!r} lies in no class of {name!r} that is known")
+        return str(held[0])
     merge = codings.get("merge", {}).get(name, {})
     return next((new for old in (text, "*") for new in merge if old in merge[new]), text)
 
@@ -142,5 +160,7 @@ def is_in_class(number: Fraction, label: str) -> bool:
     else:
         below = not high or number <= Fraction(high)
     if low.startswith("over "):
-        return below and number > Fraction(low.removeprefix("over "))
-    return below and (not low or number >= Fraction(low))
+        above = number > Fraction(low.removeprefix("over "))
+    else:
+        above = not low or number >= Fraction(low)
+    return below and above

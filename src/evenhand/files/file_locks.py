@@ -56,7 +56,8 @@ def locked_folder(folder: Path) -> Iterator[None]:
     """Let one process after the other do something in a folder; none waits without an end.
 
     The lock is a file of this user alone: whoever may only read the folder cannot hold it. It
-    is removed before it is unlocked, and the next run removes that of a killed one. Nothing is
+    is removed before it is unlocked, and the next run of this user removes that of a killed
+    one. Nobody else can tell whether its run lives, and so nobody else removes it. Nothing is
     ever written into a file that was there before. On Windows no folder is locked.
     """
     if os.name != "posix":
@@ -133,7 +134,7 @@ def _who() -> str:
 def _still_held(path: Path) -> ResourceError:
     import pwd  # noqa: PLC0415  # there is none on Windows
 
-    said, owner = "", "unknown"
+    said, owner = "it cannot be opened, so whether its run has ended is not known", "unknown"
     with suppress(OSError, KeyError):
         owner = str(path.lstat().st_uid)
         owner = pwd.getpwuid(int(owner)).pw_name
@@ -143,11 +144,11 @@ def _still_held(path: Path) -> ResourceError:
             said = os.read(handle, 400).decode(errors="replace")
         finally:
             os.close(handle)
-    who = "".join(filter(str.isprintable, said)) or "The process is not known"
+    who = "".join(filter(str.isprintable, said)) or "its process is not known"
     return ResourceError.of(
-        f"Another run has held this folder for {_PATIENCE} seconds.",
-        f"{who}; its lock is {path.name}, of the user {owner}.",
-        "Wait for it to end, or end it. If there is no such run, remove that file.",
+        f"This folder has been locked by another run for {_PATIENCE} seconds.",
+        f"The lock is {path.name}, of the user {owner}: {who}.",
+        f"Wait for that run to end, or end it. If it has ended, remove the file {path}.",
         str(path.parent),
     )
 

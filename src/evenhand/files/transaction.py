@@ -153,18 +153,21 @@ def write_file(
     allowed.
     """
     path = Path(path)
-    # One rename needs neither a journal nor the name for itself.
-    with disk_errors(path), _temporary_folder(path.parent) as (place, removed):
-        file = Transaction(place=place, names=(path.name,), removed=removed)
-        file.write_text(path.name, text, mode=mode)
-        temporary = file.temporary(path.name)
+    with ExitStack() as until_renamed:
+        with disk_errors(path):
+            # One rename needs neither a journal nor the name for itself.
+            place, removed = until_renamed.enter_context(_temporary_folder(path.parent))
+            file = Transaction(place=place, names=(path.name,), removed=removed)
+            file.write_text(path.name, text, mode=mode)
+            temporary = file.temporary(path.name)
         if check:
             check(temporary)
-        if overwrite:
-            temporary.replace(path)
-        else:
-            _rename_if_free(temporary, path)
-        sync_folder(path.parent)
+        with disk_errors(path):
+            if overwrite:
+                temporary.replace(path)
+            else:
+                _rename_if_free(temporary, path)
+            sync_folder(path.parent)
     return path
 
 

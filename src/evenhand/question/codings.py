@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, get_args
 
-from evenhand.errors import Problem, QuestionError, Remedy, UnplacedError, listed
+from evenhand.errors import Problem, QuestionError, Remedy, UnplacedError, ValuesError, listed
 from evenhand.question.number_classes import Bins
 from evenhand.question.parse_values import (
     Number,
@@ -179,11 +179,12 @@ class Codings:
 
 def unplaced(
     column: str, offending: Mapping[str, str], *, is_number: bool, where: str
-) -> UnplacedError:
+) -> ValuesError:
     """The error for values that cannot be binned; ``offending`` maps each to its place."""
     text, place = next(iter(offending.items()))
     why = "lies in no class, as these are of whole numbers" if is_number else "is not a number"
-    return UnplacedError.of(
+    kind = UnplacedError if is_number else ValuesError
+    return kind.of(
         f"The column {column!r} is to be binned, but {listed([text])} {why}.",
         f"First at {place}; {len(offending)} such values in all: {listed(offending)}.",
         (

@@ -9,8 +9,9 @@ import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from subprocess import run
+from subprocess import TimeoutExpired, run
 from types import ModuleType
+from typing import Any
 from xml.parsers import expat
 from zipfile import BadZipFile, ZipFile
 
@@ -18,8 +19,11 @@ from evenhand.errors import ResourceError
 
 _CELL = 32  # bytes that an empty cell takes
 _ITSELF = 50_000_000  # bytes of the process that tries
+_SECONDS = 300  # that it may take to open
+_EMPTY = 1 << 26  # cells above a table; to pass them takes some seconds
 _PIECE = 1_000_000  # bytes
 _LONGEST = 20 * _PIECE  # of a tag; no spreadsheet has such
+_LETTERS, _DIGITS = 7, 10  # of the name of a cell, at most; no sheet has longer ones
 _TRY = """import resource, sys
 sys.path.insert(0, sys.argv[1])
 import python_calamine
@@ -54,6 +58,22 @@ def check_sheet_size(where: str, sheet: str | None, memory: int, calamine: Modul
     )
 
 
+def check_sheet_start(where: str, cells: Any) -> tuple[int, int]:  # noqa: ANN401  # a sheet
+    """The first row and column with a cell, counted from 0; too far down is refused.
+
+    python-calamine holds no empty rows above the table, but gives them one by one.
+    """
+    row, column = cells.start or (0, 0)
+    if row * max(cells.width, 64) > _EMPTY:
+        raise ResourceError.of(
+            "This sheet begins below too many empty rows.",
+            f"The table begins in cell {_reference((row + 1, column + 1))}.",
+            "Delete the empty rows above the table, or save the sheet as CSV.",
+            where,
+        )
+    return row, column
+
+
 def _fits(where: str, sheet: str | None, memory: int, calamine: ModuleType) -> bool | None:
     """Whether a process with this much memory can open it; None if it could not try or open."""
     if sys.platform != "linux":
@@ -62,9 +82,17 @@ def _fits(where: str, sheet: str | None, memory: int, calamine: ModuleType) -> b
     command = [sys.executable, "-I", "-S", "-c", _TRY, str(place), str(memory + _ITSELF), where]
     command += [sheet] if sheet else []
     try:
-        done = run(command, capture_output=True, check=False)  # noqa: S603  # our own program
+        done = run(  # noqa: S603  # our own program
+            command, capture_output=True, check=False, timeout=_SECONDS
+        )
     except OSError:
         return None
+    except TimeoutExpired as error:
+        raise ResourceError.of(
+            f"This spreadsheet takes over {_SECONDS} seconds to open.",
+            remedy="Save the sheet as CSV.",
+            where=where,
+        ) from error
     if done.returncode < 0 or any(word in done.stderr for word in _NO_MEMORY):
         return False if done.stdout else None
     return None if done.returncode or not done.stdout else True
@@ -101,7 +129,7 @@ class _Size:
         """Take notice of a tag of a sheet, of Excel (row, c, v, is) or OpenDocument."""
         match tag.rpartition(":")[2]:
             case "row":
-                self._row, self._column = int(attributes.get("r", self._row + 1)), 0
+                self._row, self._column = _number(attributes.get("r", self._row + 1)), 0
             case "c":
                 self._column += 1
                 if reference := attributes.get("r"):
@@ -111,10 +139,10 @@ class _Size:
             case "table":
                 self._row = 0
             case "table-row":
-                self._height = int(attributes.get("table:number-rows-repeated", 1))
+                self._height = _number(attributes.get("table:number-rows-repeated", 1))
                 self._row, self._column = self._row + self._height, 0
             case "table-cell" | "covered-table-cell":
-                width = int(attributes.get("table:number-columns-repeated", 1))
+                width = _number(attributes.get("table:number-columns-repeated", 1))
                 self._column += width
                 if "office:value-type" in attributes:
                     self._fill(width * self._height)
@@ -149,10 +177,19 @@ def _position(reference: str) -> tuple[int, int]:
     ((7, 1), (1048576, 16384))
     """
     letters = reference.rstrip("0123456789")
+    if len(letters) > _LETTERS:
+        raise ValueError(letters)
     column = 0
     for letter in letters.upper():
         column = 26 * column + ord(letter) - ord("A") + 1
-    return int(reference[len(letters) :]), column
+    return _number(reference[len(letters) :]), column
+
+
+def _number(text: str | int) -> int:
+    """A number of rows or columns; ValueError for one that no sheet has."""
+    if len(str(text)) > _DIGITS:
+        raise ValueError(text)
+    return int(text)
 
 
 def _reference(place: tuple[int, int]) -> str:

@@ -6,8 +6,9 @@ any text is no column.
 """
 
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -22,21 +23,19 @@ from evenhand.rows.batch_source import (
     unique_names,
     unreadable,
 )
-from evenhand.rows.sheet_size import check_sheet_size, column_letters
+from evenhand.rows.sheet_size import check_sheet_size, check_sheet_start, column_letters
 
 KIND = "spreadsheet"
 
 
 def spreadsheet_source(where: str, *, sheet: str | None, memory: int) -> BatchSource:
     """The named sheet of a file, or the only one that is not empty."""
-    rows = [
-        (at, texts) for at, texts in enumerate(_sheet_texts(where, sheet, memory), 1) if texts
-    ]
+    left, rows = _sheet_rows(where, sheet, memory)
     if not rows:
         raise InputError.of("This sheet is empty.", remedy="Name another one.", where=where)
     (header_row, names), *rows = rows
     used = [at for at, name in enumerate(names) if name or any(texts[at] for _, texts in rows)]
-    nameless = [column_letters(at) for at in used if not names[at]]
+    nameless = [column_letters(left + at) for at in used if not names[at]]
     if nameless:
         raise ColumnError.of(
             f"The columns {listed(nameless)} have no name in row {header_row}.",
@@ -71,8 +70,10 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else as_label(value)
 
 
-def _sheet_texts(where: str, sheet: str | None, memory: int) -> Iterator[list[str]]:
-    """The texts of each row, all of one length; nothing of a row without any."""
+def _sheet_rows(
+    where: str, sheet: str | None, memory: int
+) -> tuple[int, list[tuple[int, list[str]]]]:
+    """The first column, counted from 0, and the number and texts of each row with any."""
     try:
         import python_calamine as calamine  # noqa: PLC0415  # an extra
     except ImportError as error:
@@ -95,10 +96,10 @@ def _sheet_texts(where: str, sheet: str | None, memory: int) -> Iterator[list[st
                 )
             cells = book.get_sheet_by_name(name)
             text = lru_cache(100_000, typed=True)(_text)  # equal texts are held once
-            before = [""] * (cells.start or (0, 0))[1]
-            for row in cells.iter_rows():
-                texts = [*map(text, row)]
-                yield [*before, *texts] if any(texts) else []
+            top, left = check_sheet_start(where, cells)
+            rows = enumerate(islice(cells.iter_rows(), top, None), top + 1)
+            texts = ((at, [*map(text, row)]) for at, row in rows)
+            return left, [one for one in texts if any(one[1])]
     except calamine.PasswordError as error:
         raise InputError.of(
             "This spreadsheet is encrypted.", remedy="Save it without a password.", where=where

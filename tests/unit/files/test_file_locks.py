@@ -153,7 +153,7 @@ def test_no_wait_is_without_an_end(tmp_path, monkeypatch):
     before = handles()
     with (
         locked_folder(tmp_path),
-        pytest.raises(ResourceError, match=f"process {os.getpid()} on .* of the user "),
+        pytest.raises(ResourceError, match=f"of the user .*: process {os.getpid()} on "),
         locked_folder(tmp_path),
     ):
         pass
@@ -177,7 +177,7 @@ def test_of_an_unreadable_lock_the_owner_is_said(tmp_path, monkeypatch, uid):
     (tmp_path / ".evenhand-lock").symlink_to("absent")
     status = SimpleNamespace(st_uid=uid)
     monkeypatch.setattr(Path, "lstat", lambda _: status)
-    said = f"is not known; its lock is .evenhand-lock, of the user {uid or 'root'}"
+    said = f"The lock is .evenhand-lock, of the user {uid or 'root'}: it cannot be opened"
     with pytest.raises(ResourceError, match=said), locked_folder(tmp_path):
         pass
 

@@ -662,3 +662,12 @@ def test_a_file_that_is_refused_does_not_appear(tmp_path):
             write_file(target, "new", mode=0o600, overwrite=True, check=refuse)
         assert tuple(path.name for path in tmp_path.iterdir()) == earlier
     assert target.read_text() == "old"
+
+
+def test_an_error_of_the_check_is_not_called_one_of_writing(tmp_path):
+    def lose(_):
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory", "data.csv")
+
+    with pytest.raises(FileNotFoundError, match=r"data\.csv"):
+        write_file(tmp_path / "c.json", "new", mode=0o600, overwrite=True, check=lose)
+    assert not [*tmp_path.iterdir()]

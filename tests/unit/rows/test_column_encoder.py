@@ -3,7 +3,7 @@
 import pyarrow as pa
 from tests.reading import the_problem
 
-from evenhand.errors import UnplacedError
+from evenhand.errors import ValuesError
 from evenhand.rows import read
 
 
@@ -19,7 +19,7 @@ def test_a_wrong_number_is_found_in_a_shared_dictionary():
     first = pa.DictionaryArray.from_arrays(pa.array([2, 2]), labels)
     second = pa.DictionaryArray.from_arrays(pa.array([2, 3, 0, 3]), labels)
     table = pa.table({"a": pa.chunked_array([first, second])})
-    problem = the_problem(UnplacedError, table, bins={"a": [1]})
+    problem = the_problem(ValuesError, table, bins={"a": [1]})
     assert "'young'" in problem.what
     assert "row 4" in problem.found
     assert "2 such values in all: 'young', 'old'" in problem.found

@@ -11,7 +11,6 @@ from evenhand.errors import (
     InputError,
     MissingValueError,
     ResourceError,
-    UnplacedError,
     ValuesError,
 )
 from evenhand.rows import read
@@ -103,7 +102,7 @@ def test_dropping_every_row_is_refused():
 
 def test_numbers_to_be_binned_must_be_numbers(write_file):
     path = write_file('age,b\n36,"x\ny"\nyoung,1\n\n37,1\nold,1\nyoung,1\n')
-    problem = the_problem(UnplacedError, path, bins={"age": [37]})
+    problem = the_problem(ValuesError, path, bins={"age": [37]})
     assert problem.where == str(path)
     assert "'young'" in problem.what
     assert "line 4" in problem.found
@@ -113,7 +112,7 @@ def test_numbers_to_be_binned_must_be_numbers(write_file):
 def test_the_file_and_line_of_a_wrong_number_are_named(write_file, tmp_path):
     write_file("a,b\n1,2\n3,4\n", "1.csv")
     second = write_file("a,b\n5,6\nx,8\n", "2.csv")
-    problem = the_problem(UnplacedError, tmp_path, bins={"a": [3]})
+    problem = the_problem(ValuesError, tmp_path, bins={"a": [3]})
     assert problem.where == str(second)
     assert "line 3" in problem.found
 

@@ -17,8 +17,9 @@ from tests.workbooks import (
     write_workbook,
 )
 
-from evenhand.errors import ResourceError
+from evenhand.errors import ColumnError, ResourceError
 from evenhand.rows import read, sheet_size
+from evenhand.rows.sheet_size import column_letters
 
 pytest.importorskip("python_calamine", reason="the extra 'excel' is not installed")
 
@@ -27,7 +28,7 @@ OPEN_TABLE = "".join(open_row(*row) for row in TABLE)
 LIMITED = 500_000_000
 # A process counts what the one that started it used: hence a small one between.
 MEASURED = """import resource, subprocess, sys
-done = subprocess.run(sys.argv[1:], stderr=subprocess.STDOUT, check=False)
+done = subprocess.run(sys.argv[1:], stderr=subprocess.STDOUT, check=False, timeout=100)
 print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
 """
 limits = pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux alone")
@@ -58,6 +59,77 @@ def test_a_stray_cell_is_named(tmp_path, reference):
     assert memory < LIMITED
     if reference == "XFD1048576":
         assert inspect(path)[0] == 4  # on any machine
+
+
+@limits
+def test_a_table_that_begins_far_to_the_right_is_read_in_its_own_size(tmp_path):
+    letters = column_letters(300_000_000)  # no program writes that
+    cells = '<c r="XFC{0}"><v>{1}</v></c><c r="XFD{0}"><v>{1}</v></c>'
+    rows = [f'<row r="{n}">{cells.format(n, n % 2)}</row>' for n in range(1, 8001)]
+    path = write_workbook(tmp_path / "a.xlsx", people=rows)
+    status, words, memory = inspect(path, "--memory", "500MB")
+    assert (status, memory < LIMITED) == (0, True), words
+    far = [far_cell(f"{letters}1"), far_cell(f"{letters}2")]
+    status, words, memory = inspect(write_workbook(path, people=far), "--memory", "500MB")
+    assert (status, memory < LIMITED) == (0, True), words
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        ("A4000000000", "A4000000000"),
+        ("A4294967294", "B4294967294"),
+        ("A1048576", "XFD1048576"),
+    ],
+)
+def test_a_table_below_too_many_empty_rows_is_refused_at_once(tmp_path, first, last):
+    row = first.lstrip("A")
+    cells = "".join(f'<c r="{name}"><v>1</v></c>' for name in dict.fromkeys([first, last]))
+    path = write_workbook(tmp_path / "a.xlsx", people=[f'<row r="{row}">{cells}</row>'])
+    status, words, memory = inspect(path, "--memory", "500MB")
+    assert (status, f"cell {first}" in words, memory < LIMITED) == (4, True, True), words
+
+
+def test_a_table_in_the_last_rows_of_a_sheet_is_read_with_its_places(tmp_path):
+    rows = [far_cell("B1048574"), '<row r="1048575"><c r="C1048575"><v>1</v></c></row>']
+    path = write_workbook(tmp_path / "a.xlsx", people=rows)
+    problem = the_problem(ColumnError, path)
+    assert "'C'" in problem.what
+    assert "in row 1048574" in problem.what
+
+
+DIGITS = "9" * 4000
+ABSURD = {
+    "digits": f'<row r="{DIGITS}"><c r="A{DIGITS}"><v>1</v></c></row>',
+    "digits of a cell": f'<row><c r="A{DIGITS}"><v>1</v></c></row>',
+    "letters": f'<row r="1"><c r="{"A" * 2_000_000}1"><v>1</v></c></row>',
+}
+
+
+@pytest.mark.parametrize("absurd", ABSURD)
+def test_absurd_references_are_no_error_of_the_program(tmp_path, absurd):
+    rows = [ABSURD[absurd], far_cell("XFD1048576"), far_cell("Z" * 5000 + "1")]
+    path = write_workbook(tmp_path / "a.xlsx", people=rows)
+    status, words, memory = inspect(path, "--memory", "500MB")
+    assert status in {2, 4}, words
+    assert "4300 digits" not in words
+    assert memory < LIMITED
+
+
+@pytest.mark.parametrize("repeated", ["rows", "columns"])
+def test_absurd_repetitions_are_no_error_of_the_program(tmp_path, repeated):
+    rows = OPEN_TABLE + open_row("x", **{repeated: DIGITS})
+    path = write_open_document(tmp_path / "a.ods", rows + open_row("x", rows=10**9))
+    status, words, memory = inspect(path, "--memory", "500MB")
+    assert status in {2, 4}, words
+    assert memory < LIMITED
+
+
+@limits
+def test_a_spreadsheet_that_takes_too_long_to_open_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(sheet_size, "_SECONDS", 0.001)
+    path = write_workbook(tmp_path / "a.xlsx", people=TABLE)
+    assert "0.001 seconds" in the_problem(ResourceError, path).what
 
 
 @limits

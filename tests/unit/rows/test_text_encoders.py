@@ -5,7 +5,7 @@ import pytest
 from tests.people_in_engines import in_duckdb, quiet
 from tests.reading import the_problem, value_counts
 
-from evenhand.errors import UnplacedError
+from evenhand.errors import ValuesError
 from evenhand.rows import read
 
 
@@ -49,7 +49,7 @@ def test_large_integers_are_binned_exactly():
 
 @pytest.mark.parametrize("text", ["nan", "inf", "1,5", "0x1", "1e9999999999"])
 def test_what_looks_like_a_number_may_be_none(text):
-    problem = the_problem(UnplacedError, pa.table({"a": ["1", text]}), bins={"a": [1]})
+    problem = the_problem(ValuesError, pa.table({"a": ["1", text]}), bins={"a": [1]})
     assert repr(text) in problem.what
     assert "row 2" in problem.found
 
