@@ -30,6 +30,7 @@ from revisions.differences import Allowed, compared, differences
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "revisions"
 SKIPPED = 77
+_UNEXPECTED = 5  # the exit status of an error that is ours
 _SHOWN = 20  # differences that are printed, and folders that are kept
 _AHEAD = 8  # cases that are made while others run
 _MANY = 2_000  # tables from which on the paper's tables are compared, too
@@ -168,7 +169,10 @@ class Comparison:
             base, present = base[:1], present[:1]
         for number, (step, one, other) in enumerate(zip(steps, base, present, strict=False), 1):
             name = (*step.get("run", ()), *step)[0]
-            for at, value, new in differences(compared(step, one), compared(step, other)):
+            differing = [*differences(compared(step, one), compared(step, other))]
+            if other["status"] == _UNEXPECTED and not differing:  # a defect of both revisions
+                differing = [(("unexpected",), one["document"], other["document"])]
+            for at, value, new in differing:
                 path = (f"{number} {name}", *at)
                 if not self.allowed.allows(case["kind"], ".".join(path), value, new):
                     yield path, step, value, new

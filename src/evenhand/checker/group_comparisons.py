@@ -29,6 +29,7 @@ class GroupComparisons:
         )
         self.least_rows = question.get("min_rows", 1)
         self.is_named = "group" in question  # one group against one other
+        self.is_cumulative = question.get("criterion") == "cumulative"
         self.check(question)
         places, many = range(len(self.groups)), len(self.kinds)
         self.roles = ["group", "other"] if self.is_named else ["groups"] * len(self.groups)
@@ -62,7 +63,7 @@ class GroupComparisons:
             "favorable": bool(self.favorable) == bool(criterion),
             "decisions": not criterion and kinds != [OR.join(self.favorable), *kinds[1:2]],
             "order": (criterion == "cumulative" and (order != kinds or "order" not in question))
-            or (criterion == "every" and sorted(order) != sorted(kinds)),
+            or (criterion == "every" and not {*kinds} <= {*order}),
             "a list": any(
                 type(labels) is not list
                 or {*map(type, labels)} != {str}

@@ -86,8 +86,9 @@ def absent_values(compared: GroupComparisons, table: Table) -> list[str]:
         people = [[*map(add, *both)] for both in zip(people, counts, strict=True)]
     named = [*zip(compared.roles, compared.groups, map(sum, people), strict=True)]
     decisions = [*zip(compared.kinds, map(sum, zip(*people, strict=True)), strict=True)]
-    # Of decisions that are favorable or not, the others need not occur in a group compared.
-    role, asked = ("favorable", 1) if compared.favorable else ("decisions", None)
+    # Decisions that are not favorable, and some of an order, may occur in other groups alone.
+    asked = 0 if compared.is_cumulative else len(decisions)
+    role, asked = ("favorable", 1) if compared.favorable else ("decisions", asked)
     named += [(role, label, many) for label, many in decisions[:asked]]
     return [f"question.{role}: nobody has {label!r}" for role, label, many in named if not many]
 

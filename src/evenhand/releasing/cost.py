@@ -199,6 +199,8 @@ def relearn(
     the causes to compare with. Effects through other attributes are not measured.
     """
     question = certificate.question.direct
+    if question.order:  # a value of it may be that of people alone who are not compared
+        question = question.without_absent(released.values(question.decision))
     if certificate.pools_others:
         question = replace(question, other=REST)
     graph = discover(

@@ -23,7 +23,7 @@ from typing import Any
 
 from evenhand.counts import CountTable
 from evenhand.display import Pictured, ProgressCallback, Summary
-from evenhand.errors import Problem
+from evenhand.errors import Problem, QuestionError
 from evenhand.evidence import Certificate
 from evenhand.evidence.partition_facts import numbers_by_chance
 from evenhand.evidence.release_statement import rows_not_released
@@ -252,18 +252,24 @@ class Release(Pictured):
 
     @cached_property
     def relearned(self) -> Relearned | None:
-        """What discovery finds on the released rows; None of predictions, or a given graph."""
+        """What discovery finds on the released rows; None of predictions, or a given graph.
+
+        It is None, too, where the people compared leave nothing to ask: all got one decision.
+        """
         graph = self.before.graph
         record = graph.record if isinstance(graph, PartialGraph) else None
         if record is None or self.before.question.predicts:
             return None
-        return relearn(
-            self.certificate.examined.counts,
-            self.certificate,
-            knowledge=self.knowledge,
-            **record.settings,
-            progress=self.source.progress if isinstance(self.source, Rows) else None,
-        )
+        try:
+            return relearn(
+                self.certificate.examined.counts,
+                self.certificate,
+                knowledge=self.knowledge,
+                **record.settings,
+                progress=self.source.progress if isinstance(self.source, Rows) else None,
+            )
+        except QuestionError:
+            return None
 
     def to_dict(self) -> dict[str, Any]:
         """The release as plain values."""

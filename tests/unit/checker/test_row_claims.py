@@ -99,6 +99,9 @@ def test_groups_and_values_that_nobody_has_are_named_by_what_they_are():
         "question.decisions: nobody has 'y'",
     ]
     assert len(absent_values(compared(**asked), {})) == 6
+    # Of an order some may occur in groups alone that are not compared.
+    asked |= {"criterion": "cumulative", "order": ["x", "y", "z"]}
+    assert absent_values(compared(**asked), table) == ["question.groups: nobody has 'b'"]
     # That all of two groups got the favorable decision is no error.
     assert absent_values(compared(), {("p",): ((1, 0), (2, 0))}) == []
 

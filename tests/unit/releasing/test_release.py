@@ -5,6 +5,7 @@ import pytest
 from tests.hiring import released, table
 
 import evenhand as eh
+from evenhand import checker
 from evenhand.errors import CannotReleaseError, QuestionError
 from evenhand.removal import (
     LocalMassaging,
@@ -128,9 +129,35 @@ def test_an_order_may_name_a_value_of_people_who_are_not_compared(order, policy,
     audit = eh.audit(found, asked, graph=HIRED)
     made = eh.release(found, audit.plan(method=ModifyData(policy=policy)), seed=1)
     assert made.certificate.verdict is eh.Verdict.CERTIFIED
+    assert checker.verify(made.certificate.to_json()).status == 0
     after = cells_of(made.rows)
     assert sum(abs(after.get(c, 0) - BETWEEN.get(c, 0)) for c in {*after, *BETWEEN}) > 0
     assert {cell: many for cell, many in after.items() if cell[0] == "x"} == {"xa": 5, "xc": 3}
+
+
+@pytest.mark.parametrize("order", ["acb", "cab", "abc"])
+def test_a_graph_is_learned_anew_without_a_value_of_people_who_are_not_compared(order):
+    asked = eh.Question(
+        protected="sex", group="f", other="m", decision="hired", order=[*order], **CUMULATIVE
+    )
+    made = eh.audit(in_cells(BETWEEN, "counts"), asked).release(seed=1)
+    assert made.relearned.verdict is eh.Verdict.CERTIFIED
+
+
+def test_nothing_is_learned_anew_where_all_who_are_compared_got_one_decision():
+    cells = {"fa": 10, "ma": 19, "mb": 1, "xa": 5, "xb": 3}
+    asked = eh.Question(
+        protected="sex",
+        group="f",
+        other="m",
+        decision="hired",
+        criterion="cumulative",
+        order=["a", "b"],
+        threshold="0.04",
+    )
+    made = eh.audit(in_cells(cells, "counts"), asked).release(seed=1)
+    assert cells_of(made.rows) == {"fa": 10, "ma": 20, "xa": 5, "xb": 3}
+    assert made.relearned is None
 
 
 @pytest.mark.parametrize("asked", [{"criterion": "every"}, {"favorable": "a"}])
@@ -141,6 +168,7 @@ def test_where_values_are_not_cumulated_an_order_may_name_such_a_value_too(asked
     found = in_cells(BETWEEN, "counts")
     made = eh.release(found, eh.audit(found, asked, graph=HIRED).plan(), seed=1)
     assert made.certificate.verdict is eh.Verdict.CERTIFIED
+    assert checker.verify(made.certificate.to_json()).status == 0
     assert cells_of(made.rows).keys() == BETWEEN.keys()
 
 
