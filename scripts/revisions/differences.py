@@ -108,7 +108,12 @@ def chosen(value: Any, keys: Choice) -> Any:  # noqa: ANN401
         return [chosen(one, keys) for one in value]
     if not isinstance(value, dict) or not keys:
         return value
-    return {key: chosen(value[key], below) for key, below in keys.items() if key in value}
+    value = {key: chosen(value[key], below) for key, below in keys.items() if key in value}
+    if "outcomes" in value:  # by what was done: one that is left out moves no other
+        done = ("threshold", "method", "policy")
+        named = {" ".join(str(one.get(key)) for key in done): one for one in value["outcomes"]}
+        value["outcomes"] = named if len(named) == len(value["outcomes"]) else value["outcomes"]
+    return value
 
 
 def differences(base: Any, present: Any, at: Field = ()) -> Iterator[tuple[Field, Any, Any]]:  # noqa: ANN401

@@ -90,7 +90,7 @@ class ModifyData:
             )
         if not isinstance(self.rank, str | None):
             raise QuestionError.of(
-                "Scores are given as values, and a release is made again by a column's name.",
+                "Scores are given as values, and a release is reproduced by a column's name.",
                 remedy="Put them into a column of the table, and name it as `rank`.",
             )
 

@@ -276,7 +276,7 @@ def test_a_margin_holds_for_effects_too(loan_certificate):
 
 def test_scores_are_named_by_their_column():
     assert plan_removal(example_2(), method=ModifyData(rank="score")).rank == "score"
-    with pytest.raises(QuestionError, match="made again by a column's name"):
+    with pytest.raises(QuestionError, match="reproduced by a column's name"):
         ModifyData(rank=[0.1, 0.9])
 
 
