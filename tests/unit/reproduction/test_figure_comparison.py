@@ -21,4 +21,3 @@ def test_the_figures_are_the_papers_whatever_our_default_significance_is(monkeyp
     documented = by_title(PAGE.read_text("utf-8"))
     assert found == {title: documented[title] for title in found}
     assert "Adult, 65,123 rows: discovery" in found
-    assert "Adult, 65,123 rows: direct, and through marital_status" in found
