@@ -24,8 +24,8 @@ from evenhand.evidence import (
 )
 from evenhand.evidence.arrow_dependence import ArrowDependence, judge_arrows
 from evenhand.evidence.bootstrap import Bootstrap, bootstrap
+from evenhand.evidence.certificate import Graph
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt
-from evenhand.evidence.judgement import Graph
 from evenhand.evidence.population import (
     ClaimVerdicts,
     StatisticalVerdict,

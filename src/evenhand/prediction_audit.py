@@ -21,7 +21,7 @@ from evenhand.errors import (
     listed,
 )
 from evenhand.evidence import Certificate, ErrorBias
-from evenhand.evidence.judgement import Graph
+from evenhand.evidence.certificate import Graph
 from evenhand.graph.edited_graphs import edited, require_graph
 from evenhand.graph.prediction_graph import graph_of_predictions
 from evenhand.question import Codings, Question, QuestionFile

@@ -11,10 +11,10 @@ from evenhand.counts import CountTable
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError
 from evenhand.evidence import Certificate, certify
+from evenhand.evidence.certificate import Graph, Scope
 from evenhand.evidence.decision_rules import judge_without_rule
 from evenhand.evidence.graph_doubt import GraphDoubt, learn_graph
 from evenhand.evidence.graph_origin import GraphOrigin, decision_last
-from evenhand.evidence.judgement import Graph, Scope
 from evenhand.evidence.unedited_graph import UneditedGraph
 from evenhand.graph import PartialGraph, discover, find_causes
 from evenhand.graph.column_choice import choose_columns

@@ -12,7 +12,6 @@ from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.indirect import measure_paths
 from evenhand.evidence.indirect_claim import Indirect
-from evenhand.evidence.judgement import Judgement
 from evenhand.evidence.known_measures import (
     ComparedPair,
     KnownMeasure,
@@ -36,6 +35,7 @@ from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.resampled_effects import ResampledEffects
 from evenhand.evidence.sensitivity import Sensitivity, sensitivity_of_findings
 from evenhand.evidence.subpopulations import Subpopulation, Subpopulations, points
+from evenhand.evidence.unedited_graph import UneditedGraph, UneditedOutcome
 from evenhand.evidence.verdict import Coverage, Verdict
 
 __all__ = [
@@ -52,7 +52,6 @@ __all__ = [
     "GraphDoubt",
     "GraphOrigin",
     "Indirect",
-    "Judgement",
     "KnownMeasure",
     "KnownMeasures",
     "MeasureKind",
@@ -70,6 +69,8 @@ __all__ = [
     "StatisticalVerdict",
     "Subpopulation",
     "Subpopulations",
+    "UneditedGraph",
+    "UneditedOutcome",
     "Verdict",
     "certify",
     "certify_relaxed",

@@ -12,12 +12,11 @@ from typing import Any
 
 from evenhand.display import Summary, percent
 from evenhand.errors import QuestionError, listed
-from evenhand.evidence.certificate import Certificate
+from evenhand.evidence.certificate import Certificate, Graph
 from evenhand.evidence.certification import by_finest
 from evenhand.evidence.decision_rules import determining_names
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.judged_variants import JudgedVariant, JudgedVariants
-from evenhand.evidence.judgement import Graph
 from evenhand.evidence.partition import Partition, share_statistics
 from evenhand.evidence.subpopulations import p_value, points
 from evenhand.graph.mixed_graph import known_order

@@ -19,10 +19,10 @@ import numpy as np
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary, percent
 from evenhand.errors import EvenhandError, QuestionError
+from evenhand.evidence.certificate import Graph
 from evenhand.evidence.certification import certify
 from evenhand.evidence.indirect import measure_examined
 from evenhand.evidence.indirect_claim import Indirect
-from evenhand.evidence.judgement import Graph
 from evenhand.evidence.population import StatisticalVerdict, agreed_verdict
 from evenhand.evidence.resampled_effects import ResampledEffects
 from evenhand.evidence.verdict import Verdict

@@ -1,29 +1,94 @@
-"""``Certificate``: a judgement with its two documents, its plain values and its summary."""
+"""``Certificate``: a verdict with everything that it rests on, and its documents."""
 
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, Literal, TypeAlias, get_args
 
+import numpy as np
+
+from evenhand.counts import Determination, ExaminedCounts
 from evenhand.display import Pictured, ProgressCallback, Summary
-from evenhand.errors import words_only
-from evenhand.evidence import certificate_encoding as document
+from evenhand.errors import Problem, words_only
+from evenhand.evidence import certificate_encoding as encoding
 from evenhand.evidence import partition_facts
-from evenhand.evidence.assumption_sentences import prediction_claim
-from evenhand.evidence.certificate_document import full_document, shared_document
-from evenhand.evidence.decision_rules import met_by_construction
-from evenhand.evidence.judged_variants import JudgedVariants
-from evenhand.evidence.judgement import Judgement
+from evenhand.evidence.assumption_sentences import assumption_sentences, prediction_claim
+from evenhand.evidence.by_chance import ByChance
+from evenhand.evidence.decision_rules import (
+    comparable_columns,
+    determinations,
+    met_by_construction,
+)
+from evenhand.evidence.first_sentence import (
+    deciding_partition,
+    explained_by_chance,
+    first_sentence,
+)
+from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.indirect_claim import Indirect
+from evenhand.evidence.judged_variants import JudgedVariants, VariantKind
+from evenhand.evidence.partition import Partition
+from evenhand.evidence.population import (
+    ClaimVerdicts,
+    Population,
+    StatisticalVerdict,
+    population,
+)
+from evenhand.evidence.relaxed import RelaxedCertificate, relax
+from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.resampled_effects import ResampledEffects
-from evenhand.evidence.verdict import MET
+from evenhand.evidence.subpopulations import Subpopulations
+from evenhand.evidence.unedited_graph import UneditedGraph, UneditedOutcome
+from evenhand.evidence.verdict import MET, Coverage, Verdict
 from evenhand.files import write_file
-from evenhand.question import Number
+from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph.partial_graph import PartialGraph
+from evenhand.question import Codings, Number, Question
 from evenhand.question.question_file import Labels
+
+Scope: TypeAlias = Literal["causes", "minimal", "all"]
+Graph: TypeAlias = CausalGraph | PartialGraph
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Certificate(Judgement, Pictured):
-    """A judgement that can be written, read and compared."""
+class Certificate(Pictured):
+    """Whether the criterion is met, given this graph, and the counts that show it.
+
+    ``partitions`` holds what was examined: first the possible decision causes, finest first,
+    then, if asked for, other block sets. ``complete`` says whether all that the scope asks for
+    was examined; ``reasons`` why the verdict is what it is, with a remedy where there is one.
+    ``contradictions`` are sentences about a graph that contradicts itself. ``release`` says
+    what was changed in these rows, if they are a release. ``determined_by`` names the columns
+    that alone determine the decision; ``without_rule`` is, under a declared rule, the
+    certificate without it and without them. ``tried`` says how many ways to class numbers,
+    other arrows and other graphs were judged. ``indirect`` is the claim about effects through
+    chosen attributes, if the question makes one.
+    """
+
+    verdict: Verdict
+    reasons: tuple[Problem, ...]
+    examined: ExaminedCounts
+    pools_others: bool
+    graph: Graph
+    graph_origin: GraphOrigin
+    direct_arrow: bool
+    possible_decision_causes: tuple[tuple[str, ...], ...]
+    deciding_edges: tuple[tuple[str, str], ...]
+    partitions: tuple[Partition, ...]
+    scope: Scope
+    complete: bool
+    min_coverage: Fraction
+    codings: Codings = field(default_factory=Codings)
+    dropped: int = 0
+    contradictions: tuple[str, ...] = ()
+    release: ReleaseStatement | None = None
+    determined_by: tuple[str, ...] = ()
+    without_rule: "Certificate | None" = None
+    tried: Mapping[str, int] = field(default_factory=dict)
+    indirect: Indirect | None = None
 
     def __repr__(self) -> str:
         threshold = self.question.threshold
@@ -45,6 +110,221 @@ class Certificate(Judgement, Pictured):
     def __hash__(self) -> int:
         return hash(self.to_json())
 
+    @property
+    def question(self) -> Question:
+        """The question, with both groups named."""
+        return self.examined.question
+
+    @property
+    def learned_here(self) -> bool:
+        """Whether the graph was learned from these rows, and not read from a file."""
+        record = self.graph.record if isinstance(self.graph, PartialGraph) else None
+        is_read = record is None or isinstance(record.counts, str)
+        return not is_read and self.graph_origin.rows == "same"
+
+    @property
+    def pooled(self) -> str | None:
+        """The label of all other groups together, if they were put together."""
+        return self.question.other if self.pools_others else None
+
+    @property
+    def row_count(self) -> int:
+        """How many rows were examined."""
+        return self.examined.counts.row_count
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether the graph leaves open what causes the decision."""
+        return len(self.possible_decision_causes) > 1
+
+    @property
+    def decision_causes(self) -> tuple[str, ...]:
+        """The certain causes of the decision, the protected attribute aside."""
+        first, *others = self.possible_decision_causes
+        return tuple(name for name in first if all(name in names for names in others))
+
+    @property
+    def partition(self) -> Partition:
+        """The people divided by the decision causes; the finest, where these are ambiguous."""
+        return self.partitions[0]
+
+    @property
+    def causes(self) -> tuple[Partition, ...]:
+        """The partitions by possible decision causes."""
+        return self.partitions[: len(self.possible_decision_causes)]
+
+    @property
+    def coverage(self) -> Coverage:
+        """The share of rows that could be compared."""
+        return self.partition.coverage
+
+    @cached_property
+    def population(self) -> Population:
+        """What these rows tell about the population that they came from."""
+        beyond = population(self.causes, min_coverage=self.min_coverage)
+        if self.is_determined:
+            return replace(beyond, verdict=StatisticalVerdict.INCONCLUSIVE)
+        return beyond
+
+    def verdicts(self, *, by_rows: bool) -> ClaimVerdicts:
+        """The verdict on each claim, on these rows or on the population.
+
+        Where the decision is determined neither can be given: that on the rows says so.
+        """
+        by_rows, through = by_rows or self.is_determined, self.indirect
+        verdicts: dict[str, Verdict | StatisticalVerdict]
+        verdicts = {"": self.verdict if by_rows else self.population.verdict}
+        if through is not None:
+            verdicts[through.name] = through.verdict if by_rows else through.population_verdict
+        return verdicts
+
+    @property
+    def is_determined(self) -> bool:
+        """Whether columns, or a declared rule, leave nothing of the decision to compare."""
+        return bool(self.determined_by or self.question.rule)
+
+    @cached_property
+    def determinations(self) -> tuple[Determination, ...]:
+        """The columns that alone determine the decision, or do so but for a few rows."""
+        names = comparable_columns(self.graph, self.question.decision)
+        return determinations(self.examined, names & {*self.examined.counts.names})
+
+    @property
+    def subpopulations(self) -> Subpopulations:
+        """Every subpopulation that occurs."""
+        return Subpopulations(self.partition, np.arange(len(self.partition)))
+
+    @property
+    def evidence(self) -> Subpopulations:
+        """The violating subpopulations, strongest first."""
+        return Subpopulations(self.partition, self.partition.by_strength)
+
+    @property
+    def unmeasured(self) -> Subpopulations:
+        """The subpopulations in which one of the groups is absent."""
+        return Subpopulations(self.partition, np.flatnonzero(~self.partition.measured))
+
+    def relaxed(
+        self, *, assurance: Number = "0.8", threshold: Number | None = None
+    ) -> RelaxedCertificate:
+        """The relaxed criterion on every partition that was examined; the weakest bound."""
+        question = self.question
+        if threshold is not None:
+            question = replace(question, threshold=threshold)  # type: ignore[arg-type]  # text
+        others = self.partitions[len(self.causes) :]
+        relaxed = relax(self.causes, others, assurance=assurance, threshold=question.threshold)
+        if self.is_determined:
+            return replace(relaxed, moments=None, coverage=Fraction(0))
+        return relaxed
+
+    @property
+    def explained_by_chance(self) -> bool:
+        """Whether all that was seen is no more than chance would make, given this graph."""
+        if self.release or self.is_determined:
+            return False
+        return explained_by_chance((*self.causes, deciding_partition(self.partitions)))
+
+    def first_sentence(self, labels: Labels | None = None) -> str:
+        """How many groups differ, seen and by chance, and the difference on average.
+
+        Where the decision is determined, that, and the verdict without the rule.
+        """
+        if self.is_determined:
+            beside = self.without_rule
+            return self.reasons[0].what + (
+                f" Without it: {beside.verdict}. {beside.first_sentence(labels)}"
+                if beside is not None
+                else ""
+            )
+        return first_sentence(
+            self.partitions,
+            causes=len(self.causes),
+            min_coverage=self.min_coverage,
+            released=self.release is not None,
+            labels=labels,
+        )
+
+    @property
+    def by_chance(self) -> ByChance | None:
+        """What chance alone would make; None of released rows, which chance did not make."""
+        return None if self.release else self.partition.by_chance
+
+    @property
+    def as_unedited(self) -> UneditedGraph:
+        """The graph and what it gives, as told beside the certificate of an edited one."""
+        outcome = UneditedOutcome(
+            verdict=self.verdict,
+            population=self.population.verdict,
+            measured=int(self.partition.measured.sum()),
+            violating=self.partition.violating,
+        )
+        return replace(UneditedGraph.of(self.graph), outcome=outcome)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the counts that the verdict rests on."""
+        return encoding.digest(self.examined, self.partition)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the verdict takes for granted, in words and without numbers."""
+        applying = assumption_sentences(
+            self.question,
+            self.graph_origin,
+            scope=self.scope,
+            complete=self.complete,
+            pools_others=self.pools_others,
+            pools_decisions=self.pools_decisions,
+            left_out=self.examined.left_out,
+            dropped=self.dropped,
+        )
+        return (*applying, *self.also_assumed)
+
+    @property
+    def also_assumed(self) -> tuple[str, ...]:
+        """The assumptions that only some certificates make: about the graph, and a release."""
+        return (
+            *self.graph_origin.assumptions(self.question.decision),
+            *self.contradictions,
+            *((self.release.notice,) if self.release else ()),
+        )
+
+    @property
+    def pools_decisions(self) -> bool:
+        """Whether several decisions count as unfavorable, and are named so."""
+        favorable = self.question.favorable_label
+        return bool(favorable) and self.examined.decisions[1] == f"not {favorable}"
+
+    @property
+    def variants(self) -> dict[str, int]:
+        """How many variants were judged: sets of causes, rules, classes, other arrows.
+
+        And how many graphs on the way to this one, if that is known.
+        """
+        graphs = self.tried.get("graphs", 0)
+        return {
+            "cause_sets": len(self.possible_decision_causes),
+            "rules": 1 + (self.without_rule is not None),
+            **{kind: self.tried.get(kind, 0) for kind in get_args(VariantKind)},
+            **({"graphs": graphs} if graphs else {}),
+        }
+
+    @property
+    def rules(self) -> dict[str, Any]:
+        """The rule that was declared, the columns that determine, the verdict without them."""
+        declared, beside = self.question.rule, self.without_rule
+        left_out = sorted({*declared, *self.determined_by})
+        without = (
+            {"left_out": left_out, "verdict": str(beside.verdict)}
+            if beside is not None
+            else None
+        )
+        return {
+            "declared": list(declared),
+            "determining": list(self.determined_by),
+            **({"without": without} if without else {}),
+        }
+
     def stating(self, *tried: JudgedVariants[Any] | None) -> "Certificate":
         """The certificate with the number of variants that were judged besides."""
         judged = {str(one.kind): len(one.ways) for one in tried if one is not None}
@@ -58,22 +338,22 @@ class Certificate(Judgement, Pictured):
 
     def full_document(self) -> dict[str, Any]:
         """The document for the owner of the data: every subpopulation, and digests."""
-        content: dict[str, Any] = document.plain(full_document(self))
+        content: dict[str, Any] = encoding.plain(_documents().full_document(self))
         return content
 
     def shared_document(self, *, least_count: int = 10) -> dict[str, Any]:
         """The document for others: what it withholds cannot be computed from what it shows."""
-        shown = shared_document(self, least_count=least_count)
-        content: dict[str, Any] = document.plain(shown)
+        shown = _documents().shared_document(self, least_count=least_count)
+        content: dict[str, Any] = encoding.plain(shown)
         return content
 
     def to_json(self) -> str:
         """The full certificate document as canonical JSON."""
-        return document.canonical(full_document(self))
+        return encoding.canonical(_documents().full_document(self))
 
     def to_shared_json(self, *, least_count: int = 10) -> str:
         """The document for others, without subpopulations that have a cell under the count."""
-        return document.canonical(shared_document(self, least_count=least_count))
+        return encoding.canonical(_documents().shared_document(self, least_count=least_count))
 
     def write(
         self,
@@ -245,6 +525,13 @@ class Certificate(Judgement, Pictured):
         if self.question.rule:
             return met_by_construction(self.question)
         return f"{MET[self.verdict]} at τ = {self.question.threshold}, given this graph"
+
+
+def _documents() -> ModuleType:
+    """The functions that make documents of certificates; they import this module."""
+    from evenhand.evidence import certificate_document  # noqa: PLC0415  # as it says
+
+    return certificate_document
 
 
 def _confirm(written: Path, **settings: Any) -> None:  # noqa: ANN401  # those of ``confirm``

@@ -9,9 +9,9 @@ from typing import Any
 
 from evenhand.errors import words_only
 from evenhand.evidence import certificate_encoding as document
+from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.disclosure_control import shown_claim, shown_part
 from evenhand.evidence.indirect_record import indirect_record
-from evenhand.evidence.judgement import Judgement
 from evenhand.evidence.partition_table import PartitionTable
 from evenhand.evidence.verdict import Verdict
 from evenhand.graph.partial_graph import PartialGraph
@@ -22,7 +22,7 @@ _ESTIMATES = (
 )
 
 
-def full_document(certificate: Judgement) -> dict[str, Any]:
+def full_document(certificate: Certificate) -> dict[str, Any]:
     """The document for the owner of the data: every subpopulation, and digests."""
     content = _document(certificate)
     content["copy"] = "full"
@@ -60,7 +60,7 @@ def full_document(certificate: Judgement) -> dict[str, Any]:
     return document.with_seal(content)
 
 
-def shared_document(certificate: Judgement, *, least_count: int) -> dict[str, Any]:
+def shared_document(certificate: Certificate, *, least_count: int) -> dict[str, Any]:
     """The document for others, of the subpopulations without a smaller count alone."""
     shown = shown_part(certificate, least_count=least_count)
     content = _document(shown)
@@ -74,7 +74,7 @@ def shared_document(certificate: Judgement, *, least_count: int) -> dict[str, An
     return document.with_seal(content)
 
 
-def _document(certificate: Judgement) -> dict[str, Any]:
+def _document(certificate: Certificate) -> dict[str, Any]:
     """What both documents say."""
     graph = certificate.graph
     doubtful = graph.doubtful if isinstance(graph, PartialGraph) else ()

@@ -14,7 +14,7 @@ import numpy as np
 
 from evenhand.counts import CountTable, ExaminedCounts, examined_counts
 from evenhand.errors import Problem, QuestionError
-from evenhand.evidence.certificate import Certificate
+from evenhand.evidence.certificate import Certificate, Graph, Scope
 from evenhand.evidence.decision_rules import (
     check_rule,
     comparable_columns,
@@ -25,7 +25,6 @@ from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.indirect import measure_examined
 from evenhand.evidence.indirect_claim import Indirect
 from evenhand.evidence.indirect_reasons import learned_near_decision
-from evenhand.evidence.judgement import Graph, Scope
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.partition_table import counts_by_cell
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share

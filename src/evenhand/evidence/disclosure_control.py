@@ -8,7 +8,6 @@ docs/sharing.md has the rule and its limits.
 """
 
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +15,13 @@ from numpy.typing import NDArray
 from evenhand.counts import Attribute, CountTable, ExaminedCounts
 from evenhand.counts.compared_groups import group_columns
 from evenhand.errors import CannotReleaseError, QuestionError
-from evenhand.evidence.judgement import Graph, Judgement
+from evenhand.evidence.certificate import Certificate, Graph
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.verdict import INT64_END, Verdict
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
 
-AnyJudgement = TypeVar("AnyJudgement", bound=Judgement)
 
-
-def shown_part(judgement: AnyJudgement, *, least_count: int) -> AnyJudgement:
+def shown_part(judgement: Certificate, *, least_count: int) -> Certificate:
     """The judgement on the subpopulations in which every count is large enough.
 
     Of the sets of causes that the graph leaves open the first by name is shown; a second
@@ -44,7 +41,7 @@ def shown_part(judgement: AnyJudgement, *, least_count: int) -> AnyJudgement:
         verdict = Verdict.CERTIFIED
     elif partition.violating and len(sets) == 1:
         verdict = Verdict.NOT_CERTIFIED
-    return type(judgement)(
+    return Certificate(
         verdict=verdict,
         reasons=(),
         examined=examined,
@@ -64,7 +61,7 @@ def shown_part(judgement: AnyJudgement, *, least_count: int) -> AnyJudgement:
     )
 
 
-def shown_claim(judgement: Judgement) -> Verdict | None:
+def shown_claim(judgement: Certificate) -> Verdict | None:
     """The verdict on effects through chosen attributes that may be told; None without a claim.
 
     Its numbers rest on all rows, small counts too, and nothing of them is told: only that a
@@ -86,7 +83,7 @@ def check_least_count(least_count: object) -> None:
         )
 
 
-def _check_certified(judgement: Judgement) -> None:
+def _check_certified(judgement: Certificate) -> None:
     claims = [judgement.verdict]
     claims += [judgement.indirect.verdict] if judgement.indirect else []
     if {*claims} != {Verdict.CERTIFIED}:

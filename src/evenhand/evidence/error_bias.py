@@ -19,7 +19,7 @@ from evenhand.counts import CountTable
 from evenhand.counts.compared_groups import group_labels
 from evenhand.display import Described, Summary, percent
 from evenhand.errors import ColumnError, Remedy, listed
-from evenhand.evidence.judgement import Judgement
+from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.subpopulations import points
 from evenhand.question.codings import MISSING
@@ -63,7 +63,7 @@ class ErrorBias(Described):
 
     @classmethod
     def of(
-        cls, judged: Judgement, counts: CountTable, labels: str, *, order: Sequence[str] = ()
+        cls, judged: Certificate, counts: CountTable, labels: str, *, order: Sequence[str] = ()
     ) -> "ErrorBias | None":
         """Compare judged predictions with the labels in one column.
 
@@ -280,7 +280,7 @@ class ErrorBias(Described):
         return weights / weights.sum() if len(weights) else weights
 
 
-def share_of_right(judged: Judgement, counts: CountTable, labels: str) -> Fraction | None:
+def share_of_right(judged: Certificate, counts: CountTable, labels: str) -> Fraction | None:
     """The share of labelled rows with a prediction of the label's kind; None without any.
 
     The rows may be others than those that were judged, as after a release.
@@ -294,13 +294,13 @@ def share_of_right(judged: Judgement, counts: CountTable, labels: str) -> Fracti
     return Fraction(right, counts.row_count) if counts.row_count else None
 
 
-def _labelled(judged: Judgement, counts: CountTable, labels: str) -> CountTable:
+def _labelled(judged: Certificate, counts: CountTable, labels: str) -> CountTable:
     """The rows of compared groups that have a label."""
     counts = counts.without(labels, [MISSING])
     return counts.chosen(_groups(judged, counts) >= 0)
 
 
-def _groups(judged: Judgement, counts: CountTable) -> NDArray[np.intp]:
+def _groups(judged: Certificate, counts: CountTable) -> NDArray[np.intp]:
     """The index of each line's group; -1 if it is not compared."""
     names, line = group_labels(counts, judged.question)
     index = {group: at for at, group in enumerate(judged.partition.groups)}
@@ -330,7 +330,7 @@ def _kinds(
 
 
 def _strange_labels(
-    judged: Judgement, counts: CountTable, labels: str, order: Sequence[str] | None
+    judged: Certificate, counts: CountTable, labels: str, order: Sequence[str] | None
 ) -> dict[str, int]:
     """Labels that no prediction has, with their rows; refused where all may be written so."""
     question, occurring = judged.question, counts.values(labels)

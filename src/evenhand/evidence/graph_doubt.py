@@ -17,8 +17,8 @@ import numpy as np
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary
 from evenhand.errors import QuestionError, Remedy, listed
+from evenhand.evidence.certificate import Graph
 from evenhand.evidence.certification import parent_sets
-from evenhand.evidence.judgement import Graph
 from evenhand.evidence.statistics import holm
 from evenhand.graph.determined_columns import determining_pairs
 from evenhand.graph.independence_tests import check_test, p_values

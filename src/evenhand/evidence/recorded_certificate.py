@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from evenhand.counts import CountTable, ExaminedCounts, examined_counts
 from evenhand.errors import EvenhandError, InputError, Problem, listed, words_only
 from evenhand.evidence import certificate_encoding
-from evenhand.evidence.certificate import Certificate
+from evenhand.evidence.certificate import Certificate, Graph
 from evenhand.evidence.certificate_document import full_document, shared_document
 from evenhand.evidence.certificate_schema import schema_errors
 from evenhand.evidence.certification import certify_partitions, with_indirect
@@ -22,7 +22,6 @@ from evenhand.evidence.document_differences import document_differences
 from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.indirect import measure_examined
 from evenhand.evidence.indirect_claim import Indirect
-from evenhand.evidence.judgement import Graph, Judgement
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.recorded_indirect import (
     is_unmeasured,
@@ -324,7 +323,7 @@ class RecordedCertificate:
         except EvenhandError as error:
             return tuple(problem.text(words_only) for problem in error.problems)
 
-    def differences_from(self, certificate: Judgement) -> Iterator[str]:
+    def differences_from(self, certificate: Certificate) -> Iterator[str]:
         """Every place where the document is another than that of a certificate."""
         content = self.content
         if self.is_shared:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from evenhand.counts import CountTable, ExaminedCounts
 from evenhand.counts.count_table import check_row_count
 from evenhand.errors import InputError, Problem
+from evenhand.evidence.certificate import Certificate, Graph
 from evenhand.evidence.indirect import RecordedPotentials, measure_tables
 from evenhand.evidence.indirect_claim import Indirect
 from evenhand.evidence.indirect_reasons import ask_problems, too_many_orientations
-from evenhand.evidence.judgement import Graph, Judgement
 from evenhand.evidence.paths.model_tables import (
     MOST_EXACT_CELLS,
     TableSource,
@@ -46,7 +46,7 @@ def is_unmeasured(content: Mapping[str, Any], question: Question, graph: Graph) 
 
 
 def recorded_claim(
-    content: Mapping[str, Any], judgement: Judgement, partitions: Iterable[ExaminedCounts]
+    content: Mapping[str, Any], judgement: Certificate, partitions: Iterable[ExaminedCounts]
 ) -> Indirect:
     """The claim that a document's tables give.
 

@@ -5,8 +5,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from evenhand.display import visible
-from evenhand.evidence.certificate import Certificate
-from evenhand.evidence.judgement import Graph
+from evenhand.evidence.certificate import Certificate, Graph
 from evenhand.graph.mixed_graph import MixedGraph
 from evenhand.question import Knowledge, KnownOrder, Question
 

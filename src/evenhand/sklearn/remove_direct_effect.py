@@ -21,7 +21,7 @@ from evenhand.errors import (
     listed,
 )
 from evenhand.evidence import Certificate
-from evenhand.evidence.judgement import Graph
+from evenhand.evidence.certificate import Graph
 from evenhand.graph.edited_graphs import require_graph
 from evenhand.question import Codings, Knowledge, Number, Question, QuestionFile, Tiers
 from evenhand.releasing.release import Release, release

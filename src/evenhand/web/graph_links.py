@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, get_args
 from evenhand.audit_result import Audit
 from evenhand.errors import EvenhandError, GraphError, Problem, QuestionError
 from evenhand.evidence import ArrowDependence
-from evenhand.evidence.judgement import Graph
+from evenhand.evidence.certificate import Graph
 from evenhand.question import GraphEdit, QuestionFile
 from evenhand.question.graph_edits import NO_REASON, EditKind
 from evenhand.web.session import Session

@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 
-from evenhand.evidence.judgement import Graph
+from evenhand.evidence.certificate import Graph
 from evenhand.web.recent import key_of
 from evenhand.web.store import Tables
 
