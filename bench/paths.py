@@ -31,10 +31,10 @@ from evenhand import (
 )
 from evenhand.checker.verification import verify
 from evenhand.counts import examined_counts
-from evenhand.evidence.indirect import measure_paths
-from evenhand.evidence.paths.effects import GraphEffects
-from evenhand.evidence.paths.model_tables import compared_counts
-from evenhand.evidence.paths.standard_errors import standard_errors
+from evenhand.effects.effects import GraphEffects
+from evenhand.effects.indirect import measure_paths
+from evenhand.effects.model_tables import compared_counts
+from evenhand.effects.standard_errors import standard_errors
 from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.removal.fewest_with_effects import fewest_with_effects
 from evenhand.removal.linear_effects import JointProblem, LinearEffect

@@ -12,8 +12,9 @@ from evenhand.evidence.comparisons import Comparisons
 from evenhand.evidence.heterogeneity import heterogeneity
 from evenhand.evidence.p_values import threshold_p
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.population import StatisticalVerdict, statistical_verdict
+from evenhand.evidence.population import statistical_verdict
 from evenhand.evidence.score_intervals import newcombe_interval
+from evenhand.verdict import StatisticalVerdict
 
 QUESTION = Question(protected="sex", group="f", other="m", decision="hired", favorable="yes")
 LEAST = Fraction(9, 10)

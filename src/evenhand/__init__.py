@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from evenhand import datasets
     from evenhand.counts import Attribute, CountTable, examined_counts
+    from evenhand.effects import measure_paths
     from evenhand.errors import EvenhandError
-    from evenhand.evidence import (
-        Certificate,
-        StatisticalVerdict,
-        Verdict,
-        certify,
-        certify_relaxed,
-        explain_partition,
-        measure_paths,
-    )
+    from evenhand.evidence import Certificate, certify, certify_relaxed, explain_partition
     from evenhand.graph import CausalGraph, PartialGraph, discover, find_causes, load_graph
     from evenhand.prediction_audit import PredictionAudit, audit_predictions
     from evenhand.question import (
@@ -44,19 +37,13 @@ if TYPE_CHECKING:
     )
     from evenhand.rows import Rows, read
     from evenhand.study import Audit, audit
+    from evenhand.verdict import StatisticalVerdict, Verdict
 
 _ROOMS = {
     "counts": ("Attribute", "CountTable", "examined_counts"),
+    "effects": ("measure_paths",),
     "errors": ("EvenhandError",),
-    "evidence": (
-        "Certificate",
-        "StatisticalVerdict",
-        "Verdict",
-        "certify",
-        "certify_relaxed",
-        "explain_partition",
-        "measure_paths",
-    ),
+    "evidence": ("Certificate", "certify", "certify_relaxed", "explain_partition"),
     "graph": ("CausalGraph", "PartialGraph", "discover", "find_causes", "load_graph"),
     "question": (
         "Bins",
@@ -82,6 +69,7 @@ _ROOMS = {
     ),
     "rows": ("Rows", "read"),
     "study": ("Audit", "audit"),
+    "verdict": ("StatisticalVerdict", "Verdict"),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, ProgressCallback, Summary
+from evenhand.effects import Indirect
 from evenhand.evidence import (
     Certificate,
-    Indirect,
     PartitionExplanation,
     PartitionSurvey,
     Sensitivity,
@@ -26,12 +26,7 @@ from evenhand.evidence.arrow_dependence import ArrowDependence, judge_arrows
 from evenhand.evidence.bootstrap import Bootstrap, bootstrap
 from evenhand.evidence.certificate import Graph
 from evenhand.evidence.graph_doubt import GraphDoubt, doubt
-from evenhand.evidence.population import (
-    ClaimVerdicts,
-    StatisticalVerdict,
-    exit_status,
-    in_words,
-)
+from evenhand.evidence.population import ClaimVerdicts, exit_status, in_words
 from evenhand.graph import PartialGraph
 from evenhand.question import Judge, Knowledge, Number, Question, QuestionFile
 from evenhand.question.question_file import Labels
@@ -48,6 +43,7 @@ from evenhand.report import Report, report
 from evenhand.report.notebook import audit_figures
 from evenhand.rows import Inspection, Rows
 from evenhand.rows.inspection import inspect
+from evenhand.verdict import StatisticalVerdict
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -7,7 +7,9 @@ result knows about terminals or pages, and all of them look alike.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from html import escape
+from math import ceil, floor
 from textwrap import fill
 from time import perf_counter
 from typing import TypeAlias
@@ -266,6 +268,23 @@ def percent(share: float, *, digits: int = 1) -> str:
     if share > 0 and float(text) == 0:
         return f"<{10**-digits:.{digits}f} %"
     return f"{text} %"
+
+
+def points(difference: Fraction | float | None, *, threshold: Fraction, digits: int = 1) -> str:
+    """A difference in percentage points that never rounds across the threshold.
+
+    >>> differences = (Fraction("0.0498"), Fraction("-0.049998"), 0.062)
+    >>> [points(difference, threshold=Fraction(1, 20)) for difference in differences]
+    ['4.98', '−4.99', '6.2']
+    """
+    if difference is None:
+        return "unmeasured"
+    exact, limit = 100 * abs(Fraction(difference)), 100 * threshold
+    shown = round(exact, digits)
+    if (shown < limit) != (exact < limit):
+        away, digits = floor if exact < limit else ceil, digits + 1
+        shown = Fraction(away(10**digits * exact), 10**digits)
+    return ("−" if difference < 0 and shown else "") + f"{float(shown):.{digits}f}"
 
 
 def _wrap(text: str, width: int, *, indent: int = 2) -> str:

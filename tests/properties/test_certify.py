@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from evenhand import CountTable, Question
 from evenhand.evidence import Verdict, certify
-from evenhand.evidence.verdict import sides
 from evenhand.graph.causal_graph import CausalGraph
+from evenhand.verdict import sides
 
 GRAPH = CausalGraph.parse("sex -> hired; job -> hired; town -> hired; sex -> job")
 CELLS = [("f", "yes"), ("f", "no"), ("m", "yes"), ("m", "no")]

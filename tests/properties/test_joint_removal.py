@@ -16,8 +16,8 @@ from evenhand import (
     plan_removal,
     release,
 )
+from evenhand.effects.indirect import measure_paths
 from evenhand.errors import CannotReleaseError
-from evenhand.evidence.indirect import measure_paths
 from evenhand.releasing.apply_to_counts import apply_to_counts
 
 METHODS = [

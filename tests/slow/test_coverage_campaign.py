@@ -15,7 +15,7 @@ from tests.populations import (
     within_share,
 )
 
-from evenhand.evidence.population import StatisticalVerdict
+from evenhand.verdict import StatisticalVerdict
 
 pytestmark = pytest.mark.slow
 

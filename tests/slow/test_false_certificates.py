@@ -12,7 +12,7 @@ from math import gcd
 import numpy as np
 import pytest
 
-from evenhand.evidence.verdict import sides
+from evenhand.verdict import sides
 
 THRESHOLDS = [Fraction(1, 40), Fraction(1, 20), Fraction(3, 40), Fraction(1, 10)]
 LARGEST = 30

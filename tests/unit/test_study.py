@@ -22,9 +22,9 @@ from evenhand import (
     study,
 )
 from evenhand.errors import ColumnError, GraphError, QuestionError
-from evenhand.evidence.population import StatisticalVerdict
 from evenhand.graph import CausalGraph, PartialGraph
 from evenhand.question.question_file import Labels
+from evenhand.verdict import StatisticalVerdict
 
 ASKED = datasets.question("admissions")
 GRAPH = CausalGraph.parse(

@@ -10,8 +10,6 @@ from evenhand.evidence.disclosure_control import shown_part
 from evenhand.evidence.error_bias import DifferenceParts, ErrorBias
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.graph_origin import GraphOrigin
-from evenhand.evidence.indirect import measure_paths
-from evenhand.evidence.indirect_claim import Indirect
 from evenhand.evidence.known_measures import (
     ComparedPair,
     KnownMeasure,
@@ -27,16 +25,15 @@ from evenhand.evidence.meaningful_partitions import (
 from evenhand.evidence.pair_matrix import PairDifference
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.partition_explanation import PartitionExplanation, explain_partition
-from evenhand.evidence.population import Population, StatisticalVerdict
+from evenhand.evidence.population import Population
 from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.evidence.recorded_inputs import StatedField
 from evenhand.evidence.relaxed import RelaxedCertificate
 from evenhand.evidence.release_statement import ReleaseStatement
-from evenhand.evidence.resampled_effects import ResampledEffects
 from evenhand.evidence.sensitivity import Sensitivity, sensitivity_of_findings
-from evenhand.evidence.subpopulations import Subpopulation, Subpopulations, points
+from evenhand.evidence.subpopulations import Subpopulation, Subpopulations
 from evenhand.evidence.unedited_graph import UneditedGraph, UneditedOutcome
-from evenhand.evidence.verdict import Coverage, Verdict
+from evenhand.verdict import Coverage, StatisticalVerdict, Verdict
 
 __all__ = [
     "ArrowDependence",
@@ -51,7 +48,6 @@ __all__ = [
     "ExaminedPartition",
     "GraphDoubt",
     "GraphOrigin",
-    "Indirect",
     "KnownMeasure",
     "KnownMeasures",
     "MeasureKind",
@@ -63,7 +59,6 @@ __all__ = [
     "RecordedCertificate",
     "RelaxedCertificate",
     "ReleaseStatement",
-    "ResampledEffects",
     "Sensitivity",
     "StatedField",
     "StatisticalVerdict",
@@ -76,8 +71,6 @@ __all__ = [
     "certify_relaxed",
     "explain_partition",
     "known_measures",
-    "measure_paths",
-    "points",
     "sensitivity_of_findings",
     "shown_part",
     "survey_partitions",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from evenhand.display import Summary, percent
+from evenhand.display import Summary, percent, points
 from evenhand.errors import QuestionError, listed
 from evenhand.evidence.certificate import Certificate, Graph
 from evenhand.evidence.certification import by_finest
@@ -18,7 +18,7 @@ from evenhand.evidence.decision_rules import determining_names
 from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.judged_variants import JudgedVariant, JudgedVariants
 from evenhand.evidence.partition import Partition, share_statistics
-from evenhand.evidence.subpopulations import p_value, points
+from evenhand.evidence.subpopulations import p_value
 from evenhand.graph.mixed_graph import known_order
 from evenhand.question import Knowledge, KnownOrder
 

@@ -18,18 +18,18 @@ import numpy as np
 
 from evenhand.counts import CountTable, examined_counts
 from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary, percent
+from evenhand.effects.indirect import measure_examined
+from evenhand.effects.indirect_claim import Indirect
+from evenhand.effects.resampled_effects import ResampledEffects
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.evidence.certificate import Graph
 from evenhand.evidence.certification import certify
-from evenhand.evidence.indirect import measure_examined
-from evenhand.evidence.indirect_claim import Indirect
-from evenhand.evidence.population import StatisticalVerdict, agreed_verdict
-from evenhand.evidence.resampled_effects import ResampledEffects
-from evenhand.evidence.verdict import Verdict
+from evenhand.evidence.population import agreed_verdict
 from evenhand.graph.discovery import discover
 from evenhand.graph.kernel_choice import KernelName
 from evenhand.question import SIGNIFICANCE, Knowledge, Number, Question, Tiers
 from evenhand.question.parse_values import check_seed
+from evenhand.verdict import StatisticalVerdict, Verdict
 
 _MANY_RESAMPLES = 50
 # While numba compiles, nothing is reported, so nobody can stop it.

@@ -20,7 +20,7 @@ from evenhand.evidence.binomial_tails import Counts, Floats
 from evenhand.evidence.distinct_tables import distinct_lines, for_each_distinct
 from evenhand.evidence.hypergeometric_tails import point_probability, probability_below
 from evenhand.evidence.p_values import boundary_rates
-from evenhand.evidence.verdict import INT64_END
+from evenhand.verdict import INT64_END
 
 # Up to this variance of the group's favorable decisions the tail is added up.
 _MOST_TERMS = 1e6

@@ -12,6 +12,8 @@ import numpy as np
 
 from evenhand.counts import Determination, ExaminedCounts
 from evenhand.display import Pictured, ProgressCallback, Summary
+from evenhand.effects.indirect_claim import Indirect
+from evenhand.effects.resampled_effects import ResampledEffects
 from evenhand.errors import Problem, words_only
 from evenhand.evidence import certificate_encoding as encoding
 from evenhand.evidence import partition_facts
@@ -28,26 +30,19 @@ from evenhand.evidence.first_sentence import (
     first_sentence,
 )
 from evenhand.evidence.graph_origin import GraphOrigin
-from evenhand.evidence.indirect_claim import Indirect
 from evenhand.evidence.judged_variants import JudgedVariants, VariantKind
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.population import (
-    ClaimVerdicts,
-    Population,
-    StatisticalVerdict,
-    population,
-)
+from evenhand.evidence.population import ClaimVerdicts, Population, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
 from evenhand.evidence.release_statement import ReleaseStatement
-from evenhand.evidence.resampled_effects import ResampledEffects
 from evenhand.evidence.subpopulations import Subpopulations
 from evenhand.evidence.unedited_graph import UneditedGraph, UneditedOutcome
-from evenhand.evidence.verdict import MET, Coverage, Verdict
 from evenhand.files import write_file
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Codings, Number, Question
 from evenhand.question.question_file import Labels
+from evenhand.verdict import MET, Coverage, StatisticalVerdict, Verdict
 
 Scope: TypeAlias = Literal["causes", "minimal", "all"]
 Graph: TypeAlias = CausalGraph | PartialGraph

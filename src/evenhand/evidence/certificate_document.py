@@ -13,8 +13,8 @@ from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.disclosure_control import shown_claim, shown_part
 from evenhand.evidence.indirect_record import indirect_record
 from evenhand.evidence.partition_table import PartitionTable
-from evenhand.evidence.verdict import Verdict
 from evenhand.graph.partial_graph import PartialGraph
+from evenhand.verdict import Verdict
 
 _ESTIMATES = (
     "These are estimates, computed in floating point and rounded to twelve digits. The engine "

@@ -13,6 +13,9 @@ from itertools import islice
 import numpy as np
 
 from evenhand.counts import CountTable, ExaminedCounts, examined_counts
+from evenhand.effects.indirect import measure_examined
+from evenhand.effects.indirect_claim import Indirect
+from evenhand.effects.indirect_reasons import learned_near_decision
 from evenhand.errors import Problem, QuestionError
 from evenhand.evidence.certificate import Certificate, Graph, Scope
 from evenhand.evidence.decision_rules import (
@@ -22,13 +25,9 @@ from evenhand.evidence.decision_rules import (
     rule_reasons,
 )
 from evenhand.evidence.graph_origin import GraphOrigin
-from evenhand.evidence.indirect import measure_examined
-from evenhand.evidence.indirect_claim import Indirect
-from evenhand.evidence.indirect_reasons import learned_near_decision
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.partition_table import counts_by_cell
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
-from evenhand.evidence.verdict import Verdict, all_must_agree, all_must_hold
 from evenhand.evidence.verdict_reasons import edge_reasons, partition_reasons
 from evenhand.graph.admissible_graphs import MOST_GRAPHS, AdmissibleGraphs
 from evenhand.graph.block_sets import smallest_block_sets
@@ -36,6 +35,7 @@ from evenhand.graph.parent_sets import ParentSets
 from evenhand.graph.partial_graph import PartialGraph, admissible_graphs
 from evenhand.question import Codings, Knowledge, Number, Question, Tiers
 from evenhand.question.question import REST
+from evenhand.verdict import Verdict, all_must_agree, all_must_hold
 
 _SCOPES = ("causes", "minimal", "all")
 _INCONSISTENT = (

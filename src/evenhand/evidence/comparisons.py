@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.evidence.verdict import INT64_END, sides
+from evenhand.verdict import INT64_END, sides
 
 
 @dataclass(frozen=True, eq=False)

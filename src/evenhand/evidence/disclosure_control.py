@@ -17,8 +17,8 @@ from evenhand.counts.compared_groups import group_columns
 from evenhand.errors import CannotReleaseError, QuestionError
 from evenhand.evidence.certificate import Certificate, Graph
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.verdict import INT64_END, Verdict
 from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
+from evenhand.verdict import INT64_END, Verdict
 
 
 def shown_part(judgement: Certificate, *, least_count: int) -> Certificate:

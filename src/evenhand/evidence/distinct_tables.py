@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence.binomial_tails import Counts
-from evenhand.evidence.verdict import INT64_END
+from evenhand.verdict import INT64_END
 
 # Tables of a block stay in the processor's cache.
 _BLOCK = 1 << 14

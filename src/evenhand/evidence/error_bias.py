@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
 from evenhand.counts.compared_groups import group_labels
-from evenhand.display import Described, Summary, percent
+from evenhand.display import Described, Summary, percent, points
 from evenhand.errors import ColumnError, Remedy, listed
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.subpopulations import points
 from evenhand.question.codings import MISSING
 
 _MOST_LINES = 10

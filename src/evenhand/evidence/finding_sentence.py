@@ -5,11 +5,12 @@ part of a sentence ("with a low score", "applying to EE", "were admitted") is us
 any other is put after the name of its column.
 """
 
-import re
 from fractions import Fraction
 
-from evenhand.evidence.subpopulations import Subpopulation, points
+from evenhand.display import points
+from evenhand.evidence.subpopulations import Subpopulation
 from evenhand.question import Question
+from evenhand.question.group_words import decision_phrase, people_of
 from evenhand.question.question_file import Labels
 
 _BEGINS_CONDITION = (
@@ -31,8 +32,6 @@ _BEGINS_CONDITION = (
     "without",
     "working",
 )
-_PARTICIPLE = re.compile(r"[^\W\d_]+[^\W\d_eE]ed", re.IGNORECASE)
-_BEGINS_DECISION = ("are", "earn", "got", "had", "have", "is", "received", "was", "were")
 
 
 def finding(
@@ -102,33 +101,7 @@ def _condition(name: str, value: str, words: Labels) -> tuple[str, bool]:
     return f"{words.column(name)} {label}", False
 
 
-def people_of(question: Question, value: str, words: Labels) -> str:
-    """People with a value of the protected attribute: "women", "people with sex 2"."""
-    name = question.groups_column
-    label = words.value(name, value)
-    return label if label != value else f"people with {words.column(name)} {value}"
-
-
 def pair_of(subpopulation: Subpopulation, question: Question) -> tuple[str, str]:
     """The groups that are compared in a subpopulation."""
     group, other = subpopulation.labels or (str(question.group), str(question.other))
     return group, other
-
-
-def begins_decision(label: str) -> bool:
-    """Whether a label of a decision is part of a sentence: "were admitted"."""
-    return label.partition(" ")[0] in _BEGINS_DECISION
-
-
-def decision_phrase(question: Question, words: Labels, decision: str = "") -> str:
-    """What happened to those who were favored: "were admitted", "had income >50K".
-
-    A value that ends like a participle is one: "hired" gives "were hired".
-    """
-    label = words.value(question.decision, decision or question.favorable_label)
-    column = words.column(question.decision)
-    if begins_decision(label):
-        return label
-    if _PARTICIPLE.fullmatch(label):
-        return f"were {label}"
-    return f"had {label}" if column.casefold() in label.casefold() else f"had {column} {label}"

@@ -8,11 +8,11 @@ sentence says so.
 from collections.abc import Sequence
 from fractions import Fraction
 
-from evenhand.display import percent
-from evenhand.evidence.finding_sentence import decision_phrase, people_of
+from evenhand.display import percent, points
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.subpopulations import points, threshold_points
+from evenhand.evidence.subpopulations import threshold_points
 from evenhand.question import Question
+from evenhand.question.group_words import decision_phrase, people_of
 from evenhand.question.question_file import Labels
 
 _LEVEL = 0.05

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.effects.effects import DirectionEffects, GraphEffects
+from evenhand.effects.indirect_claim import Indirect
 from evenhand.errors import words_only
 from evenhand.evidence.certificate_encoding import floats_as_text
-from evenhand.evidence.indirect_claim import Indirect
-from evenhand.evidence.paths.effects import DirectionEffects, GraphEffects
 
 _PLACES = 12
 

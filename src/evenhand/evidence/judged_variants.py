@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar
 
 from evenhand.display import Described
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.population import StatisticalVerdict, agreed_verdict
-from evenhand.evidence.verdict import Verdict, all_must_agree
+from evenhand.evidence.population import agreed_verdict
+from evenhand.verdict import StatisticalVerdict, Verdict, all_must_agree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

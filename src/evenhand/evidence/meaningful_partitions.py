@@ -8,9 +8,9 @@ from evenhand.display import Described, Summary
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.partition_explanation import PartitionExplanation, explain_partition
-from evenhand.evidence.verdict import Verdict
 from evenhand.graph.admissible_graphs import AdmissibleGraphs
 from evenhand.graph.partial_graph import admissible_graphs
+from evenhand.verdict import Verdict
 
 MOST_BLOCK_SETS = 1000
 

@@ -31,7 +31,7 @@ from evenhand.evidence.binomial_tails import (
     small_tail,
 )
 from evenhand.evidence.hypergeometric_tails import point_probability, probability_below
-from evenhand.evidence.verdict import INT64_END
+from evenhand.verdict import INT64_END
 
 # Up to so many rows in the smaller group tails are added up,
 _SMALL = 30

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from evenhand.display import Summary
+from evenhand.display import Summary, points
 from evenhand.evidence.common_difference import CommonDifference
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.subpopulations import points
 
 # More do not fit on a screen; the report has room for them.
 _MOST_GROUPS, _MOST_DECISIONS = 8, 4

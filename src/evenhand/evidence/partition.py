@@ -14,9 +14,9 @@ from evenhand.evidence.by_chance import ByChance, by_chance, chance_of
 from evenhand.evidence.comparisons import Comparisons
 from evenhand.evidence.simulated_chance import simulate_reach
 from evenhand.evidence.statistics import Statistics, statistics, statistics_of_several
-from evenhand.evidence.verdict import Coverage, Verdict, judge
 from evenhand.question import Question
 from evenhand.question.question import OR
+from evenhand.verdict import Coverage, Verdict, judge
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.display import percent
+from evenhand.display import percent, points
 from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.subpopulations import group_heading, p_value, points
+from evenhand.evidence.subpopulations import p_value
+from evenhand.question.group_words import group_heading
 
 _SHOWN_GROUPS = 10  # of more those with the smallest coverage
 

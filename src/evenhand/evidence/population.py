@@ -11,13 +11,13 @@ from fractions import Fraction
 from operator import attrgetter
 from typing import Any, TypeAlias
 
-from evenhand.display import Described, Summary
+from evenhand.display import Described, Summary, points
 from evenhand.evidence.common_difference import CommonDifference
 from evenhand.evidence.heterogeneity import Heterogeneity, heterogeneity
 from evenhand.evidence.pair_matrix import PairDifference, pair_differences, pair_tables
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.subpopulations import p_value, points
-from evenhand.evidence.verdict import ThreeValued, Verdict
+from evenhand.evidence.subpopulations import p_value
+from evenhand.verdict import StatisticalVerdict, Verdict
 
 _GIVEN = (
     "p-values take the subpopulations as given: a graph that was learned from the same rows "
@@ -26,14 +26,6 @@ _GIVEN = (
 
 
 _SHOWN_PAIRS = 10
-
-
-class StatisticalVerdict(ThreeValued):
-    """What the rows show of the population: a difference, that there is none, or neither."""
-
-    SHOWN = "difference shown"
-    WITHIN = "all differences shown to be within the threshold"
-    INCONCLUSIVE = "inconclusive"
 
 
 # Each claim's verdict by the name of the claim, that of the direct effect "".

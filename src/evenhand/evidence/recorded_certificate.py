@@ -11,6 +11,8 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from evenhand.counts import CountTable, ExaminedCounts, examined_counts
+from evenhand.effects.indirect import measure_examined
+from evenhand.effects.indirect_claim import Indirect
 from evenhand.errors import EvenhandError, InputError, Problem, listed, words_only
 from evenhand.evidence import certificate_encoding
 from evenhand.evidence.certificate import Certificate, Graph
@@ -20,8 +22,6 @@ from evenhand.evidence.certification import certify_partitions, with_indirect
 from evenhand.evidence.decision_rules import comparable_columns, determining_names
 from evenhand.evidence.document_differences import document_differences
 from evenhand.evidence.graph_origin import GraphOrigin
-from evenhand.evidence.indirect import measure_examined
-from evenhand.evidence.indirect_claim import Indirect
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.recorded_indirect import (
     is_unmeasured,
@@ -32,10 +32,10 @@ from evenhand.evidence.recorded_inputs import StatedField, is_derivable, recorde
 from evenhand.evidence.recorded_partitions import recorded_counts
 from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.unedited_graph import UneditedGraph
-from evenhand.evidence.verdict import Verdict
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Codings, Question
 from evenhand.question.question import PATHS, REST
+from evenhand.verdict import Verdict
 
 # Judges the graph before edits by partitions that a function makes.
 _Judge: TypeAlias = Callable[[Callable[[tuple[str, ...]], Partition]], UneditedGraph]

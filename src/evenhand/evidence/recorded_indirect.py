@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 
 from evenhand.counts import CountTable, ExaminedCounts
 from evenhand.counts.count_table import check_row_count
-from evenhand.errors import InputError, Problem
-from evenhand.evidence.certificate import Certificate, Graph
-from evenhand.evidence.indirect import RecordedPotentials, measure_tables
-from evenhand.evidence.indirect_claim import Indirect
-from evenhand.evidence.indirect_reasons import ask_problems, too_many_orientations
-from evenhand.evidence.paths.model_tables import (
+from evenhand.effects.indirect import RecordedPotentials, measure_tables
+from evenhand.effects.indirect_claim import Indirect
+from evenhand.effects.indirect_reasons import ask_problems, too_many_orientations
+from evenhand.effects.model_tables import (
     MOST_EXACT_CELLS,
     TableSource,
     compared_counts,
 )
-from evenhand.evidence.paths.transport import Potentials
-from evenhand.evidence.verdict import Verdict
+from evenhand.effects.transport import Potentials
+from evenhand.errors import InputError, Problem
+from evenhand.evidence.certificate import Certificate, Graph
 from evenhand.graph.ancestral_graphs import ancestral_graphs
 from evenhand.question import Question
+from evenhand.verdict import Verdict
 
 Values: TypeAlias = Mapping[str, Sequence[str]]
 Cube: TypeAlias = tuple[tuple[str, ...], NDArray[np.int64]]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evenhand.evidence.binomial_tails import Floats
 from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.verdict import sides
+from evenhand.verdict import sides
 
 Tables = NDArray[np.int64]  # by decision, group and line
 # So many tables are dealt out in all, if there are not too many subpopulations for it.

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
-from math import ceil, floor
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.display import Described, Summary
+from evenhand.display import Described, Summary, points
 from evenhand.errors import optional_library
 from evenhand.evidence.partition import Partition
 from evenhand.question import Question
+from evenhand.question.group_words import group_heading
 
 _SHOWN_ROWS = 10
 
@@ -243,29 +243,6 @@ _STATISTICS = {
     "discovery_rate": "discovery_rate",
     "shown": "shown",
 }
-
-
-def points(difference: Fraction | float | None, *, threshold: Fraction, digits: int = 1) -> str:
-    """A difference in percentage points that never rounds across the threshold.
-
-    >>> differences = (Fraction("0.0498"), Fraction("-0.049998"), 0.062)
-    >>> [points(difference, threshold=Fraction(1, 20)) for difference in differences]
-    ['4.98', '−4.99', '6.2']
-    """
-    if difference is None:
-        return "unmeasured"
-    exact, limit = 100 * abs(Fraction(difference)), 100 * threshold
-    shown = round(exact, digits)
-    if (shown < limit) != (exact < limit):
-        away, digits = floor if exact < limit else ceil, digits + 1
-        shown = Fraction(away(10**digits * exact), 10**digits)
-    return ("−" if difference < 0 and shown else "") + f"{float(shown):.{digits}f}"
-
-
-def group_heading(question: Question, value: str) -> str:
-    """A group's value, after its column if it says nothing alone: "women", "sex 1"."""
-    is_word = sum(letter.isalpha() for letter in value) > 1
-    return value if is_word else f"{question.groups_column} {value}"
 
 
 def threshold_points(question: Question) -> str:

@@ -4,13 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from evenhand.evidence.population import StatisticalVerdict
-from evenhand.evidence.verdict import Verdict
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.orientation import Edge, Triple
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import GraphEdit
 from evenhand.question.knowledge import Arrow
+from evenhand.verdict import StatisticalVerdict, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

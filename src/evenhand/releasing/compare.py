@@ -15,11 +15,11 @@ import numpy as np
 
 from evenhand.counts import ExaminedCounts
 from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary
+from evenhand.effects.indirect import measure_examined
+from evenhand.effects.indirect_claim import Indirect
 from evenhand.errors import CannotReleaseError, ResourceError, listed, words_only
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.evidence.assumption_sentences import state_before
-from evenhand.evidence.indirect import measure_examined
-from evenhand.evidence.indirect_claim import Indirect
 from evenhand.evidence.known_measures import ComparedPair, KnownMeasures, known_measures
 from evenhand.question import Number, Question
 from evenhand.question.parse_values import check_seed

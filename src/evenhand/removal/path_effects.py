@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.effects.effects import DIRECTIONS, DirectionEffects, GraphEffects
+from evenhand.effects.indirect import measure_tables
+from evenhand.effects.indirect_claim import Indirect
+from evenhand.effects.indirect_reasons import not_identified
+from evenhand.effects.model_tables import compared_counts
+from evenhand.effects.world_shares import Bounds
 from evenhand.errors import CannotReleaseError, Problem, Remedy, listed
 from evenhand.evidence import Certificate, Partition
-from evenhand.evidence.indirect import measure_tables
-from evenhand.evidence.indirect_claim import Indirect
-from evenhand.evidence.indirect_reasons import not_identified
-from evenhand.evidence.paths.effects import DIRECTIONS, DirectionEffects, GraphEffects
-from evenhand.evidence.paths.model_tables import compared_counts
-from evenhand.evidence.paths.world_shares import Bounds
 from evenhand.evidence.verdict_reasons import direct_edge
 from evenhand.graph.ancestral_graphs import ancestral_graphs
 from evenhand.removal.linear_effects import LinearEffect

@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 
 from evenhand.display import Described, Summary
+from evenhand.effects.indirect_claim import Indirect
 from evenhand.evidence import Certificate, Partition, Verdict
-from evenhand.evidence.indirect_claim import Indirect
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Question
 from evenhand.removal.decision_changes import ChangedDecisions, DecisionChanges

@@ -1,7 +1,6 @@
 """Section 1: the causal graph in words and as a picture."""
 
 from evenhand.evidence import Certificate
-from evenhand.evidence.population import StatisticalVerdict
 from evenhand.graph.mixed_graph import MixedGraph
 from evenhand.question import Knowledge
 from evenhand.report import template_types as page
@@ -9,6 +8,7 @@ from evenhand.report.graph_picture import draw_narrow, draw_wide
 from evenhand.report.graph_selection import select_for_drawing, select_without_question
 from evenhand.report.phrases import Words, count, listing
 from evenhand.report.template_types import Strong, text
+from evenhand.verdict import StatisticalVerdict
 
 _KEY = {
     "direct": "the arrow in question: {protected} itself",

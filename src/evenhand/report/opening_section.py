@@ -10,13 +10,13 @@ from evenhand.evidence import Certificate, Partition, Subpopulation, Verdict
 from evenhand.evidence.decision_rules import met_by_construction
 from evenhand.evidence.first_sentence import average_sentence, coverage_phrase
 from evenhand.evidence.graph_doubt import GraphDoubt
-from evenhand.evidence.population import Population, StatisticalVerdict
-from evenhand.evidence.verdict import Coverage
+from evenhand.evidence.population import Population
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.phrases import MOST_LISTED, Words, capital, count, rate, share, shortened
 from evenhand.report.shown_groups import Case, Cases, turned_sides
 from evenhand.report.template_types import Strong, text
+from evenhand.verdict import Coverage, StatisticalVerdict
 
 MARKS = {
     StatisticalVerdict.SHOWN: "shown",

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from evenhand.evidence.indirect_claim import Indirect
-from evenhand.evidence.paths.world_shares import Bounds
-from evenhand.evidence.subpopulations import points
+from evenhand.display import points
+from evenhand.effects.indirect_claim import Indirect
+from evenhand.effects.world_shares import Bounds
 from evenhand.report.phrases import Words, capital
 
 

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 
+from evenhand.effects.effects import DIRECTIONS, Effect
+from evenhand.effects.indirect_claim import Indirect
+from evenhand.effects.resampled_effects import ResampledEffects
+from evenhand.effects.world_shares import Bounds
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Verdict
 from evenhand.evidence.bootstrap import Bootstrap
-from evenhand.evidence.indirect_claim import Indirect
-from evenhand.evidence.paths.effects import DIRECTIONS, Effect
-from evenhand.evidence.paths.world_shares import Bounds
-from evenhand.evidence.population import StatisticalVerdict
-from evenhand.evidence.resampled_effects import ResampledEffects
 from evenhand.report import template_types as page
 from evenhand.report.opening_section import MARKS
 from evenhand.report.path_words import PathWords, claim_words, signed, span_text
 from evenhand.report.phrases import Words, capital, count, share
 from evenhand.report.template_types import Strong, text
 from evenhand.report.waterfall import Measured, waterfalls
+from evenhand.verdict import StatisticalVerdict
 
 _SECTION = "section 5a"
 _SIDES = {

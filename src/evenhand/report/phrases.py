@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from evenhand.display import percent
-from evenhand.evidence import Certificate, Partition, Subpopulation, points
-from evenhand.evidence.finding_sentence import decision_phrase, pair_of
+from evenhand.display import percent, points
+from evenhand.evidence import Certificate, Partition, Subpopulation
+from evenhand.evidence.finding_sentence import pair_of
 from evenhand.evidence.subpopulations import threshold_points
 from evenhand.question import Question
+from evenhand.question.group_words import decision_phrase
 from evenhand.question.question import JOIN, OR
 from evenhand.question.question_file import Labels
 from evenhand.report.template_types import Strong, Text, text

@@ -6,9 +6,9 @@ from fractions import Fraction
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.evidence.assumption_sentences import state_before
-from evenhand.evidence.finding_sentence import begins_decision
 from evenhand.evidence.first_sentence import deciding_partition, seen_sentence
 from evenhand.evidence.release_statement import rows_not_released
+from evenhand.question.group_words import begins_decision
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, count_by_step, histogram

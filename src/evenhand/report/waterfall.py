@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
+from evenhand.effects.effects import DIRECTIONS, Effect
+from evenhand.effects.indirect_claim import Indirect
+from evenhand.effects.path_steps import PathSteps
+from evenhand.effects.world_shares import Bounds
 from evenhand.evidence import Certificate
-from evenhand.evidence.indirect_claim import Indirect
-from evenhand.evidence.path_steps import PathSteps
-from evenhand.evidence.paths.effects import DIRECTIONS, Effect
-from evenhand.evidence.paths.world_shares import Bounds
 from evenhand.report import picture_types as pictures
 from evenhand.report.charts import Scale
 from evenhand.report.path_words import PathWords, span_text

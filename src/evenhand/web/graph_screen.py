@@ -10,10 +10,10 @@ from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.evidence import Certificate, Verdict
 from evenhand.evidence.arrow_dependence import ArrowDependence
-from evenhand.evidence.population import StatisticalVerdict
 from evenhand.evidence.subpopulations import p_value
 from evenhand.question.graph_edits import NO_REASON
 from evenhand.report.phrases import Words, capital
+from evenhand.verdict import StatisticalVerdict
 from evenhand.web.addresses import graph_address
 from evenhand.web.graph_drawing import GraphPicture, draw
 from evenhand.web.graph_links import (

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.counts import CountTable, examined_counts
-from evenhand.evidence import Partition, points
+from evenhand.display import points
+from evenhand.evidence import Partition
 from evenhand.evidence.known_measures import ComparedPair, known_measures
 from evenhand.question import QuestionFile
 from evenhand.question.codings import MISSING

@@ -9,8 +9,8 @@ import pytest
 from tests import brute_force
 
 import evenhand as eh
-from evenhand.evidence.population import StatisticalVerdict
 from evenhand.question import GraphEdit
+from evenhand.verdict import StatisticalVerdict
 
 NAMES = ("sex", "a", "b", "c", "hired")
 QUESTION = eh.Question(protected="sex", group="f", decision="hired", favorable="yes")

@@ -8,8 +8,8 @@ from evenhand import CountTable, Question, Tiers, datasets
 from evenhand.errors import Problem, QuestionError, ResourceError
 from evenhand.evidence import Verdict
 from evenhand.evidence.bootstrap import bootstrap, resample
-from evenhand.evidence.population import StatisticalVerdict
 from evenhand.graph import discover
+from evenhand.verdict import StatisticalVerdict
 
 ADMISSIONS = datasets.question("admissions")
 

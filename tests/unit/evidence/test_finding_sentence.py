@@ -8,9 +8,10 @@ from tests.admission import GRAPH, QUESTION
 
 from evenhand import Question, datasets
 from evenhand.evidence import certify
-from evenhand.evidence.finding_sentence import decision_phrase, finding
+from evenhand.evidence.finding_sentence import finding
 from evenhand.evidence.subpopulations import Subpopulation
 from evenhand.graph.causal_graph import CausalGraph
+from evenhand.question.group_words import decision_phrase
 from evenhand.question.question_file import Labels
 
 WORDS = Labels(

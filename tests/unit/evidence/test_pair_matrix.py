@@ -8,8 +8,8 @@ from tests import naive_groups
 from tests.several_groups import GRAPH, QUESTIONS, counted
 
 from evenhand import certify
+from evenhand.display import points
 from evenhand.evidence.pair_matrix import pair_differences, pair_tables
-from evenhand.evidence.subpopulations import points
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -9,13 +9,8 @@ from tests.populations import LEAST, partition_of, partition_of_dutch
 
 from evenhand import datasets
 from evenhand.evidence import certify
-from evenhand.evidence.population import (
-    StatisticalVerdict,
-    exit_status,
-    in_words,
-    population,
-)
-from evenhand.evidence.verdict import Verdict
+from evenhand.evidence.population import exit_status, in_words, population
+from evenhand.verdict import StatisticalVerdict, Verdict
 
 
 def test_one_sided_differences_are_not_called_opposite(dutch):

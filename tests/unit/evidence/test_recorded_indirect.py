@@ -10,9 +10,9 @@ from tests.loans import APART, CELLS, INCOME_FIRST, QUESTION, ZIP_FIRST, asking,
 
 import evenhand as eh
 from evenhand import checker
+from evenhand.effects.transport import TransportProblems
 from evenhand.errors import InputError
 from evenhand.evidence import RecordedCertificate, certify
-from evenhand.evidence.paths.transport import TransportProblems
 from evenhand.evidence.recorded_indirect import recorded_potentials, recorded_tables
 from evenhand.graph.partial_graph import PartialGraph
 

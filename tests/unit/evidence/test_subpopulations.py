@@ -6,8 +6,10 @@ import pytest
 from tests.admission import GRAPH, QUESTION
 
 from evenhand import CausalGraph, CountTable, Question, datasets
-from evenhand.evidence import certify, points
-from evenhand.evidence.subpopulations import group_heading, p_value
+from evenhand.display import points
+from evenhand.evidence import certify
+from evenhand.evidence.subpopulations import p_value
+from evenhand.question.group_words import group_heading
 
 CERTIFICATE = certify(datasets.admissions(2), GRAPH, QUESTION)
 HALF = Fraction(1, 20)

@@ -11,9 +11,9 @@ from tests.joint_brute_force import LOAN_FAVORABLE, LOAN_ROWS, loan_effects
 from tests.measured_models import asked, graph_of, some_models, table
 
 from evenhand import CausalGraph, CountTable, PartialGraph, Verdict
+from evenhand.effects.indirect import measure_paths
 from evenhand.errors import CannotReleaseError
 from evenhand.evidence import certify
-from evenhand.evidence.indirect import measure_paths
 from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.removal import RemovalPlan
 from evenhand.removal.path_effects import (

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from operator import itemgetter
 
-from evenhand.display import percent
+from evenhand.display import percent, points
+from evenhand.effects.effects import GraphEffects
 from evenhand.errors import Problem, Remedy, listed
-from evenhand.evidence.paths.effects import GraphEffects
-from evenhand.evidence.subpopulations import group_heading, points
-from evenhand.evidence.verdict import Verdict
 from evenhand.graph.ancestral_graphs import MOST_ORIENTATIONS, AncestralGraphs
 from evenhand.question import Question
+from evenhand.question.group_words import group_heading
+from evenhand.verdict import Verdict
 
 
 def ask_problems(

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import Remedy, ResourceError, listed
-from evenhand.evidence.paths.model_tables import read_slice
-from evenhand.evidence.paths.transport import Potentials, TransportProblems
-from evenhand.evidence.paths.world_shares import (
+from evenhand.effects.model_tables import read_slice
+from evenhand.effects.path_sides import PathSides
+from evenhand.effects.transport import Potentials, TransportProblems
+from evenhand.effects.world_shares import (
     FAVORABLE,
     GROUP,
     OTHER,
@@ -31,8 +31,8 @@ from evenhand.evidence.paths.world_shares import (
     Bounds,
     WorldShares,
 )
+from evenhand.errors import Remedy, ResourceError, listed
 from evenhand.graph.conditional_tables import Factor, eliminate
-from evenhand.graph.path_sides import PathSides
 
 MOST_WITNESS_VALUES = 1024
 _PRIME = "\0′"  # marks the witness of the world that reads the others' value

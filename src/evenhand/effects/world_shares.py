@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.evidence.paths.model_tables import MOST_EXACT_CELLS, ModelTables, read_slice
+from evenhand.effects.model_tables import MOST_EXACT_CELLS, ModelTables, read_slice
 from evenhand.graph.conditional_tables import Factor, eliminate
 
 GROUP, OTHER = 0, 1

@@ -42,6 +42,14 @@ class Verdict(ThreeValued):
     WITHHELD = "withheld"
 
 
+class StatisticalVerdict(ThreeValued):
+    """What the rows show of the population: a difference, that there is none, or neither."""
+
+    SHOWN = "difference shown"
+    WITHIN = "all differences shown to be within the threshold"
+    INCONCLUSIVE = "inconclusive"
+
+
 # Of a criterion whose verdict this is.
 MET = {
     Verdict.CERTIFIED: "met",

@@ -14,21 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable, ExaminedCounts, examined_counts
-from evenhand.errors import Problem, QuestionError, Remedy, ResourceError
-from evenhand.evidence.indirect_claim import Indirect
-from evenhand.evidence.indirect_reasons import (
+from evenhand.effects.effects import GraphEffects
+from evenhand.effects.indirect_claim import Indirect
+from evenhand.effects.indirect_reasons import (
     ask_problems,
     effect_reasons,
     too_many_orientations,
 )
-from evenhand.evidence.paths.effects import GraphEffects
-from evenhand.evidence.paths.model_tables import TableSource, compared_counts
-from evenhand.evidence.paths.transport import Potentials
-from evenhand.evidence.verdict import Verdict, all_must_agree
+from evenhand.effects.model_tables import TableSource, compared_counts
+from evenhand.effects.transport import Potentials
+from evenhand.errors import Problem, QuestionError, Remedy, ResourceError
 from evenhand.graph.ancestral_graphs import AncestralGraphs, ancestral_graphs
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Question
+from evenhand.verdict import Verdict, all_must_agree
 
 # For each graph and direction what proves its bounds, from a document.
 RecordedPotentials: TypeAlias = Sequence[Mapping[str, tuple[Potentials, Potentials]]]

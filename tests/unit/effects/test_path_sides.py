@@ -1,7 +1,7 @@
 import pytest
 
+from evenhand.effects.path_sides import PathSides
 from evenhand.graph import CausalGraph
-from evenhand.graph.path_sides import PathSides
 
 
 def sides_of(arrows, *chosen, explained=None):

@@ -6,8 +6,8 @@ import pytest
 from tests.loans import INCOME_FIRST, QUESTION, ZIP_FIRST, loans
 from tests.path_states import MEASURED
 
-from evenhand.evidence.indirect import measure_paths
-from evenhand.evidence.path_steps import PathSteps
+from evenhand.effects.indirect import measure_paths
+from evenhand.effects.path_steps import PathSteps
 
 
 @pytest.mark.parametrize("direction", ["forward", "backward"])

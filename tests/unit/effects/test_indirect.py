@@ -14,9 +14,9 @@ from evenhand import (
     StatisticalVerdict,
     Verdict,
 )
+from evenhand.effects.indirect import measure_paths
 from evenhand.errors import GraphError, QuestionError
 from evenhand.evidence import certify
-from evenhand.evidence.indirect import measure_paths
 from evenhand.question.question_file import Labels
 
 WORDS = Labels(

@@ -4,8 +4,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from evenhand.effects.transport import TransportProblems
 from evenhand.errors import InputError
-from evenhand.evidence.paths.transport import TransportProblems
 
 
 def exact(values):

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evenhand.evidence import Coverage, Verdict, verdict
-from evenhand.evidence.verdict import all_must_agree, all_must_hold, judge, sides
+from evenhand import verdict
+from evenhand.verdict import Coverage, Verdict, all_must_agree, all_must_hold, judge, sides
 
 YES, NO, OPEN = Verdict.CERTIFIED, Verdict.NOT_CERTIFIED, Verdict.CANNOT_DECIDE
 

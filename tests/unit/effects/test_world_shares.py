@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from evenhand.evidence.paths.world_shares import Bounds
+from evenhand.effects.world_shares import Bounds
 
 
 @pytest.mark.parametrize(

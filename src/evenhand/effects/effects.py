@@ -16,10 +16,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from evenhand.evidence.paths.model_tables import ModelTables, TableSource
-from evenhand.evidence.paths.transport import Potentials
-from evenhand.evidence.paths.witness_bounds import TwoWorlds
-from evenhand.evidence.paths.world_shares import (
+from evenhand.effects.model_tables import ModelTables, TableSource
+from evenhand.effects.path_sides import PathSides
+from evenhand.effects.transport import Potentials
+from evenhand.effects.witness_bounds import TwoWorlds
+from evenhand.effects.world_shares import (
     GROUP,
     OTHER,
     Bounds,
@@ -27,10 +28,9 @@ from evenhand.evidence.paths.world_shares import (
     World,
     WorldShares,
 )
-from evenhand.evidence.verdict import Verdict, all_must_hold
 from evenhand.graph.causal_graph import CausalGraph
-from evenhand.graph.path_sides import PathSides
 from evenhand.question.question import Basis, Question
+from evenhand.verdict import Verdict, all_must_hold
 
 DIRECTIONS = ("forward", "backward")
 _SLACK = Fraction(1, 10**9)  # between bounds that different solvers prove

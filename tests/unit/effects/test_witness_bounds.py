@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from evenhand import CountTable, Question, Verdict
-from evenhand.evidence.indirect import measure_paths
-from evenhand.evidence.paths.model_tables import ModelTables
-from evenhand.evidence.paths.witness_bounds import TwoWorlds
-from evenhand.evidence.paths.world_shares import WorldShares
+from evenhand.effects.indirect import measure_paths
+from evenhand.effects.model_tables import ModelTables
+from evenhand.effects.path_sides import PathSides
+from evenhand.effects.witness_bounds import TwoWorlds
+from evenhand.effects.world_shares import WorldShares
 from evenhand.graph.causal_graph import CausalGraph
-from evenhand.graph.path_sides import PathSides
 
 GRAPH = CausalGraph.parse(
     "group -> home; group -> school; home -> zip; zip -> school; home -> school; "

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from evenhand.evidence.indirect_claim import Indirect
-from evenhand.evidence.paths.effects import DirectionEffects, Effect, GraphEffects
-from evenhand.evidence.paths.world_shares import Bounds
+from evenhand.effects.effects import DirectionEffects, Effect, GraphEffects
+from evenhand.effects.indirect_claim import Indirect
+from evenhand.effects.world_shares import Bounds
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from evenhand.display import percent
-from evenhand.evidence.indirect_claim import Indirect
-from evenhand.evidence.paths.effects import DIRECTIONS
-from evenhand.evidence.verdict import Verdict
+from evenhand.effects.effects import DIRECTIONS
+from evenhand.effects.indirect_claim import Indirect
+from evenhand.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

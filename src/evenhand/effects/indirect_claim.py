@@ -9,17 +9,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from evenhand.display import Described, Summary, percent
+from evenhand.display import Described, Summary, percent, points
+from evenhand.effects.effects import DIRECTIONS, DirectionEffects, Effect, GraphEffects
+from evenhand.effects.standard_errors import NO_ERROR, standard_errors
+from evenhand.effects.world_shares import Bounds
 from evenhand.errors import Problem, words_only
-from evenhand.evidence.finding_sentence import decision_phrase, people_of
-from evenhand.evidence.paths.effects import DIRECTIONS, DirectionEffects, Effect, GraphEffects
-from evenhand.evidence.paths.standard_errors import NO_ERROR, standard_errors
-from evenhand.evidence.paths.world_shares import Bounds
-from evenhand.evidence.population import StatisticalVerdict
-from evenhand.evidence.subpopulations import group_heading, points
-from evenhand.evidence.verdict import MET, Verdict
 from evenhand.question import Question
+from evenhand.question.group_words import decision_phrase, group_heading, people_of
 from evenhand.question.question_file import Labels
+from evenhand.verdict import MET, StatisticalVerdict, Verdict
 
 NORMAL = 1.959963984540054  # of a 95 % interval
 

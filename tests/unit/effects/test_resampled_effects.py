@@ -4,10 +4,10 @@ import pytest
 from tests.loans import CELLS, INCOME_FIRST, QUESTION, ZIP_FIRST, asking, loans
 
 from evenhand import audit
+from evenhand.effects.indirect import measure_paths
+from evenhand.effects.resampled_effects import ResampledEffects
 from evenhand.evidence.bootstrap import bootstrap
-from evenhand.evidence.indirect import measure_paths
-from evenhand.evidence.population import StatisticalVerdict
-from evenhand.evidence.resampled_effects import ResampledEffects
+from evenhand.verdict import StatisticalVerdict
 
 
 def test_the_spread_of_resamples_is_near_the_standard_error():

@@ -4,9 +4,9 @@ from tests.loans import INCOME_FIRST, ZIP_FIRST, asking, loans
 
 from evenhand import CountTable, Question
 from evenhand.counts import examined_counts
-from evenhand.evidence.paths.effects import GraphEffects
-from evenhand.evidence.paths.model_tables import ModelTables, compared_counts
-from evenhand.evidence.paths.standard_errors import standard_errors
+from evenhand.effects.effects import GraphEffects
+from evenhand.effects.model_tables import ModelTables, compared_counts
+from evenhand.effects.standard_errors import standard_errors
 from evenhand.graph import CausalGraph
 
 

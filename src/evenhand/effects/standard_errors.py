@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.evidence.paths.effects import DirectionEffects
-from evenhand.evidence.paths.model_tables import ModelTables, read_slice
-from evenhand.evidence.paths.world_shares import (
+from evenhand.effects.effects import DirectionEffects
+from evenhand.effects.model_tables import ModelTables, read_slice
+from evenhand.effects.world_shares import (
     FAVORABLE,
     GROUP,
     OTHER,

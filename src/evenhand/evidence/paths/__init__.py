@@ -1,1 +1,0 @@
-"""Effects of the protected attribute through chosen attributes: exact, with bounds."""
