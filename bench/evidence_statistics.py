@@ -9,11 +9,11 @@ from fractions import Fraction
 import numpy as np
 
 from evenhand import datasets
-from evenhand.evidence.bootstrap import bootstrap
-from evenhand.evidence.by_chance import by_chance
 from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.graph_doubt import doubt
-from evenhand.evidence.statistics import statistics
+from evenhand.evidence.statistics.by_chance import by_chance
+from evenhand.evidence.statistics.comparison_statistics import statistics
+from evenhand.evidence.variations.bootstrap import bootstrap
+from evenhand.evidence.variations.graph_tests import doubt
 from evenhand.graph import discover
 
 MILLION = 10**6

@@ -7,13 +7,12 @@ from scipy.stats import binom
 
 from evenhand import CountTable, Question, datasets
 from evenhand.counts import examined_counts
-from evenhand.evidence.common_difference import mean_difference
 from evenhand.evidence.comparisons import Comparisons
-from evenhand.evidence.heterogeneity import heterogeneity
-from evenhand.evidence.p_values import threshold_p
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import statistical_verdict
-from evenhand.evidence.score_intervals import newcombe_interval
+from evenhand.evidence.statistics.heterogeneity import heterogeneity
+from evenhand.evidence.statistics.p_values import newcombe_interval, threshold_p
+from evenhand.evidence.statistics.pooled_difference import mean_difference
 from evenhand.verdict import StatisticalVerdict
 
 QUESTION = Question(protected="sex", group="f", other="m", decision="hired", favorable="yes")
@@ -265,7 +264,7 @@ def overall_shares(generator, sizes, difference, *, draws, level=0.05):
     for _ in range(draws):
         partition = partition_of(*sample(generator, sizes, difference))
         common = partition.statistics.common
-        varying = heterogeneity(partition, common.difference)
+        varying = heterogeneity(partition.leading, common.difference)
         covered += common.low <= difference <= common.high
         counts += np.array([common.p_zero, varying.p, varying.p_opposite]) < level
     names = ("p_zero", "heterogeneity", "opposite")

@@ -22,11 +22,11 @@ from evenhand.evidence import (
     sensitivity_of_findings,
     survey_partitions,
 )
-from evenhand.evidence.arrow_dependence import ArrowDependence, judge_arrows
-from evenhand.evidence.bootstrap import Bootstrap, bootstrap
 from evenhand.evidence.certificate import Graph
-from evenhand.evidence.graph_doubt import GraphDoubt, doubt
 from evenhand.evidence.population import ClaimVerdicts, exit_status, in_words
+from evenhand.evidence.variations.arrow_dependence import ArrowDependence, judge_arrows
+from evenhand.evidence.variations.bootstrap import Bootstrap, bootstrap
+from evenhand.evidence.variations.graph_tests import GraphDoubt, doubt
 from evenhand.graph import PartialGraph
 from evenhand.question import Judge, Knowledge, Number, Question, QuestionFile
 from evenhand.question.question_file import Labels

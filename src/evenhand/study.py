@@ -13,9 +13,8 @@ from evenhand.errors import EvenhandError
 from evenhand.evidence import Certificate, certify
 from evenhand.evidence.certificate import Graph, Scope
 from evenhand.evidence.decision_rules import judge_without_rule
-from evenhand.evidence.graph_doubt import GraphDoubt, learn_graph
-from evenhand.evidence.graph_origin import GraphOrigin, decision_last
-from evenhand.evidence.unedited_graph import UneditedGraph
+from evenhand.evidence.graph_origin import GraphOrigin, UneditedGraph, decision_last
+from evenhand.evidence.variations.graph_tests import GraphDoubt, learn_graph
 from evenhand.graph import PartialGraph, discover, find_causes
 from evenhand.graph.column_choice import choose_columns
 from evenhand.graph.edited_graphs import edited, require_graph

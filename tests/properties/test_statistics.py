@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.populations import LEAST, partition_of
 
 from evenhand.evidence.population import population
-from evenhand.evidence.sensitivity import sensitivity
+from evenhand.evidence.variations.sensitivity import sensitivity
 
 SIZES = st.integers(1, 12) | st.integers(1, 400)
 

@@ -224,7 +224,8 @@ class _Answer:
     @property
     def record(self) -> "Certificate":
         """The certificate, with how many variants were judged."""
-        return self.result.certificate.stating(self.further.get("arrows"))
+        arrows = self.further.get("arrows")
+        return self.result.certificate.stating(arrows=len(arrows.ways) if arrows else 0)
 
     def report(self, **settings: Any) -> "Report":  # noqa: ANN401  # those of an audit's
         """The page."""

@@ -1,15 +1,11 @@
 """Is it there: subpopulations, exact differences, criteria, and certificates of them."""
 
-from evenhand.evidence.arrow_dependence import ArrowDependence
-from evenhand.evidence.bootstrap import Bootstrap
-from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.certification import certify, certify_relaxed
 from evenhand.evidence.comparisons import Comparisons
 from evenhand.evidence.disclosure_control import shown_part
 from evenhand.evidence.error_bias import DifferenceParts, ErrorBias
-from evenhand.evidence.graph_doubt import GraphDoubt
-from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.graph_origin import GraphOrigin, UneditedGraph, UneditedOutcome
 from evenhand.evidence.known_measures import (
     ComparedPair,
     KnownMeasure,
@@ -17,22 +13,25 @@ from evenhand.evidence.known_measures import (
     MeasureKind,
     known_measures,
 )
-from evenhand.evidence.meaningful_partitions import (
+from evenhand.evidence.partition import Partition
+from evenhand.evidence.partition_explanation import (
     ExaminedPartition,
+    PartitionExplanation,
     PartitionSurvey,
+    explain_partition,
     survey_partitions,
 )
-from evenhand.evidence.pair_matrix import PairDifference
-from evenhand.evidence.partition import Partition
-from evenhand.evidence.partition_explanation import PartitionExplanation, explain_partition
-from evenhand.evidence.population import Population
+from evenhand.evidence.population import PairDifference, Population
 from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.evidence.recorded_inputs import StatedField
 from evenhand.evidence.relaxed import RelaxedCertificate
 from evenhand.evidence.release_statement import ReleaseStatement
-from evenhand.evidence.sensitivity import Sensitivity, sensitivity_of_findings
+from evenhand.evidence.statistics.by_chance import ByChance
 from evenhand.evidence.subpopulations import Subpopulation, Subpopulations
-from evenhand.evidence.unedited_graph import UneditedGraph, UneditedOutcome
+from evenhand.evidence.variations.arrow_dependence import ArrowDependence
+from evenhand.evidence.variations.bootstrap import Bootstrap
+from evenhand.evidence.variations.graph_tests import GraphDoubt
+from evenhand.evidence.variations.sensitivity import Sensitivity, sensitivity_of_findings
 from evenhand.verdict import Coverage, StatisticalVerdict, Verdict
 
 __all__ = [

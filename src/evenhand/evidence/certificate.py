@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from evenhand.errors import Problem, words_only
 from evenhand.evidence import certificate_encoding as encoding
 from evenhand.evidence import partition_facts
 from evenhand.evidence.assumption_sentences import assumption_sentences, prediction_claim
-from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.decision_rules import (
     comparable_columns,
     determinations,
@@ -29,14 +28,13 @@ from evenhand.evidence.first_sentence import (
     explained_by_chance,
     first_sentence,
 )
-from evenhand.evidence.graph_origin import GraphOrigin
-from evenhand.evidence.judged_variants import JudgedVariants, VariantKind
+from evenhand.evidence.graph_origin import GraphOrigin, UneditedGraph, UneditedOutcome
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.population import ClaimVerdicts, Population, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
 from evenhand.evidence.release_statement import ReleaseStatement
+from evenhand.evidence.statistics.by_chance import ByChance
 from evenhand.evidence.subpopulations import Subpopulations
-from evenhand.evidence.unedited_graph import UneditedGraph, UneditedOutcome
 from evenhand.files import write_file
 from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.partial_graph import PartialGraph
@@ -300,7 +298,7 @@ class Certificate(Pictured):
         return {
             "cause_sets": len(self.possible_decision_causes),
             "rules": 1 + (self.without_rule is not None),
-            **{kind: self.tried.get(kind, 0) for kind in get_args(VariantKind)},
+            **{kind: self.tried.get(kind, 0) for kind in ("classes", "arrows")},
             **({"graphs": graphs} if graphs else {}),
         }
 
@@ -320,9 +318,8 @@ class Certificate(Pictured):
             **({"without": without} if without else {}),
         }
 
-    def stating(self, *tried: JudgedVariants[Any] | None) -> "Certificate":
-        """The certificate with the number of variants that were judged besides."""
-        judged = {str(one.kind): len(one.ways) for one in tried if one is not None}
+    def stating(self, **judged: int) -> "Certificate":
+        """The certificate with the number of variants that were judged besides, by kind."""
         return replace(self, tried={**self.tried, **judged})
 
     def resampled(self, draws: ResampledEffects | None) -> "Certificate":

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from evenhand.display import percent, points
-from evenhand.evidence.by_chance import ByChance
 from evenhand.evidence.partition import Partition
+from evenhand.evidence.statistics.by_chance import ByChance
 from evenhand.evidence.subpopulations import p_value
 from evenhand.question.group_words import group_heading
 

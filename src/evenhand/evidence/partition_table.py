@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.evidence.distinct_tables import distinct_lines
 from evenhand.evidence.partition import Partition
+from evenhand.evidence.statistics.distinct_tables import distinct_lines
 
 # Lines that are Python objects at once: a million of them would be 300 MB.
 BLOCK = 1 << 14

@@ -21,7 +21,7 @@ from evenhand.evidence.certificate_schema import schema_errors
 from evenhand.evidence.certification import certify_partitions, with_indirect
 from evenhand.evidence.decision_rules import comparable_columns, determining_names
 from evenhand.evidence.document_differences import document_differences
-from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.graph_origin import GraphOrigin, UneditedGraph
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.recorded_indirect import (
     is_unmeasured,
@@ -31,7 +31,6 @@ from evenhand.evidence.recorded_indirect import (
 from evenhand.evidence.recorded_inputs import StatedField, is_derivable, recorded_inputs
 from evenhand.evidence.recorded_partitions import recorded_counts
 from evenhand.evidence.release_statement import ReleaseStatement
-from evenhand.evidence.unedited_graph import UneditedGraph
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Codings, Question
 from evenhand.question.question import PATHS, REST

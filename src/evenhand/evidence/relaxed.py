@@ -16,8 +16,8 @@ import numpy as np
 
 from evenhand.display import Described, Summary, percent
 from evenhand.errors import QuestionError
-from evenhand.evidence.distinct_tables import distinct_lines
 from evenhand.evidence.partition import Partition
+from evenhand.evidence.statistics.distinct_tables import distinct_lines
 from evenhand.question import Number, exact_fraction
 
 

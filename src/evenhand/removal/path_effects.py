@@ -20,7 +20,7 @@ from evenhand.effects.model_tables import compared_counts
 from evenhand.effects.world_shares import Bounds
 from evenhand.errors import CannotReleaseError, Problem, Remedy, listed
 from evenhand.evidence import Certificate, Partition
-from evenhand.evidence.verdict_reasons import direct_edge
+from evenhand.evidence.certification import direct_edge
 from evenhand.graph.ancestral_graphs import ancestral_graphs
 from evenhand.removal.linear_effects import LinearEffect
 

@@ -4,7 +4,7 @@ from itertools import chain
 
 from evenhand.errors import CannotReleaseError, Problem, Remedy
 from evenhand.evidence import Certificate, Partition
-from evenhand.evidence.verdict_reasons import direct_edge
+from evenhand.evidence.certification import direct_edge
 
 
 def check_releasable(certificate: Certificate) -> Partition:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from evenhand.counts import CountTable
 from evenhand.counts.compared_groups import group_labels
 from evenhand.evidence import Certificate, Sensitivity, Verdict, sensitivity_of_findings
-from evenhand.evidence.bootstrap import Bootstrap
-from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.subpopulations import p_value
+from evenhand.evidence.variations.bootstrap import Bootstrap
+from evenhand.evidence.variations.graph_tests import GraphDoubt
 from evenhand.graph import PartialGraph
 from evenhand.question import Bins, Judge, Knowledge
 from evenhand.report import template_types as page

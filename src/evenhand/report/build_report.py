@@ -7,10 +7,10 @@ from typing import Protocol
 
 from evenhand.counts import CountTable
 from evenhand.evidence import Certificate, PartitionExplanation, shown_part
-from evenhand.evidence.arrow_dependence import ArrowDependence
-from evenhand.evidence.bootstrap import Bootstrap
 from evenhand.evidence.disclosure_control import shown_claim
-from evenhand.evidence.graph_doubt import GraphDoubt
+from evenhand.evidence.variations.arrow_dependence import ArrowDependence
+from evenhand.evidence.variations.bootstrap import Bootstrap
+from evenhand.evidence.variations.graph_tests import GraphDoubt
 from evenhand.question import Judge, Knowledge
 from evenhand.question.question_file import Labels
 from evenhand.releasing import Release

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from evenhand.evidence import Certificate, Partition, RelaxedCertificate
-from evenhand.evidence.by_chance import ByChance
-from evenhand.evidence.common_difference import CommonDifference
 from evenhand.evidence.first_sentence import deciding_partition, is_explained, seen_sentence
 from evenhand.evidence.population import Population
+from evenhand.evidence.statistics.by_chance import ByChance
+from evenhand.evidence.statistics.pooled_difference import CommonDifference
 from evenhand.evidence.subpopulations import p_value
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate, Partition
-from evenhand.evidence.group_selection import shown_lines
-from evenhand.evidence.subpopulations import p_value
+from evenhand.evidence.subpopulations import p_value, shown_lines
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.charts import (

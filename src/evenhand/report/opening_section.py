@@ -9,8 +9,8 @@ from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Partition, Subpopulation, Verdict
 from evenhand.evidence.decision_rules import met_by_construction
 from evenhand.evidence.first_sentence import average_sentence, coverage_phrase
-from evenhand.evidence.graph_doubt import GraphDoubt
 from evenhand.evidence.population import Population
+from evenhand.evidence.variations.graph_tests import GraphDoubt
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.phrases import MOST_LISTED, Words, capital, count, rate, share, shortened

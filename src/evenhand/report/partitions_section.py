@@ -15,7 +15,7 @@ from evenhand.evidence import (
     Verdict,
     survey_partitions,
 )
-from evenhand.evidence.meaningful_partitions import MOST_BLOCK_SETS
+from evenhand.evidence.partition_explanation import MOST_BLOCK_SETS
 from evenhand.report import template_types as page
 from evenhand.report.model_section import what_is_seen
 from evenhand.report.phrases import Words, count

@@ -8,7 +8,7 @@ from evenhand.effects.resampled_effects import ResampledEffects
 from evenhand.effects.world_shares import Bounds
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Verdict
-from evenhand.evidence.bootstrap import Bootstrap
+from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.report import template_types as page
 from evenhand.report.opening_section import MARKS
 from evenhand.report.path_words import PathWords, claim_words, signed, span_text

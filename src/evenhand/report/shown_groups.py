@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate, Partition, Subpopulation, Subpopulations
-from evenhand.evidence.common_difference import CommonDifference
-from evenhand.evidence.group_selection import shown_lines
+from evenhand.evidence.statistics.pooled_difference import CommonDifference
+from evenhand.evidence.subpopulations import shown_lines
 from evenhand.question import Question
 from evenhand.report.phrases import Words, capital, has_sides
 

@@ -10,7 +10,7 @@ def variant_premises(
     certificate: Certificate, words: Words, arrows: ArrowDependence | None
 ) -> tuple[page.Premise, ...]:
     """How many variants were judged, and what other arrows gave."""
-    judged = certificate.stating(arrows).variants
+    judged = certificate.stating(arrows=len(arrows.ways) if arrows else 0).variants
     kinds = [
         f"{count(judged['cause_sets'], 'set')} of causes of {words.decision}",
         *(["with the rule and without"] if judged["rules"] > 1 else []),

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from evenhand.evidence import Certificate
-from evenhand.evidence.pair_matrix import PairDifference
+from evenhand.evidence.population import PairDifference
 from evenhand.evidence.subpopulations import p_value
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page

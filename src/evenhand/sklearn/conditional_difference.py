@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from evenhand.counts import ExaminedCounts
 from evenhand.errors import ColumnError, InputError, QuestionError, Remedy, listed
 from evenhand.evidence import Comparisons, Partition
-from evenhand.evidence.common_difference import mean_difference
+from evenhand.evidence.statistics.pooled_difference import mean_difference
 from evenhand.question import Codings, Question, as_label
 from evenhand.question.parse_values import require_texts
 from evenhand.question.value_checks import MOST_GROUPS

@@ -10,10 +10,9 @@ from typing import Any
 from evenhand.audit_result import Audit
 from evenhand.display import Summary
 from evenhand.evidence import Certificate, PartitionExplanation, Subpopulations
-from evenhand.evidence.bootstrap import Bootstrap
-from evenhand.evidence.group_selection import sort_groups, tied_lines
 from evenhand.evidence.population import in_words
-from evenhand.evidence.subpopulations import threshold_points
+from evenhand.evidence.subpopulations import sort_groups, threshold_points, tied_lines
+from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.report import template_types as page
 from evenhand.report.assumptions_section import sensitivity_premise
 from evenhand.report.build_report import question_sentence

@@ -10,7 +10,7 @@ from evenhand.audit_result import Audit
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import QuestionError
 from evenhand.evidence import ArrowDependence
-from evenhand.evidence.bootstrap import Bootstrap
+from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.releasing import Release
 from evenhand.report import Report
 from evenhand.web.graph_links import audit_to_publish, judged_arrows
@@ -70,7 +70,7 @@ class JudgedBesides:
 
     def stated(self, audit: Audit) -> Audit:
         """The audit whose certificate states it."""
-        record = audit.certificate.stating(self.arrows)
+        record = audit.certificate.stating(arrows=len(self.arrows.ways) if self.arrows else 0)
         return replace(audit, certificate=record)
 
     def report(self, audit: Audit, release: Release | None = None, **settings: Any) -> Report:  # noqa: ANN401  # those of an audit's

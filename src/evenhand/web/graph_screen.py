@@ -9,8 +9,8 @@ from evenhand.audit_result import Audit
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.evidence import Certificate, Verdict
-from evenhand.evidence.arrow_dependence import ArrowDependence
 from evenhand.evidence.subpopulations import p_value
+from evenhand.evidence.variations.arrow_dependence import ArrowDependence
 from evenhand.question.graph_edits import NO_REASON
 from evenhand.report.phrases import Words, capital
 from evenhand.verdict import StatisticalVerdict

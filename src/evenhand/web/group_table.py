@@ -7,8 +7,8 @@ from math import ceil
 import numpy as np
 
 from evenhand.evidence import Certificate, Subpopulations
-from evenhand.evidence.group_selection import KINDS, filter_groups, sort_groups
-from evenhand.evidence.sensitivity import sensitivity
+from evenhand.evidence.subpopulations import KINDS, filter_groups, sort_groups
+from evenhand.evidence.variations.sensitivity import sensitivity
 from evenhand.report import picture_types as pictures
 from evenhand.report import template_types as page
 from evenhand.report.differences_sections import finding

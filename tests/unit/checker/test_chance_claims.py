@@ -15,7 +15,7 @@ from evenhand import checker
 from evenhand.checker import chance_claims
 from evenhand.checker.chance_claims import chance_numbers, reach_probability
 from evenhand.evidence import certify
-from evenhand.evidence.by_chance import reach_probabilities
+from evenhand.evidence.statistics.by_chance import reach_probabilities
 
 SIZES = st.integers(1, 40)
 THRESHOLDS = st.fractions(Fraction(1, 1000), Fraction(99, 100), max_denominator=1000)

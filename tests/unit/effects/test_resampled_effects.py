@@ -6,7 +6,7 @@ from tests.loans import CELLS, INCOME_FIRST, QUESTION, ZIP_FIRST, asking, loans
 from evenhand import audit
 from evenhand.effects.indirect import measure_paths
 from evenhand.effects.resampled_effects import ResampledEffects
-from evenhand.evidence.bootstrap import bootstrap
+from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.verdict import StatisticalVerdict
 
 

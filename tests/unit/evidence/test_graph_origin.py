@@ -1,15 +1,23 @@
 """Where graphs come from, as data and in words."""
 
 import json
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
-from tests.admission import GRAPH, OPEN_GRAPH
+from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
+from tests.certificate_records import csv_of, sealed
+from tests.determined import question, scored
+from tests.several_groups import GRAPH as GROUPS
+from tests.several_groups import QUESTIONS, counted
 
 import evenhand as eh
 from evenhand import checker, datasets
-from evenhand.evidence.graph_origin import GraphOrigin, no_tiers, saved_graph
+from evenhand.evidence import RecordedCertificate
+from evenhand.evidence.graph_origin import GraphOrigin, UneditedGraph, no_tiers, saved_graph
+from evenhand.graph.edited_graphs import edited
+from evenhand.question import GraphEdit
 
 
 def test_a_graph_that_was_given_says_so():
@@ -114,3 +122,236 @@ def test_a_search_that_ended_early_is_repeated_with_the_same_limit():
         assert {name for name, many in resampled.items() if many == 3} == causes
         assert audit.doubt().complete is (limit is None)
         assert {len(one.given) for one in audit.doubt().arrows} <= {0, limit or 1}
+
+
+COUNTS = eh.datasets.admissions(2)
+NOT_KNOWN = GraphEdit.parse("remove", "major -> admission: it was not known")
+READ = GraphEdit.parse("add", "major -> admission: it was read")
+SMALL = eh.CausalGraph.parse("gender -> major; gender -> admission; test_score -> admission")
+
+
+def audited(graph=GRAPH, edits=(NOT_KNOWN,), counts=COUNTS, asked=QUESTION, **settings):
+    return eh.audit(counts, asked, graph=graph, edits=edits, **settings)
+
+
+def origin_of(text):
+    return json.loads(text)["graph"]["origin"]
+
+
+@pytest.mark.parametrize("graph", [GRAPH, None], ids=["given", "learned"])
+def test_what_the_unedited_graph_gives_is_what_an_audit_without_edits_gives(graph):
+    plain, found = (audited(graph, edits).certificate for edits in ((), (NOT_KNOWN,)))
+    assert "unedited" not in origin_of(plain.to_json())
+    assert plain.graph_origin.unedited is None
+    assert origin_of(found.to_json())["unedited"] == {
+        "arrows": sorted(map(list, plain.graph.arrows)),
+        "undirected": sorted(map(list, plain.graph.undirected)),
+        "doubtful": [],
+        "verdict": str(plain.verdict),
+        "population": str(plain.population.verdict),
+        "measured": plain.to_dict()["subpopulations"]["measured"],
+        "violating": plain.to_dict()["subpopulations"]["violating"],
+    }
+    assert GraphOrigin.parse(found.graph_origin.to_dict()) == found.graph_origin
+
+
+@pytest.mark.parametrize("name", [name for name in QUESTIONS if name != "edited groups"])
+def test_it_is_told_and_checked_for_many_groups(name, tmp_path):
+    made = GraphEdit.parse("remove", "town -> score: nobody asked for it")
+    counts = counted()
+    settings = {"counts": counts, "asked": QUESTIONS[name]}
+    plain = audited(GROUPS, (), **settings).certificate
+    found = audited(GROUPS, (made,), **settings).certificate
+    assert found.graph_origin.unedited == plain.as_unedited
+    text, record = found.to_json(), RecordedCertificate.parse(found.to_json())
+    assert record.own_differences() == record.differences(counts) == ()
+    data = str(csv_of(counts, tmp_path / "data.csv"))
+    assert checker.verify(text, data)[:2] == checker.verify(text)[:2] == (0, [])
+
+
+def test_summary_json_and_report_tell_it():
+    found = audited(None)
+    (fact,) = [words for name, words in found.summary().facts if name == "as learned"]
+    said = "not certified, 4 of 4 subpopulations violate; in the population: inconclusive"
+    assert fact == said
+    assert found.to_dict()["unedited"]["violating"] == 4
+    assert f"As learned: {said}." in found.report().html
+    given = audited()
+    assert "as given" in dict(given.summary().facts)
+    plain = audited(edits=())
+    assert "unedited" not in plain.to_dict()
+    assert "as given" not in dict(plain.summary().facts)
+    assert "As given" not in plain.report().html
+
+
+def test_a_release_keeps_the_graph_without_what_it_gave_on_other_rows():
+    found = audited()
+    certificate = found.release(seed=1).certificate
+    before = certificate.graph_origin.unedited
+    assert before == found.certificate.graph_origin.unedited.without_outcome
+    text = certificate.to_json()
+    assert RecordedCertificate.parse(text).own_differences() == ()
+    assert checker.verify(text)[:2] == (0, [])
+    content = json.loads(text)
+    content["graph"]["origin"]["unedited"] |= {
+        "verdict": "certified",
+        "population": "inconclusive",
+        "measured": 4,
+        "violating": 0,
+    }
+    forged = sealed(content)
+    assert RecordedCertificate.parse(forged).own_differences() != ()
+    assert checker.verify(forged).status == 1
+
+
+def test_a_copy_for_others_tells_nothing_of_rows_that_it_withholds():
+    """The unedited graph is certified on one table and not on the other."""
+    lines = [("f", "x", "yes", 30), ("f", "x", "no", 30), ("m", "x", "yes", 30)]
+    lines += [("m", "x", "no", 30), ("f", "y", "yes", 5), ("f", "y", "no", 5)]
+    outcomes, shared = [], []
+    for hidden in (5, 1):
+        rows = [*lines, ("m", "y", "yes", hidden), ("m", "y", "no", 10 - hidden)]
+        sex, town, hired, n = zip(*rows, strict=True)
+        counts = eh.CountTable.of({"sex": sex, "town": town, "hired": hired}, n)
+        asked = eh.Question(protected="sex", group="f", decision="hired", favorable="yes")
+        graph = eh.CausalGraph.parse("sex -> hired; town")
+        made = (GraphEdit.parse("add", "town -> hired: it counts"),)
+        found = audited(graph, made, counts, replace(asked, threshold="0.02")).certificate
+        outcomes.append(found.graph_origin.unedited.outcome.verdict)
+        shared.append(found.to_shared_json())
+    assert {*map(str, outcomes)} == {"certified", "not certified"}
+    assert shared[0] == shared[1]
+    assert origin_of(shared[0])["unedited"] == {
+        "arrows": [["sex", "hired"]],
+        "undirected": [],
+        "doubtful": [],
+    }
+    assert "As given, before the edits." in audited().report(share=True).html
+
+
+def alter(change, text):
+    content = json.loads(text)
+    change(content["graph"]["origin"]["unedited"])
+    return sealed(content)
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"verdict": "certified"}, "unedited.verdict"),
+        ({"measured": 3}, "unedited.measured"),
+        ({"violating": 1}, "unedited.violating"),
+        ({"arrows": [["test_score", "admission"]]}, "other links than the graph"),
+        ({"arrows": [["major", "admission"], ["test_score", "admission"]]}, "other links"),
+    ],
+)
+def test_an_altered_unedited_graph_is_found_with_the_data_and_often_without(
+    change, where, tmp_path
+):
+    """Here the causes before are among those now, so that the record alone shows it."""
+    text = audited(SMALL, (READ,)).certificate.to_json()
+    data = str(csv_of(COUNTS, tmp_path / "data.csv"))
+    forged = alter(lambda unedited: unedited.update(change), text)
+    record = RecordedCertificate.parse(forged)
+    for notes in (
+        record.own_differences(),
+        record.differences(COUNTS),
+        checker.verify(forged).notes,
+        checker.verify(forged, data).notes,
+    ):
+        assert where in " ".join(notes)
+
+
+def test_the_population_is_computed_again_by_the_engine():
+    text = audited(SMALL, (READ,)).certificate.to_json()
+    change = {"population": "difference shown"}
+    forged = RecordedCertificate.parse(alter(lambda one: one.update(change), text))
+    assert "unedited.population" in " ".join(forged.differences(COUNTS))
+    assert "unedited.population" in " ".join(forged.own_differences())
+
+
+def test_what_no_partition_shows_needs_the_data():
+    text = audited().certificate.to_json()
+    forged = RecordedCertificate.parse(alter(lambda one: one.update(violating=1), text))
+    assert forged.own_differences() == ()
+    stated = {field.field: field.what for field in forged.stated(with_data=False)}
+    assert "no partition" in stated["graph.origin.unedited.verdict"]
+    assert "unedited.violating" in " ".join(forged.differences(COUNTS))
+    stated = {field.field for field in forged.stated(with_data=True)}
+    assert "graph.origin.unedited" in stated
+    assert "graph.origin.unedited.verdict" not in stated
+
+
+def test_a_graph_that_only_its_edits_make_possible_is_told_without_a_verdict():
+    graph = eh.CausalGraph.parse("admission -> gender; test_score -> admission")
+    turned = GraphEdit.parse("reverse", "admission -> gender: nobody decides the gender")
+    found = audited(edited(graph, [turned]), ()).certificate
+    assert found.graph_origin.unedited == UneditedGraph.of(graph)
+    assert "as given" not in dict(found.summary().facts)
+    record = RecordedCertificate.parse(found.to_json())
+    assert record.own_differences() == record.differences(COUNTS) == ()
+    assert checker.verify(found.to_json())[:2] == (0, [])
+
+
+def test_a_column_that_determines_the_decision_leaves_both_graphs_undecided(tmp_path):
+    columns = scored()
+    counts, made = eh.CountTable.of(columns), GraphEdit.parse("add", "score -> risk: it is so")
+    graph = eh.CausalGraph.parse("sex -> risk; education -> risk; education -> score")
+    found = audited(graph, (made,), counts, question()).certificate
+    assert str(found.graph_origin.unedited.outcome.verdict) == "cannot decide"
+    text = found.to_json()
+    record = RecordedCertificate.parse(text)
+    assert record.own_differences() == record.differences(counts) == ()
+    data = str(csv_of(counts, tmp_path / "data.csv"))
+    assert checker.verify(text)[:2] == checker.verify(text, data)[:2] == (0, [])
+    # Where the column was an effect only before, no partition shows that it determines.
+    turned = GraphEdit.parse("reverse", "score -> risk: it was made afterwards")
+    graph = eh.CausalGraph.parse("sex -> risk; education -> risk; score -> risk")
+    found = audited(graph, (turned,), counts, question()).certificate
+    assert str(found.verdict) == "not certified"
+    assert str(found.graph_origin.unedited.outcome.verdict) == "cannot decide"
+    record = RecordedCertificate.parse(found.to_json())
+    assert record.own_differences() == record.differences(counts) == ()
+    assert checker.verify(found.to_json())[:2] == (0, [])
+    assert checker.verify(found.to_json(), data)[:2] == (0, [])
+
+
+def test_a_declared_rule_has_it_beside():
+    counts = eh.CountTable.of(scored() | {"town": list("ab" * 1000)})
+    made = GraphEdit.parse("add", "town -> risk: it is on the form")
+    asked = question(rule=["score"])
+    found = eh.audit(counts, asked, edits=[made]).certificate
+    plain = eh.audit(counts, asked).certificate
+    before = found.without_rule.graph_origin.unedited
+    assert before == plain.without_rule.as_unedited
+    assert found.graph_origin.unedited == plain.as_unedited
+    record = RecordedCertificate.parse(found.to_json())
+    assert record.own_differences() == record.differences(counts) == ()
+    assert checker.verify(found.to_json())[:2] == (0, [])
+
+
+def test_it_is_judged_by_its_causes_alone():
+    causes, every = (
+        audited(scope=scope).certificate.graph_origin.unedited for scope in ("causes", "all")
+    )
+    assert causes == every
+
+
+def test_how_many_graphs_were_judged_is_stated_and_follows_a_release():
+    asked = eh.QuestionFile(question=QUESTION, edits=(NOT_KNOWN,), graphs_judged=7)
+    found = eh.audit(COUNTS, asked, graph=GRAPH)
+    plain = eh.audit(COUNTS, replace(asked, graphs_judged=0), graph=GRAPH)
+    assert "graphs" not in json.loads(plain.certificate.to_json())["variants"]
+    for certificate in (found.certificate, found.release(seed=1).certificate):
+        text = certificate.to_json()
+        assert json.loads(text)["variants"]["graphs"] == 7
+        record = RecordedCertificate.parse(text)
+        assert record.own_differences() == ()
+        said = "how many graphs were judged: 7"
+        assert ("variants.graphs", said) in record.stated(with_data=True)
+        assert checker.verify(text).stated["variants.graphs"] == said
+    assert found.to_dict()["variants"]["graphs"] == 7
+    assert "7 graphs" in found.report().html
+    assert "graphs" not in json.loads(found.certificate.to_shared_json()).get("variants", {})
+    stated = found.certificate.stating(arrows=len(found.arrows().ways)).variants
+    assert (stated["graphs"], stated["arrows"] > 0) == (7, True)

@@ -14,10 +14,10 @@ from tests import naive_groups
 from evenhand import CountTable, Question, Verdict, datasets, examined_counts
 from evenhand.errors import ColumnError
 from evenhand.evidence import Partition
-from evenhand.evidence.by_chance import by_chance
 from evenhand.evidence.comparisons import Comparisons
 from evenhand.evidence.partition import share_statistics
-from evenhand.evidence.statistics import statistics
+from evenhand.evidence.statistics.by_chance import by_chance
+from evenhand.evidence.statistics.comparison_statistics import statistics
 
 QUESTION = Question(protected="sex", group="f", decision="hired", favorable="yes")
 

@@ -6,8 +6,8 @@ import pyarrow as pa
 from tests.report_pages import CASES, GRAPH, QUESTION, admissions_audit, page_text, report_text
 
 import evenhand as eh
-from evenhand.evidence.bootstrap import bootstrap
-from evenhand.evidence.graph_doubt import doubt
+from evenhand.evidence.variations.bootstrap import bootstrap
+from evenhand.evidence.variations.graph_tests import doubt
 from evenhand.report import report
 
 

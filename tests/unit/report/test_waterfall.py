@@ -9,7 +9,7 @@ from tests.path_states import MEASURED
 
 import evenhand as eh
 from evenhand.effects.path_steps import PathSteps
-from evenhand.evidence.bootstrap import bootstrap
+from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.report.path_words import claim_words
 from evenhand.report.phrases import Words
 from evenhand.report.waterfall import Measured, waterfalls

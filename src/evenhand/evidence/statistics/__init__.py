@@ -1,0 +1,1 @@
+"""Intervals, p-values and what chance alone makes, from counts alone."""

@@ -1,0 +1,279 @@
+"""How many subpopulations chance alone would put at or beyond the threshold.
+
+If the protected attribute changed nothing, the favorable decisions of a subpopulation would be
+spread over its people by chance: with its totals fixed, the group's share of them follows the
+hypergeometric distribution, and the probability of a difference at or beyond the threshold is
+exact. The number of such subpopulations then follows the Poisson-binomial distribution.
+
+That nothing differs is not the criterion, which allows differences under the threshold. So
+beside it stands how many would be expected if every true difference were just under it.
+"""
+
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from math import log
+from typing import Any
+
+import numpy as np
+
+from evenhand.evidence.statistics.binomial_tails import Counts, Floats
+from evenhand.evidence.statistics.distinct_tables import distinct_lines, for_each_distinct
+from evenhand.evidence.statistics.hypergeometric_tails import (
+    point_probability,
+    probability_below,
+)
+from evenhand.evidence.statistics.p_values import boundary_rates
+from evenhand.verdict import INT64_END
+
+# Up to this variance of the group's favorable decisions the tail is added up.
+_MOST_TERMS = 1e6
+# Factors that are multiplied at once, in all places, before products are joined in pairs.
+_FACTORS = 64
+# Probabilities of counts below this share of the largest one are left out.
+_NEGLIGIBLE = 1e-30
+# A probability smaller than this is not told apart from others.
+_SMALLEST_P = 1e-25
+# So many subpopulations are enough to estimate the number at the threshold.
+_SAMPLE = 5000
+# From this variance of a number of favorable decisions on its steps hardly matter.
+_SMOOTH = 25.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByChance:
+    """Subpopulations at or beyond the threshold if nothing but chance made differences.
+
+    ``expected`` is their number, ``lower`` and ``upper`` its central 95 % range, ``p`` the
+    probability of at least as many as were seen, ``rows`` the expected number of people in
+    them. ``at_threshold`` is the number expected if every true difference of two groups were
+    just under the threshold; ``error`` the standard error of ``expected`` if it was simulated.
+    """
+
+    expected: float
+    lower: int
+    upper: int
+    p: float
+    rows: float
+    at_threshold: float | None = None
+    error: float | None = None
+
+    def __str__(self) -> str:
+        """The number expected with its range, as in *about 35 (28 to 42)*."""
+        return f"about {_rounded(self.expected)} ({self.lower:,} to {self.upper:,})"
+
+    @property
+    def text_at_threshold(self) -> str:
+        """The number expected if every true difference were just under the threshold."""
+        return "" if self.at_threshold is None else f"about {_rounded(self.at_threshold)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+def _rounded(number: float) -> str:
+    """Whole numbers from ten on, one digit below.
+
+    >>> _rounded(1234.5), _rounded(9.96), _rounded(0.31), _rounded(0.01)
+    ('1,234', '10', '0.3', '0')
+    """
+    return f"{number:.1f}" if 0 < round(number, 1) < 10 else f"{number:,.0f}"
+
+
+def by_chance(
+    *,
+    group_yes: Counts,
+    group: Counts,
+    other_yes: Counts,
+    other: Counts,
+    threshold: Fraction,
+    violating: int,
+) -> ByChance | None:
+    """What chance alone would make of measured subpopulations; None if there is none."""
+    if not len(group):
+        return None
+    p = reach_probabilities(group_yes + other_yes, group, other, threshold)
+    return replace(
+        chance_of(p, group + other, violating),
+        # Chance makes as many also where people are so few that the estimate here is lower.
+        at_threshold=max(
+            float(p.sum()),
+            _expected_at_threshold(group_yes, group, other_yes, other, threshold),
+        ),
+    )
+
+
+def chance_of(
+    p: Floats, rows: Counts, violating: int, *, error: float | None = None
+) -> ByChance:
+    """The number of subpopulations that reach the threshold with these probabilities."""
+    first, chances = _number_distribution(p)
+    cumulated = np.cumsum(chances)
+    lower, upper = first + np.searchsorted(cumulated, (0.025, 0.975))
+    tail = float(chances[violating - first :].sum()) if violating > first else 1.0
+    return ByChance(
+        expected=float(p.sum()),
+        lower=int(lower),
+        upper=int(upper),
+        p=min(max(tail, _SMALLEST_P), 1.0),
+        rows=float(p @ rows),
+        error=error,
+    )
+
+
+def reach_probabilities(
+    favorable: Counts, group: Counts, other: Counts, threshold: Fraction
+) -> Floats:
+    """The probability of a difference at or beyond the threshold if nothing differs.
+
+    Either too few favorable decisions fall to the group, or too few unfavorable ones.
+    """
+
+    def reach(favorable: Counts, group: Counts, other: Counts) -> tuple[Floats]:
+        unfavorable = group + other - favorable
+        few = _few_probability(favorable, group, other, threshold)
+        return (few + _few_probability(unfavorable, group, other, threshold),)
+
+    (p,) = for_each_distinct(reach, favorable, group, other)
+    return np.minimum(p, 1.0)
+
+
+def _few_probability(
+    drawn: Counts, group: Counts, other: Counts, threshold: Fraction
+) -> Floats:
+    """The probability that the group's rate lies the threshold or more below the others'."""
+    most = _most_at_threshold(drawn, group, other, threshold)
+    p = np.zeros(len(group))
+    rows = group + other
+    expected = group * (drawn / rows)
+    # Hoeffding: so far from what is expected a count of the smallest margin never lies.
+    margin = np.minimum(np.minimum(group, other), np.minimum(drawn, rows - drawn))
+    near = 2 * (expected - most) ** 2 <= -log(_SMALLEST_P) * margin
+    at = np.flatnonzero(near & (most >= np.maximum(0, drawn - other)))
+    a, k, n, m = (column[at].astype(float) for column in (most, drawn, group, other))
+    rows = n + m
+    variance = n * (k / rows) * ((rows - k) / rows) * m / np.maximum(rows - 1, 1)
+    exact = variance <= _MOST_TERMS
+    e = np.flatnonzero(exact)
+    table = a[e], n[e] - a[e], k[e] - a[e], m[e] - k[e] + a[e]
+    point = point_probability(*table)
+    p[at[e]] = point + probability_below(*table, point)
+    w = np.flatnonzero(~exact)
+    p[at[w]] = _normal_tail(a[w], k[w], n[w], m[w], variance[w])
+    return p
+
+
+def _most_at_threshold(
+    drawn: Counts, group: Counts, other: Counts, threshold: Fraction
+) -> Counts:
+    """The most that the group may have of what was drawn, the difference being at threshold.
+
+    ⌊n (k - τ m) / (n + m)⌋, in integers: a float could put a table on the wrong side.
+    """
+    num, den = threshold.numerator, threshold.denominator
+    rows = int((group + other).max(initial=0))
+    integer = np.int64 if rows * rows * den < INT64_END else object
+    k, n, m = (column.astype(integer) for column in (drawn, group, other))
+    most: Counts = (n * (k * den - num * m) // ((n + m) * den)).astype(np.int64)
+    return most
+
+
+def _normal_tail(a: Floats, k: Floats, n: Floats, m: Floats, variance: Floats) -> Floats:
+    """The same of very many rows: the normal tail, corrected for steps and for skewness."""
+    from scipy.special import ndtr  # noqa: PLC0415  # slow to import
+
+    rows = n + m
+    deviation = np.sqrt(variance)
+    z = (a + 0.5 - n * (k / rows)) / deviation
+    skewness = (1 - 2 * k / rows) * ((m - n) / rows) / deviation
+    density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    p: Floats = np.clip(ndtr(z) - skewness / 6 * (z**2 - 1) * density, 0, 1)
+    return p
+
+
+def _number_distribution(p: Floats) -> tuple[int, Floats]:
+    """How many of independent events happen: the least number, and the chance of each.
+
+    Only positive numbers are added and multiplied, so that small chances keep their digits.
+    """
+    padded = np.zeros(-(-len(p) // _FACTORS) * _FACTORS)
+    padded[: len(p)] = p
+    yes = padded.reshape(-1, _FACTORS).T
+    product = np.zeros((_FACTORS + 1, yes.shape[1]))
+    product[0] = 1
+    for many, chance in enumerate(yes, 1):  # of so many there are no more: half of the work
+        more = slice(1, many + 1)
+        product[more] = product[more] * (1 - chance) + product[:many] * chance
+        product[0] *= 1 - chance
+    parts = [_trimmed(0, column) for column in product.T]
+    while len(parts) > 1:
+        pairs = zip(parts[::2], parts[1::2], strict=False)
+        joined = [_trimmed(a + b, np.convolve(left, right)) for (a, left), (b, right) in pairs]
+        parts = joined + parts[len(joined) * 2 :]
+    return parts[0]
+
+
+def _trimmed(first: int, chances: Floats) -> tuple[int, Floats]:
+    kept = np.flatnonzero(chances > _NEGLIGIBLE * chances.max())
+    return first + int(kept[0]), chances[kept[0] : kept[-1] + 1]
+
+
+def _expected_at_threshold(
+    group_yes: Counts, group: Counts, other_yes: Counts, other: Counts, threshold: Fraction
+) -> float:
+    """How many would be seen at or beyond the threshold if all true differences were at it.
+
+    Rates are the most likely ones that differ by the threshold, to the side that was seen. Of
+    very many subpopulations, in the order of their counts, evenly spaced ones are taken.
+    """
+    from scipy.special import ndtr  # noqa: PLC0415  # slow to import
+
+    step = -(-len(group) // _SAMPLE)
+    first, which = distinct_lines(other_yes, group_yes, other, group)
+    ends = np.cumsum(np.bincount(which, minlength=len(first)))
+    taken = first[np.searchsorted(ends, np.arange(step // 2, len(group), step), "right")]
+    a, n, b, m = (column[taken] for column in (group_yes, group, other_yes, other))
+    rates = boundary_rates(a, n, b, m, float(threshold))
+    spread = [rate * (1 - rate) * rows for rate, rows in zip(rates, (n, m), strict=True)]
+    steadier = spread[0] <= spread[1]
+    few, few_rate, varying = np.where(
+        steadier, (n, rates[0], spread[0]), (m, rates[1], spread[1])
+    )
+    many, many_rate = np.where(steadier, (m, rates[1]), (n, rates[0]))
+    deviation = np.sqrt(spread[0] / n.astype(float) ** 2 + spread[1] / m.astype(float) ** 2)
+    # Where many could be favored or not, half of the differences seen lie beyond the true one.
+    p = 0.5 + ndtr(-2 * float(threshold) / np.maximum(deviation, _SMALLEST_P))
+    coarse = varying < _SMOOTH
+    p[coarse] = _added_up(
+        few[coarse], few_rate[coarse], many[coarse], many_rate[coarse], threshold
+    )
+    return float(p.mean() * len(group))
+
+
+def _added_up(
+    few: Floats, few_rate: Floats, many: Floats, many_rate: Floats, threshold: Fraction
+) -> Floats:
+    """The probability of reaching the threshold, added up over likely outcomes of one group."""
+    from scipy.special import betainc, betaln, xlog1py, xlogy  # noqa: PLC0415
+
+    def at_least(number: Floats) -> Floats:
+        inside = np.clip(number, 1, many)
+        p = betainc(inside, many - inside + 1, many_rate)
+        return np.where(number <= 0, 1.0, np.where(number > many, 0.0, p))
+
+    num, den = threshold.numerator, threshold.denominator
+    mean = few * few_rate
+    reach = 8 * np.sqrt(mean * (1 - few_rate)) + 8
+    first, last = np.floor(np.maximum(mean - reach, 0)), np.minimum(mean + reach, few)
+    total = np.zeros(len(few))
+    for step in range(int((last - first).max(initial=-1)) + 1):
+        yes = np.minimum(first + step, few)
+        no = few - yes
+        ways = -np.log(few + 1) - betaln(yes + 1, no + 1)
+        likely = np.exp(ways + xlogy(yes, few_rate) + xlog1py(no, -few_rate))
+        # Divided last: the quotient of two integers is a whole number where it should be one.
+        least = np.ceil(many * (yes * den + num * few) / (few * den))
+        most = np.floor(many * (yes * den - num * few) / (few * den))
+        reached = at_least(least) + 1 - at_least(most + 1)
+        total += np.where(first + step <= last, likely, 0) * reached
+    return total

@@ -1,0 +1,1 @@
+"""What the verdict hangs on: judged again with one thing chosen otherwise."""

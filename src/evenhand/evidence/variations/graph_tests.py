@@ -1,0 +1,322 @@
+"""How sure is the graph? What the counts say against the arrows at the decision, and for more.
+
+Two kinds of evidence. *Against an arrow*: the set of neighbors given which its ends look most
+independent; the larger its p, the weaker the arrow. *Against a missing arrow*: the graph says
+that whatever is not an effect of the decision is independent of it given its causes; each of
+these independences is tested, and a small p says that the graph lacks something.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from itertools import combinations, islice
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from evenhand.counts import CountTable, examined_counts
+from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary
+from evenhand.errors import QuestionError, Remedy, listed
+from evenhand.evidence.certificate import Graph
+from evenhand.evidence.certification import parent_sets
+from evenhand.evidence.statistics.comparison_statistics import holm
+from evenhand.graph.determined_columns import determining_pairs
+from evenhand.graph.independence_tests import check_test, p_values
+from evenhand.graph.kernel_choice import Evaluator
+from evenhand.graph.mixed_graph import known_order
+from evenhand.graph.partial_graph import PartialGraph
+from evenhand.question import Knowledge, KnownOrder, Question, Tiers
+
+Names: TypeAlias = tuple[str, ...]
+
+# Thin strata make the plain test reject too often: no graph is blamed for that.
+_CALIBRATED = "chi-square-adjusted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrowDoubt:
+    """The strongest evidence against one arrow, or possible arrow, into the decision.
+
+    Of ``tests`` sets tried, ``given`` gave the largest ``p``; ``certain`` is false where the
+    graph leaves the direction open, ``required`` true where knowledge asks for the arrow.
+    """
+
+    cause: str
+    given: tuple[str, ...]
+    p: float
+    tests: int
+    certain: bool
+    required: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpliedIndependence:
+    """An attribute that the graph says is independent of the decision given its causes.
+
+    Where the graph leaves the causes open, ``given`` is the possible set with the largest p.
+    ``p_adjusted`` is Holm's, over all attributes; an untestable one has p = 1.
+    """
+
+    name: str
+    given: tuple[str, ...]
+    p: float
+    p_adjusted: float
+    testable: bool
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class GraphDoubt(Described):
+    """Arrows into the decision, weakest first, and implied independences, worst first."""
+
+    decision: str
+    test: str
+    arrows: tuple[ArrowDoubt, ...]
+    implied: tuple[ImpliedIndependence, ...]
+    complete: bool
+    predicts: str | None = None
+
+    @property
+    def contradicted(self) -> tuple[ImpliedIndependence, ...]:
+        """The independences that the counts speak against, corrected for all of them."""
+        return tuple(one for one in self.implied if one.p_adjusted < 0.05)
+
+    @property
+    def sentence(self) -> str:
+        """How many of the independences that the graph implies the rows contradict."""
+        return (
+            f"they contradict {len(self.contradicted):,} of the {len(self.implied):,} "
+            "independences that it implies."
+        )
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values."""
+        return {
+            "decision": self.decision,
+            "contradicted": [one.name for one in self.contradicted],
+            "test": self.test,
+            "complete": self.complete,
+            "arrows": [asdict(one) | {"given": list(one.given)} for one in self.arrows],
+            "implied": [asdict(one) | {"given": list(one.given)} for one in self.implied],
+        }
+
+    def summary(self) -> Summary:
+        """The arrows with what speaks against them, then what the graph may lack."""
+        if self.predicts:
+            what = f"predictions say nothing of how {self.predicts} came about"
+            return Summary(title=f"the graph is taken as it was given: {what}.")
+        weakest = self.arrows[0] if self.arrows else None
+        against = len(self.contradicted)
+        facts = [
+            ("weakest arrow", _arrow_text(weakest, self.decision) if weakest else "none"),
+            ("implied independences", f"{len(self.implied)}, {against} contradicted"),
+        ]
+        notes = [
+            f"{one.name} should be independent of {self.decision} given {_braced(one.given)}: "
+            f"p = {one.p:.2g}, {one.p_adjusted:.2g} after Holm's correction."
+            for one in self.contradicted
+        ]
+        if not self.complete:
+            notes.append("Not all sets were tried: there are too many.")
+        return Summary(
+            title=f"evidence against the graph at {self.decision}",
+            facts=tuple(facts),
+            columns=("cause", "largest p", "given", "sets tried"),
+            lines=tuple(
+                (one.cause, f"{one.p:.2g}", _braced(one.given), f"{one.tests:,}")
+                for one in self.arrows
+            ),
+            notes=tuple(notes),
+        )
+
+
+def doubt(
+    counts: CountTable,
+    graph: Graph,
+    question: Question,
+    *,
+    knowledge: Knowledge | Tiers | None = None,
+    test: str | None = None,
+    max_tests: int = 4096,
+    progress: ProgressCallback | None = None,
+) -> GraphDoubt:
+    """Collect what the counts say against the graph around the decision.
+
+    Sets are taken from the neighbors of either end, as in the search for the graph, by the test
+    it was found with, or chi-square; at most ``max_tests`` for each arrow, small sets first.
+    Of predictions nothing is tested: the graph does not say how they come about.
+    Given a column that determines an end, a test says nothing: such sets are left out, and so
+    are those beyond the depth to which the search was limited.
+    Implied independences are tested by chi-square adjusted for thin strata.
+    """
+    record = graph.record if isinstance(graph, PartialGraph) else None
+    chosen = check_test(test or (record.test if record else "chi-square"))
+    decision, order = question.decision, known_order(knowledge, counts.names)
+    if question.predicts:
+        untested: dict[str, Any] = {"arrows": (), "implied": (), "predicts": question.predicts}
+        return GraphDoubt(decision=decision, test=chosen, complete=True, **untested)
+    advance = partial(ProgressReporter(progress).advance, "tests against the graph")
+    evaluator = Evaluator(counts, sorted(counts.names), after_each=advance)
+    causes = sorted(graph.parents(decision) | graph.neighbors(decision))
+    limit = record.max_depth if record else None
+    determines = determining_pairs(counts, _around(graph, decision, *causes))
+    sets = {
+        cause: list(
+            islice(_sets(graph, order, determines, cause, decision, limit=limit), max_tests + 1)
+        )
+        for cause in causes
+    }
+    tried = {cause: given[:max_tests] for cause, given in sets.items()}
+    weakest = _largest_p(evaluator, decision, tried, chosen)
+    arrows = [
+        ArrowDoubt(
+            cause=cause,
+            given=weakest[cause].given,
+            p=weakest[cause].p,
+            tests=len(given),
+            certain=cause in graph.parents(decision),
+            required=(cause, decision) in order.required,
+        )
+        for cause, given in tried.items()
+    ]
+    return GraphDoubt(
+        decision=decision,
+        test=chosen,
+        arrows=tuple(sorted(arrows, key=lambda one: (-one.p, one.cause))),
+        implied=_implied(evaluator, graph, question, order),
+        complete=all(len(given) <= max_tests for given in sets.values())
+        and not (record and limit is not None and record.ended_early),
+    )
+
+
+def learn_graph(
+    learn: Callable[..., PartialGraph],
+    counts: CountTable,
+    question: Question,
+    knowledge: Knowledge,
+) -> tuple[PartialGraph, tuple[str, ...]]:
+    """The graph of the rows that are compared, and what required arrows did to the causes."""
+    if question.predicts:
+        raise QuestionError.of(
+            f"It is not said what causes {question.predicts!r}, whose predictions are audited.",
+            "Learned from predictions, the graph would be another.",
+            Remedy("Give the graph of the data", "graph"),
+        )
+    examined = examined_counts(counts, question).counts
+    graph = learn(examined, knowledge=knowledge, question=question)
+    if not knowledge.required:
+        return graph, ()
+    free = learn(examined, knowledge=replace(knowledge, required=()), question=question)
+    return graph, evicted_notes(graph, free, question.decision)
+
+
+def evicted_notes(graph: Graph, free: Graph, decision: str) -> tuple[str, ...]:
+    """What required arrows did to the causes: those that only the graph without them has."""
+    now, before = (one.parents(decision) | one.neighbors(decision) for one in (graph, free))
+    if now >= before:
+        return ()
+    note = (
+        f"The required arrows evict {listed(sorted(before - now))} from the possible causes of "
+        f"{decision!r}: without them these would be {listed(sorted(before))}."
+    )
+    return (note,)
+
+
+class _Weakest(NamedTuple):
+    """The set given which an attribute looks most independent of the decision."""
+
+    given: Names
+    p: float
+    testable: bool
+
+
+def _largest_p(
+    evaluator: Evaluator, decision: str, sets: Mapping[str, Sequence[Names]], test: str
+) -> dict[str, _Weakest]:
+    """For each attribute the set with the largest p, the first of equals; all at once."""
+    tests = [(name, decision, given) for name, some in sets.items() for given in some]
+    results = evaluator.statistics_by_name(tests, test)
+    p, testable = p_values(*results), results.degrees > 0
+    weakest, start = {}, 0
+    for name, some in sets.items():
+        at = start + int(p[start : start + len(some)].argmax())
+        weakest[name] = _Weakest(tuple(sorted(tests[at][2])), float(p[at]), bool(testable[at]))
+        start += len(some)
+    return weakest
+
+
+def _around(graph: Graph, *ends: str) -> list[str]:
+    """The ends and all that is joined to one of them."""
+    joined = (graph.parents(end) | graph.children(end) | graph.neighbors(end) for end in ends)
+    return sorted({*ends}.union(*joined))
+
+
+def _sets(
+    graph: Graph,
+    order: KnownOrder,
+    determines: set[tuple[str, str]],
+    cause: str,
+    decision: str,
+    *,
+    limit: int | None,
+) -> Iterator[Names]:
+    """All sets that either end offers up to a size, each once, small ones first."""
+    pools = [
+        [
+            name
+            for name in _around(graph, end)
+            if name not in {cause, decision}
+            and order.may_cause(name, end)
+            and determines.isdisjoint({(name, cause), (name, decision)})
+        ]
+        for end in (decision, cause)
+    ]
+    largest = max(map(len, pools))
+    for size in range((largest if limit is None else min(largest, limit)) + 1):
+        yield from dict.fromkeys(given for pool in pools for given in combinations(pool, size))
+
+
+def _implied(
+    evaluator: Evaluator, graph: Graph, question: Question, order: KnownOrder
+) -> tuple[ImpliedIndependence, ...]:
+    """Test every attribute that is in no case a cause or an effect of the decision."""
+    decision = question.decision
+    possible = parent_sets(graph, question).sets
+    apart = sorted(
+        {*graph.nodes} - _effects(graph, order, decision) - frozenset().union(*possible)
+    )
+    sets = {
+        name: [tuple(causes.union(question.protected_names) - {name}) for causes in possible]
+        for name in apart
+    }
+    weakest = _largest_p(evaluator, decision, sets, _CALIBRATED)
+    adjusted = holm(np.array([one.p for one in weakest.values()])).tolist()
+    implied = [
+        ImpliedIndependence(name=name, p_adjusted=p_adjusted, **one._asdict())
+        for (name, one), p_adjusted in zip(weakest.items(), adjusted, strict=True)
+    ]
+    return tuple(sorted(implied, key=lambda one: (one.p, one.name)))
+
+
+def _effects(graph: Graph, order: KnownOrder, decision: str) -> set[str]:
+    """The decision and whatever may be an effect of it, if open edges are directed so."""
+    reached, new = {decision}, {decision}
+    while new:
+        new = {
+            effect
+            for cause in new
+            for effect in graph.children(cause) | graph.neighbors(cause)
+            if order.may_cause(cause, effect)
+        } - reached
+        reached |= new
+    return reached
+
+
+def _arrow_text(arrow: ArrowDoubt, decision: str) -> str:
+    mark = "->" if arrow.certain else "-"
+    return (
+        f"{arrow.cause} {mark} {decision}, p up to {arrow.p:.2g} given {_braced(arrow.given)}"
+    )
+
+
+def _braced(names: tuple[str, ...]) -> str:
+    return "{" + ", ".join(names) + "}"

@@ -1,0 +1,200 @@
+"""How many subpopulations chance alone would make: against enumeration and permutation."""
+
+from fractions import Fraction
+from functools import reduce
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from evenhand import CountTable, Question, datasets
+from evenhand.counts import examined_counts
+from evenhand.evidence.partition import Partition
+from evenhand.evidence.statistics.by_chance import by_chance, reach_probabilities
+
+THRESHOLDS = [Fraction(1, 20), Fraction(1, 3), Fraction(1, 2), Fraction(1, 1000), Fraction(1)]
+
+
+def exact_reach(favorable, group, other, threshold):
+    """Every way to deal the favorable decisions out, in integers."""
+    rows = group + other
+    reaching = 0
+    for yes in range(max(0, favorable - other), min(group, favorable) + 1):
+        difference = Fraction(favorable - yes, other) - Fraction(yes, group)
+        if abs(difference) >= threshold:
+            reaching += comb(group, yes) * comb(other, favorable - yes)
+    return Fraction(reaching, comb(rows, favorable))
+
+
+def arrays(*columns):
+    return [np.array(column, np.int64) for column in columns]
+
+
+def chance(group_yes, group, other_yes, other, threshold=Fraction(1, 20)):
+    columns = arrays(group_yes, group, other_yes, other)
+    a, n, b, m = columns
+    violating = sum(
+        abs(Fraction(int(y), int(z)) - Fraction(int(w), int(x))) >= threshold
+        for w, x, y, z in zip(a, n, b, m, strict=True)
+    )
+    return by_chance(
+        group_yes=a, group=n, other_yes=b, other=m, threshold=threshold, violating=violating
+    )
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+def test_every_small_table_has_its_enumerated_probability(threshold):
+    tables = [(k, n, m) for n, m in product(range(1, 10), repeat=2) for k in range(n + m + 1)]
+    got = reach_probabilities(*arrays(*zip(*tables, strict=True)), threshold)
+    right = [float(exact_reach(*table, threshold)) for table in tables]
+    assert got == pytest.approx(right, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    "table", [(300, 400, 500), (17, 1200, 3), (999, 1000, 1000), (5, 20, 3000), (1, 7, 900)]
+)
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+def test_larger_tables_have_their_enumerated_probability(table, threshold):
+    got = reach_probabilities(*arrays(*([value] for value in table)), threshold)
+    assert got[0] == pytest.approx(float(exact_reach(*table, threshold)), rel=1e-11, abs=1e-18)
+
+
+def test_a_difference_of_just_the_threshold_counts():
+    # Deals of 8 favorable decisions to 20 and 20: a difference of 2/20 is reached, not missed.
+    exact = exact_reach(8, 20, 20, Fraction(1, 10))
+    got = reach_probabilities(*arrays([8], [20], [20]), Fraction(1, 10))
+    assert got[0] == pytest.approx(float(exact), rel=1e-13)
+    assert exact_reach(8, 20, 20, Fraction(1001, 10000)) < exact
+
+
+def test_many_rows_have_the_limit_of_their_shares():
+    # 2 deviations of the difference as threshold, at any size: the same normal tail.
+    for size in (10**6, 10**9, 10**12, 10**15):
+        deviation = Fraction(1, int((2 * size) ** 0.5))
+        got = reach_probabilities(*arrays([size], [size], [size]), 2 * deviation)
+        assert got[0] == pytest.approx(0.0455, rel=0.01)
+
+
+@pytest.mark.parametrize("shares", [(1, 1, 1), (1, 2, 20), (5, 3, 3)])
+def test_the_normal_curve_of_very_many_rows_gives_what_the_sum_gives(shares, monkeypatch):
+    table = arrays(*([share * 400_000] for share in shares))
+    added_up = reach_probabilities(*table, Fraction(1, 2000))
+    monkeypatch.setattr("evenhand.evidence.statistics.by_chance._MOST_TERMS", 1)
+    assert reach_probabilities(*table, Fraction(1, 2000)) == pytest.approx(added_up, rel=1e-4)
+
+
+def test_number_and_people_are_those_of_the_poisson_binomial_distribution():
+    generator = np.random.default_rng(5)
+    group, other = generator.integers(1, 60, (2, 300))
+    group_yes, other_yes = generator.binomial(group, 0.3), generator.binomial(other, 0.4)
+    p = reach_probabilities(group_yes + other_yes, group, other, Fraction(1, 20))
+    oracle = reduce(lambda chances, one: np.convolve(chances, [1 - one, one]), p, [1.0])
+    at_most = np.cumsum(oracle)
+    seen = chance(group_yes, group, other_yes, other)
+    difference = other_yes / other - group_yes / group
+    violating = int((np.abs(difference) > 0.05 - 1e-12).sum())
+    assert seen.expected == pytest.approx(p.sum(), rel=1e-13)
+    assert seen.rows == pytest.approx((p * (group + other)).sum(), rel=1e-13)
+    assert (seen.lower, seen.upper) == (
+        (at_most < 0.025).sum(),
+        (at_most < 0.975).sum(),
+    )
+    assert seen.p == pytest.approx(oracle[violating:].sum(), rel=1e-9)
+
+
+def test_permuting_the_protected_column_makes_as_many_as_are_expected():
+    generator = np.random.default_rng(11)
+    rows = 4000
+    place = generator.integers(0, 40, rows)
+    sex = generator.integers(0, 3, rows) > 0
+    hired = generator.random(rows) < 0.2 + 0.015 * place
+    question = Question(protected="sex", group="0", decision="hired", favorable="1")
+    numbers, people = [], []
+    for _ in range(120):
+        for cell in range(40):
+            at = np.flatnonzero(place == cell)
+            sex[at] = generator.permutation(sex[at])
+        table = CountTable.of(
+            {
+                name: column.astype(int).astype(str).tolist()
+                for name, column in (("sex", sex), ("hired", hired), ("place", place))
+            }
+        )
+        partition = Partition.of(examined_counts(table, question), ["place"])
+        numbers.append(partition.violating)
+        people.append(partition.row_counts[partition.side != 0].sum())
+    seen = partition.by_chance
+    error = np.std(numbers) / np.sqrt(120)
+    assert abs(np.mean(numbers) - seen.expected) < 3 * error
+    assert abs(np.mean(people) - seen.rows) < 3 * np.std(people) / np.sqrt(120)
+    inside = np.mean([seen.lower <= number <= seen.upper for number in numbers])
+    assert inside > 0.9
+
+
+def test_golden_figures_of_adult():
+    counts, question = datasets.adult(), datasets.question("adult").question
+    causes = [name for name in counts.names if name not in ("sex", "income")]
+    partition = Partition.of(examined_counts(counts, question), causes)
+    seen = partition.by_chance
+    assert (partition.violating, int(partition.measured.sum())) == (154, 268)
+    assert round(seen.expected, 1) == 134.5
+    assert (seen.lower, seen.upper) == (126, 143)
+    assert f"{seen.p:.1e}" == "1.2e-05"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "rate", "threshold"),
+    [((25, 120), 0.35, Fraction(1, 10)), ((60, 60), 0.005, Fraction(1, 100))],
+)
+def test_expected_at_the_threshold_is_that_of_binomial_rates(sizes, rate, threshold):
+    generator = np.random.default_rng(3)
+    group, other = generator.integers(1, sizes[0], 30), generator.integers(1, sizes[1], 30)
+    group_yes, other_yes = generator.binomial(group, rate), generator.binomial(other, rate)
+    seen = chance(group_yes, group, other_yes, other, threshold)
+    apart, expected = float(threshold), 0.0
+    for a, n, b, m in zip(group_yes, group, other_yes, other, strict=True):
+        low = np.linspace(0, 1 - apart, 20_001)
+        group_low = Fraction(int(b), int(m)) >= Fraction(int(a), int(n))
+        rates = (low, low + apart) if group_low else (low + apart, low)
+        likelihood = np.log(binom.pmf(a, n, rates[0]) * binom.pmf(b, m, rates[1]) + 1e-300)
+        best = int(likelihood.argmax())
+        x, y = np.meshgrid(np.arange(n + 1), np.arange(m + 1), indexing="ij")
+        weight = binom.pmf(x, n, rates[0][best]) * binom.pmf(y, m, rates[1][best])
+        reached = np.abs(y * n - x * m) * threshold.denominator >= threshold.numerator * n * m
+        expected += weight[reached].sum()
+    assert seen.at_threshold == pytest.approx(expected, rel=2e-3)
+
+
+def test_the_number_at_the_threshold_does_not_jump_where_the_normal_curve_begins():
+    pairs = [chance([size // 3], [size], [size // 3], [size]) for size in (112, 113, 114, 115)]
+    numbers = [seen.at_threshold for seen in pairs]
+    assert max(numbers) - min(numbers) < 0.06
+
+
+def test_of_very_many_subpopulations_a_sample_gives_the_number_at_the_threshold():
+    generator = np.random.default_rng(4)
+    group, other = generator.integers(1, 40, (2, 2000))
+    columns = [generator.binomial(group, 0.3), group, generator.binomial(other, 0.4), other]
+    once = chance(*columns)
+    often = chance(*(np.tile(column, 30) for column in columns))
+    assert often.at_threshold == pytest.approx(30 * once.at_threshold, rel=2e-3)
+    assert often.expected == pytest.approx(30 * once.expected, rel=1e-12)
+
+
+def test_just_under_the_threshold_no_fewer_are_expected_than_by_chance():
+    """Of one against one chance deals a single favorable decision out: they always differ."""
+    seen = chance([1] * 50, [1] * 50, [0] * 50, [1] * 50)
+    assert seen.expected == pytest.approx(50)
+    assert seen.at_threshold == pytest.approx(50)
+
+
+def test_where_nothing_is_measured_chance_makes_nothing():
+    assert chance([], [], [], []) is None
+
+
+def test_a_number_beyond_all_chance_has_a_smallest_p():
+    seen = chance([0] * 60, [500] * 60, [500] * 60, [500] * 60)
+    assert seen.p == 1e-25
+    assert chance([5], [10], [5], [10]).p == 1
