@@ -7,6 +7,7 @@ from itertools import combinations
 from .record_fields import Record
 
 JOIN, OR = " & ", " or "
+TOO_MANY = 2**63  # of rows: no program counts so many
 SHARED = 2**16  # values that are looked up, so that equal ones are made and kept once
 Counts = tuple[tuple[int, ...], ...]  # by group, and within a group by kind of decision
 Table = dict[tuple[str, ...], Counts]

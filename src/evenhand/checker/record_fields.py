@@ -1,8 +1,8 @@
-"""Reads a certificate's text, and says which fields it may have."""
+"""Reads a certificate's text, and says which fields it may have, and of which form."""
 
 import json
 import re
-from decimal import Decimal
+from collections.abc import Callable
 from typing import Any
 
 FORMAT = "evenhand certificate 2"
@@ -27,6 +27,82 @@ _INPUTS = {
 _ORIGIN = "kind rows algorithm test significance decision_last"
 _HALF = re.compile(r"\\u[dD]")  # an escape of half a character, or of another
 _OPTIONAL = ("question", "codings", "release")
+_TRIPLE = 3
+
+
+def is_text(value: object) -> bool:
+    """Whether a value is text."""
+    return type(value) is str
+
+
+def is_flag(value: object) -> bool:
+    """Whether a value is true or false."""
+    return type(value) is bool
+
+
+def are_texts(value: object) -> bool:
+    """Whether a value is a list of texts."""
+    return type(value) is list and all(map(is_text, value))
+
+
+def are_names(value: Any) -> bool:  # noqa: ANN401  # of whatever form
+    """Whether a value is a list of texts, each there once."""
+    return are_texts(value) and len({*value}) == len(value)
+
+
+def are_edits(value: Any) -> bool:  # noqa: ANN401  # of whatever form
+    """Whether a value is a list of edits of a graph."""
+    return type(value) is list and all(
+        edit.keys() == {"kind", "arrow", "reason"}
+        and edit["kind"] in ("add", "remove", "reverse", "open")
+        and are_names(edit["arrow"])
+        and len(edit["arrow"]) == len("ab")
+        and is_text(edit["reason"])
+        for edit in value
+    )
+
+
+# What is taken from a record as it stands: of which form each of it must be, if it is there.
+_FORMS: dict[str, Callable[[Any], object]] = {
+    "versions.evenhand": is_text,
+    "assumptions": are_names,
+    "reasons": are_texts,
+    "population": lambda value: type(value) is dict,
+    "pooled.other": is_flag,
+    "scope.asked": ("causes", "minimal", "all").__contains__,
+    "scope.complete": is_flag,
+    "question.predicts": is_text,
+    "question.basis": "all".__eq__,
+    "codings.missing": ("error", "drop", "level").__contains__,
+    "codings.frequency": is_text,
+    "codings.delimiter": is_text,
+    "codings.sheet": is_text,
+    "codings.na": are_names,
+    "codings.columns": are_names,
+    "codings.bins": lambda bins: all(map(are_names, bins.values())),
+    "codings.merge": lambda merge: all(
+        are_names(olds) for groups in merge.values() for olds in groups.values()
+    ),
+    "graph.doubtful": lambda triples: all(
+        are_names(one) and len(one) == _TRIPLE for one in triples
+    ),
+    "graph.origin.kind": ("given", "learned").__contains__,
+    "graph.origin.rows": ("same", "original", "other", "withheld").__contains__,
+    "graph.origin.algorithm": is_text,
+    "graph.origin.test": is_text,
+    "graph.origin.significance": is_text,
+    "graph.origin.decision_last": is_flag,
+    "graph.origin.limits": is_text,
+    "graph.origin.ended_early": is_text,
+    "graph.origin.chosen_from": lambda value: type(value) is int and value > 0,
+    "graph.origin.edits": are_edits,
+    "release.method": is_text,
+    "release.policy": is_text,
+    "release.seed_commitment": re.compile("[0-9a-f]{64}").fullmatch,
+    "release.changed_columns": are_texts,
+    "release.can_change": are_texts,
+    "release.dropped_columns": are_texts,
+}
 
 
 class UnknownFormatError(Exception):
@@ -35,12 +111,15 @@ class UnknownFormatError(Exception):
 
 def parse(text: str) -> Record:
     """The record, if it has the format that is known here."""
-    record: Record = json.loads(text, object_pairs_hook=_unique_names, parse_float=Decimal)
+    record: Record = json.loads(
+        text,
+        object_pairs_hook=_unique_names,
+        parse_float=_refuse_number,
+        parse_constant=_refuse_number,
+    )
     try:
         # Without an escape of one the text itself tells.
-        whole = (
-            json.dumps(record, ensure_ascii=False, default=str) if _HALF.search(text) else text
-        )
+        whole = json.dumps(record, ensure_ascii=False) if _HALF.search(text) else text
         whole.encode()
     except UnicodeEncodeError as error:
         raise ValueError("a text holds half a character, a lone surrogate") from error
@@ -56,7 +135,19 @@ def parse(text: str) -> Record:
             raise UnknownFormatError(
                 f"codings.bins.{name}: {classes} is a number of classes, and does not say which"
             )
+    check_forms(record)
     return record
+
+
+def check_forms(record: Record) -> None:
+    """Refuse a field of another form than it can have."""
+    for place, has_form in _FORMS.items():
+        *parts, name = place.split(".")
+        block = record
+        for part in parts:
+            block = block.get(part, {})
+        if name in block and not has_form(block[name]):
+            raise ValueError(f"{place}: {block[name]!r:.300} cannot stand there")
 
 
 def inputs(record: Record) -> Record:
@@ -76,6 +167,10 @@ def inputs(record: Record) -> Record:
     learned += [name for name in optional if name in origin]
     taken["graph"]["origin"] = {name: origin[name] for name in learned}
     return taken
+
+
+def _refuse_number(text: str) -> object:
+    raise ValueError(f"{text} is no JSON of a record, whose numbers are whole")
 
 
 def _unique_names(pairs: list[tuple[str, Any]]) -> Record:

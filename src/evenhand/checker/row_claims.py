@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from functools import lru_cache, partial
 from operator import add
 
-from .group_comparisons import JOIN, SHARED, Counts, GroupComparisons, Table
+from .group_comparisons import JOIN, SHARED, TOO_MANY, Counts, GroupComparisons, Table
 from .people_in_csv import read_people
 from .record_fields import Record
 
@@ -72,11 +72,23 @@ def sum_counts(lines: list[Counts]) -> Counts:
 
 
 def check_pooled(record: Record) -> list[str]:
-    """A shared copy pools unfavorable decisions: a name would tell of people withheld."""
-    kinds, pooled = record["question"]["decisions"], record["pooled"]["unfavorable"]
-    name = f"not {kinds[0]}"
-    is_pooled = "favorable" not in record["question"] or (pooled is True and kinds[1] == name)
-    return [] if is_pooled else [f"question.decisions: in a shared copy the second is {name!r}"]
+    """Whether several decisions count as unfavorable, as the name of these says.
+
+    A shared copy pools them in any case: another name would tell of people withheld.
+    """
+    question, pooled = record["question"], record["pooled"]
+    kinds, name = question["decisions"], f"not {question['decisions'][0]}"
+    is_named = "favorable" in question and kinds[1] == name
+    errors = {
+        f"question.decisions: in a shared copy the second is {name!r}": record["copy"] != "full"
+        and "favorable" in question
+        and not is_named,
+        "pooled.unfavorable: the second of the decisions says otherwise": pooled["unfavorable"]
+        is not is_named,
+        "pooled.other: no group is named beside others": pooled["other"]
+        and "group" not in question,
+    }
+    return [error for error, applies in errors.items() if applies]
 
 
 def absent_values(compared: GroupComparisons, table: Table) -> list[str]:
@@ -110,5 +122,5 @@ def count_people(table: Table) -> int:
 
 def check_counts(numbers: Record) -> None:
     """Refuse numbers of rows that are none."""
-    if not all(type(number) is int and number >= 0 for number in numbers.values()):
+    if not all(type(number) is int and 0 <= number < TOO_MANY for number in numbers.values()):
         raise ValueError(f"{numbers} are no counts")

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import chain
 from operator import add
 
-from .group_comparisons import SHARED, Counts, GroupComparisons, Table
+from .group_comparisons import SHARED, TOO_MANY, Counts, GroupComparisons, Table
 from .record_fields import Record
 
 YES, OPEN, NO = VERDICTS = "certified", "cannot decide", "not certified"
@@ -23,7 +23,7 @@ def read_table(entry: Record, compared: GroupComparisons) -> Table:
     once, split = lru_cache(SHARED)(str), lru_cache(SHARED)(compared.split)
     for line in entry.get("table", ()):
         counts = (*line[names:-1],)
-        if [*map(type, line[:-1])] != types or min(counts) < 0:
+        if [*map(type, line[:-1])] != types or min(counts) < 0 or max(counts) >= TOO_MANY:
             raise ValueError(f"{entry['names']}: {line} is no subpopulation")
         line[:names] = values = (*map(once, line[:names]),)
         if any(counts):

@@ -78,7 +78,11 @@ class Checker:
 
     def derived_partitions(self, data: str | None) -> tuple[Record, list[Record]]:
         """The numbers of rows, or the least count of a line, and the partitions' entries."""
-        numbers = dict(self.record["rows" if self.is_full else "withheld"])
+        written_numbers = self.record["rows" if self.is_full else "withheld"]
+        names = (
+            ("read", "dropped", "left_out", "examined") if self.is_full else ("least_count",)
+        )
+        numbers = {name: written_numbers[name] for name in names}
         check_counts(numbers)
         compared, written = self.compared, self.record["partitions"]
         tables = [read_table(entry, compared) for entry in written]
@@ -96,8 +100,8 @@ class Checker:
         if data or self.is_full:
             self.errors += absent_values(compared, first)
             self.errors += check_declared(self.record, tables)
+        self.errors += check_pooled(self.record)
         if not self.is_full:
-            self.errors += check_pooled(self.record)
             self.verdict_of_all = judge(first, compared)["verdict"] if data else YES
             least = numbers["least_count"] = max(numbers["least_count"], 1)
             tables = [{v: n for v, n in first.items() if min(map(min, n)) >= least}]
@@ -146,8 +150,9 @@ class Checker:
         self.errors += errors
         if why and self.is_full:
             self.leave_open("scope.complete", why)
-        elif why:
-            self.stated["scope.complete"] = why
+        elif why or not complete:
+            limit = "how many block sets were to be examined at most"
+            self.stated["scope.complete"] = why or limit
         return {
             # The arrows are those of the recorded decision: a prediction has no direct one.
             "direct_arrow": "predicts" not in self.record["question"]

@@ -6,7 +6,7 @@ import pytest
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from tests.certificate_records import CERTIFICATE, CERTIFIED, forged, verify
 
-from evenhand import CountTable, datasets
+from evenhand import CountTable, checker, datasets
 from evenhand.checker.block_set_claims import check_block_sets
 from evenhand.checker.graph_claims import RecordedGraph
 from evenhand.evidence import certify
@@ -59,6 +59,44 @@ def test_a_partition_that_is_no_block_set_is_false():
 
 def a_block_set_less(document):
     del document["partitions"][1]
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2])
+def test_where_a_limit_left_some_out_the_smallest_must_be_there(limit):
+    counts, graph = datasets.admissions(2), CausalGraph.parse("gender -> admission; major")
+    graph = CausalGraph((*graph.nodes, "test_score"), graph.arrows)
+    text = certify(counts, graph, QUESTION, scope="all", limit=limit).to_json()
+    answer = checker.verify(text)
+    assert answer.status == 0
+    assert answer.stated["scope.complete"].startswith("how many block sets")
+    # Of sets of one size one may not be there without the others.
+    names = [["major", "test_score"], ["major"], ["test_score"]]
+    record = json.loads(certify(counts, graph, QUESTION, scope="all").to_json())
+    assert [one["names"] for one in record["partitions"][1:]] == names
+
+    def chosen(*places):
+        def choose(document):
+            document["partitions"] = [record["partitions"][at] for at in (0, *places)]
+
+        return forged(choose, text)
+
+    unlike = "partitions: these are not the smallest block sets"
+    assert unlike in chosen(1)[1]
+    assert unlike in chosen(2)[1]
+    assert unlike not in chosen(2, 3)[1]
+
+
+def test_block_sets_stand_in_their_order():
+    graph = CausalGraph((*GRAPH.nodes, "x", "y"), GRAPH.arrows)
+    counts = datasets.admissions(1)
+    lines = {name: [labels[at] for labels, _ in counts] for at, name in enumerate(counts.names)}
+    lines |= {"x": lines["major"], "y": lines["test_score"]}
+    counts = CountTable.of(lines, [count for _, count in counts])
+    text = certify(counts, graph, QUESTION, scope="all").to_json()
+    assert verify(text) == (0, [])
+    status, notes = forged(lambda d: d["partitions"].append(d["partitions"].pop(1)), text)
+    wrong = "partitions: larger block sets come first, and then those by name"
+    assert (status, wrong in notes) == (1, True)
 
 
 def a_scope_that_was_not_examined(document):

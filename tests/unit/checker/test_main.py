@@ -21,7 +21,7 @@ ROOM = Path(checker.__file__).parent
 
 
 def test_its_files_are_short():
-    assert all(len(path.read_text().splitlines()) <= 180 for path in ROOM.glob("*.py"))
+    assert all(len(path.read_text().splitlines()) <= 400 for path in ROOM.glob("*.py"))
 
 
 def test_it_needs_nothing_but_the_standard_library():

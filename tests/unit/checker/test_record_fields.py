@@ -92,10 +92,82 @@ def test_a_name_nobody_knows_is_refused_wherever_it_stands(kind):
     assert forged(lambda d: d["partitions"][0]["coverage"].update(x="y"), text)[0] == 1
 
 
-def test_edits_of_a_graph_are_taken_as_recorded():
-    edits = [{"kind": "forbid", "arrow": "a -> b", "reason": "b came first"}]
+EDIT = {"kind": "add", "arrow": ["a", "b"], "reason": "b came after"}
+FORMS = {
+    "an edit of no kind": ("graph.origin.edits", [{**EDIT, "kind": "forbid"}]),
+    "an edit with more in it": ("graph.origin.edits", [{**EDIT, "surprise": 1}]),
+    "an edit of three ends": ("graph.origin.edits", [{**EDIT, "arrow": ["a", "b", "c"]}]),
+    "an edit of one end": ("graph.origin.edits", [{**EDIT, "arrow": ["a", "a"]}]),
+    "an edit for a number": ("graph.origin.edits", [{**EDIT, "reason": 1}]),
+    "edits that are no list": ("graph.origin.edits", EDIT),
+    "a doubtful pair": ("graph.doubtful", [["major", "gender"]]),
+    "an origin of no kind": ("graph.origin.kind", "found"),
+    "a scope that is none": ("scope.asked", "most"),
+    "a scope that is no text": ("scope.asked", ["all"]),
+    "a scope complete by number": ("scope.complete", 1),
+    "a pooled number": ("pooled.other", 0),
+    "pooled groups without names": ("pooled.unfavorable", True),
+    "another way with missing values": ("codings.missing", "guess"),
+    "columns twice": ("codings.columns", ["major", "major"]),
+    "a missing value that is no text": ("codings.na", [None]),
+    "bins that are no labels": ("codings.bins", {"age": ["up to 3", 4]}),
+    "merged numbers": ("codings.merge", {"age": {"old": [60]}}),
+    "a predicted number": ("question.predicts", 5),
+    "another basis": ("question.basis", "group"),
+    "assumptions twice": ("assumptions", ["a", "a"]),
+    "reasons that are text": ("reasons", "none"),
+    "a population of text": ("population", "large"),
+    "a version that is a number": ("versions.evenhand", 3),
+    "a seed told": ("release", {"seed_commitment": "7"}),
+    "a seed in capitals": ("release", {"seed_commitment": 64 * "A"}),
+    "very many rows": ("rows.dropped", 2**63),
+    "something beside the rows": ("rows.surprise", 1),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_what_is_taken_as_it_stands_has_its_form(name):
+    place, value = FORMS[name]
+
+    def change(document):
+        *parts, last = place.split(".")
+        for part in parts:
+            document = document[part]
+        document[last] = value
+
+    status, notes = forged(change, CERTIFIED.to_json())
+    assert status == 1
+    # These numbers follow from others: they are compared.
+    is_compared = place.split(".")[0] in ("rows", "pooled")
+    assert any(is_compared or f"{place}" in note for note in notes)
+
+
+def test_something_beside_what_is_withheld_is_false():
+    def change(document):
+        document["withheld"]["surprise"] = 1
+
+    assert forged(change, CERTIFICATE.to_shared_json())[0] == 1
+
+
+def test_edits_that_lead_to_the_graph_are_taken_as_recorded():
     text = CERTIFIED.to_json()
-    assert forged(lambda d: d["graph"]["origin"].update(edits=edits), text) == (0, [])
+    assert forged(lambda d: d["graph"]["origin"].update(edits=[EDIT]), text) == (0, [])
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1.5", "1e3", "9" * 5000])
+def test_what_is_no_number_of_a_record_is_refused(number):
+    text = CERTIFIED.to_json().replace('"dropped":0', f'"dropped":{number}')
+    status, notes = verify(text)
+    assert (status, notes[0].split(":")[0]) == (1, "malformed")
+
+
+def test_more_people_than_anybody_counts_are_refused():
+    def change(document):
+        document["partitions"][0]["table"][0][2] = 2**63
+
+    status, notes = forged(change)
+    assert status == 1
+    assert "is no subpopulation" in notes[0]
 
 
 @pytest.mark.parametrize("field", ["question", "graph", "partitions", "rows", "scope", "copy"])

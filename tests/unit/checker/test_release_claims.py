@@ -52,7 +52,7 @@ def test_records_of_releases_are_true(name):
         ("edited", "changed_columns", ["gender", "major"], "release.changed_columns"),
         ("shuffled", "changed_columns", ["gender", "gender"], "release.changed_columns"),
         ("edited", "changed_columns", ["admission", "admission"], "release.changed_columns"),
-        ("edited", "changed_columns", "", "release.changed_columns"),
+        ("edited", "changed_columns", "", "malformed: release.changed_columns"),
         ("generated", "changed_columns", ["admission"], "release.changed_columns"),
         ("resampled", "changed_rows", 0, "release.changed_rows"),
         ("redrawn", "changed_columns", ["admission", "test_score"] * 2, "release.changed_col"),
