@@ -42,7 +42,7 @@ from evenhand.removal import (
 from evenhand.report import Report, report
 from evenhand.report.notebook import audit_figures
 from evenhand.rows import Inspection, Rows
-from evenhand.rows.inspection import inspect
+from evenhand.rows.inspect.inspection import inspect
 from evenhand.verdict import StatisticalVerdict
 
 

@@ -45,9 +45,8 @@ from evenhand.report.model_section import model_tables, models
 from evenhand.report.phrases import Words
 from evenhand.report.template_types import SharedPage
 from evenhand.rows import Rows, Source
-from evenhand.rows.added_columns import Column, with_columns
-from evenhand.rows.copied_codings import coded_as, read_without
-from evenhand.rows.read_and_count import check_not_coded
+from evenhand.rows.frame_sources import Column, with_columns
+from evenhand.rows.rows import check_not_coded, coded_as, read_without
 from evenhand.study import Audit, audit
 
 _PREDICTION, _SCORE, _LABEL = "prediction", "prediction score", "label"

@@ -30,7 +30,7 @@ from evenhand.question import (
     Tiers,
 )
 from evenhand.rows import Rows, Source
-from evenhand.rows.read_and_count import read_and_count
+from evenhand.rows.rows import read_and_count
 
 __all__ = ["Audit", "audit"]
 

@@ -36,8 +36,7 @@ def init(
     `evenhand init people.csv --decision hired --protected sex`
     """
     from evenhand.rows import read
-    from evenhand.rows.question_draft import QuestionDraft
-    from evenhand.rows.question_template import template
+    from evenhand.rows.inspect.question_draft import QuestionDraft, template
 
     target = output or Path(f"{Path(options.data).name.split('.')[0]}.toml")
     if target.exists():

@@ -352,7 +352,7 @@ class CommonOptions(QuestionOptions):
         if needed <= {*given} or not {"protected", "decision"} <= {*given}:
             return given
         from evenhand.rows import read
-        from evenhand.rows.question_draft import QuestionDraft
+        from evenhand.rows.inspect.question_draft import QuestionDraft
 
         codings = self._with_typed(codings)
         rows = read(self.data, codings=codings, memory=self.memory)

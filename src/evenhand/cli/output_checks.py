@@ -21,7 +21,7 @@ def check_outputs(
     if not named and not release:
         return
     from evenhand.files import check_targets
-    from evenhand.rows.memory_limit import memory_in_bytes
+    from evenhand.rows.batch_source import memory_in_bytes
     from evenhand.rows.open_files import file_sources
 
     codings, memory = options.codings(), memory_in_bytes(options.memory)

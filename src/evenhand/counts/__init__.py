@@ -5,13 +5,13 @@ from evenhand.counts.compared_groups import ExaminedCounts, examined_counts
 from evenhand.counts.count_table import Attribute, CountTable
 from evenhand.counts.dependencies import (
     Determination,
+    constant_in_a_group,
     dependent_pairs,
     determining_columns,
     equivalent_columns,
     joint_determination,
 )
-from evenhand.counts.group_constants import constant_in_a_group
-from evenhand.counts.suspected_missing import MissingMarker
+from evenhand.counts.label_order import MissingMarker
 
 __all__ = [
     "Attribute",

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts.count_digest import in_text_order, lines_digest
-from evenhand.counts.label_order import in_order
-from evenhand.counts.suspected_missing import MissingMarker, looks_missing, marker_notes
+from evenhand.counts.label_order import MissingMarker, in_order, looks_missing, marker_notes
 from evenhand.display import Described, Summary
 from evenhand.errors import ColumnError, InputError, ResourceError, ValuesError, listed
 from evenhand.question.parse_values import as_label

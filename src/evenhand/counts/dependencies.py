@@ -25,6 +25,7 @@ _PROBE = 1024  # lines on which most of the others do
 _MOST_TESTS = 100_000  # of one column against another, on these lines
 
 _Lines: TypeAlias = NDArray[np.intp]
+_LEAST_EXPECTED = 20  # rows of the group with other values, were it like the rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,3 +278,19 @@ def _rows_by_group(
         value = decisions[counts.column(decision)[line]]
         by_decision[value] = by_decision.get(value, 0) + int(counts.counts[line])
     return rows
+
+
+def constant_in_a_group(counts: CountTable, by: str, names: Iterable[str]) -> Iterator[str]:
+    """Yield the names of columns that are constant in a group of ``by``, and not by chance."""
+    group, groups = counts.column(by), len(counts.attribute(by))
+    for name in names:
+        values = len(counts.attribute(name))
+        rows = counts.totals(
+            group.astype(np.int64) * values + counts.column(name), groups * values
+        ).reshape(groups, values)
+        own, most = rows.sum(axis=1), rows.max(axis=1)
+        rest = own.sum() - own
+        differing = rest - (rows.sum(axis=0)[rows.argmax(axis=1)] - most)
+        expected = own * differing / np.maximum(rest, 1)
+        if ((own == most) & (expected >= _LEAST_EXPECTED)).any():
+            yield name

@@ -10,7 +10,7 @@ from evenhand.releasing.output_formats import Sink
 from evenhand.releasing.row_editor import Edit, Editor
 from evenhand.releasing.row_selection import rows_differ
 from evenhand.rows.batch_source import BatchSource, Dialect, reading
-from evenhand.rows.csv_diagnosis import TextFile
+from evenhand.rows.csv_files import TextFile
 
 
 def apply_to_text(

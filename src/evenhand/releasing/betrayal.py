@@ -25,9 +25,9 @@ from evenhand.errors import (
 from evenhand.question.codings import MISSING
 from evenhand.removal import Plan, changed_columns
 from evenhand.rows import Rows
+from evenhand.rows.coded_rows import read_lines
 from evenhand.rows.count_rows import count
 from evenhand.rows.ibis_tables import repeating_columns
-from evenhand.rows.line_table import read_lines
 
 _FALSE_DISCOVERIES = 0.05  # at most so large a share of the values, if all were by chance
 

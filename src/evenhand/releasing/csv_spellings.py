@@ -17,7 +17,7 @@ from evenhand.question.codings import MISSING
 from evenhand.releasing.csv_records import FieldFinder, RecordReader
 from evenhand.rows.arrow_numpy import as_texts
 from evenhand.rows.batch_source import BATCH_ROWS, BatchSource, Dialect, reading
-from evenhand.rows.csv_diagnosis import TextFile
+from evenhand.rows.csv_files import TextFile
 from evenhand.rows.value_labels import distinct, to_labels
 
 _BLOCK = 1 << 22

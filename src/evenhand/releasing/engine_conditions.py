@@ -20,8 +20,7 @@ from evenhand.question.codings import MISSING
 from evenhand.removal import RemovalPlan
 from evenhand.rows import Rows
 from evenhand.rows.ibis_tables import class_conditions, engine_bins, missing_numbers
-from evenhand.rows.text_encoders import LabelEncoder
-from evenhand.rows.value_labels import to_labels
+from evenhand.rows.value_labels import LabelEncoder, to_labels
 
 Table: TypeAlias = Any  # Ibis's: known only where ibis is loaded
 Pattern: TypeAlias = tuple[str, ...]

@@ -23,8 +23,7 @@ from evenhand.releasing.row_editor import Editor
 from evenhand.removal import Plan, changed_columns
 from evenhand.rows import Rows
 from evenhand.rows.ibis_tables import KIND as ENGINE
-from evenhand.rows.text_encoders import nearest_floats
-from evenhand.rows.value_labels import to_labels
+from evenhand.rows.value_labels import nearest_floats, to_labels
 
 
 def check_single_rows(rows: Rows | CountTable) -> None:

@@ -32,8 +32,7 @@ from evenhand.removal import Plan
 from evenhand.rows import Rows
 from evenhand.rows.arrow_numpy import as_arrow, as_texts
 from evenhand.rows.batch_source import BatchSource
-from evenhand.rows.column_encoder import ColumnEncoder
-from evenhand.rows.text_encoders import FrequencyParser, LabelEncoder
+from evenhand.rows.value_labels import ColumnEncoder, FrequencyParser, LabelEncoder
 
 Integers: TypeAlias = NDArray[np.int64]
 # For each column the codes of its distinct values, and for each row which of them it holds.

@@ -18,11 +18,9 @@ from evenhand.question import Codings
 from evenhand.question.codings import MISSING
 from evenhand.rows import counting_errors
 from evenhand.rows.batch_source import BATCH_ROWS, BatchSource, reading
-from evenhand.rows.column_encoder import ColumnEncoder
 from evenhand.rows.counting_errors import raise_all
 from evenhand.rows.key_counter import LARGEST_DENSE, Codes, KeyCounter, KeyLayout, sort_order
-from evenhand.rows.text_encoders import FrequencyParser, LabelEncoder
-from evenhand.rows.value_labels import check_types
+from evenhand.rows.value_labels import ColumnEncoder, FrequencyParser, LabelEncoder, check_types
 
 # After so many rows a column that hardly repeats a value is refused, before all are read.
 _EARLY_ROWS = 10_000

@@ -17,7 +17,7 @@ from evenhand.errors import (
 from evenhand.question import Codings
 from evenhand.question.codings import MISSING, WILDCARD, unplaced
 from evenhand.question.parse_values import exact_number
-from evenhand.rows.column_encoder import ColumnEncoder
+from evenhand.rows.value_labels import ColumnEncoder
 
 _FEW_ROWS = 100
 _MOST_COLUMNS = 20

@@ -6,16 +6,24 @@ import stat
 from collections.abc import Iterator, Sequence
 from glob import glob
 from itertools import zip_longest
+from os import SEEK_END
 from pathlib import Path
 from zipfile import ZipFile
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from evenhand.errors import ColumnError, InputError, Problem, listed, nearest_path
-from evenhand.rows.arrow_files import arrow_source, parquet_source
-from evenhand.rows.arrow_numpy import value_type
-from evenhand.rows.batch_source import BatchSource, reading
-from evenhand.rows.csv_diagnosis import TextFile, is_zip_member
-from evenhand.rows.csv_files import csv_source
-from evenhand.rows.foreign_files import refuse_foreign
+from evenhand.rows.arrow_numpy import as_numpy, value_type
+from evenhand.rows.batch_source import (
+    BATCH_ROWS,
+    Batches,
+    BatchSource,
+    read_ahead,
+    reading,
+    unique_names,
+)
+from evenhand.rows.csv_files import TextFile, csv_source, is_zip_member
 from evenhand.rows.spreadsheets import spreadsheet_source
 
 _TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
@@ -27,6 +35,7 @@ _ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _PACKED = {_GZIP: "gzip", _ZSTD: "zstd", _ZIP: "zip"}
 _NO_TEXT = {_PARQUET: "Parquet", **dict.fromkeys(_ARROW, "Arrow"), _OLD_EXCEL: "Excel"}
 _BOOKS = {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}  # parts of a spreadsheet
+_END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
 def file_sources(
@@ -237,3 +246,164 @@ def _fields(source: BatchSource) -> list[tuple[str, str]]:
     if source.schema is None:
         return [(name, "text") for name in source.names]
     return [(field.name, str(value_type(field.type))) for field in source.schema]
+
+
+def _by_pandas(function: str, needs: str = "") -> str:
+    return (
+        f"Convert it, in Python with pandas{needs}: "
+        f'pandas.{function}.to_csv("{{stem}}.csv", index=False).'
+    )
+
+
+_BY_R = 'In R: write.csv(table, "{stem}.csv", row.names = FALSE).'
+_EXPORT = "Export the table as CSV."
+_JSON_LINES = (
+    'Convert it, in Python with polars: polars.read_ndjson("{name}").write_csv("{stem}.csv").'
+)
+# A pattern of the first bytes or endings of the name, what the file is, and what to do.
+_FORMATS: tuple[tuple[bytes | str, str, str], ...] = (
+    (rb"BZh[1-9]1AY&SY", "a bzip2 file", "Unpack it with bunzip2."),
+    (rb"\xfd7zXZ", "an xz file", "Unpack it with unxz."),
+    (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", "Unpack it with 7z."),
+    (rb"Rar!", "a RAR archive", "Unpack it with unrar."),
+    (rb"PK\x05\x06", "an empty zip archive", "Fetch or pack it again."),
+    (rb"SQLite format 3", "an SQLite database", _EXPORT),
+    (rb"FEA1\0", "a Feather file of version 1", "Write it again as version 2."),
+    (rb"(?s)PARE...\0", "an encrypted Parquet file", "Decrypt it."),
+    (rb"%PDF-", "a PDF document", _EXPORT),
+    (rb"(?i)\s*<(!doctype )?html", "an HTML page", "Perhaps a download failed: look at it."),
+    (rb"\s*<\?xml", "an XML document", _EXPORT),
+    (rb"<stata_dta>", "a Stata file", _by_pandas('read_stata("{name}")')),
+    (rb"\$FL[23]", "an SPSS file", _by_pandas('read_spss("{name}")', " and pyreadstat")),
+    (rb"\0{12}\xc2\xea\x81\x60", "a SAS file", _by_pandas('read_sas("{name}")')),
+    (
+        rb"HEADER RECORD\*{7}LIB",
+        "a SAS transport file",
+        _by_pandas('read_sas("{name}", format="xport")'),
+    ),
+    (".orc", "an ORC file", _by_pandas('read_orc("{name}")')),
+    (rb"\x89HDF", "an HDF5 file", _by_pandas('read_hdf("{name}")')),
+    (rb"Obj\x01", "an Avro file", "Convert it to Parquet."),
+    (rb"RD[AX][23]\n", "an R data file", _BY_R),
+    (rb"\s*\{\s*\"", "JSON", _JSON_LINES),
+    (rb"\s*\[\s*[\[{]", "JSON", _by_pandas('read_json("{name}")')),
+    (".dta", "a Stata file", _by_pandas('read_stata("{name}")')),
+    (".dbf", "a dBase file", _EXPORT),
+    (
+        ".rds .rda .rdata",
+        "an R data file",
+        _BY_R,
+    ),
+    (
+        ".pkl .pickle",
+        "a Python pickle",
+        "Nothing is executed that a file holds: write it as Parquet where it was made.",
+    ),
+)
+
+
+def refuse_foreign(path: Path, head: bytes) -> None:
+    """Raise if a file is of a kind that is known and not read."""
+    for sign, thing, remedy in _FORMATS:
+        ending = path.suffix.lower()
+        if re.match(sign, head) if isinstance(sign, bytes) else ending in sign.split():
+            raise InputError.of(
+                f"This is {thing}, which is not read here.",
+                "",
+                remedy.format(name=path.name, stem=path.stem),
+                str(path),
+            )
+
+
+def parquet_source(where: str) -> BatchSource:
+    """A Parquet file; only the chosen columns are decoded."""
+    with reading(where):
+        schema, length = pq.read_schema(where), pq.read_metadata(where).num_rows
+    texts = {field.name for field in schema if _is_text(value_type(field.type))}
+
+    @read_ahead
+    def batches(columns: Sequence[str], *, coded: bool) -> Batches:
+        dictionaries = [name for name in columns if coded and name in texts]
+        with reading(where), pq.ParquetFile(where, read_dictionary=dictionaries) as file:
+            for batch in file.iter_batches(BATCH_ROWS, columns=list(columns)):
+                yield _validate(batch, columns)
+
+    return BatchSource(
+        where=where,
+        kind="Parquet",
+        names=tuple(schema.names),
+        open=batches,
+        schema=schema,
+        rows=length,
+    )
+
+
+def arrow_source(where: str, *, is_stream: bool) -> BatchSource:
+    """An Arrow IPC file (also called Feather) or stream."""
+
+    def begin(file: pa.NativeFile, fields: list[int] | None = None) -> pa.RecordBatchReader:
+        options = pa.ipc.IpcReadOptions(included_fields=fields)
+        opener = pa.ipc.open_stream if is_stream else pa.ipc.open_file
+        return opener(file, options=options)
+
+    with reading(where), pa.OSFile(where) as file:
+        schema = begin(file).schema
+        file.seek(-len(_END_OF_STREAM), SEEK_END)
+        if is_stream and file.read() != _END_OF_STREAM:
+            raise InputError.of(
+                "This Arrow stream breaks off before its end.",
+                "The mark that ends a stream is missing.",
+                "Write or fetch it again.",
+                where,
+            )
+
+    @read_ahead
+    def batches(columns: Sequence[str], *, coded: bool) -> Batches:  # noqa: ARG001
+        with reading(where), pa.OSFile(where) as file:
+            chosen = [names.index(name) for name in columns]
+            reader = begin(file, sorted(chosen))
+            for batch in reader if is_stream else _file_batches(reader):
+                named = batch.rename_columns([names[at] for at in sorted(chosen)])
+                yield _validate(named, columns)
+
+    names = unique_names(schema.names)
+    return BatchSource(
+        where=where,
+        kind="Arrow",
+        names=names,
+        header=tuple(schema.names),
+        open=batches,
+        schema=schema,
+    )
+
+
+def _validate(batch: pa.RecordBatch, columns: Sequence[str]) -> pa.RecordBatch:
+    """These columns of a batch, validated.
+
+    Arrow does not validate files, and a damaged one would crash it. Parquet also returns 'a.b'
+    for 'a'.
+    """
+    chosen = batch.select(list(columns))
+    chosen.validate()
+    for column in chosen.columns:
+        if not _has_valid_codes(column):
+            column.validate(full=True)
+    return chosen
+
+
+def _has_valid_codes(column: pa.Array) -> bool:
+    """Whether this is a valid dictionary, and indices into it: in a fifth of Arrow's time."""
+    if not pa.types.is_dictionary(column.type) or column.indices.null_count:
+        return False
+    column.dictionary.validate(full=True)
+    codes = as_numpy(column.indices)
+    return not len(codes) or bool(codes.min() >= 0 and codes.max() < len(column.dictionary))
+
+
+def _file_batches(reader: pa.ipc.RecordBatchFileReader) -> Batches:
+    for number in range(reader.num_record_batches):
+        yield reader.get_batch(number)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))

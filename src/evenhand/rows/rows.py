@@ -2,11 +2,22 @@
 
 import os
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
+
+import numpy as np
+import pyarrow as pa
 
 from evenhand.counts import CountTable
 from evenhand.display import Described, ProgressCallback, Summary
@@ -20,23 +31,24 @@ from evenhand.errors import (
     listed,
 )
 from evenhand.question import Bins, Codings, Number, Question
-from evenhand.question.codings import MISSING
-from evenhand.rows.batch_source import Batches, BatchSource
-from evenhand.rows.count_rows import CountResult, count
-from evenhand.rows.counting_errors import too_many_rows
-from evenhand.rows.frame_sources import Source, frame_source
-from evenhand.rows.inspection import Inspection, inspect
-from evenhand.rows.line_table import (
+from evenhand.question.codings import MISSING, WILDCARD
+from evenhand.rows.batch_source import Batches, BatchSource, memory_in_bytes
+from evenhand.rows.coded_rows import (
     FIRST_BYTES,
     LineTable,
     StoredLines,
+    quantile_bins,
     read_lines,
     read_stored,
+    value_counts,
 )
-from evenhand.rows.memory_limit import memory_in_bytes
+from evenhand.rows.count_rows import CountResult, count
+from evenhand.rows.counting_errors import too_many_rows
+from evenhand.rows.frame_sources import Source, frame_source
+from evenhand.rows.inspect.inspection import Inspection, inspect
+from evenhand.rows.inspect.table_finding import first_rows, unreadable
 from evenhand.rows.open_files import file_sources
-from evenhand.rows.quantiles import quantile_bins, value_counts
-from evenhand.rows.table_finding import first_rows, unreadable
+from evenhand.rows.value_labels import nearest_floats
 
 _HOW_TO_READ = ("delimiter", "sheet", "frequency")
 
@@ -381,3 +393,99 @@ def _check_columns(rows: Rows) -> None:
             remedy="Name each column once, and the frequency apart from them.",
             where=rows.where,
         )
+
+
+def read_and_count(
+    source: Source | Rows | CountTable,
+    codings: Codings | None,
+    memory: str | int | None,
+    progress: ProgressCallback | None,
+    choose: Callable[[Rows | CountTable], frozenset[str]],
+) -> tuple[Rows | None, CountTable, tuple[str, ...]]:
+    """The rows of whatever is audited, None of counts; counts of chosen columns; all columns.
+
+    Codings that would have no effect are refused, and what ``choose`` refuses is not counted.
+    """
+    codings = codings or Codings()
+    if isinstance(source, CountTable | Rows):
+        check_not_coded(source, codings)
+    else:
+        source = read(source, codings=codings, memory=memory, progress=progress)
+    names, chosen = source.names, choose(source)
+    if not chosen >= {*names}:
+        source = source.only(chosen)
+    if isinstance(source, CountTable):
+        return None, source, names
+    return source, source.count(), names
+
+
+def check_not_coded(source: Rows | CountTable, codings: Codings) -> None:
+    """Refuse codings for rows that were read without them."""
+    applied = Codings() if isinstance(source, CountTable) else source.requested
+    if codings not in (Codings(), applied):
+        raise QuestionError.of(
+            "The rows are already read, and codings are given besides.",
+            "They would have no effect.",
+            "Give them when the rows are read, or give the file or frame itself.",
+        )
+
+
+def read_without(
+    source: Source,
+    codings: Codings,
+    absentable: Collection[str],
+    **settings: Any,  # noqa: ANN401  # those of ``read``
+) -> Rows:
+    """Open a table that may lack some columns; codings of these are then of no account."""
+    if not {*codings.named_columns()} & {*absentable}:
+        return read(source, codings=codings, **settings)
+    to_open = Codings(delimiter=codings.delimiter, sheet=codings.sheet)
+    there = read(source, codings=to_open).sources[0].names
+    absent = [name for name in absentable if name not in there]
+    return read(source, codings=codings.dropping(absent), **settings)
+
+
+def coded_as(rows: Rows, model: str, codings: Codings, names: Iterable[str]) -> Rows:
+    """The rows with columns coded as codings have a model, by the values that occur in each.
+
+    Columns with codings of their own keep them. The rows may lack the model.
+    """
+    there = {*rows.sources[0].names}
+    new = [n for n in dict.fromkeys(names) if n in there and not rows.requested.is_coded(n)]
+    if not new or not codings.is_coded(model):
+        return rows
+    requested, bins = rows.requested, codings.bins.get(model)
+    if isinstance(bins, int) and model in rows.columns:
+        requested = rows.cut_codings
+        bins = requested.bins[model]
+    values = value_counts(rows.sources, new, requested, memory=rows.memory)
+    texts = {name: values[name][0].drop_null() for name in new}
+    merge = {name: _fitting(codings, model, texts[name]) for name in new}
+    classes = {n: bins for n in new if isinstance(bins, Bins) and _fits(bins, texts[n])}
+    coded = replace(
+        requested,
+        merge={**requested.merge, **{name: olds for name, olds in merge.items() if olds}},
+        bins={**requested.bins, **classes},
+    )
+    return replace(rows, requested=coded)
+
+
+def _fitting(codings: Codings, model: str, texts: pa.Array) -> dict[str, tuple[str, ...]]:
+    """Merges of the model in which values occur; none if no value would change by them.
+
+    None either if they name no value that occurs: it would be one of all others.
+    """
+    merge, occurring = codings.merge.get(model, {}), {*texts.to_pylist()}
+    named = {new: olds for new, olds in merge.items() if occurring & {*olds}}
+    rest = {new: olds for new, olds in merge.items() if WILDCARD in olds}
+    if not named or all(codings.label(model, text) == text for text in occurring):
+        return {}
+    return {**named, **rest}
+
+
+def _fits(bins: Bins, texts: pa.Array) -> bool:
+    """Whether values are numbers to be classed, and not classes already."""
+    is_number = np.isfinite(nearest_floats(texts))
+    words = {*texts.filter(pa.array(~is_number)).to_pylist()}
+    labels = {*bins.labels, *bins.whole_labels().values()}
+    return bool(is_number.any()) and words.isdisjoint(labels)

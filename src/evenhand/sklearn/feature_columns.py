@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from evenhand.errors import ColumnError, InputError, QuestionError
 from evenhand.question import Codings
 from evenhand.rows import Rows, read
-from evenhand.rows.added_columns import check_header
-from evenhand.rows.frame_sources import frame_source
+from evenhand.rows.frame_sources import check_header, frame_source
 
 
 def is_frame(features: Any) -> bool:  # noqa: ANN401  # whatever a person has

@@ -15,8 +15,8 @@ from evenhand.question.number_classes import last_below, number_text
 from evenhand.question.question_file import Labels
 from evenhand.report.phrases import count, rate
 from evenhand.rows import Rows
-from evenhand.rows.column_profile import ColumnProfile, parse_numbers
-from evenhand.rows.question_draft import QuestionDraft
+from evenhand.rows.inspect.column_profile import ColumnProfile, parse_numbers
+from evenhand.rows.inspect.question_draft import QuestionDraft
 from evenhand.web.column_pictures import (
     ColumnHistogram,
     StackPart,

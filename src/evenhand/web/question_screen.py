@@ -7,7 +7,7 @@ from evenhand.errors import EvenhandError, Problem, QuestionError
 from evenhand.question import Codings, QuestionFile
 from evenhand.question.question_file import Labels
 from evenhand.report.phrases import readable_labels
-from evenhand.rows.question_draft import QuestionDraft
+from evenhand.rows.inspect.question_draft import QuestionDraft
 from evenhand.web import class_changes
 from evenhand.web.column_views import ColumnViews
 from evenhand.web.pager import Pager, address

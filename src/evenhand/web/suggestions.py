@@ -7,7 +7,7 @@ from typing import Any
 from evenhand.counts.label_order import in_order
 from evenhand.question import Codings, QuestionFile
 from evenhand.rows import Inspection, Rows
-from evenhand.rows.question_draft import QuestionDraft
+from evenhand.rows.inspect.question_draft import QuestionDraft
 from evenhand.web.store import Tables
 
 COLUMNS = frozenset({"protected", "decision"})  # of the question

@@ -8,8 +8,8 @@ from typing import Any
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, Problem, QuestionError, listed
 from evenhand.rows import Rows
-from evenhand.rows.column_profile import ColumnKind
-from evenhand.rows.table_finding import FindingKind
+from evenhand.rows.inspect.column_profile import ColumnKind
+from evenhand.rows.inspect.table_finding import FindingKind
 from evenhand.web.jobs import Job
 from evenhand.web.pager import Pager
 from evenhand.web.session import Session

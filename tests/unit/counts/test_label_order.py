@@ -1,10 +1,12 @@
 """Classes of numbers come in the order of their numbers, whatever their words."""
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.counts.label_order import in_order, known_order
+from evenhand import CountTable, datasets, read
+from evenhand.counts.label_order import in_order, known_order, looks_missing
 from evenhand.question import Bins
 
 
@@ -45,3 +47,61 @@ def test_texts_are_sorted_as_texts():
 )
 def test_an_order_is_known_of_numbers_classes_and_words_of_a_scale_alone(labels, ordered):
     assert known_order(labels) == ordered
+
+
+def table(*work):
+    return pa.table({"work": [*work, "private", "private"], "sex": ["f"] * (len(work) + 2)})
+
+
+@pytest.mark.parametrize(
+    "text", ["?", " ?", "NA", "na ", "N/A", "#N/A", "<NA>", "NaN", "nan", "NULL", "-", ".", " "]
+)
+def test_texts_that_often_mean_missing_are_noticed(text):
+    counts = read(table(text, text, text)).count()
+    assert counts.values("work") == {text: 3, "private": 2}
+    (found,) = counts.missing_markers
+    assert (found.name, found.value, found.row_count) == ("work", text, 3)
+
+
+@pytest.mark.parametrize("text", ["none", "unknown", "0", "-1", "no", "Nan Goldin", "other"])
+def test_other_texts_are_not(text):
+    assert not looks_missing(text)
+
+
+def test_what_was_declared_is_not_spoken_of():
+    assert not read(table("?"), na=["?"], missing="drop").count().missing_markers
+    assert not read(table("?"), na=["?"], missing="level").count().missing_markers
+    assert not read(table("?"), merge={"work": {"not said": ["?"]}}).count().missing_markers
+
+
+def test_a_note_says_how_many_rows_and_what_to_do():
+    counts = CountTable.of({"work": ["?", "private"], "sex": ["f", "m"]}, [2799, 5])
+    (note,) = counts.summary().notes
+    assert str(note) == (
+        "work has 2,799 rows with '?', taken as a value. If it means that there is none, "
+        "declare it (codings=Codings.of(na=['?']))."
+    )
+    assert str(note) in str(counts)
+    one = CountTable.of({"work": ["?", "private"]}, [1, 5])
+    assert "work has 1 row with '?'" in str(one)
+
+
+def test_one_value_in_many_columns_is_told_of_in_one_sentence():
+    names = [f"c{at}" for at in range(10)]
+    counts = CountTable.of({name: ["?", "x"] for name in names}, [3, 4])
+    (note,) = counts.summary().notes
+    assert str(note).startswith(
+        "10 columns have rows with '?', taken as a value: c0 3, c1 3, c2 3, c3 3, c4 3, c5 3, "
+        "c6 3, c7 3 and 2 more. If it means"
+    )
+
+
+def test_many_such_values_are_told_of_in_few_sentences():
+    markers = ["?", "-", ".", "na", "n/a", "nan", "null"]
+    notes = CountTable.of({"c": [*markers, "x"]}, [9, 8, 7, 6, 5, 4, 3, 2]).summary().notes
+    assert len(notes) == 6
+    assert str(notes[-1]) == "2 more values look missing: 'nan', 'null'."
+
+
+def test_a_tidy_table_has_no_notes():
+    assert datasets.admissions(1).summary().notes == ()

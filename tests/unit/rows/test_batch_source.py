@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.reading import refusal
 
 from evenhand.checker.people_in_csv import unique_names as unique_names_of_the_checker
-from evenhand.errors import ColumnError, InputError, ResourceError
+from evenhand.errors import ColumnError, InputError, QuestionError, ResourceError
 from evenhand.rows import read
-from evenhand.rows.batch_source import read_ahead, reading, unique_names
+from evenhand.rows.batch_source import memory_in_bytes, read_ahead, reading, unique_names
 
 
 @given(st.lists(st.sampled_from(["a", "a.1", "a.2", "a.1.1", "b"]), min_size=2, max_size=7))
@@ -97,3 +97,21 @@ def test_an_error_of_the_reading_thread_comes_after_the_batches_before_it():
     assert next(started).num_rows == 1
     with pytest.raises(pa.ArrowInvalid, match="broken"):
         next(started)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("2GB", 2 * 10**9), ("1.5 GiB", 3 * 2**29), (10**9, 10**9), ("500m", 5 * 10**8)],
+)
+def test_memory_is_read_as_people_write_it(text, size):
+    assert memory_in_bytes(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "much", "-1GB", "1..5GB", "100MB", "2 XB", True])
+def test_what_is_no_amount_of_memory_is_refused(text):
+    with pytest.raises(QuestionError, match="no amount of memory"):
+        memory_in_bytes(text)
+
+
+def test_without_a_word_half_of_the_memory_may_be_used():
+    assert 10**8 < memory_in_bytes(None) < 10**13

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.rows.class_suggestions import NumberCounts, roundest
+from evenhand.rows.inspect.class_suggestions import NumberCounts, roundest
 
 
 def counted(numbers, decisions=None, groups=None):

@@ -7,7 +7,7 @@ import pytest
 
 from evenhand import CountTable
 from evenhand.counts.count_table import Attribute, code_type
-from evenhand.rows.column_profile import ColumnKind, profile_column
+from evenhand.rows.inspect.column_profile import ColumnKind, profile_column
 
 MANY = 400
 

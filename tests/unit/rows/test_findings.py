@@ -1,6 +1,7 @@
 """Findings: each says what, in which columns, and what helps; alike ones are one."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -8,13 +9,22 @@ import pytest
 
 from evenhand import CountTable, read
 from evenhand.counts import dependencies
-from evenhand.rows.inspection import inspect
-from evenhand.rows.table_finding import MATTERS, FindingKind
+from evenhand.rows.inspect.findings import are_comma_numbers, comma_numbers, counting_column
+from evenhand.rows.inspect.inspection import inspect
+from evenhand.rows.inspect.table_finding import (
+    MATTERS,
+    FindingKind,
+    first_rows,
+    leave_out,
+    some,
+    unreadable,
+)
 
 ROWS = 120
 SEX = ["f", "m", "m"] * 40
 TOWN = ["a", "b", "c", "d", "e"] * 24
 HIRED = (["yes", "no", "no", "yes", "no", "no", "yes"] * 18)[:ROWS]
+LINES = [*product("fm", "abc", ("yes", "no"))]
 
 
 def look(**columns):
@@ -209,3 +219,111 @@ def test_what_is_done_with_missing_values_is_said_and_the_other_way_offered(
     assert "30 of 120 rows" in problem.what
     assert [way.value for way in problem.remedies] == others
     assert ("counts as not favorable" in problem.found) == (missing == "level")
+
+
+def columns(lines, **more):
+    names = ("sex", "town", "hired")
+    return {**dict(zip(names, map(list, zip(*lines, strict=True)), strict=True)), **more}
+
+
+def counting(table):
+    return counting_column(read(pa.table(table)).lines.table, ())
+
+
+def test_a_table_of_counts_names_the_column_that_counts():
+    table = columns(LINES, people=[*range(3, 15)])
+    (found,) = (
+        one
+        for one in read(pa.table(table)).inspect().findings
+        if one.kind is FindingKind.COUNTED
+    )
+    assert found.columns == ("people",)
+    (remedy,) = found.problem.remedies
+    assert (remedy.argument, remedy.value) == ("frequency", "people")
+    assert "102" in found.problem.what
+    counted = read(pa.table(table), frequency="people").inspect()
+    assert FindingKind.COUNTED not in {one.kind for one in counted.findings}
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [*range(-1, 11)],
+        [at + 0.5 for at in range(12)],
+        [*range(11), None],
+        [0, 1] * 6,
+        [*"abcdefghijkl"],
+    ],
+    ids=["negative", "fractions", "missing", "no number of people", "texts"],
+)
+def test_only_whole_numbers_from_0_on_count(numbers):
+    assert counting(columns(LINES, people=numbers)) is None
+
+
+def test_lines_that_repeat_are_people():
+    assert counting(columns([*LINES, LINES[0]], people=[*range(3, 16)])) is None
+
+
+def test_people_with_a_number_of_their_own_are_no_counts():
+    rows = LINES * 5
+    ages = [18 + at % 40 for at in range(60)]
+    assert counting(columns(rows, id=[f"p{at}" for at in range(60)], age=ages)) is None
+
+
+def test_rows_that_differ_by_chance_are_no_counts():
+    draw = np.random.default_rng(5)
+    many = {f"c{at}": draw.integers(0, 9, 50).tolist() for at in range(6)}
+    assert counting(many) is None
+    # Oracle: in these columns hardly two of 50 people are alike.
+    assert len({*zip(*[*many.values()][1:], strict=True)}) == 50
+
+
+def test_what_is_asked_about_does_not_count():
+    table = read(pa.table(columns(LINES, people=[*range(3, 15)]))).lines.table
+    assert counting_column(table, ["people"]) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ("0,5 12 -3,25", True),
+        ("1,200 1,200,000", True),
+        ("?  0,5", True),
+        ("0.5 12", False),
+        ("1,a 0,5", False),
+        ("a,b", False),
+        ("12,", False),
+        ("", False),
+    ],
+)
+def test_what_counts_as_a_number_with_a_comma(values, expected):
+    assert are_comma_numbers(values.split(" ")) is expected
+
+
+def test_the_remedy_says_how_to_write_them():
+    problem = comma_numbers(["pay"]).problem
+    assert "'pay'" in problem.what
+    assert "0.5" in problem.remedies[0].words
+    assert problem.remedies[1].value == ["pay"]
+
+
+def test_one_column_and_many_are_told_in_their_number():
+    (one,) = unreadable(["a"])
+    (remedy,) = one.problem.remedies
+    assert remedy.words == "Leave it out"
+    (many,) = leave_out(FindingKind.DEPENDENT, [f"c{at}" for at in range(9)], "odd.")
+    assert str(many.problem).startswith("'c0', 'c1', 'c2', 'c3', 'c4' and 4 more are odd. ")
+    assert many.problem.remedies[0].value == [f"c{at}" for at in range(9)]
+    assert not [*unreadable([])]
+
+
+def test_a_finding_is_plain_data():
+    content = first_rows(7).to_dict()
+    assert content["kind"] == "looked at in part"
+    assert content["numbers"] == {"rows": 7}
+    assert content["remedies"] == [{"words": "Allow more memory", "argument": "memory"}]
+
+
+def test_examples_are_few():
+    assert some(["a", "b"]) == "a, b"
+    assert some([*"abcdefgh"]) == "a, b, c, d, e and 3 more"

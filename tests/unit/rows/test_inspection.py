@@ -11,7 +11,7 @@ from tests.staff import staff_csv
 
 from evenhand import CountTable, Question, read
 from evenhand.errors import ColumnError
-from evenhand.rows.inspection import inspect
+from evenhand.rows.inspect.inspection import inspect
 
 ASKED = Question(
     protected="sex", group="female", other="male", decision="promoted", favorable="yes"

@@ -1,5 +1,6 @@
 """Which files make one table, and what no table can be read from."""
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -207,3 +208,120 @@ def test_a_folder_of_two_kinds_is_refused(tmp_path, write_file):
     problem = the_problem(ColumnError, tmp_path)
     assert "Parquet" in problem.what
     assert "pattern" in problem.remedy_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "thing", "remedy"),
+    [
+        ("a.dta", b"<stata_dta><header>", "Stata", 'pandas.read_stata("a.dta").to_csv("a.csv"'),
+        ("a.dta", b"\x72\x02\x01\x00", "Stata", "pandas.read_stata"),
+        ("a.sav", b"$FL2@(#) SPSS DATA FILE", "SPSS", "pyreadstat"),
+        ("a.sas7bdat", b"\0" * 12 + b"\xc2\xea\x81\x60", "SAS", "pandas.read_sas"),
+        ("a.xpt", b"HEADER RECORD*******LIBRARY HEADER", "SAS transport", "xport"),
+        ("a.jsonl", b'{"a": 1}\n{"a": 2}\n', "JSON", "polars.read_ndjson"),
+        ("a.json", b'[{"a": 1}, {"a": 2}]', "JSON", "pandas.read_json"),
+        ("a.orc", b"ORC\n", "ORC", "pandas.read_orc"),
+        ("a.h5", b"\x89HDF\r\n", "HDF5", "pandas.read_hdf"),
+        ("a.rds", b"\x1f\x8b\x08", "R data", '"a.csv", row.names = FALSE)'),
+        ("a", b"RDX3\nX", "R data", '"a.csv", row.names = FALSE)'),
+        ("a.xml", b"<?xml version=", "XML", "CSV"),
+        ("a.7z", b"7z\xbc\xaf\x27\x1c", "7z", "Unpack"),
+        ("a.pkl", b"\x80\x04", "pickle", "Parquet"),
+        ("a.feather", b"FEA1\0\0\0\0", "Feather", "version 2"),
+        ("a.parquet", b"PARE\x20\x01\0\0", "encrypted", "Decrypt"),
+    ],
+)
+def test_what_is_not_read_is_named_with_how_to_convert_it(
+    write_file, name, content, thing, remedy
+):
+    problem = the_problem(InputError, write_file(content, name))
+    assert thing in problem.what
+    assert remedy in problem.remedy_text()
+
+
+@pytest.mark.parametrize("column", ["ORCID", "PARENT", "FEA1", "Rare", "BZh", "HEADER", "RDX3"])
+def test_a_text_that_begins_alike_is_read(write_file, column):
+    assert read(write_file(f"{column},b\nx,y\n")).columns == (column, "b")
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.pq", "parquet-by-another-name.csv"])
+def test_parquet_is_read_whatever_its_name(tmp_path, table, name):
+    pq.write_table(table, tmp_path / name)
+    assert read(tmp_path / name).count() == EXPECTED
+
+
+@pytest.mark.parametrize("opener", [pa.ipc.new_file, pa.ipc.new_stream])
+@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
+def test_arrow_files_are_read(tmp_path, table, opener, compression):
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with opener(tmp_path / "a.arrow", table.schema, options=options) as writer:
+        writer.write_table(table, max_chunksize=3)
+    assert read(tmp_path / "a.arrow").count() == EXPECTED
+
+
+def test_a_column_may_have_the_beginning_of_anothers_name(tmp_path):
+    pq.write_table(pa.table({"a": ["1"], "a.b": ["2"], "c": ["3"]}), tmp_path / "a.parquet")
+    assert list(read(tmp_path / "a.parquet", columns=["c", "a"]).count()) == [(("3", "1"), 1)]
+
+
+def test_a_parquet_file_without_rows_is_refused(tmp_path):
+    pq.write_table(pa.table({"a": pa.array([], pa.string())}), tmp_path / "a.parquet")
+    assert "no rows" in the_problem(InputError, tmp_path / "a.parquet").what
+
+
+def parquet_bytes():
+    file = io.BytesIO()
+    pq.write_table(pa.table({"a": [str(i % 7) for i in range(10_000)]}), file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("end", [4, 8, 50, -1, -8])
+def test_a_truncated_parquet_file_is_refused(write_file, end):
+    path = write_file(parquet_bytes()[:end], "a.parquet")
+    problem = the_problem(InputError, path)
+    assert problem.where == str(path)
+    assert "complete" in problem.remedy_text()
+
+
+def test_parquet_damaged_inside_is_refused(write_file):
+    damaged = bytearray(parquet_bytes())
+    damaged[20:400] = b"\xff" * 380
+    assert the_problem(InputError, write_file(bytes(damaged), "a.parquet")).found
+
+
+def ipc_bytes(opener):
+    file = io.BytesIO()
+    batch = pa.record_batch({"a": ["x", "y"] * 100})
+    with opener(file, batch.schema) as writer:
+        for _ in range(5):
+            writer.write(batch)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("opener", [pa.ipc.new_file, pa.ipc.new_stream])
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.7, 0.99])
+def test_a_truncated_arrow_file_is_refused(write_file, opener, share):
+    whole = ipc_bytes(opener)
+    the_problem(InputError, write_file(whole[: int(len(whole) * share)], "a.arrow"))
+
+
+def test_an_arrow_stream_cut_between_batches_is_refused(write_file):
+    whole = ipc_bytes(pa.ipc.new_stream)
+    path = write_file(whole[:-8], "a.arrow")
+    assert "breaks off" in the_problem(InputError, path).what
+
+
+def test_text_that_is_not_utf_8_is_refused_in_tables(tmp_path):
+    broken = pa.array([b"\xff", b"a"]).view(pa.string())
+    pq.write_table(pa.table({"a": broken}), tmp_path / "a.parquet")
+    assert "UTF8" in the_problem(InputError, tmp_path / "a.parquet").found
+    assert "UTF-8" in the_problem(InputError, pa.table({"a": broken})).what
+
+
+@pytest.mark.parametrize("codes", [[0, 2], [-1, 0], [0, None, 2]])
+def test_codes_that_have_no_value_are_refused(tmp_path, codes):
+    damaged = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), ["x", "y"], safe=False)
+    batch = pa.record_batch({"a": damaged})
+    with pa.ipc.new_file(tmp_path / "a.arrow", batch.schema) as writer:
+        writer.write(batch)
+    assert the_problem(InputError, tmp_path / "a.arrow").found

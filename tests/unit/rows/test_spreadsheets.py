@@ -1,16 +1,26 @@
 """Sheets of Excel files are tables."""
 
+import os
+import resource
+import subprocess
 import sys
 from datetime import date
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from tests.reading import the_problem
-from tests.workbooks import write_workbook
+from tests.running_app import running_app
+from tests.workbooks import (
+    far_cell,
+    open_row,
+    write_old_workbook,
+    write_open_document,
+    write_workbook,
+)
 
-from evenhand.errors import ColumnError, InputError, MissingValueError
-from evenhand.rows import read
-from evenhand.rows.sheet_size import column_letters
+from evenhand.errors import ColumnError, InputError, MissingValueError, ResourceError
+from evenhand.rows import read, spreadsheets
+from evenhand.rows.spreadsheets import column_letters
 
 calamine = pytest.importorskip("python_calamine", reason="the extra 'excel' is not installed")
 
@@ -114,3 +124,237 @@ def test_without_the_extra_it_is_said_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     problem = the_problem(InputError, path)
     assert "pip install python-calamine" in problem.remedy_text()
+
+
+pytest.importorskip("python_calamine", reason="the extra 'excel' is not installed")
+
+TABLE = [["sex", "hired"], ["f", "yes"], ["m", "no"], ["f", "no"], ["m", "yes"]]
+OPEN_TABLE = "".join(open_row(*row) for row in TABLE)
+LIMITED = 500_000_000
+# A process counts what the one that started it used: hence a small one between.
+MEASURED = """import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stderr=subprocess.STDOUT, check=False, timeout=100)
+print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+"""
+limits = pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux alone")
+
+
+def inspect(path, *options):
+    """Look at a file in a process: its status, what it said, and its most memory."""
+    command = [sys.executable, "-c", MEASURED, sys.executable, "-m", "evenhand", "inspect"]
+    paths = {"PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "300"}
+    done = subprocess.run(  # noqa: S603  # our own program
+        [*command, str(path), *options],
+        capture_output=True,
+        check=False,
+        env={**os.environ, **paths},
+    )
+    status, memory = map(int, done.stderr.split())
+    return status, " ".join(done.stdout.decode().split()), memory * 1024
+
+
+@pytest.mark.parametrize("reference", ["XFD1048576", "XFD3000", "ZZ1048576"])
+def test_a_stray_cell_is_named(tmp_path, reference):
+    path = write_workbook(tmp_path / "a.xlsx", people=[*TABLE, far_cell(reference)])
+    status, words, memory = inspect(path, "--memory", "500MB")
+    assert status == 4
+    assert f"the farthest cell is {reference}:" in words
+    assert "11 of them filled" in words
+    assert "Delete what stands far" in words
+    assert memory < LIMITED
+    if reference == "XFD1048576":
+        assert inspect(path)[0] == 4  # on any machine
+
+
+@limits
+def test_a_table_that_begins_far_to_the_right_is_read_in_its_own_size(tmp_path):
+    letters = column_letters(300_000_000)  # no program writes that
+    cells = '<c r="XFC{0}"><v>{1}</v></c><c r="XFD{0}"><v>{1}</v></c>'
+    rows = [f'<row r="{n}">{cells.format(n, n % 2)}</row>' for n in range(1, 8001)]
+    path = write_workbook(tmp_path / "a.xlsx", people=rows)
+    status, words, memory = inspect(path, "--memory", "500MB")
+    assert (status, memory < LIMITED) == (0, True), words
+    far = [far_cell(f"{letters}1"), far_cell(f"{letters}2")]
+    status, words, memory = inspect(write_workbook(path, people=far), "--memory", "500MB")
+    assert (status, memory < LIMITED) == (0, True), words
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        ("A4000000000", "A4000000000"),
+        ("A4294967294", "B4294967294"),
+        ("A1048576", "XFD1048576"),
+    ],
+)
+def test_a_table_below_too_many_empty_rows_is_refused_at_once(tmp_path, first, last):
+    row = first.lstrip("A")
+    cells = "".join(f'<c r="{name}"><v>1</v></c>' for name in dict.fromkeys([first, last]))
+    path = write_workbook(tmp_path / "a.xlsx", people=[f'<row r="{row}">{cells}</row>'])
+    status, words, memory = inspect(path, "--memory", "500MB")
+    assert (status, f"cell {first}" in words, memory < LIMITED) == (4, True, True), words
+
+
+def test_a_table_in_the_last_rows_of_a_sheet_is_read_with_its_places(tmp_path):
+    rows = [far_cell("B1048574"), '<row r="1048575"><c r="C1048575"><v>1</v></c></row>']
+    path = write_workbook(tmp_path / "a.xlsx", people=rows)
+    problem = the_problem(ColumnError, path)
+    assert "'C'" in problem.what
+    assert "in row 1048574" in problem.what
+
+
+DIGITS = "9" * 4000
+ABSURD = {
+    "digits": f'<row r="{DIGITS}"><c r="A{DIGITS}"><v>1</v></c></row>',
+    "digits of a cell": f'<row><c r="A{DIGITS}"><v>1</v></c></row>',
+    "letters": f'<row r="1"><c r="{"A" * 2_000_000}1"><v>1</v></c></row>',
+}
+
+
+@pytest.mark.parametrize("absurd", ABSURD)
+def test_absurd_references_are_no_error_of_the_program(tmp_path, absurd):
+    rows = [ABSURD[absurd], far_cell("XFD1048576"), far_cell("Z" * 5000 + "1")]
+    path = write_workbook(tmp_path / "a.xlsx", people=rows)
+    status, words, memory = inspect(path, "--memory", "500MB")
+    assert status in {2, 4}, words
+    assert "4300 digits" not in words
+    assert memory < LIMITED
+
+
+@pytest.mark.parametrize("repeated", ["rows", "columns"])
+def test_absurd_repetitions_are_no_error_of_the_program(tmp_path, repeated):
+    rows = OPEN_TABLE + open_row("x", **{repeated: DIGITS})
+    path = write_open_document(tmp_path / "a.ods", rows + open_row("x", rows=10**9))
+    status, words, memory = inspect(path, "--memory", "500MB")
+    assert status in {2, 4}, words
+    assert memory < LIMITED
+
+
+@limits
+def test_a_spreadsheet_that_takes_too_long_to_open_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(spreadsheets, "_SECONDS", 0.001)
+    path = write_workbook(tmp_path / "a.xlsx", people=TABLE)
+    assert "0.001 seconds" in the_problem(ResourceError, path).what
+
+
+@limits
+def test_a_limit_of_the_system_holds_too(tmp_path):
+    path = write_workbook(tmp_path / "a.xlsx", people=[*TABLE, far_cell("XFD10000")])
+    limit = "ulimit -v 4000000; exec "
+    done = subprocess.run(  # noqa: S602  # our own program
+        f"{limit}{sys.executable} -m evenhand inspect {path} --memory 100GB",
+        shell=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "COLUMNS": "300"},
+        check=False,
+    )
+    assert (done.returncode, "XFD10000" in done.stderr) == (4, True), done.stderr
+
+
+def test_a_far_row_and_a_far_column_are_both_named(tmp_path):
+    far = [far_cell("XFD9"), far_cell("A1048576")]
+    path = write_workbook(tmp_path / "a.xlsx", people=[*TABLE, *far])
+    problem = the_problem(ResourceError, path)
+    assert "the farthest cell is XFD9 and A1048576: 17,179,869,184 cells" in problem.found
+
+
+def test_the_size_that_a_sheet_declares_and_formats_without_content_do_not_count(tmp_path):
+    formats = [far_cell("XFD1048575", ""), '<row r="1048576"><c r="XFD1048576" s="1"/></row>']
+    path = write_workbook(tmp_path / "a.xlsx", people=[*TABLE, *formats])
+    assert read(path).count().row_count == 4
+
+
+def test_a_cell_that_fits_is_read_as_before(tmp_path):
+    path = write_workbook(tmp_path / "a.xlsx", people=[*TABLE, far_cell("B900000")])
+    assert read(path, missing="level").count().row_count == 5
+
+
+@pytest.mark.parametrize(
+    ("far", "reference"),
+    [
+        (open_row("x", rows=1_048_570, columns=16_384), "XFD1048575"),
+        (open_row("x", columns=16_384) + open_row("x", rows=1_048_570), "XFD6 and A1048576"),
+    ],
+)
+def test_repeated_cells_of_an_open_document_are_named(tmp_path, far, reference):
+    path = write_open_document(tmp_path / "a.ods", OPEN_TABLE + far)
+    status, words, memory = inspect(path, "--memory", "500MB")
+    assert (status, f"the farthest cell is {reference}:" in words) == (4, True), words
+    assert memory < LIMITED
+
+
+def test_an_open_document_is_read_although_empty_cells_are_repeated(tmp_path):
+    """As office programs end every sheet."""
+    empty = (
+        '<table:table-row table:number-rows-repeated="1048570"><table:table-cell '
+        'table:number-columns-repeated="16384"/></table:table-row>'
+    )
+    path = write_open_document(tmp_path / "a.ods", OPEN_TABLE + empty)
+    assert read(path).count().row_count == 4
+
+
+@limits
+def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path):
+    path = tmp_path / "a.xlsx"
+    if (child := os.fork()) == 0:  # what this process has used would count for the next one
+        long = far_cell("A6", f"<is><t>{'x' * 300_000_000}</t></is>")
+        write_workbook(path, people=[*TABLE, long.replace("<c", '<c t="inlineStr"')])
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert path.stat().st_size < 1_000_000
+    status, words, memory = inspect(path, "--memory", "500MB")
+    assert (status, "more memory than may be used" in words) == (4, True), words
+    assert memory < LIMITED
+
+
+@limits
+def test_a_stray_cell_of_an_old_workbook_is_refused(tmp_path):
+    near = {(0, 0): 7, (1, 0): 1, (2, 0): 2}
+    path = write_old_workbook(tmp_path / "a.xls", near)
+    assert read(path).count().row_count == 2
+    write_old_workbook(path, {**near, (65_535, 255): 3})
+    status, words, memory = inspect(path, "--memory", "500MB")
+    assert (status, "Delete what stands far" in words) == (4, True), words
+    assert memory < LIMITED
+
+
+def test_the_app_says_so_and_lives(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = write_workbook(folder / "far.xlsx", people=[*TABLE, far_cell("XFD1048576")])
+    write_workbook(folder / "good.xlsx", people=TABLE)
+    with running_app(folder, "far.xlsx") as app:
+        assert "XFD1048576" in app.call("GET", "table")[1]
+        status, stored = app.call("PUT", "api/upload/table?name=far.xlsx", path.read_bytes())
+        assert status == 200
+        app.call("PUT", "api/table", {"path": stored["path"]})
+        app.wait_for_job()
+        assert "XFD1048576" in app.call("GET", "table")[1]
+        assert app.call("PUT", "api/table", {"path": "good.xlsx"})[0] == 200
+        app.wait_for_job()
+        assert "hired" in app.call("GET", "table")[1]
+        assert app.process.poll() is None
+
+
+@pytest.mark.parametrize("broken", ["platform", "executable", "program"])
+def test_where_no_process_can_try_the_cells_are_looked_at(tmp_path, monkeypatch, broken):
+    if broken == "platform":
+        monkeypatch.setattr(sys, "platform", "darwin")
+    else:
+        program = "/absent" if broken == "executable" else "/bin/true"
+        monkeypatch.setattr(sys, "executable", program)
+    far = write_workbook(tmp_path / "a.xlsx", people=[*TABLE, far_cell("XFD1048576")])
+    assert "XFD1048576" in the_problem(ResourceError, far).found
+    near = write_workbook(tmp_path / "b.xlsx", people=[*TABLE, far_cell("B9000")])
+    assert read(near, missing="level").count().row_count == 5
+
+
+def test_a_tag_without_an_end_is_not_held_in_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(spreadsheets, "_LONGEST", 3_000_000)
+    path = tmp_path / "a.xlsx"
+    with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/a.xml", '<worksheet a="' + "x" * 50_000_000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert [size.cells for size in spreadsheets._sizes(str(path))] == [0]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 40_000

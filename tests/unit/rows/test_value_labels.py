@@ -5,13 +5,19 @@ import subprocess
 import sys
 from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 import pytest
-from tests.reading import the_problem
+from tests.people_in_engines import in_duckdb, quiet
+from tests.reading import the_problem, value_counts
 
-from evenhand.errors import ColumnError
+from evenhand.errors import ColumnError, ValuesError
 from evenhand.question import as_label
 from evenhand.rows import read
+from evenhand.rows.inspect.column_profile import ColumnKind, parse_numbers
+from evenhand.rows.value_labels import LabelArray, to_texts
+
+TEXTS = ("a", "é", "", "Straße", "x" * 50, *(f"t{at}" for at in range(2000)))
 
 
 @pytest.mark.parametrize(
@@ -78,3 +84,160 @@ def test_no_library_of_frames_is_loaded_to_read_a_file(tmp_path):
         "sys.exit(bool({'pandas', 'polars', 'narwhals'} & {*sys.modules}))"
     )
     subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
+
+
+def test_cuts_put_numbers_into_classes_that_include_their_upper_cut():
+    numbers = ["36", "37", "37.0", "38", "50.5", " 51 ", "+1e1"]
+    found = value_counts(numbers, bins={"a": [37, "50.5"]})
+    assert found == {"up to 37": 4, "over 37 to 50.5": 2, "over 50.5": 1}
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.float64(), pa.float32(), pa.decimal128(21, 1)])
+def test_typed_numbers_are_binned_like_their_texts(kind):
+    values = pa.array([1, 2, 3, 4]).cast(kind)
+    assert value_counts(values, bins={"a": [2]}) == {"up to 2": 2, "3 or more": 2}
+
+
+def test_a_cut_is_compared_exactly():
+    values = ["0.1", "0.10000000000000000001", "0.09999999999999999999", "0.10"]
+    assert value_counts(values, bins={"a": ["0.1"]}) == {"up to 0.1": 3, "over 0.1": 1}
+
+
+def test_a_float_stands_for_its_shortest_text():
+    values = pa.array([0.1, 0.3, 0.1 + 0.2])
+    assert value_counts(values, bins={"a": ["0.1", "0.3"]}) == {
+        "up to 0.1": 1,
+        "over 0.1 to 0.3": 1,
+        "over 0.3": 1,
+    }
+
+
+def test_single_precision_stands_for_its_own_shortest_text():
+    assert value_counts(pa.array([0.1, 0.2], pa.float32()), bins={"a": ["0.1"]}) == {
+        "up to 0.1": 1,
+        "over 0.1": 1,
+    }
+
+
+def test_large_integers_are_binned_exactly():
+    values = [2**53, 2**53 + 1, 2**53 + 2]
+    assert list(value_counts(values, bins={"a": [2**53]}).values()) == [1, 2]
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "1,5", "0x1", "1e9999999999"])
+def test_what_looks_like_a_number_may_be_none(text):
+    problem = the_problem(ValuesError, pa.table({"a": ["1", text]}), bins={"a": [1]})
+    assert repr(text) in problem.what
+    assert "row 2" in problem.found
+
+
+@quiet
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        ([1.0, 2.0, 3.0], ["up to 1", "2", "3 or more"]),
+        ([1.0, 2.0, 3.5], ["up to 1", "over 1 to 2.4", "over 2.4"]),
+    ],
+)
+def test_labels_depend_on_the_numbers_not_on_how_they_are_stored(values, labels, tmp_path):
+    ibis = pytest.importorskip("ibis", reason="the extra 'ibis' is not installed")
+    frame = pa.table({"a": values, "b": ["x"] * 3})
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "".join(f"{value},x\n" for value in values))
+    for source in (frame, path, in_duckdb(ibis, frame)):
+        rows = read(source, bins={"a": [1, "2.4"]})
+        assert rows.marginal(["a"]).attribute("a").values == tuple(labels)
+        assert rows.count().attribute("a").values == tuple(labels)
+        assert rows.codings.bins["a"].labels == tuple(labels)
+        again = read(source, codings=rows.codings)
+        assert again.count() == rows.count()
+
+
+def test_a_number_that_only_rounds_to_a_whole_one_is_none():
+    values = ["36", "36.99999999999999999999"]
+    assert value_counts(values, bins={"a": [36]}) == {"up to 36": 1, "over 36": 1}
+
+
+def test_a_cut_may_begin_a_class():
+    values = ["2", "3", "3.5", "70"]
+    found = value_counts(values, bins={"a": [">=3", ">=70"]})
+    assert found == {"under 3": 1, "3 to under 70": 2, "70 or more": 1}
+    assert value_counts(["2", "3", "70"], bins={"a": [">=3", ">=70"]}) == {
+        "up to 2": 1,
+        "3 to 69": 1,
+        "70 or more": 1,
+    }
+
+
+@pytest.mark.parametrize("offset", [0, 3])
+def test_it_is_a_sequence_of_texts(offset):
+    texts = TEXTS[offset:]
+    labels = LabelArray(pa.array(TEXTS).slice(offset))
+    assert tuple(labels) == texts
+    assert len(labels) == len(texts)
+    assert [labels[0], labels[-1]] == [texts[0], texts[-1]]
+    assert labels[5:900:7] == [*texts[5:900:7]]
+    assert "t7" in labels
+    assert "absent" not in labels
+    assert labels.index("t7") == texts.index("t7")
+    with pytest.raises(ValueError, match="^$"):
+        labels.index("absent")
+
+
+def test_texts_of_an_array():
+    assert to_texts(pa.array(TEXTS)) == [*TEXTS]
+    assert to_texts(pa.array(TEXTS).slice(1, 3)) == [*TEXTS[1:4]]
+    assert to_texts(pa.array([], pa.string())) == []
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["1", "2.5", "-3e2"],
+        [" 1", "2 ", "+3"],
+        ["1", "2", "?", "(missing)", " NA "],
+        ["1", "nan"],
+        ["1", "inf"],
+        ["01", "02"],
+        ["1_000", "2"],
+        ["1", "two", "n/a"],
+        ["٣", "4"],
+        ["(missing)", "?"],
+        ["a", "b"],
+        [],
+    ],
+)
+def test_numbers_are_parsed_as_those_of_a_tuple(texts):
+    numbers, unknown = parse_numbers(tuple(texts))
+    same, places = parse_numbers(LabelArray(pa.array(texts, pa.string())))
+    assert np.array_equal(numbers, same, equal_nan=True)
+    assert unknown == places
+
+
+def test_a_number_column_with_nan_as_text_tells_the_marker():
+    table = pa.table({"x": [*map(str, range(40)), "nan"], "y": ["a"] * 41})
+    column = read(table).inspect().column("x")
+    assert column.kind is ColumnKind.NUMBER
+    assert column.markers == (("nan", 1),)
+    many = pa.table({"x": [*map(str, range(4000)), "nan", *map(str, range(4000))]})
+    column = read(many).inspect().column("x")
+    assert column.kind is ColumnKind.NUMBER
+    assert column.markers == (("nan", 1),)
+
+
+def test_unused_levels_are_no_values():
+    codes = pa.array([0, 1] * 100, pa.int32())
+    labels = pa.array([f"level {number}" for number in range(1_000)])
+    table = pa.table({"a": pa.DictionaryArray.from_arrays(codes, labels)})
+    assert read(table).count().attributes[0].values == ("level 0", "level 1")
+
+
+def test_a_wrong_number_is_found_in_a_shared_dictionary():
+    labels = pa.array(["old", "never", "1", "young"])
+    first = pa.DictionaryArray.from_arrays(pa.array([2, 2]), labels)
+    second = pa.DictionaryArray.from_arrays(pa.array([2, 3, 0, 3]), labels)
+    table = pa.table({"a": pa.chunked_array([first, second])})
+    problem = the_problem(ValuesError, table, bins={"a": [1]})
+    assert "'young'" in problem.what
+    assert "row 4" in problem.found
+    assert "2 such values in all: 'young', 'old'" in problem.found

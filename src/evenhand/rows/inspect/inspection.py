@@ -12,15 +12,15 @@ from evenhand.display import Described, ProgressCallback, ProgressReporter, Summ
 from evenhand.errors import ColumnError, Problem, Spelling, python_argument
 from evenhand.question import Question
 from evenhand.question.codings import MISSING
-from evenhand.rows.column_profile import (
+from evenhand.rows.inspect.column_profile import (
     ColumnKind,
     ColumnProfile,
     ParsedNumbers,
     parse_numbers,
     profile_column,
 )
-from evenhand.rows.findings import Findings
-from evenhand.rows.table_finding import MATTERS, TableFinding
+from evenhand.rows.inspect.findings import Findings
+from evenhand.rows.inspect.table_finding import MATTERS, TableFinding
 
 _STEP = 500  # columns after which progress is reported
 _SHOWN = 28  # characters of the most frequent values in a line

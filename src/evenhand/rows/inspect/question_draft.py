@@ -6,17 +6,19 @@ Values that are asked about follow rules, each stated beside the value, and can 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
-from evenhand.counts.label_order import known_order
-from evenhand.counts.suspected_missing import looks_missing
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+
+from evenhand.counts.label_order import known_order, looks_missing
 from evenhand.errors import listed
 from evenhand.question import Codings, Question
-from evenhand.rows.column_profile import MANY, ColumnKind, ColumnProfile
-from evenhand.rows.findings import NO_GROUPS
-from evenhand.rows.inspection import Inspection
-from evenhand.rows.table_finding import FindingKind
+from evenhand.question.question_file import toml_key, toml_value
+from evenhand.rows.inspect.column_profile import MANY, ColumnKind, ColumnProfile
+from evenhand.rows.inspect.findings import NO_GROUPS
+from evenhand.rows.inspect.inspection import Inspection
+from evenhand.rows.inspect.table_finding import FindingKind
 
 _MOST_DROPPED = 0.1  # of the rows
 _MOST_DIGITS = 18  # of a cut that can be written in a question file
@@ -29,6 +31,7 @@ _UNCHOSEN = (
     "sex gender age race ethnicity ethnic birth birthplace born native nationality disability "
     "disabled"
 )
+_MISSING = {"drop": "leaves such rows out", "level": "makes that a value of its own"}
 
 
 @dataclass(frozen=True)
@@ -251,3 +254,39 @@ def _is_unchosen(name: str, given: Mapping[str, Any]) -> bool:
     return name in asked or (
         name != given.get("decision") and not {*_UNCHOSEN.split()}.isdisjoint(words)
     )
+
+
+def template(draft: QuestionDraft, *, data: str) -> str:
+    """Return a question file; what the draft leaves open is empty or commented out."""
+    given = draft.codings.to_dict().get("bins", {})
+    plain = (one for one in draft.kept if one.name == one.name.strip())
+    return _template().render(
+        draft=draft,
+        inspection=draft.inspection,
+        data=data,
+        missing=_MISSING,
+        other_markers={v: rows for v, rows in draft.markers.items() if v not in draft.na},
+        given_bins=given if isinstance(given, dict) else {},
+        names=[one.name for one in draft.kept],
+        examples=[one for one in plain if one.name not in draft.bins][:2],
+    )
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("evenhand.rows.inspect", ""),
+        undefined=StrictUndefined,
+        autoescape=False,  # noqa: S701  # TOML: every text goes through a filter that quotes it
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "toml": toml_value,
+        "key": toml_key,
+        "many": "{:,}".format,
+        "dict": dict,
+        "one_line": lambda text: " ".join(text.split()),  # so that it cannot end a comment
+    }
+    return environment.get_template("question_file.toml.j2")

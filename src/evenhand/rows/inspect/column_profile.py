@@ -11,10 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import CountTable
-from evenhand.counts.suspected_missing import looks_missing
+from evenhand.counts.label_order import looks_missing
 from evenhand.question.codings import MISSING
-from evenhand.rows.class_suggestions import MOST_DECISIONS, ClassSuggestion, NumberCounts
-from evenhand.rows.label_array import LabelArray
+from evenhand.rows.inspect.class_suggestions import (
+    MOST_DECISIONS,
+    ClassSuggestion,
+    NumberCounts,
+)
+from evenhand.rows.value_labels import LabelArray
 
 Sides: TypeAlias = NDArray[np.int64]
 ParsedNumbers: TypeAlias = tuple[NDArray[np.float64], list[int]]

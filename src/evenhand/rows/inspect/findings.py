@@ -3,13 +3,16 @@
 Findings of one kind that have one remedy are one finding, so that the list stays short.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
+from math import log
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.counts import (
     CountTable,
@@ -20,14 +23,19 @@ from evenhand.counts import (
     equivalent_columns,
 )
 from evenhand.counts.compared_groups import with_groups
-from evenhand.errors import Remedy, listed
+from evenhand.counts.label_order import looks_missing
+from evenhand.errors import Problem, Remedy, listed
 from evenhand.question import Question
 from evenhand.question.codings import MISSING
 from evenhand.question.value_checks import spelling_variants
-from evenhand.rows.column_profile import FEW, MANY, ColumnKind, ColumnProfile
-from evenhand.rows.comma_numbers import are_comma_numbers, comma_numbers
-from evenhand.rows.counted_lines import counted_lines
-from evenhand.rows.table_finding import (
+from evenhand.rows.inspect.column_profile import (
+    FEW,
+    MANY,
+    ColumnKind,
+    ColumnProfile,
+    parse_numbers,
+)
+from evenhand.rows.inspect.table_finding import (
     FindingKind,
     TableFinding,
     in_part,
@@ -42,6 +50,10 @@ from evenhand.rows.table_finding import (
 NO_GROUPS = frozenset(
     {ColumnKind.IDENTIFIER, ColumnKind.FREE_TEXT, ColumnKind.DATE, ColumnKind.CONSTANT}
 )
+_CHANCE = 0.01
+_MOST_COLUMNS = 40  # of people's rows in more columns hardly any two are alike
+_MOST_LINES = 100_000
+_NUMBER = re.compile(r"\s*[+-]?\d+(,\d+)*\s*")
 
 
 @dataclass(frozen=True)
@@ -346,3 +358,100 @@ class Findings:
 
 def _many(values: Mapping[str, int]) -> str:
     return some([f"{name!r} has {distinct:,}" for name, distinct in values.items()])
+
+
+def counted_lines(table: CountTable, asked: Collection[str]) -> Iterator[TableFinding]:
+    """The column that may say how many people each line stands for, if there is one.
+
+    Its numbers are whole, and no two lines are alike in the other columns, although rows of
+    people would be: lines drawn at random from all combinations of these values would be all
+    different with a chance of a hundredth at most.
+    """
+    name = counting_column(table, asked)
+    names = [] if name is None else [name]
+    total = "" if name is None else f"{int(_whole_numbers(table, name).sum()):,}"
+    yield from tell(
+        FindingKind.COUNTED,
+        names,
+        f"Each line may stand for several people: {name!r} counts up to {total}.",
+        Remedy(f"Let {name!r} say how many each line stands for", "frequency", name),
+        found="No two lines are alike in the other columns, as in a table of counts.",
+        rows=table.row_count,
+    )
+
+
+def counting_column(table: CountTable, asked: Collection[str]) -> str | None:
+    """The name of that column; of several, the one with the most values."""
+    rows = table.row_count
+    if not 2 < len(table.names) <= _MOST_COLUMNS or not len(table) == rows <= _MOST_LINES:
+        return None
+    names = sorted(
+        (name for name in table.names if name not in asked),
+        key=lambda name: -len(table.attribute(name)),
+    )
+    for name in names:
+        others = [one for one in table.names if one != name]
+        if (
+            _all_differ_for_a_reason(table, others)
+            and _whole_numbers(table, name).max(initial=0) > 1
+            and len(table.groups(others)[1]) == len(table)
+        ):
+            return name
+    return None
+
+
+def _all_differ_for_a_reason(table: CountTable, names: Collection[str]) -> bool:
+    """Whether so many lines, drawn from all combinations of values, are hardly all different.
+
+    False also where they cannot be, because there are fewer combinations than lines.
+    """
+    places = 1
+    for name in names:
+        places *= len(table.attribute(name))
+    lines = len(table)
+    if any(2 * len(table.attribute(name)) > lines for name in names):
+        return False  # it alone tells nearly all lines apart, as a number of each person
+    if lines > places or lines**2 < -log(_CHANCE) * places:  # about exp(-lines² / 2 places)
+        return False
+    return float(np.log1p(-np.arange(lines) / places).sum()) <= log(_CHANCE)
+
+
+def _whole_numbers(table: CountTable, name: str) -> NDArray[np.float64]:
+    """The numbers of all lines; none where one is missing, negative or not whole."""
+    numbers, unknown = parse_numbers(table.attribute(name).values)
+    whole = len(numbers) > 2 and not unknown and bool((numbers >= 0).all())
+    if not whole or (numbers != np.floor(numbers)).any() or numbers.max() > 2**53:
+        return np.zeros(0)
+    lines: NDArray[np.float64] = numbers[table.column(name)]
+    return lines
+
+
+def are_comma_numbers(values: Iterable[str]) -> bool:
+    """Whether all values but missing ones are numbers, some of them with a comma.
+
+    >>> are_comma_numbers(["7,2", "10"]), are_comma_numbers(["7", "10"])
+    (True, False)
+    """
+    with_comma = False
+    for value in values:
+        if _NUMBER.fullmatch(value):
+            with_comma |= "," in value
+        elif value != MISSING and not looks_missing(value):
+            return False
+    return with_comma
+
+
+def comma_numbers(names: Sequence[str]) -> TableFinding:
+    """Columns of such numbers, and what to do."""
+    return TableFinding(
+        kind=FindingKind.COMMA_NUMBERS,
+        columns=tuple(names),
+        problem=Problem(
+            f"Numbers with a comma are read as texts: {some_names(names)}.",
+            "So they get no classes.",
+            (
+                Remedy("Write them with a decimal point, as 0.5, and no mark for thousands"),
+                Remedy("leave them out", "exclude", [*names]),
+            ),
+        ),
+    )
