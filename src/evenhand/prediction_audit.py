@@ -42,12 +42,11 @@ from evenhand.removal import (
 from evenhand.removal.modify_graph import model_graph
 from evenhand.report import Report
 from evenhand.report.model_section import model_tables, models
-from evenhand.report.phrases import Words
-from evenhand.report.template_types import SharedPage
 from evenhand.rows import Rows, Source
 from evenhand.rows.frame_sources import Column, with_columns
 from evenhand.rows.rows import check_not_coded, coded_as, read_without
 from evenhand.study import Audit, audit
+from evenhand.wording import Words
 
 _PREDICTION, _SCORE, _LABEL = "prediction", "prediction score", "label"
 # What a question file says, and an audit may say besides.
@@ -109,7 +108,7 @@ class PredictionAudit(Audit):
         """
         others = {} if beside is None else require_table(beside, "`beside`")
         report = super().report(release, **settings)
-        if isinstance(report.page, SharedPage):
+        if report.is_shared:
             return report
         labels = settings.get("labels") or self.labels
         words = Words.of(self.certificate, labels, self.counts.names)
@@ -124,7 +123,7 @@ class PredictionAudit(Audit):
                     else f"It is {other!r}, and no audit of predictions.",
                     "Give audits of predictions by names of their own.",
                 )
-        return Report(replace(report.page, models=models({own: self, **others}, words)))
+        return Report(report.page.but(models=models({own: self, **others}, words)))
 
 
 def audit_predictions(

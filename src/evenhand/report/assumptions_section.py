@@ -10,11 +10,10 @@ from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.evidence.variations.graph_tests import GraphDoubt
 from evenhand.graph import PartialGraph
 from evenhand.question import Bins, Judge, Knowledge
-from evenhand.report import template_types as page
+from evenhand.report.html_report import View
 from evenhand.report.model_section import prediction_premise, what_is_seen
-from evenhand.report.phrases import Words, count, listing, share
 from evenhand.report.shown_groups import Case
-from evenhand.report.template_types import Strong, text
+from evenhand.wording import Premise, Strong, Text, Words, count, listing, share, text
 
 _EXAMPLES = 5
 
@@ -25,7 +24,7 @@ def graph_premises(
     words: Words,
     doubt: GraphDoubt | None,
     resampled: Bootstrap | None,
-) -> tuple[page.Premise, ...]:
+) -> tuple[Premise, ...]:
     """The graph, how sure it is, and the order of events that it follows."""
     return (
         _graph(certificate, tried=resampled is not None),
@@ -36,7 +35,7 @@ def graph_premises(
     )
 
 
-def judge_premises(judge: Judge) -> tuple[page.Premise, ...]:
+def judge_premises(judge: Judge) -> tuple[Premise, ...]:
     """That what is shown of the population decides, where that was chosen."""
     if judge == "rows":
         return ()
@@ -46,7 +45,7 @@ def judge_premises(judge: Judge) -> tuple[page.Premise, ...]:
         "judged by the exact verdict all the same."
     )
     return (
-        page.Premise(
+        Premise(
             status="Given",
             what="What the rows show of the population decides.",
             why=text(why),
@@ -59,7 +58,7 @@ def other_premises(
     certificate: Certificate,
     cases: Sequence[Case],
     words: Words,
-) -> tuple[page.Premise, ...]:
+) -> tuple[Premise, ...]:
     """Everything else that could be disputed."""
     return (
         _threshold(certificate, words),
@@ -68,13 +67,13 @@ def other_premises(
         sensitivity_premise(certificate, cases, words),
         record_premise(words),
         direct_effect_premise(certificate, words),
-        *(page.Premise(status="Stated", what=assumed) for assumed in certificate.also_assumed),
+        *(Premise(status="Stated", what=assumed) for assumed in certificate.also_assumed),
     )
 
 
-def record_premise(words: Words) -> page.Premise:
+def record_premise(words: Words) -> Premise:
     """What no table can show of how it came about."""
-    return page.Premise(
+    return Premise(
         status="Cannot be tested",
         what="What came before the table.",
         why=text(
@@ -88,7 +87,7 @@ def record_premise(words: Words) -> page.Premise:
     )
 
 
-def _threshold(certificate: Certificate, words: Words) -> page.Premise:
+def _threshold(certificate: Certificate, words: Words) -> Premise:
     """Who chose it and, where one set of causes decides, which others give the verdict."""
     why = "Chosen by whoever asked the question. It is a convention, not a natural limit."
     largest = max(
@@ -98,12 +97,12 @@ def _threshold(certificate: Certificate, words: Words) -> page.Premise:
     if largest is not None and decided:
         reached = "The criterion is met only above" if largest else "The criterion is met above"
         why += f" {reached} the largest difference, {words.points(largest)} points."
-    return page.Premise(
+    return Premise(
         status="Given", what=f"The threshold of {words.threshold_points}.", why=text(why)
     )
 
 
-def direct_effect_premise(certificate: Certificate, words: Words) -> page.Premise:
+def direct_effect_premise(certificate: Certificate, words: Words) -> Premise:
     """What the question leaves out, with the names of what passes it on."""
     passing = frozenset[str]().union(
         *map(certificate.graph.descendants, certificate.question.protected_names)
@@ -114,7 +113,7 @@ def direct_effect_premise(certificate: Certificate, words: Words) -> page.Premis
     named = f" (here {words.columns(through)})" if through else ""
     asked = words.columns(certificate.question.redlining)
     apart = f" Section 5a is about those through {asked}." if certificate.indirect else ""
-    return page.Premise(
+    return Premise(
         status="Stated",
         what=f"What is measured is the direct effect of {words.protected} in these rows.",
         why=text(
@@ -125,7 +124,7 @@ def direct_effect_premise(certificate: Certificate, words: Words) -> page.Premis
     )
 
 
-def _graph(certificate: Certificate, *, tried: bool) -> page.Premise:
+def _graph(certificate: Certificate, *, tried: bool) -> Premise:
     graph = certificate.graph
     record = graph.record if isinstance(graph, PartialGraph) else None
     links = count(len(graph.arrows), "arrow")
@@ -144,7 +143,7 @@ def _graph(certificate: Certificate, *, tried: bool) -> page.Premise:
             "rows to show are missing in it."
             + ("" if tried else " Whether other rows would give it, too, was not tried.")
         )
-    return page.Premise(
+    return Premise(
         status="Learned, not given" if record else "Given",
         what="The causal graph.",
         why=text(
@@ -154,7 +153,7 @@ def _graph(certificate: Certificate, *, tried: bool) -> page.Premise:
     )
 
 
-def _open_edges(certificate: Certificate, words: Words) -> tuple[page.Premise, ...]:
+def _open_edges(certificate: Certificate, words: Words) -> tuple[Premise, ...]:
     if not certificate.ambiguous:
         return ()
     sets = " or ".join(
@@ -169,7 +168,7 @@ def _open_edges(certificate: Certificate, words: Words) -> tuple[page.Premise, .
         )
         why = f"The verdict hangs on {edges}: state the direction to settle it."
     return (
-        page.Premise(
+        Premise(
             status="Left open",
             what=f"The causes of {words.decision} may be {sets}.",
             why=text(why),
@@ -177,7 +176,7 @@ def _open_edges(certificate: Certificate, words: Words) -> tuple[page.Premise, .
     )
 
 
-def _doubt(doubt: GraphDoubt, words: Words) -> page.Premise:
+def _doubt(doubt: GraphDoubt, words: Words) -> Premise:
     """What the counts say against the graph at the decision."""
     weakest = next(iter(doubt.arrows), None)
     sentences = [
@@ -192,12 +191,12 @@ def _doubt(doubt: GraphDoubt, words: Words) -> page.Premise:
         f"Of {count(len(doubt.implied), 'independence')} that the graph implies, the rows "
         f"speak against {len(against)}" + (f": {listing(against)}." if against else ".")
     )
-    return page.Premise(
+    return Premise(
         status="Tried", what="The links at the decision.", why=text(" ".join(sentences))
     )
 
 
-def _resamples(bootstrap: Bootstrap, words: Words) -> page.Premise:
+def _resamples(bootstrap: Bootstrap, words: Words) -> Premise:
     """What comes out when rows are drawn again."""
     verdicts = ", ".join(
         f"{verdict} in {share(bootstrap.share(many))}"
@@ -211,7 +210,7 @@ def _resamples(bootstrap: Bootstrap, words: Words) -> page.Premise:
     sentence = f"The verdict is {verdicts} of them."
     if bootstrap.relearned:
         sentence += f" Certain causes: {causes}."
-    return page.Premise(
+    return Premise(
         status="Tried",
         what=f"{count(bootstrap.resamples, 'resample')} of the rows, {how}.",
         why=text(sentence),
@@ -220,7 +219,7 @@ def _resamples(bootstrap: Bootstrap, words: Words) -> page.Premise:
 
 def order_premises(
     certificate: Certificate, knowledge: Knowledge, words: Words
-) -> tuple[page.Premise, ...]:
+) -> tuple[Premise, ...]:
     """The order and the arrows that were given; that none was, where arrows were learned.
 
     That the decision was taken to come last is an assumption with a sentence of its own.
@@ -240,7 +239,7 @@ def order_premises(
     if not sentences and (origin.kind == "given" or origin.decision_last):
         return ()
     return (
-        page.Premise(
+        Premise(
             status="Given" if sentences else "Not given",
             what="The order of events.",
             why=text(" ".join(sentences) or "None was stated."),
@@ -248,7 +247,7 @@ def order_premises(
     )
 
 
-def coding_premises(certificate: Certificate, words: Words) -> tuple[page.Premise, ...]:
+def coding_premises(certificate: Certificate, words: Words) -> tuple[Premise, ...]:
     """How values were put in classes, chosen and counted."""
     codings = certificate.codings
     binned = [
@@ -263,7 +262,7 @@ def coding_premises(certificate: Certificate, words: Words) -> tuple[page.Premis
     premises = []
     if binned or merged:
         premises.append(
-            page.Premise(
+            Premise(
                 status="Given",
                 what="Values put in classes before counting.",
                 why=text(
@@ -283,12 +282,12 @@ def coding_premises(certificate: Certificate, words: Words) -> tuple[page.Premis
         "A missing value counts as a value of its own.": codings.missing == "level",
     }
     stated = [rule for rule, applies in rules.items() if applies]
-    return (*premises, *(page.Premise(status="Given", what=rule) for rule in stated))
+    return (*premises, *(Premise(status="Given", what=rule) for rule in stated))
 
 
 def _left_out(
     counts: CountTable, certificate: Certificate, words: Words
-) -> tuple[page.Premise, ...]:
+) -> tuple[Premise, ...]:
     statements = []
     further = [words.group_name(value) for value in _further_groups(counts, certificate)]
     these = f" ({listing(further)})" if further else ""
@@ -311,7 +310,7 @@ def _left_out(
         statements.append(f"The {favorable} favorable decisions count as one.")
     if favorable and values - favorable > 1:
         statements.append("All decisions that are not favorable were put together.")
-    return tuple(page.Premise(status="Given", what=one) for one in statements)
+    return tuple(Premise(status="Given", what=one) for one in statements)
 
 
 def _further_groups(counts: CountTable, certificate: Certificate) -> list[str]:
@@ -325,7 +324,7 @@ def _further_groups(counts: CountTable, certificate: Certificate) -> list[str]:
 
 def sensitivity_premise(
     certificate: Certificate, cases: Sequence[Case], words: Words
-) -> page.Premise:
+) -> Premise:
     """How strong an unrecorded cause would have to be, in terms of the recorded ones."""
     findings: tuple[Sensitivity, ...] = ()
     if not certificate.partition.violating:
@@ -343,7 +342,7 @@ def sensitivity_premise(
             *_survival([finding.survives for finding in findings]),
             " Chance is not allowed for here (section 4).",
         )
-    return page.Premise(
+    return Premise(
         status="Cannot be tested",
         what=f"No unrecorded cause of {words.recorded} differs between {words.both} of the "
         "same group.",
@@ -355,7 +354,7 @@ def sensitivity_premise(
     )
 
 
-def _survival(survives: Sequence[bool | None]) -> page.Text:
+def _survival(survives: Sequence[bool | None]) -> Text:
     """How many findings outlast a cause as strong as a recorded one, where there is one."""
     comparable = [survived for survived in survives if survived is not None]
     if not comparable:
@@ -375,10 +374,10 @@ def _survival(survives: Sequence[bool | None]) -> page.Text:
     )
 
 
-def _needed(case: Case, finding: Sensitivity, words: Words) -> page.Needed:
+def _needed(case: Case, finding: Sensitivity, words: Words) -> View:
     strongest = next(iter(finding.benchmarks), None)
     times = finding.times(strongest) if strongest else None
-    return page.Needed(
+    return View(
         id=case.id,
         points=f"{100 * finding.needed:.1f} points",
         cause=words.column(strongest.name) if strongest else "none has rows enough here",

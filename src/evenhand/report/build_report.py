@@ -14,7 +14,6 @@ from evenhand.evidence.variations.graph_tests import GraphDoubt
 from evenhand.question import Judge, Knowledge
 from evenhand.question.question_file import Labels
 from evenhand.releasing import Release
-from evenhand.report import template_types as page
 from evenhand.report.assumptions_section import (
     graph_premises,
     judge_premises,
@@ -24,13 +23,12 @@ from evenhand.report.chance_section import chance
 from evenhand.report.differences_sections import differences, evidence
 from evenhand.report.edit_premises import edit_premises
 from evenhand.report.graph_section import causes, graph_figure
-from evenhand.report.html_report import Report
+from evenhand.report.html_report import Report, View
 from evenhand.report.known_table import known_table
 from evenhand.report.limits_and_checking_sections import checking, small_print, unmeasured
 from evenhand.report.opening_section import example, first_sentence, lead, verdicts
 from evenhand.report.partitions_section import comparisons
 from evenhand.report.paths_section import claim_card, paths
-from evenhand.report.phrases import Words
 from evenhand.report.release_facts import ReleaseFacts
 from evenhand.report.release_section import released
 from evenhand.report.rule_premises import near_premises
@@ -40,6 +38,7 @@ from evenhand.report.table_premises import inspection_premises, missing_value_pr
 from evenhand.report.variant_premises import variant_premises
 from evenhand.report.who_against_whom import who_against_whom
 from evenhand.rows import Inspection, Rows
+from evenhand.wording import Words
 
 
 class Audited(Protocol):
@@ -126,12 +125,13 @@ def report(
                 name=name,
                 generated=generated,
                 files=_files_to_check(release, certificate_file, source, share=True),
-            )
+            ),
+            is_shared=True,
         )
     cases = select_cases(certificate)
     facts = ReleaseFacts.of(release) if release else None
     verdict = facts.after.verdict if facts else certificate.verdict
-    content = page.Page(
+    content = View(
         title=f"{verdict}: {question} | {name}",
         masthead=(name, generated, "full report: small counts shown"),
         question=question,
@@ -150,6 +150,7 @@ def report(
         known=known_table(certificate, facts.after if facts else None, words),
         paths=paths(certificate, facts.after if facts else None, words, resampled),
         released=released(facts, cases, words),
+        models=None,
         premises=(
             *graph_premises(certificate, knowledge, words, doubt, resampled),
             *edit_premises(certificate),

@@ -10,25 +10,23 @@ from evenhand.evidence.population import Population
 from evenhand.evidence.statistics.by_chance import ByChance
 from evenhand.evidence.statistics.pooled_difference import CommonDifference
 from evenhand.evidence.subpopulations import p_value
-from evenhand.report import picture_types as pictures
-from evenhand.report import template_types as page
 from evenhand.report.differences_sections import ids
-from evenhand.report.phrases import Words, count, listing, share
+from evenhand.report.html_report import View
 from evenhand.report.shown_groups import Cases, turned_common
-from evenhand.report.template_types import Strong, text
+from evenhand.wording import Strong, Text, Words, count, listing, share, text
 
 _LEVEL = 0.05
 _MOST_LINES = 30
 
 
-def chance(certificate: Certificate, cases: Cases, words: Words) -> page.Chance:
+def chance(certificate: Certificate, cases: Cases, words: Words) -> View:
     """The chance line and the statistical verdict at length."""
     population = certificate.population
     verdict = text("Statistical verdict: ", Strong(f"{population.verdict}."))
     if not population.measured:
         nothing = "No group can be compared, so there is nothing that chance could explain."
-        return page.Chance(by_chance=(), seen=None, paragraphs=(text(nothing),), notes=())
-    return page.Chance(
+        return View(by_chance=(), seen=None, paragraphs=(text(nothing),), notes=())
+    return View(
         by_chance=tuple(_by_chance(certificate, words)),
         seen=_picture(certificate, words),
         paragraphs=(
@@ -40,7 +38,7 @@ def chance(certificate: Certificate, cases: Cases, words: Words) -> page.Chance:
     )
 
 
-def _by_chance(certificate: Certificate, words: Words) -> Iterator[page.Text]:
+def _by_chance(certificate: Certificate, words: Words) -> Iterator[Text]:
     """What was seen beside what chance alone would make, and what that means."""
     partition = deciding_partition(certificate.partitions)
     chance = partition.by_chance
@@ -93,13 +91,13 @@ def _conclusion(certificate: Certificate, partition: Partition, chance: ByChance
     )
 
 
-def _picture(certificate: Certificate, words: Words) -> pictures.SeenAndByChance | None:
+def _picture(certificate: Certificate, words: Words) -> View | None:
     if certificate.release:
         return None
     partitions = certificate.partitions[:_MOST_LINES]
     rest = len(certificate.partitions) - len(partitions)
     more = f" {count(rest, 'further comparison')} not drawn." if rest else ""
-    return pictures.SeenAndByChance(
+    return View(
         title=f"Groups at or beyond {words.threshold_points}: seen, and by chance alone",
         subtitle="Share of the comparable groups, from none to all. The range holds 95% of "
         f"what chance alone makes.{more}",
@@ -111,10 +109,10 @@ def _picture(certificate: Certificate, words: Words) -> pictures.SeenAndByChance
     )
 
 
-def _line(partition: Partition, chance: ByChance, words: Words) -> pictures.SeenLine:
+def _line(partition: Partition, chance: ByChance, words: Words) -> View:
     measured = int(partition.measured.sum())
     seen = f"{partition.violating:,} of {measured:,}"
-    return pictures.SeenLine(
+    return View(
         alike=words.same(partition.names),
         seen=100 * partition.violating / measured,
         band=(100 * chance.lower / measured, 100 * chance.upper / measured),
@@ -131,7 +129,7 @@ def _line(partition: Partition, chance: ByChance, words: Words) -> pictures.Seen
 
 def _each_group(
     partition: Partition, population: Population, cases: Cases, words: Words
-) -> page.Text:
+) -> Text:
     shown = cases.shown
     allowing = f"After allowing for {count(population.comparisons, 'comparison')}, "
     if not shown:
@@ -190,7 +188,7 @@ def _notes(certificate: Certificate, words: Words) -> Iterator[str]:
     yield _relaxed_sentence(certificate.relaxed(), words)
 
 
-def _all_together(population: Population, words: Words) -> Iterator[page.Text]:
+def _all_together(population: Population, words: Words) -> Iterator[Text]:
     partition = population.partition
     pair = words.leading_pair(partition)
     if common := population.common:

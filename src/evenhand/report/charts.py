@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from evenhand.evidence import Partition
-from evenhand.report import picture_types as pictures
-from evenhand.report.phrases import Words, has_sides, rate
+from evenhand.report.html_report import View
 from evenhand.report.shown_groups import KINDS, Case
+from evenhand.wording import Words, has_sides, rate
 
 _STEPS = (1, 2, 5, 10, 20, 25, 50, 100)
 _MOST_TICKS = 7
@@ -51,13 +51,13 @@ class Scale:
         """Where a difference stands, in percent of the width."""
         return 100 * (min(max(points, self.low), self.high) - self.low) / (self.high - self.low)
 
-    def axis(self, words: Words) -> pictures.Axis:
+    def axis(self, words: Words) -> View:
         """The axis with its band, and which side is whose."""
         threshold = float(100 * words.question.threshold)
         step = next((s for s in _STEPS if (self.high - self.low) / s <= _MOST_TICKS), 100)
         first = -floor(-max(self.low, -100.0) / step)
         last = floor(min(self.high, 100.0) / step)
-        return pictures.Axis(
+        return View(
             ticks=tuple(
                 (self.at(n * step), f"{'−' if n < 0 else ''}{abs(n * step)}")
                 for n in range(first, last + 1)
@@ -115,7 +115,7 @@ def ends(case: Case) -> tuple[float, float]:
     return 100 * low, 100 * high
 
 
-def mark(case: Case, scale: Scale, words: Words) -> pictures.Mark:
+def mark(case: Case, scale: Scale, words: Words) -> View:
     """A dot with its interval, its number on the outer side."""
     low, high = case.people.interval or (0.0, 0.0)
     return interval_mark(
@@ -138,11 +138,11 @@ def interval_mark(
     kind: str,
     shown: bool,
     description: str,
-) -> pictures.Mark:
+) -> View:
     """A difference and both ends of its interval, drawn."""
     here, low, high = (100 * float(value) for value in difference)
     left = here < 0
-    return pictures.Mark(
+    return View(
         at=scale.at(here),
         low=scale.at(low),
         high=scale.at(high),
@@ -155,12 +155,12 @@ def interval_mark(
     )
 
 
-def rates(case: Case, words: Words) -> pictures.Rates:
+def rates(case: Case, words: Words) -> View:
     """The rates of both groups."""
     people = case.people
     names = words.pair(people)
     group, other = people.group_yes / people.group, people.other_yes / people.other
-    return pictures.Rates(
+    return View(
         group=100 * group,
         other=100 * other,
         group_text=f"{100 * group:.0f}%",
@@ -172,7 +172,7 @@ def rates(case: Case, words: Words) -> pictures.Rates:
 
 def funnel(
     spots: Iterable[Spot], words: Words, *, total: int, what: str, filled: str, hollow: str
-) -> pictures.Funnel:
+) -> View:
     """All comparisons by difference and, logarithmically, by size.
 
     If there are many: those that are shown, then the largest. ``total`` is of how many.
@@ -193,7 +193,7 @@ def funnel(
 
     powers = [10**power for power in range(1, 12) if least <= 10**power <= most]
     dots = tuple(
-        pictures.Dot(
+        View(
             at=scale.at(spot.points),
             y=height(spot.rows),
             kind=spot.kind,
@@ -206,7 +206,7 @@ def funnel(
     some = f"{len(chosen):,} shown or largest of the " if len(chosen) < total else ""
     one = "The dot is the one" if total == 1 else f"Each dot is one of the {some}{total:,}"
     what = what.removesuffix("s") if total == 1 else what
-    return pictures.Funnel(
+    return View(
         title="Differences by size of group",
         subtitle=f"{one} {what}: its "
         "difference in percentage points from left to right, and from bottom to top how many "
@@ -230,14 +230,14 @@ def histogram(
     tallest: int,
     within: str,
     what: str,
-) -> pictures.Histogram:
+) -> View:
     """Groups by difference in bars as wide as the threshold, so that no bar crosses it."""
     step = float(100 * words.question.threshold)
     many_at = count_by_step(partition)
-    return pictures.Histogram(
+    return View(
         label=label,
         bars=tuple(
-            pictures.HistogramBar(
+            View(
                 at=scale.at(place * step),
                 width=scale.at((place + 1) * step) - scale.at(place * step),
                 y=HISTOGRAM_HEIGHT - max(2.5, HISTOGRAM_HEIGHT * many / tallest),

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate, Partition
 from evenhand.evidence.subpopulations import p_value, shown_lines
-from evenhand.report import picture_types as pictures
-from evenhand.report import template_types as page
 from evenhand.report.charts import (
     MOST_DOTS,
     Scale,
@@ -21,9 +19,9 @@ from evenhand.report.charts import (
     mark,
     rates,
 )
-from evenhand.report.phrases import Words, capital, count, listing, share
+from evenhand.report.html_report import View
 from evenhand.report.shown_groups import Case, Cases, GroupNames, turned_sides, widest_in
-from evenhand.report.template_types import Strong, text
+from evenhand.wording import Strong, Text, Words, capital, count, listing, share, text
 
 # Up to so many groups one plot shows all of them.
 FEW = 15
@@ -33,11 +31,11 @@ _MOST_FLAGS = 12
 MARKS_KEY = {"filled": "shown beyond the threshold", "hollow": "not shown beyond it"}
 
 
-def differences(certificate: Certificate, cases: Cases, words: Words) -> page.Differences:
+def differences(certificate: Certificate, cases: Cases, words: Words) -> View:
     """All groups in one plot if they are few, else where people are, all, and the strongest."""
     few = len(cases) <= FEW
     chosen, draw = (cases, plot_of_few) if few else (cases.reaching[:STRONGEST], _strongest)
-    return page.Differences(
+    return View(
         lead=_lead(certificate, cases, words),
         all_people=f"{certificate.row_count:,} people by the difference in their group.",
         segments=() if few else _segments(certificate, words),
@@ -46,12 +44,12 @@ def differences(certificate: Certificate, cases: Cases, words: Words) -> page.Di
     )
 
 
-def evidence(certificate: Certificate, cases: Cases, words: Words) -> page.Evidence:
+def evidence(certificate: Certificate, cases: Cases, words: Words) -> View:
     """The pieces of evidence, strongest first: some in words, the others in numbers."""
     reaching = cases.reaching
     strongest, others = reaching[:STRONGEST], reaching[STRONGEST : STRONGEST + _MOST_OTHERS]
     beyond = len(reaching) - len(strongest) - len(others)
-    return page.Evidence(
+    return View(
         lead=_evidence_lead(certificate, reaching, len(strongest), words),
         in_words=tuple(finding(certificate.partition, case, words) for case in strongest),
         others=tuple(finding(certificate.partition, case, words) for case in others),
@@ -63,7 +61,7 @@ def evidence(certificate: Certificate, cases: Cases, words: Words) -> page.Evide
     )
 
 
-def group_dots(certificate: Certificate, cases: Cases, words: Words) -> pictures.Funnel:
+def group_dots(certificate: Certificate, cases: Cases, words: Words) -> View:
     """All comparisons; where there are several in a group, an id is that of its strongest."""
     partition = certificate.partition
     spots = [*case_spots(cases.most_notable(MOST_DOTS)), *further_spots(partition)]
@@ -71,7 +69,7 @@ def group_dots(certificate: Certificate, cases: Cases, words: Words) -> pictures
     return funnel(spots, words, total=total, what=words.comparisons, **MARKS_KEY)
 
 
-def _lead(certificate: Certificate, cases: Cases, words: Words) -> page.Text:
+def _lead(certificate: Certificate, cases: Cases, words: Words) -> Text:
     if not cases:
         return text(f"There is no group to show in which {words.both} can be compared.")
     if not words.has_sides:
@@ -99,7 +97,7 @@ def _lead(certificate: Certificate, cases: Cases, words: Words) -> page.Text:
     return text("The differences go from ", Strong(f"{least} to {most} points"), f". {who}")
 
 
-def _segments(certificate: Certificate, words: Words) -> tuple[pictures.Segment, ...]:
+def _segments(certificate: Certificate, words: Words) -> tuple[View, ...]:
     """All people by what was found in their group."""
     partition, t = certificate.partition, words.threshold_points
     shown, side = shown_lines(partition), turned_sides(partition)
@@ -128,7 +126,7 @@ def _segments(certificate: Certificate, words: Words) -> tuple[pictures.Segment,
         people = int(partition.row_counts[lines].sum())
         width = 100 * people / certificate.row_count
         segments.append(
-            pictures.Segment(
+            View(
                 kind=kind,
                 label=label,
                 groups=f"{np.count_nonzero(lines):,}",
@@ -142,9 +140,7 @@ def _segments(certificate: Certificate, words: Words) -> tuple[pictures.Segment,
     return tuple(segments)
 
 
-def plot_of_few(
-    certificate: Certificate, chosen: Sequence[Case], words: Words
-) -> pictures.DotPlot:
+def plot_of_few(certificate: Certificate, chosen: Sequence[Case], words: Words) -> View:
     """Rates beside differences, for every group."""
     scale, names = _scale(chosen, words), GroupNames.of(certificate, words)
     reaching = sum(case.side != 0 for case in chosen)
@@ -154,7 +150,7 @@ def plot_of_few(
         else f"In {reaching or 'none'} of {len(chosen)} groups the difference reaches the "
         "threshold"
     )
-    return pictures.DotPlot(
+    return View(
         title=title,
         subtitle=f"Shares of {words.group} and of {words.other} who {words.did}, and the "
         "difference with its 95% interval. Evidence first, least likely to be chance first.",
@@ -167,7 +163,7 @@ def plot_of_few(
         **MARKS_KEY,
         axis=scale.axis(words),
         lines=tuple(
-            pictures.Line(
+            View(
                 id=case.id,
                 name=names.name(case),
                 detail=names.detail(case),
@@ -180,27 +176,26 @@ def plot_of_few(
     )
 
 
-def _strongest(
-    certificate: Certificate, chosen: Sequence[Case], words: Words
-) -> pictures.DotPlot:
+def _strongest(certificate: Certificate, chosen: Sequence[Case], words: Words) -> View:
     """Who is in a group as dots if all attributes have two values, else in words."""
     scale, names = _scale(chosen, words), certificate.partition.names
     common = _common(chosen, names)
     varying = [name for name in names if name not in common]
     flags = _flags(certificate, varying)
     also = f" All of them: {words.alike(common)}." if common else ""
-    return pictures.DotPlot(
+    return View(
         title=_strongest_title(chosen),
         subtitle=f"Groups at or beyond the threshold, least likely to be chance first.{also}",
         name="Group",
         detail="people",
         flags=tuple(words.value(name, value) for name, value in flags.items()),
+        rates="",
         group=words.group,
         other=words.other,
         **MARKS_KEY,
         axis=scale.axis(words),
         lines=tuple(
-            pictures.Line(
+            View(
                 id=case.id,
                 name=words.alike({name: case.people.where[name] for name in varying or names}),
                 detail=f"{case.rows:,}",
@@ -258,7 +253,7 @@ def _flags(certificate: Certificate, names: Sequence[str]) -> dict[str, str]:
 
 def _evidence_lead(
     certificate: Certificate, reaching: Cases, in_words: int, words: Words
-) -> page.Text:
+) -> Text:
     if not reaching:
         if not certificate.partition.measured.any():
             return text("No group can be compared: there is no evidence to list.")
@@ -290,13 +285,13 @@ def _note(words: Words) -> str:
     )
 
 
-def finding(partition: Partition, case: Case, words: Words) -> page.Finding:
+def finding(partition: Partition, case: Case, words: Words) -> View:
     """A group in words and numbers; where nothing is measured there are fewer numbers."""
     people = case.people
     group, other = words.pair(people)
     named = ("", "") if words.is_named else (f"{group}: ", f"{other}: ")
     measured = people.risk_difference is not None
-    return page.Finding(
+    return View(
         id=case.id,
         sentence=words.story(people),
         rows=words.alike(people.where) or "everybody",

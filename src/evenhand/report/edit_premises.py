@@ -1,8 +1,7 @@
 """Edits of the graph, as points of section 7: what was changed, why, and what was before."""
 
 from evenhand.evidence import Certificate
-from evenhand.report import template_types as page
-from evenhand.report.template_types import text
+from evenhand.wording import Premise, text
 
 _WHAT = {
     "add": "The arrow {} -> {} was added to the graph.",
@@ -12,11 +11,11 @@ _WHAT = {
 }
 
 
-def edit_premises(certificate: Certificate) -> tuple[page.Premise, ...]:
+def edit_premises(certificate: Certificate) -> tuple[Premise, ...]:
     """One point for each edit, with the reason that was given, and one for the graph before."""
     return (
         *(
-            page.Premise(
+            Premise(
                 status="Given",
                 what=_WHAT[edit.kind].format(*edit.arrow),
                 why=text(f"The reason given: {edit.reason}"),
@@ -27,7 +26,7 @@ def edit_premises(certificate: Certificate) -> tuple[page.Premise, ...]:
     )
 
 
-def _unedited(certificate: Certificate) -> tuple[page.Premise, ...]:
+def _unedited(certificate: Certificate) -> tuple[Premise, ...]:
     """The graph before the edits, and what it gives where that may be told."""
     origin = certificate.graph_origin
     before = origin.unedited
@@ -36,7 +35,7 @@ def _unedited(certificate: Certificate) -> tuple[page.Premise, ...]:
     outcome = before.outcome
     gives = f": {outcome}" if outcome else ", before the edits"
     return (
-        page.Premise(
+        Premise(
             status="Tried" if outcome else "Given",
             what=f"As {origin.kind}{gives}.",
             why=text(f"The graph was then: {before.graph(certificate.graph.nodes)}"),

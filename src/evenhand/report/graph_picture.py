@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from evenhand.report import picture_types as pictures
 from evenhand.report.graph_layout import Item, Link, arrange, place_lanes
 from evenhand.report.graph_selection import Node, Sketch, causes_first
 
@@ -34,9 +33,54 @@ _CAPTIONS = {
 Point = Callable[[float, float], tuple[float, float]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """An attribute in the graph: where it stands, its name in lines, its role.
+
+    ``asked`` marks those through which effects are asked about; ``key`` is the column's name,
+    and ``layer`` the column or row of the picture.
+    """
+
+    name: str
+    key: str
+    layer: int
+    lines: tuple[tuple[float, str], ...]
+    role: str
+    asked: bool
+    caption: str
+    caption_y: float
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrow:
+    """A link of the graph as a path with its head; without a head its direction is open."""
+
+    ends: tuple[str, str]
+    kind: str
+    path: str
+    head: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphDrawing:
+    """The graph for one width of page; ``headings`` are a text, a place and a width."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    headings: tuple[tuple[str, float, float], ...]
+    arrows: tuple[Arrow, ...]
+    boxes: tuple[Box, ...]
+
+
 def draw_wide(
-    sketch: Sketch, *, like: pictures.GraphDrawing | None = None, captioned: bool = False
-) -> pictures.GraphDrawing:
+    sketch: Sketch, *, like: GraphDrawing | None = None, captioned: bool = False
+) -> GraphDrawing:
     """Columns from left to right; boxes stand where they do in a drawing ``like`` this one.
 
     ``captioned`` keeps room for a caption in every box.
@@ -54,9 +98,9 @@ def draw_narrow(
     sketch: Sketch,
     *,
     abreast: int = 3,
-    like: pictures.GraphDrawing | None = None,
+    like: GraphDrawing | None = None,
     captioned: bool = False,
-) -> pictures.GraphDrawing:
+) -> GraphDrawing:
     """Rows from top to bottom, few boxes in each; a tier may take several rows."""
     frame = _Frame(page=354.0, box=100.0, gap=46.0, letters=12, wide=False)
     if like is not None:
@@ -76,7 +120,7 @@ def draw_narrow(
     return _draw(laid_out, frame, None, captioned=captioned)
 
 
-def _standing(sketch: Sketch, like: pictures.GraphDrawing | None) -> Sketch:
+def _standing(sketch: Sketch, like: GraphDrawing | None) -> Sketch:
     """The sketch with its attributes in the layers of a drawing."""
     if like is None:
         return sketch
@@ -110,8 +154,8 @@ class _Route:
 
 
 def _draw(
-    sketch: Sketch, frame: _Frame, like: pictures.GraphDrawing | None, *, captioned: bool
-) -> pictures.GraphDrawing:
+    sketch: Sketch, frame: _Frame, like: GraphDrawing | None, *, captioned: bool
+) -> GraphDrawing:
     lines = {node.name: wrap_name(node.label, frame.letters) for node in sketch.nodes}
     outgoing = Counter(a for a, _, _, _ in sketch.links)
     incoming = Counter(b for _, b, _, _ in sketch.links)
@@ -176,15 +220,13 @@ def _draw(
     width = extent[0] + beyond[0] + frame.point(pen.after, 2.0)[0]
     # A small graph is not blown up to the width of the page: it stands in the middle.
     free = max(0.0, frame.page - width)
-    return pictures.GraphDrawing(
+    return GraphDrawing(
         left=-beyond[0] - free / 2,
         top=-beyond[1],
         width=width + free,
         height=extent[1] + beyond[1] + frame.point(pen.after, 2.0)[1],
         headings=tuple(
-            pictures.Heading(
-                text=text, x=along(first), width=along(last) + depth - along(first)
-            )
+            (text, along(first), along(last) + depth - along(first))
             for text, first, last in sketch.headings
         ),
         arrows=tuple(arrows),
@@ -267,7 +309,7 @@ class _Pen:
                 shift = (place - (len(ends) - 1) / 2) * each
                 self.ports[number, box] = self.centre[box] + shift
 
-    def arrow(self, route: _Route) -> pictures.Arrow:
+    def arrow(self, route: _Route) -> Arrow:
         first, last = route.stops[0], route.stops[-1]
         head = _HEADS[route.kind] if route.directed else 0.0
         if self.items[first].layer == self.items[last].layer:
@@ -292,14 +334,14 @@ class _Pen:
             if not is_end:
                 path.append(f"L{self.at(far, across)}")
             here = (near if is_end else far, across)
-        return pictures.Arrow(
+        return Arrow(
             ends=route.ends,
             kind=route.kind,
             path="".join(path),
             head=self.head(here, (forward, 0), head),
         )
 
-    def within_layer(self, route: _Route, first: int, last: int, head: float) -> pictures.Arrow:
+    def within_layer(self, route: _Route, first: int, last: int, head: float) -> Arrow:
         """A link within a column: straight between neighbours, else an arc beside the boxes."""
         start = self.along(self.items[first].layer)
         sign = 1 if self.centre[last] > self.centre[first] else -1
@@ -309,7 +351,7 @@ class _Pen:
             middle = start + self.depth / 2
             end = to - sign * (head + 1.5 if head else 0)
             path = f"M{self.at(middle, from_)}L{self.at(middle, end)}"
-            return pictures.Arrow(
+            return Arrow(
                 ends=route.ends,
                 kind=route.kind,
                 path=path,
@@ -331,7 +373,7 @@ class _Pen:
             f"M{self.at(edge, from_)}C{self.at(bulge, from_)} {self.at(bulge, to)} "
             f"{self.at(end, to)}"
         )
-        return pictures.Arrow(
+        return Arrow(
             ends=route.ends,
             kind=route.kind,
             path=path,
@@ -375,11 +417,11 @@ def wrap_name(text: str, letters: int) -> tuple[str, ...]:
 
 def _box(
     node: Node, lines: tuple[str, ...], corner: tuple[float, float], size: tuple[float, float]
-) -> pictures.Box:
+) -> Box:
     caption = _CAPTIONS[node.role]
     many = len(lines) + bool(caption)
     first = corner[1] + size[1] / 2 - 8 * (many - 1) + 4.5
-    return pictures.Box(
+    return Box(
         name=node.label,
         key=node.name,
         layer=node.column,

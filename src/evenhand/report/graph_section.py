@@ -3,12 +3,11 @@
 from evenhand.evidence import Certificate
 from evenhand.graph.mixed_graph import MixedGraph
 from evenhand.question import Knowledge
-from evenhand.report import template_types as page
 from evenhand.report.graph_picture import draw_narrow, draw_wide
 from evenhand.report.graph_selection import select_for_drawing, select_without_question
-from evenhand.report.phrases import Words, count, listing
-from evenhand.report.template_types import Strong, text
+from evenhand.report.html_report import View
 from evenhand.verdict import StatisticalVerdict
+from evenhand.wording import Strong, Text, Words, count, listing, text
 
 _KEY = {
     "direct": "the arrow in question: {protected} itself",
@@ -24,11 +23,11 @@ _PREDICTION_KEY = {
 }
 
 
-def caused_by(certificate: Certificate, words: Words) -> page.Text:
+def caused_by(certificate: Certificate, words: Words) -> Text:
     """What causes the decision, by the graph."""
     certain = certificate.decision_causes
     others = Strong(words.columns(certain) if certain else "nothing else")
-    sentence: page.Text = (
+    sentence: Text = (
         text(
             f"In the data the recorded {words.recorded} is caused by ",
             others,
@@ -60,7 +59,7 @@ def caused_by(certificate: Certificate, words: Words) -> page.Text:
     return sentence
 
 
-def causes(certificate: Certificate, words: Words) -> tuple[page.Text, ...]:
+def causes(certificate: Certificate, words: Words) -> tuple[Text, ...]:
     """What the picture says, in words."""
     return (
         caused_by(certificate, words),
@@ -98,9 +97,7 @@ def _what_differs(certificate: Certificate) -> str:
     return f"If the graph is right, what then still differs {way}"
 
 
-def graph_figure(
-    certificate: Certificate, knowledge: Knowledge, words: Words
-) -> page.GraphFigure:
+def graph_figure(certificate: Certificate, knowledge: Knowledge, words: Words) -> View:
     """The graph, drawn for wide and for narrow pages; its key has the links that occur."""
     question = certificate.question
     sketch = select_for_drawing(certificate, knowledge, words.column)
@@ -122,7 +119,7 @@ def graph_figure(
         for a, b in sorted(certificate.graph.arrows)
         if question.decision in (a, b)
     ]
-    return page.GraphFigure(
+    return View(
         subtitle=f"{_size(certificate.graph)}{order}{left_out}",
         description=f"Causal graph. At the decision: {'; '.join(arrows) or 'no arrows'}.",
         wide=draw_wide(sketch),
@@ -135,7 +132,7 @@ def graph_figure(
     )
 
 
-def whole_graph_figure(graph: MixedGraph) -> page.GraphFigure:
+def whole_graph_figure(graph: MixedGraph) -> View:
     """A graph without a question: no attribute has a part in it, so there is no key."""
     sketch = select_without_question(graph)
     left_out = (
@@ -143,7 +140,7 @@ def whole_graph_figure(graph: MixedGraph) -> page.GraphFigure:
         if sketch.left_out
         else ""
     )
-    return page.GraphFigure(
+    return View(
         subtitle=f"{_size(graph)}{left_out}",
         description=f"Causal graph: {_size(graph)}",
         wide=draw_wide(sketch),

@@ -2,24 +2,34 @@
 
 import base64
 import hashlib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from evenhand.display import visible
 from evenhand.files import write_file
-from evenhand.report.template_types import Code, Page, SharedPage, Strong
+from evenhand.wording import Code, Strong
+
+
+class View(SimpleNamespace):
+    """Named values for a template, which refuses a name that is not there."""
+
+    def but(self, **changes: object) -> "View":
+        """The same with other values."""
+        return View(**(vars(self) | changes))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Report:
-    """A report as one HTML page."""
+    """A report as one HTML page; ``is_shared`` if it is the copy for others."""
 
-    page: Page | SharedPage
+    page: View
+    is_shared: bool = False
 
     def __repr__(self) -> str:
         return f"<Report: {self.page.title}>"
@@ -27,14 +37,14 @@ class Report:
     @property
     def html(self) -> str:
         """The whole page."""
-        return render(self.page)
+        return render(self.page, is_shared=self.is_shared)
 
     def write(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the page atomically; a full report is readable by its owner only (mode 0600).
 
         An existing file is replaced only with ``overwrite``.
         """
-        mode = 0o644 if isinstance(self.page, SharedPage) else 0o600
+        mode = 0o644 if self.is_shared else 0o600
         return write_file(path, self.html, mode=mode, overwrite=overwrite)
 
     def _repr_html_(self) -> str:
@@ -42,25 +52,17 @@ class Report:
         return str(Markup(frame).format(self.html))  # noqa: S704  # a constant
 
 
-def render(page: Page | SharedPage) -> str:
-    """Fill the templates with a page's fields, and with the style sheet and its hash."""
-    style = style_sheet(*_sheets(page))
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    context = {field.name: getattr(page, field.name) for field in fields(page)}
-    name = "shared.html.j2" if isinstance(page, SharedPage) else "page.html.j2"
-    template = environment().get_template(name)
-    return template.render(context, style=Markup(style), style_hash=digest)  # noqa: S704  # ours
-
-
-def _sheets(page: Page | SharedPage) -> tuple[str, ...]:
-    """The style sheets that a page needs: those of matrices and of paths where there are."""
-    matrices = isinstance(page, Page) and page.who
-    return (
+def render(page: View, *, is_shared: bool) -> str:
+    """Fill the templates with a page's values, and with the style sheet and its hash."""
+    style = style_sheet(
         "pictures.css",
         "style.css",
-        *(["against.css"] if matrices else []),
-        *(["paths.css"] if page.claim else []),
+        *["against.css"] * bool(not is_shared and page.who),
+        *["paths.css"] * bool(page.claim),
     )
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    template = environment().get_template("shared.html.j2" if is_shared else "page.html.j2")
+    return template.render(vars(page), style=Markup(style), style_hash=digest)  # noqa: S704  # ours
 
 
 def style_sheet(*names: str) -> str:

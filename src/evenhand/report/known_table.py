@@ -3,13 +3,11 @@
 from evenhand.evidence import Certificate
 from evenhand.evidence.assumption_sentences import state_before
 from evenhand.evidence.known_measures import ComparedPair, known_measures
-from evenhand.report import template_types as page
-from evenhand.report.phrases import Words
+from evenhand.report.html_report import View
+from evenhand.wording import Words
 
 
-def known_table(
-    certificate: Certificate, released: Certificate | None, words: Words
-) -> page.KnownTable:
+def known_table(certificate: Certificate, released: Certificate | None, words: Words) -> View:
     """The measures of the rows as recorded and, if there is a release, as released."""
     pair = ComparedPair.of(certificate.partition)
     both = [one for one in (certificate, released) if one is not None]
@@ -21,12 +19,12 @@ def known_table(
     ]
     before = f"As {state_before(words.question)}"
     heads = (before, "As released") if released is not None else ("Value",)
-    return page.KnownTable(
+    return View(
         title="Measures that people know",
         subtitle=_subtitle(pair, words),
         heads=heads,
         rows=tuple(
-            page.KnownRow(
+            View(
                 name=values[0].kind.name,
                 formula=values[0].kind.formula,
                 values=tuple(zip(heads, (one.sentence for one in values), strict=True)),

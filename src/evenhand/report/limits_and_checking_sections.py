@@ -8,9 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate
-from evenhand.report import template_types as page
-from evenhand.report.phrases import (
+from evenhand.report.html_report import View
+from evenhand.report.shown_groups import Case
+from evenhand.wording import (
     MOST_LISTED,
+    Code,
+    Strong,
+    Text,
     Words,
     capital,
     count,
@@ -18,21 +22,20 @@ from evenhand.report.phrases import (
     share,
     shortened,
     tally,
+    text,
 )
-from evenhand.report.shown_groups import Case
-from evenhand.report.template_types import Code, Strong, text
 
 _LARGEST = 5
 _PRIVACY = "This report shows small counts: make a shared copy before passing it on."
 
 
-def unmeasured(certificate: Certificate, words: Words) -> page.Unmeasured:
+def unmeasured(certificate: Certificate, words: Words) -> View:
     """The groups in which nobody can be compared."""
     absent = certificate.unmeasured
     rows = certificate.partition.row_counts
     order = sorted(range(len(absent)), key=lambda at: -rows[absent.lines[at]])
     largest = absent.lines[order[:_LARGEST]]
-    return page.Unmeasured(
+    return View(
         lead=tuple(_absent(certificate, words)),
         heads=(capital(words.group), capital(words.other)) if words.is_named else ("Who",),
         largest=tuple(
@@ -52,7 +55,7 @@ def _present(rows: NDArray[np.int64], words: Words) -> tuple[str, ...]:
     return (listing(tally(rows.tolist(), words.groups)),)
 
 
-def _absent(certificate: Certificate, words: Words) -> list[page.Text]:
+def _absent(certificate: Certificate, words: Words) -> list[Text]:
     least = (
         "The least coverage of each group that was asked for is "
         f"{share(float(certificate.min_coverage))}."
@@ -122,13 +125,13 @@ def checking(
     cases: Sequence[Case],
     files: tuple[str | None, str | None],
     words: Words,
-) -> page.Checking:
+) -> View:
     """One sum by hand, the commands, and the digest of the counts.
 
     ``files`` are the names of certificate and data; what was not written stands in capitals.
     """
     name, data = files[0] or "CERTIFICATE.json", files[1] or "DATA.csv"
-    return page.Checking(
+    return View(
         sums=tuple(_sum(case, words) for case in cases[:1]),
         commands=(
             (f"evenhand verify {quote(name)}", "the arithmetic, from the counts alone"),
@@ -184,11 +187,11 @@ def _decisions_code(words: Words) -> str:
 
 def small_print(
     certificate: Certificate, words: Words, generated: str, *, privacy: str = _PRIVACY
-) -> page.SmallPrint:
+) -> View:
     """Codes, privacy and provenance; definitions are the template's own."""
     question = certificate.question
     positive = f" Positive: {words.other} higher." if words.has_sides else " Never negative."
-    return page.SmallPrint(
+    return View(
         sign=f"share of {words.other} minus share of {words.group}.{positive}",
         codes=f"{_groups_code(words)}; {_decisions_code(words)}; τ = {question.threshold}."
         + _column_names(certificate, words),

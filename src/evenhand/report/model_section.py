@@ -8,9 +8,8 @@ from evenhand.errors import QuestionError
 from evenhand.evidence import Certificate
 from evenhand.evidence.error_bias import DifferenceParts, ErrorBias
 from evenhand.question import Question
-from evenhand.report import template_types as page
-from evenhand.report.phrases import Words, capital, share
-from evenhand.report.template_types import text
+from evenhand.report.html_report import View
+from evenhand.wording import Premise, Words, capital, share, text
 
 
 class Predicted(Protocol):
@@ -29,7 +28,7 @@ class Predicted(Protocol):
         """What is to be known of it besides."""
 
 
-def models(audited: Mapping[str, Predicted], words: Words) -> page.Models:
+def models(audited: Mapping[str, Predicted], words: Words) -> View:
     """The audited predictions first, others beside them; errors are those of the first."""
     first, *others = audited.values()
     bias = first.error_bias
@@ -47,7 +46,7 @@ def models(audited: Mapping[str, Predicted], words: Words) -> page.Models:
         else ""
     )
     notes = "".join(f" {note}" for note in (*first.notes, *(bias.notes if bias else ())))
-    return page.Models(
+    return View(
         subtitle="What its predictions add to what was recorded."
         if bias
         else "How its predictions differ among people alike.",
@@ -59,21 +58,19 @@ def models(audited: Mapping[str, Predicted], words: Words) -> page.Models:
     )
 
 
-def model_tables(
-    audited: Mapping[str, Predicted], words: Words
-) -> tuple[page.PlainTable, page.PlainTable]:
+def model_tables(audited: Mapping[str, Predicted], words: Words) -> tuple[View, View]:
     """The verdicts on each model, and its figures; all were asked the same question."""
     (name, first), *others = audited.items()
     for beside, other in others:
         _check_comparable(first.certificate, other.certificate, f"{name} and {beside}")
     leading = first.certificate.partition.statistics.leading
     reached = f"Groups at {words.threshold_points} or more"
-    verdicts = page.PlainTable(
+    verdicts = View(
         title="The verdicts",
         heads=("Predictions", "These rows", "The population", reached, "Shown"),
         rows=tuple((model, *_verdicts(one.certificate)) for model, one in audited.items()),
     )
-    figures = page.PlainTable(
+    figures = View(
         title="The predictions",
         heads=("Predictions", "Alike, on average", "All rows", "Accuracy"),
         rows=tuple((model, *_figures(one, leading, words)) for model, one in audited.items()),
@@ -132,7 +129,7 @@ def _figures(predicted: Predicted, leading: int, words: Words) -> tuple[str, ...
     )
 
 
-def _errors(bias: ErrorBias, words: Words) -> tuple[page.PlainTable, ...]:
+def _errors(bias: ErrorBias, words: Words) -> tuple[View, ...]:
     """The totals, and the groups in which errors add most to the difference on average."""
     group, other = map(capital, words.leading_pair(bias.predicted))
     heads = ("Labels", "Errors", "Predictions")
@@ -141,14 +138,14 @@ def _errors(bias: ErrorBias, words: Words) -> tuple[page.PlainTable, ...]:
     most = bias.most_added()
     rows = bias.pair_rows
     tables = [
-        page.PlainTable(
+        View(
             title="What errors add to the difference",
             heads=("Among", *heads),
             rows=tuple((who, *_parts(one, words)) for who, one in totals.items() if one),
         )
     ]
     if most:
-        where = page.PlainTable(
+        where = View(
             title="Where errors add most to the difference on average",
             heads=("Group", group, other, *heads),
             rows=tuple(
@@ -173,9 +170,9 @@ def what_is_seen(words: Words) -> str:
     return "a difference of people alike" if words.question.predicts else "a direct effect"
 
 
-def prediction_premise(words: Words) -> page.Premise:
+def prediction_premise(words: Words) -> Premise:
     """What is claimed of predictions, and what is not."""
-    return page.Premise(
+    return Premise(
         status="Stated",
         what=f"Compared are predictions of people alike in the causes of the recorded "
         f"{words.recorded}.",

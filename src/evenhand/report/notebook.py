@@ -6,6 +6,7 @@ has a colour of its own can be seen on both. There is no script and no request.
 
 from dataclasses import replace
 from functools import singledispatch
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -20,14 +21,12 @@ from evenhand.report.differences_sections import FEW, MARKS_KEY, plot_of_few
 from evenhand.report.graph_section import graph_figure, whole_graph_figure
 from evenhand.report.html_report import environment, style_sheet
 from evenhand.report.path_words import claim_words
-from evenhand.report.phrases import Words
-from evenhand.report.picture_types import Waterfall
 from evenhand.report.release_facts import same_lines
 from evenhand.report.release_section import histograms, shifts
 from evenhand.report.shown_groups import select_cases
-from evenhand.report.template_types import NotebookFigures
 from evenhand.report.waterfall import Measured, waterfalls
 from evenhand.report.who_against_whom import who_against_whom
+from evenhand.wording import Words
 
 # More dots than these are hard to tell apart, and a notebook keeps every output.
 MOST_DOTS = 150
@@ -41,14 +40,12 @@ def figures(result: object) -> str:
 
 @figures.register
 def _(result: MixedGraph) -> str:
-    return _render(NotebookFigures(graph=whole_graph_figure(result)))
+    return _render(graph=whole_graph_figure(result))
 
 
 @figures.register
 def _(result: Certificate) -> str:
-    words = _words(result)
-    shown = replace(_differences(result, words), waterfalls=_waterfalls(result, words))
-    return _render(shown)
+    return _render(**_pictures(result, _words(result)))
 
 
 @figures.register
@@ -57,34 +54,37 @@ def _(result: Release) -> str:
     words = _words(before)
     cases = select_cases(before)
     if not cases:
-        return _render(NotebookFigures())
+        return ""
     if len(cases) <= FEW and same_lines(before.partition, after.partition):
         changes = result.plan.changed_decisions is not None
-        plot = shifts(before, after, cases, words, tells_changes=changes)
-        return _render(NotebookFigures(shifts=plot))
-    return _render(NotebookFigures(histograms=histograms(before, after, words)))
+        return _render(shifts=shifts(before, after, cases, words, tells_changes=changes))
+    return _render(histograms=histograms(before, after, words))
 
 
 def audit_figures(certificate: Certificate, knowledge: Knowledge, labels: Labels) -> str:
     """The graph with what is held equal, and the differences, in the words of the labels."""
     words = _words(certificate, labels)
     graph = graph_figure(certificate, knowledge, words)
-    shown = replace(_differences(certificate, words), graph=graph)
-    return _render(replace(shown, waterfalls=_waterfalls(certificate, words)))
+    return _render(graph=graph, **_pictures(certificate, words))
 
 
-def _differences(certificate: Certificate, words: Words) -> NotebookFigures:
-    """Few groups by name with intervals, many as dots by size; none if none is measured."""
-    cases = select_cases(certificate)
+def _pictures(certificate: Certificate, words: Words) -> dict[str, Any]:
+    """Few groups by name with intervals, many as dots by size; effects, if they were measured.
+
+    There is no picture of groups where none is measured.
+    """
+    cases, shown = select_cases(certificate), dict[str, Any]()
+    if measured := Measured.of(certificate):
+        (shown["waterfalls"],) = waterfalls([measured], claim_words(measured.indirect, words))
     if not cases:
-        return NotebookFigures()
+        return shown
+    shown["who"] = who_against_whom(certificate, words)
     alike = f"alike in {words.columns(names)}" if (names := certificate.partition.names) else ""
     title = f"Differences among people {alike}".rstrip()
     if certificate.is_sample and len(cases) <= FEW:
-        plot = plot_of_few(certificate, cases, words)
         subtitle = "With 95% intervals. Evidence first, least likely to be chance first."
-        plot = replace(plot, title=title, subtitle=subtitle, rates="")
-        return NotebookFigures(who=who_against_whom(certificate, words), plot=plot)
+        plot = plot_of_few(certificate, cases, words)
+        return shown | {"plot": plot.but(title=title, subtitle=subtitle, rates="")}
     key, dots = dict(MARKS_KEY), [*cases.most_notable(MOST_DOTS)]
     if not certificate.is_sample:
         # Chance did not make these rows: nothing is shown of a population.
@@ -93,35 +93,22 @@ def _differences(certificate: Certificate, words: Words) -> NotebookFigures:
     total = int(np.count_nonzero(certificate.partition.measured))
     what = "comparable groups"
     chart = funnel(case_spots(dots), words, total=total, what=what, **key)
-    return NotebookFigures(
-        who=who_against_whom(certificate, words),
-        funnel=replace(
-            chart, title=title, dots=tuple(replace(dot, id="") for dot in chart.dots)
-        ),
-    )
-
-
-def _waterfalls(certificate: Certificate, words: Words) -> tuple[Waterfall, ...]:
-    """The effects through chosen attributes in both directions, if they were measured."""
-    measured = Measured.of(certificate)
-    if measured is None:
-        return ()
-    (both,) = waterfalls([measured], claim_words(measured.indirect, words))
-    return both
+    unnamed = tuple(dot.but(id="") for dot in chart.dots)
+    return shown | {"funnel": chart.but(title=title, dots=unnamed)}
 
 
 def _words(certificate: Certificate, labels: Labels | None = None) -> Words:
     return Words.of(certificate, labels, certificate.examined.counts.names)
 
 
-def _render(shown: NotebookFigures) -> str:
-    if shown == NotebookFigures():
+def _render(**shown: Any) -> str:  # noqa: ANN401  # views of several kinds
+    if not any(shown.values()):
         return ""
     style = style_sheet(
         "pictures.css",
         "notebook.css",
-        *["against.css"] * bool(shown.who),
-        *["paths.css"] * bool(shown.waterfalls),
+        *["against.css"] * bool(shown.get("who")),
+        *["paths.css"] * bool(shown.get("waterfalls")),
     )
     template = environment().get_template("notebook.html.j2")
     return template.render(figures=shown, style=Markup(style))  # noqa: S704  # ours

@@ -11,12 +11,22 @@ from evenhand.evidence.decision_rules import met_by_construction
 from evenhand.evidence.first_sentence import average_sentence, coverage_phrase
 from evenhand.evidence.population import Population
 from evenhand.evidence.variations.graph_tests import GraphDoubt
-from evenhand.report import picture_types as pictures
-from evenhand.report import template_types as page
-from evenhand.report.phrases import MOST_LISTED, Words, capital, count, rate, share, shortened
+from evenhand.report.html_report import View
 from evenhand.report.shown_groups import Case, Cases, turned_sides
-from evenhand.report.template_types import Strong, text
 from evenhand.verdict import Coverage, StatisticalVerdict
+from evenhand.wording import (
+    MOST_LISTED,
+    Strong,
+    Text,
+    VerdictCard,
+    Words,
+    capital,
+    count,
+    rate,
+    share,
+    shortened,
+    text,
+)
 
 MARKS = {
     StatisticalVerdict.SHOWN: "shown",
@@ -34,12 +44,12 @@ def mark(certificate: Certificate) -> str:
     return str(certificate.verdict).replace(" ", "-")
 
 
-def first_sentence(certificate: Certificate, words: Words) -> page.Text:
+def first_sentence(certificate: Certificate, words: Words) -> Text:
     """What was seen, what chance would make, who is ahead."""
     return text(certificate.first_sentence(words.labels))
 
 
-def lead(certificate: Certificate, words: Words) -> page.Text:
+def lead(certificate: Certificate, words: Words) -> Text:
     """Who is compared with whom, and why."""
     people = f"{_recorded(certificate)} "
     causes = certificate.partition.names
@@ -84,17 +94,17 @@ def _recorded(certificate: Certificate) -> str:
     return f"Of {everybody:,} people recorded {counted:,} are counted (section 7)."
 
 
-def verdicts(certificate: Certificate, words: Words, doubt: GraphDoubt | None) -> page.Verdicts:
+def verdicts(certificate: Certificate, words: Words, doubt: GraphDoubt | None) -> View:
     """The exact and the statistical verdict with the same weight."""
     population = certificate.population
-    return page.Verdicts(
-        exact=page.VerdictCard(
+    return View(
+        exact=VerdictCard(
             about="In these rows",
             mark=mark(certificate),
             word=capital(str(certificate.verdict)) + _where(certificate, words),
             sentence=_exact_sentence(certificate, words),
         ),
-        statistical=page.VerdictCard(
+        statistical=VerdictCard(
             about="Beyond these rows",
             mark=MARKS[population.verdict],
             word=capital(str(population.verdict)),
@@ -106,7 +116,7 @@ def verdicts(certificate: Certificate, words: Words, doubt: GraphDoubt | None) -
     )
 
 
-def example(certificate: Certificate, cases: Cases, words: Words) -> page.Example | None:
+def example(certificate: Certificate, cases: Cases, words: Words) -> View | None:
     """The strongest group whose difference is shown, else the difference on average.
 
     A group that chance may explain is no example, however far its rates lie apart.
@@ -122,7 +132,7 @@ def example(certificate: Certificate, cases: Cases, words: Words) -> page.Exampl
     (group_name, _, group), (other_name, _, other) = sides
     did = words.did_by(partition.leading_decision)
     single = f" No single group shows a difference beyond {words.threshold_points}."
-    return page.Example(
+    return View(
         heading="On average",
         sentence=text(
             f"All comparable groups weighed together (Mantel–Haenszel), {share(group)} of "
@@ -131,7 +141,7 @@ def example(certificate: Certificate, cases: Cases, words: Words) -> page.Exampl
             single if certificate.population.measured > 1 else "",
         ),
         bars=tuple(
-            pictures.Bar(
+            View(
                 who=capital(who),
                 kind=kind,
                 width=100 * part,
@@ -143,9 +153,9 @@ def example(certificate: Certificate, cases: Cases, words: Words) -> page.Exampl
     )
 
 
-def _shown_example(case: Case, words: Words) -> page.Example:
+def _shown_example(case: Case, words: Words) -> View:
     people = case.people
-    return page.Example(
+    return View(
         heading="For example",
         sentence=text(
             *words.story(people),
@@ -165,7 +175,7 @@ def _shown_example(case: Case, words: Words) -> page.Example:
     )
 
 
-def rate_bars(people: Subpopulation, words: Words) -> tuple[pictures.Bar, ...]:
+def rate_bars(people: Subpopulation, words: Words) -> tuple[View, ...]:
     """The shares of both groups as bars; a group without rows has none."""
     group, other = words.pair(people)
     sides = (
@@ -173,7 +183,7 @@ def rate_bars(people: Subpopulation, words: Words) -> tuple[pictures.Bar, ...]:
         (other, "other", people.other_yes, people.other),
     )
     return tuple(
-        pictures.Bar(
+        View(
             who=capital(who),
             kind=kind,
             width=100 * yes / total,
@@ -192,7 +202,7 @@ def _where(certificate: Certificate, words: Words) -> str:
     return coverage_phrase(certificate.partition, certificate.min_coverage, words.labels)
 
 
-def _exact_sentence(certificate: Certificate, words: Words) -> page.Text:
+def _exact_sentence(certificate: Certificate, words: Words) -> Text:
     verdict, threshold = certificate.verdict, words.threshold_points
     if verdict is Verdict.CANNOT_DECIDE:
         return text(_undecided(certificate))
@@ -254,7 +264,7 @@ def _undecided(certificate: Certificate) -> str:
     return "These rows and this graph do not settle the question."
 
 
-def _statistical_sentence(population: Population, words: Words) -> page.Text:
+def _statistical_sentence(population: Population, words: Words) -> Text:
     beyond = f"a difference beyond {words.threshold_points}"
     if population.verdict is StatisticalVerdict.WITHIN:
         return text(
@@ -298,7 +308,7 @@ def _ahead(population: Population, words: Words) -> str:
     return words.higher(difference, words.leading_pair(population.partition))
 
 
-def _rests_on(certificate: Certificate, words: Words) -> page.Text:
+def _rests_on(certificate: Certificate, words: Words) -> Text:
     partition, cover = certificate.partition, certificate.coverage
     compared = int(partition.row_counts[partition.measured].sum())
     absent = len(certificate.unmeasured)
@@ -336,7 +346,7 @@ def _of_each(cover: Coverage, words: Words) -> str:
     return ", ".join(named)
 
 
-def _against(doubt: GraphDoubt | None) -> page.Text:
+def _against(doubt: GraphDoubt | None) -> Text:
     """That the rows contradict the graph, if they do."""
     if doubt is None or not doubt.contradicted:
         return ()

@@ -16,10 +16,9 @@ from evenhand.evidence import (
     survey_partitions,
 )
 from evenhand.evidence.partition_explanation import MOST_BLOCK_SETS
-from evenhand.report import template_types as page
+from evenhand.report.html_report import View
 from evenhand.report.model_section import what_is_seen
-from evenhand.report.phrases import Words, count
-from evenhand.report.template_types import Strong, text
+from evenhand.wording import Strong, Text, Words, count, text
 
 _MOST_ROWS = 8
 
@@ -28,11 +27,11 @@ def comparisons(
     certificate: Certificate,
     requested: PartitionExplanation | None,
     words: Words,
-) -> page.ComparisonTable:
+) -> View:
     """The decision causes, other block sets checked, everybody, and what was asked."""
     survey = survey_partitions(certificate)
     explained = ((survey.everybody, ""), (requested, "asked for"))
-    return page.ComparisonTable(
+    return View(
         lead=_lead(certificate, survey, words),
         rows=(
             *_examined(certificate, survey, words),
@@ -53,13 +52,13 @@ def comparisons(
 
 def _examined(
     certificate: Certificate, survey: PartitionSurvey, words: Words
-) -> Iterator[page.ComparisonRow]:
+) -> Iterator[View]:
     """The decision causes and the other block sets that were checked."""
     causes = len(certificate.causes)
     role = "decides the verdict" if causes == 1 else "possible causes of the decision"
     for place, examined in enumerate(survey.examined[:_MOST_ROWS]):
         partition = examined.partition
-        yield page.ComparisonRow(
+        yield View(
             alike=words.same(partition.names),
             origin=role if place < causes else "also checked",
             meaningful=examined.is_meaningful,
@@ -74,10 +73,10 @@ def _explained(
     explanation: PartitionExplanation,
     origin: str,
     words: Words,
-) -> page.ComparisonRow:
+) -> View:
     partition, meaningful = explanation.partition, explanation.is_meaningful
     verdict = str(partition.verdict(certificate.min_coverage))
-    return page.ComparisonRow(
+    return View(
         alike=words.same(partition.names),
         origin=origin,
         meaningful=meaningful,
@@ -101,7 +100,7 @@ def _numbers(partition: Partition, words: Words) -> dict[str, str]:
     }
 
 
-def _lead(certificate: Certificate, survey: PartitionSurvey, words: Words) -> page.Text:
+def _lead(certificate: Certificate, survey: PartitionSurvey, words: Words) -> Text:
     free, block_sets = survey.attributes, survey.block_sets
     possible = survey.possible_block_sets
     if possible is None or free < 1:
@@ -148,7 +147,7 @@ def _scope(certificate: Certificate) -> str:
     return f"{examined}; not all that were asked for."
 
 
-def _more(verdicts: Sequence[Verdict]) -> tuple[page.Text, ...]:
+def _more(verdicts: Sequence[Verdict]) -> tuple[Text, ...]:
     """How the comparisons turned out that have no row of their own."""
     if not verdicts:
         return ()
@@ -160,7 +159,7 @@ def _gap(
     certificate: Certificate,
     everybody: PartitionExplanation | None,
     words: Words,
-) -> tuple[page.Text, ...]:
+) -> tuple[Text, ...]:
     """Why the choice matters: the plain gap beside the average among people alike."""
     common = certificate.population.common
     if everybody is None or common is None:
@@ -196,7 +195,7 @@ def _plain(everybody: Partition, leading: int) -> Fraction | None:
     return everybody.comparisons.difference(int(own[0])) if len(own) else None
 
 
-def _requested(requested: PartitionExplanation | None, words: Words) -> tuple[page.Text, ...]:
+def _requested(requested: PartitionExplanation | None, words: Words) -> tuple[Text, ...]:
     if requested is None:
         return ()
     names = words.columns(requested.partition.names)

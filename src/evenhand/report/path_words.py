@@ -6,7 +6,7 @@ from fractions import Fraction
 from evenhand.display import points
 from evenhand.effects.indirect_claim import Indirect
 from evenhand.effects.world_shares import Bounds
-from evenhand.report.phrases import Words, capital
+from evenhand.wording import Words, capital
 
 
 def claim_words(indirect: Indirect, words: Words) -> Words:

@@ -9,13 +9,22 @@ from evenhand.effects.world_shares import Bounds
 from evenhand.errors import words_only
 from evenhand.evidence import Certificate, Verdict
 from evenhand.evidence.variations.bootstrap import Bootstrap
-from evenhand.report import template_types as page
+from evenhand.report.html_report import View
 from evenhand.report.opening_section import MARKS
 from evenhand.report.path_words import PathWords, claim_words, signed, span_text
-from evenhand.report.phrases import Words, capital, count, share
-from evenhand.report.template_types import Strong, text
 from evenhand.report.waterfall import Measured, waterfalls
 from evenhand.verdict import StatisticalVerdict
+from evenhand.wording import (
+    Premise,
+    Strong,
+    Text,
+    VerdictCard,
+    Words,
+    capital,
+    count,
+    share,
+    text,
+)
 
 _SECTION = "section 5a"
 _SIDES = {
@@ -30,14 +39,14 @@ _SIDES = {
 
 def claim_card(
     certificate: Certificate, words: Words, *, about: str | None = None
-) -> page.VerdictCard | None:
+) -> VerdictCard | None:
     """The verdict of this claim with what would be, in words; None where nothing is claimed."""
     indirect = certificate.indirect
     if indirect is None:
         return None
     words = claim_words(indirect, words)
     through = words.columns(indirect.question.redlining)
-    return page.VerdictCard(
+    return VerdictCard(
         about=about or f"A second claim, apart from these: through {through} ({_SECTION})",
         mark=_mark(certificate, indirect),
         word=f"{capital(str(indirect.verdict))}, through {through}"
@@ -62,7 +71,7 @@ def _mark(certificate: Certificate, indirect: Indirect) -> str:
     return str(indirect.verdict).replace(" ", "-")
 
 
-def _size(indirect: Indirect, words: Words) -> page.Text:
+def _size(indirect: Indirect, words: Words) -> Text:
     """How large the effect is in both directions, beside the threshold."""
     if not indirect.graphs:
         return ()
@@ -79,7 +88,7 @@ def paths(
     after: Certificate | None,
     words: Words,
     resampled: Bootstrap | None,
-) -> page.Paths | None:
+) -> View | None:
     """The section; None where the question asks about no effect through attributes.
 
     ``after`` is the certificate of a release, if there is one.
@@ -93,7 +102,7 @@ def paths(
     both = [("" if after is None else "As recorded", certificate)]
     if after is not None and after.indirect is not None:
         both.append(("As released", after))
-    return page.Paths(
+    return View(
         heading=f"Through {through}",
         claims=tuple(_cards(both, words)),
         lead=(
@@ -113,7 +122,7 @@ def paths(
     )
 
 
-def _cards(both: list[tuple[str, Certificate]], words: Words) -> Iterator[page.VerdictCard]:
+def _cards(both: list[tuple[str, Certificate]], words: Words) -> Iterator[VerdictCard]:
     """The verdict on the rows, and that on the population or on the released rows."""
     for heading, certificate in both:
         if card := claim_card(certificate, words, about=heading or "In these rows"):
@@ -122,7 +131,7 @@ def _cards(both: list[tuple[str, Certificate]], words: Words) -> Iterator[page.V
     indirect = certificate.indirect
     if len(both) == 1 and certificate.is_sample and indirect is not None and indirect.graphs:
         verdict = indirect.population_verdict
-        yield page.VerdictCard(
+        yield VerdictCard(
             about="Beyond these rows",
             mark=MARKS[verdict],
             word=capital(str(verdict)),
@@ -141,16 +150,14 @@ def _beyond(verdict: StatisticalVerdict, indirect: Indirect, words: Words) -> st
     return f"Chance allowed for, the effect may lie on either side of {limit}."
 
 
-def _measurements(
-    both: list[tuple[str, Certificate]], words: Words
-) -> Iterator[page.PathMeasurement]:
+def _measurements(both: list[tuple[str, Certificate]], words: Words) -> Iterator[View]:
     """What was measured in each set of rows, all pictures on one scale."""
     measured = [Measured.of(certificate) for _, certificate in both]
     charts = iter(waterfalls([one for one in measured if one], words))
     for (heading, certificate), one in zip(both, measured, strict=True):
         indirect = certificate.indirect
         reasons = indirect.reasons if indirect else ()
-        yield page.PathMeasurement(
+        yield View(
             heading=heading,
             lead=(*_gap(one.indirect, words), *_no_chance(certificate)) if one else (),
             waterfalls=next(charts) if one else (),
@@ -160,7 +167,7 @@ def _measurements(
         )
 
 
-def _gap(indirect: Indirect, words: Words) -> page.Text:
+def _gap(indirect: Indirect, words: Words) -> Text:
     """The gap in the rows beside that of the graph."""
     low, high = indirect.model_gap
     missed = Bounds(indirect.data_gap - high, indirect.data_gap - low)
@@ -173,7 +180,7 @@ def _gap(indirect: Indirect, words: Words) -> page.Text:
     )
 
 
-def _no_chance(certificate: Certificate) -> page.Text:
+def _no_chance(certificate: Certificate) -> Text:
     """Why there are no intervals, where there are none."""
     if certificate.is_sample:
         return ()
@@ -182,11 +189,11 @@ def _no_chance(certificate: Certificate) -> page.Text:
     return text(" The decision is determined: there are no intervals.")
 
 
-def _table(measured: Measured, direction: str, words: Words) -> page.PathTable:
+def _table(measured: Measured, direction: str, words: Words) -> View:
     """Every effect of a direction in numbers."""
     named = PathWords.of(measured.indirect, direction, words)
     numbers = 3 if measured.chance else 2
-    return page.PathTable(
+    return View(
         caption=f"From {named.own} to {named.others}",
         heads=("lower", "upper", "standard error")[:numbers],
         rows=tuple(
@@ -209,8 +216,8 @@ def _rests_on(
     indirect: Indirect,
     words: Words,
     resampled: ResampledEffects | None,
-) -> Iterator[page.Premise]:
-    yield page.Premise(
+) -> Iterator[Premise]:
+    yield Premise(
         status="Yours to say",
         what="Which of these ways are justified.",
         why=text(
@@ -225,7 +232,7 @@ def _rests_on(
         if learned
         else "was stated; that it may be wrong is not in the intervals"
     )
-    yield page.Premise(
+    yield Premise(
         status="Learned" if learned else "Given",
         what="The graph is taken as it is.",
         why=text(
@@ -235,7 +242,7 @@ def _rests_on(
     )
     yield from _measured(indirect, words)
     if resampled is not None:
-        yield page.Premise(
+        yield Premise(
             status="Resampled",
             what="How far the ends of the effect move in resampled rows.",
             why=text("; ".join(f"{name}: {value}" for name, value in resampled.facts), "."),
@@ -252,11 +259,11 @@ def _ways(indirect: Indirect, words: Words) -> Iterator[str]:
             yield f"{way}: {words.columns(names)}"
 
 
-def _measured(indirect: Indirect, words: Words) -> Iterator[page.Premise]:
+def _measured(indirect: Indirect, words: Words) -> Iterator[Premise]:
     """On whose rows, by which ways, with what missing."""
     group, other = words.group_people, words.other_people
     on_all = indirect.question.basis == "all"
-    yield page.Premise(
+    yield Premise(
         status="Measured",
         what="On everybody’s rows." if on_all else "On the rows of those who are asked about.",
         why=text(
@@ -266,7 +273,7 @@ def _measured(indirect: Indirect, words: Words) -> Iterator[page.Premise]:
             f"{other}."
         ),
     )
-    yield page.Premise(
+    yield Premise(
         status="Ways",
         what=f"How {words.protected} reaches {words.decision}, by what it changes first.",
         why=text(
@@ -277,7 +284,7 @@ def _measured(indirect: Indirect, words: Words) -> Iterator[page.Premise]:
     judged = indirect.question.explained
     rest = [name for name, side in indirect.sides.items() if side == "not judged"]
     if judged:
-        yield page.Premise(
+        yield Premise(
             status="Not judged",
             what=f"What goes by way of {words.columns(rest)}."
             if rest
@@ -285,7 +292,7 @@ def _measured(indirect: Indirect, words: Words) -> Iterator[page.Premise]:
             why=text(f"Called explained is only what goes through {words.columns(judged)}."),
         )
     if indirect.witnesses:
-        yield page.Premise(
+        yield Premise(
             status="Not identified",
             what=f"Witnesses: {words.columns(indirect.witnesses)}. The effect has bounds.",
             why=text(
@@ -295,7 +302,7 @@ def _measured(indirect: Indirect, words: Words) -> Iterator[page.Premise]:
             ),
         )
     if indirect.unseen_mass:
-        yield page.Premise(
+        yield Premise(
             status="Unseen",
             what=f"For up to {share(float(indirect.unseen_mass))} of the people a table that "
             "is needed has no row.",
@@ -303,7 +310,7 @@ def _measured(indirect: Indirect, words: Words) -> Iterator[page.Premise]:
         )
     many = len(indirect.graphs)
     if many > 1:
-        yield page.Premise(
+        yield Premise(
             status="Open",
             what=f"The effects in {count(many, 'graph')} that the open links allow.",
             why=text(
@@ -314,7 +321,7 @@ def _measured(indirect: Indirect, words: Words) -> Iterator[page.Premise]:
             ),
         )
     if not indirect.is_exact:
-        yield page.Premise(
+        yield Premise(
             status="Rounded",
             what="These numbers are floats, on which no verdict rests.",
             why=text("Exact ones would need larger tables than fit."),

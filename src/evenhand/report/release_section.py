@@ -9,26 +9,32 @@ from evenhand.evidence.assumption_sentences import state_before
 from evenhand.evidence.first_sentence import deciding_partition, seen_sentence
 from evenhand.evidence.release_statement import rows_not_released
 from evenhand.question.group_words import begins_decision
-from evenhand.report import picture_types as pictures
-from evenhand.report import template_types as page
 from evenhand.report.charts import HISTOGRAM_HEIGHT, Scale, count_by_step, histogram
 from evenhand.report.differences_sections import FEW
+from evenhand.report.html_report import View
 from evenhand.report.opening_section import mark
 from evenhand.report.paths_section import claim_card
-from evenhand.report.phrases import Words, capital, listing, rate, tally
 from evenhand.report.release_facts import ReleaseFacts, changes_by_line, same_lines
 from evenhand.report.shown_groups import Case, GroupNames, widest_in
-from evenhand.report.template_types import Strong, text
+from evenhand.wording import (
+    Strong,
+    Text,
+    VerdictCard,
+    Words,
+    capital,
+    listing,
+    rate,
+    tally,
+    text,
+)
 
 
-def released(
-    release: ReleaseFacts | None, cases: Sequence[Case], words: Words
-) -> page.Released | None:
+def released(release: ReleaseFacts | None, cases: Sequence[Case], words: Words) -> View | None:
     """Before and after side by side; None where nothing was released."""
     if release is None:
         return None
     is_few = cases and len(cases) <= FEW
-    return page.Released(
+    return View(
         heading=f"{release.file or 'The released rows'}: {release.after.verdict}",
         before=state_before(words.question),
         lead=_lead(release, words),
@@ -55,7 +61,7 @@ def released(
     )
 
 
-def _lead(release: ReleaseFacts, words: Words) -> page.Text:
+def _lead(release: ReleaseFacts, words: Words) -> Text:
     """What was and what is."""
     before, after = release.before, release.after
     seen = (
@@ -66,9 +72,9 @@ def _lead(release: ReleaseFacts, words: Words) -> page.Text:
     return text(f"As {state_before(words.question)}, {was}. ", Strong("As released, "), now)
 
 
-def _verdict_card(certificate: Certificate, words: Words) -> page.VerdictCard:
+def _verdict_card(certificate: Certificate, words: Words) -> VerdictCard:
     largest = _largest(certificate.partition)
-    return page.VerdictCard(
+    return VerdictCard(
         about="As released",
         mark=mark(certificate),
         word=capital(str(certificate.verdict)),
@@ -82,9 +88,9 @@ def _verdict_card(certificate: Certificate, words: Words) -> page.VerdictCard:
     )
 
 
-def _cost_card(release: ReleaseFacts, words: Words) -> page.VerdictCard:
+def _cost_card(release: ReleaseFacts, words: Words) -> VerdictCard:
     changed, rows = release.changed_rows, release.before.row_count
-    return page.VerdictCard(
+    return VerdictCard(
         about="What it cost",
         mark="cost",
         word=f"{changed:,} of {rows:,} rows changed ({rate(changed, rows)})",
@@ -107,7 +113,7 @@ def shifts(
     words: Words,
     *,
     tells_changes: bool,
-) -> pictures.ShiftPlot:
+) -> View:
     """Few groups, each before and after, with the decisions changed where it is these."""
     naming, partitions = GroupNames.of(before, words), (before.partition, after.partition)
     was, now = (
@@ -127,7 +133,7 @@ def shifts(
     if not many:
         worse, better = _two_values(before, words)
         ways = (f"{worse} → {better}", f"{better} → {worse}")
-    return pictures.ShiftPlot(
+    return View(
         title="Each group before and after",
         before=f"as {state_before(words.question)}",
         subtitle=f"The {what} as {state_before(words.question)} and as released"
@@ -137,7 +143,7 @@ def shifts(
         changes="Decisions changed" if tells_changes else "",
         axis=scale.axis(words),
         lines=tuple(
-            pictures.Shift(
+            View(
                 id=case.id,
                 name=naming.name(case),
                 detail=naming.detail(case),
@@ -188,7 +194,7 @@ def _growth(change: Sequence[int], words: Words) -> str:
     )
 
 
-def histograms(before: Certificate, after: Certificate, words: Words) -> pictures.Histograms:
+def histograms(before: Certificate, after: Certificate, words: Words) -> View:
     """Many groups by difference, before and after."""
     both = [
         (f"As {state_before(words.question)}", "none", before.partition),
@@ -203,7 +209,7 @@ def histograms(before: Certificate, after: Certificate, words: Words) -> picture
     )
     scale = Scale.over(ends, threshold, signed=signed)
     tallest = max(max(count_by_step(partition).values(), default=1) for _, _, partition in both)
-    return pictures.Histograms(
+    return View(
         title="Before and after",
         subtitle=f"{capital(words.comparisons)} by difference in percentage points. Each bar "
         f"is {words.threshold_points} wide; those within the band are under the threshold.",
@@ -281,7 +287,7 @@ def _has_many_values(certificate: Certificate) -> bool:
     return len(certificate.examined.counts.attribute(decision).values) > 2
 
 
-def _paragraphs(release: ReleaseFacts, words: Words) -> Iterator[page.Text]:
+def _paragraphs(release: ReleaseFacts, words: Words) -> Iterator[Text]:
     chosen = (
         f"Of people who are alike, those nearest to the other side by {release.rank} changed. "
         if release.rank is not None
@@ -330,7 +336,7 @@ def _effects(release: ReleaseFacts, words: Words) -> str:
     return f"{only} What follows from it ({left}) stayed, so that the link to it is weaker."
 
 
-def _directions(release: ReleaseFacts, words: Words) -> page.Text:
+def _directions(release: ReleaseFacts, words: Words) -> Text:
     """Who gains and who loses, where it is decisions that change."""
     changed = release.changed
     if changed is None:
@@ -367,7 +373,7 @@ def _two_values(before: Certificate, words: Words) -> tuple[str, str]:
     return worse, better
 
 
-def _relearned(release: ReleaseFacts, words: Words) -> page.Text:
+def _relearned(release: ReleaseFacts, words: Words) -> Text:
     relearned = release.relearned
     if relearned is None:
         return (

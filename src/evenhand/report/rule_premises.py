@@ -1,15 +1,13 @@
 """Columns that determine the decision but for a few rows, as points of section 7."""
 
 from evenhand.evidence import Certificate
-from evenhand.report import template_types as page
-from evenhand.report.phrases import Words
-from evenhand.report.template_types import text
+from evenhand.wording import Premise, Words, text
 
 
-def near_premises(certificate: Certificate, words: Words) -> tuple[page.Premise, ...]:
+def near_premises(certificate: Certificate, words: Words) -> tuple[Premise, ...]:
     """Columns that determine the decision but for a few rows, with these rows by group."""
     return tuple(
-        page.Premise(
+        Premise(
             status="Seen",
             what=f"{words.column(one.name)} determines {words.decision} but for a few rows.",
             why=text(f"The exceptions may be the finding: {one.exceptions_text}."),

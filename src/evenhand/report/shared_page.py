@@ -9,8 +9,6 @@ from shlex import quote
 from evenhand.evidence import Certificate, Partition, Verdict
 from evenhand.evidence.first_sentence import seen_sentence
 from evenhand.question import Knowledge
-from evenhand.report import picture_types as pictures
-from evenhand.report import template_types as page
 from evenhand.report.assumptions_section import (
     coding_premises,
     direct_effect_premise,
@@ -21,10 +19,10 @@ from evenhand.report.charts import case_spots, funnel
 from evenhand.report.differences_sections import MARKS_KEY
 from evenhand.report.edit_premises import edit_premises
 from evenhand.report.graph_section import caused_by, graph_figure
+from evenhand.report.html_report import View
 from evenhand.report.limits_and_checking_sections import small_print
-from evenhand.report.phrases import Words, capital, count
 from evenhand.report.shown_groups import Case, widest_in, widest_sides
-from evenhand.report.template_types import Strong, text
+from evenhand.wording import Premise, Strong, Text, VerdictCard, Words, capital, count, text
 
 _MOST_GROUPS = 500
 _MARKS = {Verdict.CERTIFIED: "certified", Verdict.NOT_CERTIFIED: "not-certified"}
@@ -41,7 +39,7 @@ def shared_page(
     name: str,
     generated: str,
     files: tuple[str | None, str | None],
-) -> page.SharedPage:
+) -> View:
     """Fill the page from what may be shown; ``files`` names certificate and data.
 
     ``claim`` is the verdict on effects through chosen attributes, if that is asked about.
@@ -51,14 +49,14 @@ def shared_page(
         f"Groups with a count under {least_count} are withheld whole, and nothing here depends "
         "on them. Ids number the groups of this page only."
     )
-    return page.SharedPage(
+    return View(
         title=f"{shown.verdict}: {question} | {name}",
         masthead=(name, generated, f"copy for others: counts under {least_count} withheld"),
         kick="The rows as released" if shown.release else "The question",
         question=question,
         first_sentence=_first_sentence(shown, least_count),
         lead=_lead(shown, words),
-        verdict=page.VerdictCard(
+        verdict=VerdictCard(
             about="As released" if shown.release else "In these rows",
             mark=_MARKS.get(shown.verdict, "withheld"),
             word=capital(str(shown.verdict)),
@@ -115,7 +113,7 @@ def _cases(shown: Certificate) -> tuple[Case, ...]:
     )
 
 
-def _first_sentence(shown: Certificate, least_count: int) -> page.Text:
+def _first_sentence(shown: Certificate, least_count: int) -> Text:
     if not len(shown.partition):
         return text(f"No group may be shown: each has a count under {least_count}.")
     seen = seen_sentence(shown.partition)
@@ -123,7 +121,7 @@ def _first_sentence(shown: Certificate, least_count: int) -> page.Text:
     return text(f"{which}{seen[:1].lower()}{seen[1:]}.")
 
 
-def _lead(shown: Certificate, words: Words) -> page.Text:
+def _lead(shown: Certificate, words: Words) -> Text:
     """Who is compared with whom."""
     alike = words.columns(shown.partition.names)
     sets = len(shown.possible_decision_causes)
@@ -147,12 +145,12 @@ def _verdict_sentence(shown: Certificate, words: Words) -> str:
     return f"Whether {two} {differ} in a group that is not shown is not told."
 
 
-def _claim_card(claim: Verdict | None, words: Words) -> page.VerdictCard | None:
+def _claim_card(claim: Verdict | None, words: Words) -> VerdictCard | None:
     """The verdict on effects through chosen attributes, and nothing else of it."""
     if claim is None:
         return None
     through = words.columns(words.question.redlining)
-    return page.VerdictCard(
+    return VerdictCard(
         about=f"A second claim, apart from this: through {through}",
         mark=_MARKS.get(claim, "withheld"),
         word=f"{capital(str(claim))}, through {through}",
@@ -166,7 +164,7 @@ def _claim_card(claim: Verdict | None, words: Words) -> page.VerdictCard | None:
     )
 
 
-def _dots(cases: tuple[Case, ...], words: Words) -> pictures.Funnel | None:
+def _dots(cases: tuple[Case, ...], words: Words) -> View | None:
     if not cases:
         return None
     key = {**MARKS_KEY, "hollow": "at or beyond it"}
@@ -174,7 +172,7 @@ def _dots(cases: tuple[Case, ...], words: Words) -> pictures.Funnel | None:
     return funnel(case_spots(cases), words, total=total, what="comparable groups", **key)
 
 
-def _row(partition: Partition, case: Case, words: Words) -> page.SharedGroup:
+def _row(partition: Partition, case: Case, words: Words) -> View:
     people, line = case.people, case.line
     rows = zip(
         words.groups,
@@ -182,7 +180,7 @@ def _row(partition: Partition, case: Case, words: Words) -> page.SharedGroup:
         partition.rows[:, line].tolist(),
         strict=True,
     )
-    return page.SharedGroup(
+    return View(
         id=case.id,
         alike=words.alike(people.where) or "everybody",
         counts=tuple(
@@ -202,13 +200,13 @@ def _counts(counts: list[int], total: int, words: Words) -> str:
     return ", ".join(f"{many:,} {decided}" for many, decided in each)
 
 
-def _graph_premises(shown: Certificate) -> tuple[page.Premise, ...]:
+def _graph_premises(shown: Certificate) -> tuple[Premise, ...]:
     graph = shown.graph
     links = count(len(graph.arrows), "arrow")
     if graph.undirected:
         links += f" and {count(len(graph.undirected), 'link')} of open direction"
     return (
-        page.Premise(
+        Premise(
             status="Given" if shown.graph_origin.kind == "given" else "Learned, not given",
             what="The causal graph.",
             why=text(
@@ -216,34 +214,34 @@ def _graph_premises(shown: Certificate) -> tuple[page.Premise, ...]:
                 "attributes. Another graph can change which people are compared."
             ),
         ),
-        page.Premise(
+        Premise(
             status="Given",
             what="The threshold.",
             why=text("It is a convention, not a natural limit."),
         ),
-        *(page.Premise(status="Stated", what=one) for one in shown.contradictions),
+        *(Premise(status="Stated", what=one) for one in shown.contradictions),
     )
 
 
-def _rule_premises(shown: Certificate, words: Words) -> tuple[page.Premise, ...]:
+def _rule_premises(shown: Certificate, words: Words) -> tuple[Premise, ...]:
     if not shown.question.rule:
         return ()
     rule = words.columns(shown.question.rule)
-    return (page.Premise(status="Declared", what=f"That was decided by {rule}."),)
+    return (Premise(status="Declared", what=f"That was decided by {rule}."),)
 
 
-def _release_premises(shown: Certificate, words: Words) -> tuple[page.Premise, ...]:
+def _release_premises(shown: Certificate, words: Words) -> tuple[Premise, ...]:
     if shown.release is None:
         return ()
     release = shown.release
     dropped = words.columns(release.dropped_columns)
     return (
         *(
-            [page.Premise(status="Stated", what=f"Not released: {dropped}.")]
+            [Premise(status="Stated", what=f"Not released: {dropped}.")]
             if release.dropped_columns
             else []
         ),
-        page.Premise(
+        Premise(
             status="Stated",
             what=f"How the rows were made: method {release.method}, policy {release.policy}.",
             why=text(Strong(release.notice)),

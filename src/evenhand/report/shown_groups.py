@@ -12,7 +12,7 @@ from evenhand.evidence import Certificate, Partition, Subpopulation, Subpopulati
 from evenhand.evidence.statistics.pooled_difference import CommonDifference
 from evenhand.evidence.subpopulations import shown_lines
 from evenhand.question import Question
-from evenhand.report.phrases import Words, capital, has_sides
+from evenhand.wording import Words, capital, has_sides
 
 # Who is behind by the threshold or more.
 KINDS = {1: "group", -1: "other", 0: "none"}

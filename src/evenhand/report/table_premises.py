@@ -2,15 +2,13 @@
 
 from evenhand.counts import CountTable
 from evenhand.errors import words_only
-from evenhand.report import template_types as page
-from evenhand.report.phrases import Words, count, listing
-from evenhand.report.template_types import text
 from evenhand.rows import FindingKind, Inspection
+from evenhand.wording import Premise, Words, count, listing, text
 
 _EXAMPLES = 5
 
 
-def missing_value_premises(counts: CountTable, words: Words) -> tuple[page.Premise, ...]:
+def missing_value_premises(counts: CountTable, words: Words) -> tuple[Premise, ...]:
     """Values that may mean a missing one, and how many rows have them."""
     markers = counts.missing_markers
     if not markers:
@@ -22,7 +20,7 @@ def missing_value_premises(counts: CountTable, words: Words) -> tuple[page.Premi
     rest = len(markers) - len(examples)
     more = [f"{rest} more such values"] if rest else []
     return (
-        page.Premise(
+        Premise(
             status="Not declared",
             what="Values that look as if something were missing were taken as they stand.",
             why=text(
@@ -33,11 +31,11 @@ def missing_value_premises(counts: CountTable, words: Words) -> tuple[page.Premi
     )
 
 
-def inspection_premises(inspection: Inspection) -> tuple[page.Premise, ...]:
+def inspection_premises(inspection: Inspection) -> tuple[Premise, ...]:
     """What else a look at the table found that can change the answer."""
     told = [one.problem for one in inspection.matters if one.kind is not FindingKind.MARKER]
     return tuple(
-        page.Premise(
+        Premise(
             status="Found in the table",
             what=problem.what,
             why=text(" ".join(filter(None, (problem.found, problem.remedy_text(words_only))))),

@@ -1,14 +1,12 @@
 """What the report says of other arrows, if they were tried."""
 
 from evenhand.evidence import ArrowDependence, Certificate
-from evenhand.report import template_types as page
-from evenhand.report.phrases import Words, count
-from evenhand.report.template_types import text
+from evenhand.wording import Premise, Words, count, text
 
 
 def variant_premises(
     certificate: Certificate, words: Words, arrows: ArrowDependence | None
-) -> tuple[page.Premise, ...]:
+) -> tuple[Premise, ...]:
     """How many variants were judged, and what other arrows gave."""
     judged = certificate.stating(arrows=len(arrows.ways) if arrows else 0).variants
     kinds = [
@@ -20,7 +18,7 @@ def variant_premises(
     ]
     return (
         *_arrows(arrows, words),
-        page.Premise(
+        Premise(
             status="Stated",
             what=f"Variants judged: {', '.join(kinds)}.",
             why=text("That no more was tried before is not known here."),
@@ -28,13 +26,13 @@ def variant_premises(
     )
 
 
-def _arrows(arrows: ArrowDependence | None, words: Words) -> tuple[page.Premise, ...]:
+def _arrows(arrows: ArrowDependence | None, words: Words) -> tuple[Premise, ...]:
     """What the table gives without each cause and with each candidate, where that was tried."""
     if arrows is None:
         return ()
     added = sum(way.is_cause for way in arrows.ways)
     return (
-        page.Premise(
+        Premise(
             status="Tried",
             what=f"Each of {count(len(arrows.ways) - added, 'cause')} of {words.decision} left "
             f"out, each of {count(added, 'candidate')} added.",

@@ -10,10 +10,10 @@ from evenhand.effects.indirect_claim import Indirect
 from evenhand.effects.path_steps import PathSteps
 from evenhand.effects.world_shares import Bounds
 from evenhand.evidence import Certificate
-from evenhand.report import picture_types as pictures
 from evenhand.report.charts import Scale
+from evenhand.report.html_report import View
 from evenhand.report.path_words import PathWords, span_text
-from evenhand.report.phrases import Words, capital, share
+from evenhand.wording import Words, capital, share
 
 _TICKS = (1, 2, 5, 10, 20, 25)
 _MOST_TICKS = 7
@@ -75,9 +75,7 @@ class Measured:
         return cls(indirect=indirect, rates=(group, other), chance=certificate.is_sample)
 
 
-def waterfalls(
-    measured: Sequence[Measured], words: Words
-) -> tuple[tuple[pictures.Waterfall, ...], ...]:
+def waterfalls(measured: Sequence[Measured], words: Words) -> tuple[tuple[View, ...], ...]:
     """For each measurement both directions, the second one smaller; all on one scale."""
     drawn = [[_Steps.of(one, direction, words) for direction in DIRECTIONS] for one in measured]
     held = [
@@ -116,9 +114,9 @@ class _Steps:
     def indirect(self) -> Indirect:
         return self.measured.indirect
 
-    def draw(self, scale: Scale, ticks: tuple[tuple[float, str], ...]) -> pictures.Waterfall:
+    def draw(self, scale: Scale, ticks: tuple[tuple[float, str], ...]) -> View:
         lines = [*self.lines()]
-        return pictures.Waterfall(
+        return View(
             title=self.title,
             subtitle=self.subtitle,
             ticks=ticks,
@@ -266,13 +264,11 @@ def _links(at: int, lines: list[_Line]) -> tuple[bool, bool]:
     return at > 0, at < len(lines) - 1
 
 
-def _drawn(
-    line: _Line, scale: Scale, *, links: tuple[bool, bool] = (False, False)
-) -> pictures.Step:
+def _drawn(line: _Line, scale: Scale, *, links: tuple[bool, bool] = (False, False)) -> View:
     low, high = (scale.at(end) for end in line.ends)
     hatch = (low, high - low) if high > low else None
     start = None if line.start is None else scale.at(line.start)
-    return pictures.Step(
+    return View(
         kind=line.kind,
         name=line.label[0],
         detail=line.label[1],

@@ -12,12 +12,10 @@ from operator import attrgetter
 from evenhand.evidence import Certificate
 from evenhand.evidence.population import PairDifference
 from evenhand.evidence.subpopulations import p_value
-from evenhand.report import picture_types as pictures
-from evenhand.report import template_types as page
 from evenhand.report.charts import Scale, interval_mark
-from evenhand.report.phrases import Words, capital, count, listing, share
+from evenhand.report.html_report import View
 from evenhand.report.shown_groups import turned_common
-from evenhand.report.template_types import Text, text
+from evenhand.wording import Text, Words, capital, count, listing, share, text
 
 MOST_GROUPS = 10
 MOST_MATRICES = 6
@@ -33,7 +31,7 @@ _KEY = {
 }
 
 
-def who_against_whom(certificate: Certificate, words: Words) -> page.WhoAgainstWhom | None:
+def who_against_whom(certificate: Certificate, words: Words) -> View | None:
     """The pairs of groups in pictures and numbers; None for one pair and one rate.
 
     Nor are there any where a rule determines the decision, or nothing is compared.
@@ -47,7 +45,7 @@ def who_against_whom(certificate: Certificate, words: Words) -> page.WhoAgainstW
     kinds = {cell.kind for one in matrices for _, cells in one.rows for cell in cells}
     strongest = sorted(pairs, key=attrgetter("strength"))
     left_out = max(len(pairs) - _MOST_ROWS, 0)
-    return page.WhoAgainstWhom(
+    return View(
         heading=f"By {words.decision}" if words.is_named else "Who against whom",
         lead=_lead(words, as_matrix=as_matrix),
         matrices=matrices,
@@ -116,7 +114,7 @@ def _lead(words: Words, *, as_matrix: bool) -> Text:
     return text(f"{average}, with 95% intervals: {whom}.")
 
 
-def _matrices(pairs: Sequence[PairDifference], words: Words) -> Iterator[pictures.PairMatrix]:
+def _matrices(pairs: Sequence[PairDifference], words: Words) -> Iterator[View]:
     """One matrix for each rate, groups in one order: farthest ahead by the first rate first."""
     by_cut = [[pair for pair in pairs if pair.decision == cut] for cut in words.cuts]
     lead = dict.fromkeys(words.group_values, 0.0)
@@ -129,7 +127,7 @@ def _matrices(pairs: Sequence[PairDifference], words: Words) -> Iterator[picture
     for cut, own in zip(words.cuts, by_cut, strict=True):
         cells = {tuple(ends): cell for pair in own for ends, cell in _cells(pair, words)}
         title = capital(words.did_by(cut)) if len(words.cuts) > 1 else ""
-        yield pictures.PairMatrix(
+        yield View(
             title=title,
             than=words.than,
             corner=f"{more}\u00a0↓ {than}\u00a0→",
@@ -141,24 +139,22 @@ def _matrices(pairs: Sequence[PairDifference], words: Words) -> Iterator[picture
         )
 
 
-_SELF = pictures.PairCell(kind="self")
+_SELF = View(kind="self", points="")
 
 
-def _cells(
-    pair: PairDifference, words: Words
-) -> Iterator[tuple[tuple[str, str], pictures.PairCell]]:
+def _cells(pair: PairDifference, words: Words) -> Iterator[tuple[tuple[str, str], View]]:
     """The cell of a pair, in the row of the group ahead, and its empty mirror."""
     ahead, behind = pair.other, pair.group
     if _difference(pair) < 0:
         ahead, behind = behind, ahead
     yield (ahead, behind), _cell(pair, words)
-    yield (behind, ahead), pictures.PairCell(kind="mirror" if pair.common else "absent")
+    yield (behind, ahead), View(kind="mirror" if pair.common else "absent", points="")
 
 
-def _cell(pair: PairDifference, words: Words) -> pictures.PairCell:
+def _cell(pair: PairDifference, words: Words) -> View:
     common = pair.common
     if common is None:
-        return pictures.PairCell(kind="absent")
+        return View(kind="absent", points="")
     difference, low, high = _interval(pair, words)
     behind, ahead = _names(pair, words)
     who = (
@@ -178,7 +174,7 @@ def _cell(pair: PairDifference, words: Words) -> pictures.PairCell:
         if difference >= words.question.threshold
         else "some"
     )
-    return pictures.PairCell(
+    return View(
         kind=kind,
         head=behind,
         points=words.points(difference),
@@ -192,7 +188,7 @@ def _cell(pair: PairDifference, words: Words) -> pictures.PairCell:
     )
 
 
-def _plot(strongest: Sequence[PairDifference], words: Words) -> pictures.DotPlot:
+def _plot(strongest: Sequence[PairDifference], words: Words) -> View:
     """Pairs under each other: all in the order of their rates, or the strongest of many."""
     chosen = [pair for pair in strongest if pair.common]
     title = "The differences on average"
@@ -214,7 +210,7 @@ def _plot(strongest: Sequence[PairDifference], words: Words) -> pictures.DotPlot
         left=left,
         right=right,
     )
-    return pictures.DotPlot(
+    return View(
         title=title,
         subtitle=f"Under each: comparisons that differ by {words.threshold_points} or more.",
         name=capital(words.decision)
@@ -224,6 +220,7 @@ def _plot(strongest: Sequence[PairDifference], words: Words) -> pictures.DotPlot
         else "Pair",
         detail="comparisons",
         flags=(),
+        rates="",
         group=words.group,
         other=words.other,
         filled="shown to lie beyond the threshold on average",
@@ -233,15 +230,16 @@ def _plot(strongest: Sequence[PairDifference], words: Words) -> pictures.DotPlot
     )
 
 
-def _line(pair: PairDifference, scale: Scale, words: Words) -> pictures.Line:
+def _line(pair: PairDifference, scale: Scale, words: Words) -> View:
     difference, low, high = _interval(pair, words)
     threshold, cell = float(words.question.threshold), _cell(pair, words)
     kind = "none" if abs(difference) < threshold else "group" if difference > 0 else "other"
     shown = f", {cell.shown}" if cell.shown else ""
-    return pictures.Line(
+    return View(
         id="",
         name=capital(_title(pair, words)),
         detail=f"{cell.reached}{shown}",
+        pair="",
         mark=interval_mark(
             (difference, low, high),
             scale,

@@ -14,10 +14,10 @@ from evenhand.recheck import (
     has_record_format,
     read_record,
 )
-from evenhand.report.phrases import capital
 from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job
 from evenhand.web.session import Session
+from evenhand.wording import capital
 
 _RECORDS = ".certificate.json"
 _SMALL = 2_000_000  # bytes of a file that is read to see whether it is a record

@@ -13,7 +13,6 @@ from evenhand.question import Bins
 from evenhand.question.codings import WILDCARD
 from evenhand.question.number_classes import last_below, number_text
 from evenhand.question.question_file import Labels
-from evenhand.report.phrases import count, rate
 from evenhand.rows import Rows
 from evenhand.rows.inspect.column_profile import ColumnProfile, parse_numbers
 from evenhand.rows.inspect.question_draft import QuestionDraft
@@ -24,6 +23,7 @@ from evenhand.web.column_pictures import (
     value_stack,
 )
 from evenhand.web.plain_gap import value_rows
+from evenhand.wording import count, rate
 
 _MOST_NAMED = 3
 _MOST_LISTED = 60

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 from typing import Any
@@ -13,18 +13,16 @@ from evenhand.evidence import Certificate, PartitionExplanation, Subpopulations
 from evenhand.evidence.population import in_words
 from evenhand.evidence.subpopulations import sort_groups, threshold_points, tied_lines
 from evenhand.evidence.variations.bootstrap import Bootstrap
-from evenhand.report import template_types as page
 from evenhand.report.assumptions_section import sensitivity_premise
 from evenhand.report.build_report import question_sentence
 from evenhand.report.chance_section import chance
 from evenhand.report.differences_sections import differences, finding
+from evenhand.report.html_report import View
 from evenhand.report.known_table import known_table
 from evenhand.report.opening_section import lead, verdicts
 from evenhand.report.partitions_section import comparisons
 from evenhand.report.paths_section import claim_card, paths
-from evenhand.report.phrases import Words, count
 from evenhand.report.shown_groups import Cases, select_cases
-from evenhand.report.template_types import text as page_text
 from evenhand.report.who_against_whom import who_against_whom
 from evenhand.web.addresses import query_values
 from evenhand.web.evidence_work import (
@@ -48,6 +46,8 @@ from evenhand.web.group_table import (
 )
 from evenhand.web.open_ends import OpenEnd, missing_reasons
 from evenhand.web.session import Session
+from evenhand.wording import Premise, Text, VerdictCard, Words, count
+from evenhand.wording import text as page_text
 
 _STRONGEST = 20
 _SECTION = re.compile(r" \(section \w+\)|; section \w+ has the others")
@@ -68,8 +68,8 @@ class AlikeIn:
     """Attributes that can be held equal, and what holding the chosen ones equal shows."""
 
     choices: tuple[FormOption, ...]
-    table: page.ComparisonTable
-    groups: tuple[page.Finding, ...]
+    table: View
+    groups: tuple[View, ...]
     more: int
 
 
@@ -88,18 +88,18 @@ class AuditFindings:
     """What is shown of an audit, whatever the address asks for."""
 
     question: str
-    first_sentence: page.Text
-    lead: page.Text
-    verdicts: page.Verdicts
-    claim: page.VerdictCard | None
+    first_sentence: Text
+    lead: Text
+    verdicts: View
+    claim: VerdictCard | None
     judged: str
     threshold: Threshold
-    who: page.WhoAgainstWhom | None
-    chance: page.Chance
-    differences: page.Differences
-    paths: page.Paths | None
-    known: page.KnownTable
-    sensitivity: page.Premise
+    who: View | None
+    chance: View
+    differences: View
+    paths: View | None
+    known: View
+    sensitivity: Premise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +157,7 @@ def _findings(audit: Audit, resampled: Bootstrap | None) -> AuditFindings:
         # As the command line says it, not in the words of the report.
         first_sentence=page_text(found.first_sentence(audit.labels)),
         lead=_without_sections(lead(found, words)),
-        verdicts=replace(both, rests_on=_without_sections(both.rests_on)),
+        verdicts=both.but(rests_on=_without_sections(both.rests_on)),
         claim=_claim(found, words),
         judged=f"Judged by the {audit.judge}: {'; '.join(in_words(decide))}.",
         threshold=_threshold(audit),
@@ -166,17 +166,17 @@ def _findings(audit: Audit, resampled: Bootstrap | None) -> AuditFindings:
         differences=differences(found, cases, words),
         paths=paths(found, None, words, resampled),
         known=known_table(found, None, words),
-        sensitivity=replace(unrecorded, why=_without_sections(unrecorded.why)),
+        sensitivity=unrecorded._replace(why=_without_sections(unrecorded.why)),
     )
 
 
-def _claim(certificate: Certificate, words: Words) -> page.VerdictCard | None:
+def _claim(certificate: Certificate, words: Words) -> VerdictCard | None:
     """The second claim, which has a part of its own on this screen."""
     card = claim_card(certificate, words)
-    return card and replace(card, about="".join(_without_sections((card.about,))))
+    return card and card._replace(about="".join(_without_sections((card.about,))))
 
 
-def _without_sections(text: page.Text) -> page.Text:
+def _without_sections(text: Text) -> Text:
     """A text of the report without the numbers of its sections, which a screen has not."""
     return tuple(type(piece)(_SECTION.sub("", piece)) for piece in text)
 
@@ -212,14 +212,14 @@ def _alike(audit: Audit, names: list[str], words: Words) -> AlikeIn:
     )
 
 
-def _strongest(explained: PartitionExplanation, words: Words) -> tuple[page.Finding, ...]:
+def _strongest(explained: PartitionExplanation, words: Words) -> tuple[View, ...]:
     """The strongest groups of a partition; where it may mislead, nothing is called shown."""
     partition = explained.partition
     groups = Cases(sort_groups(explained.subpopulations)[:_STRONGEST])
     found = (finding(partition, case, words) for case in groups)
     if explained.is_meaningful:
         return tuple(found)
-    return tuple(replace(one, id="", shown=None) for one in found)
+    return tuple(one.but(id="", shown=None) for one in found)
 
 
 # JSON

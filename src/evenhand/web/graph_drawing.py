@@ -7,20 +7,19 @@ from weakref import WeakKeyDictionary
 
 from evenhand.audit_result import Audit
 from evenhand.question.question_file import Labels
-from evenhand.report import picture_types as pictures
-from evenhand.report.graph_picture import draw_narrow, draw_wide
+from evenhand.report.graph_picture import Arrow, Box, GraphDrawing, draw_narrow, draw_wide
 from evenhand.report.graph_selection import Sketch, select_for_drawing
-from evenhand.report.phrases import Words
 from evenhand.web.addresses import graph_address
+from evenhand.wording import Words
 
-_Places: TypeAlias = tuple[pictures.GraphDrawing, pictures.GraphDrawing]
+_Places: TypeAlias = tuple[GraphDrawing, GraphDrawing]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PictureLink:
     """An arrow, or a link that the counts speak for, in words and with its address."""
 
-    arrow: pictures.Arrow
+    arrow: Arrow
     label: str
     address: str
     chosen: bool
@@ -30,7 +29,7 @@ class PictureLink:
 class PictureBox:
     """An attribute that can be chosen: its label names its causes."""
 
-    box: pictures.Box
+    box: Box
     label: str
     address: str
     chosen: bool
@@ -40,7 +39,7 @@ class PictureBox:
 class PicturePage:
     """The picture for one width of page."""
 
-    frame: pictures.GraphDrawing
+    frame: GraphDrawing
     links: tuple[PictureLink, ...]
     boxes: tuple[PictureBox, ...]
 
@@ -133,7 +132,7 @@ def _with_doubts(sketch: Sketch, audit: Audit) -> Sketch:
 
 
 def _links(
-    page: pictures.GraphDrawing,
+    page: GraphDrawing,
     named: Mapping[str, str],
     chosen: tuple[str, ...],
     keep: Mapping[str, str],
@@ -156,7 +155,7 @@ def _links(
 
 
 def _boxes(
-    page: pictures.GraphDrawing,
+    page: GraphDrawing,
     audit: Audit,
     named: Mapping[str, str],
     chosen: tuple[str, ...],

@@ -12,7 +12,6 @@ from evenhand.evidence import Certificate, Verdict
 from evenhand.evidence.subpopulations import p_value
 from evenhand.evidence.variations.arrow_dependence import ArrowDependence
 from evenhand.question.graph_edits import NO_REASON
-from evenhand.report.phrases import Words, capital
 from evenhand.verdict import StatisticalVerdict
 from evenhand.web.addresses import graph_address
 from evenhand.web.graph_drawing import GraphPicture, draw
@@ -30,6 +29,7 @@ from evenhand.web.judging import judge, work_out
 from evenhand.web.session import Session
 from evenhand.web.tiers import moved, tier_columns
 from evenhand.web.verdict_panel import VerdictPanel, deciding_words, verdict_panel
+from evenhand.wording import Words, capital
 
 _LEARNING = "Learning what causes what"
 

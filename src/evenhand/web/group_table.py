@@ -9,14 +9,12 @@ import numpy as np
 from evenhand.evidence import Certificate, Subpopulations
 from evenhand.evidence.subpopulations import KINDS, filter_groups, sort_groups
 from evenhand.evidence.variations.sensitivity import sensitivity
-from evenhand.report import picture_types as pictures
-from evenhand.report import template_types as page
 from evenhand.report.differences_sections import finding
+from evenhand.report.html_report import View
 from evenhand.report.opening_section import rate_bars
-from evenhand.report.phrases import Words, capital, count
 from evenhand.report.shown_groups import Case, Cases
-from evenhand.report.template_types import Strong, text
 from evenhand.web.addresses import changed_query, query_number, query_values
+from evenhand.wording import Strong, Text, Words, capital, count, text
 
 PAGE_ROWS = 100
 # Of an attribute with more values none is offered: they can be searched for.
@@ -63,7 +61,7 @@ class SortedColumn:
 class GroupRow:
     """A group in numbers; its address shows it in words."""
 
-    finding: page.Finding
+    finding: View
     line: int
     people: str
     address: str
@@ -92,9 +90,9 @@ class ChosenGroup:
 
     title: str
     shares: str
-    sentence: page.Text
-    difference: page.Text
-    bars: tuple[pictures.Bar, ...]
+    sentence: Text
+    difference: Text
+    bars: tuple[View, ...]
     heads: tuple[str, ...]
     counts: tuple[tuple[str, tuple[str, ...]], ...]
     notes: tuple[str, ...]
@@ -259,7 +257,7 @@ def chosen_group(
     )
 
 
-def _difference(case: Case, words: Words) -> page.Text:
+def _difference(case: Case, words: Words) -> Text:
     """The difference with its interval, and whether it is shown."""
     people, threshold = case.people, words.threshold_points
     if people.risk_difference is None:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evenhand.audit_result import Audit
-from evenhand.report.phrases import Words
 from evenhand.web.addresses import graph_address
 from evenhand.web.graph_links import without_reason
 from evenhand.web.session import Session
+from evenhand.wording import Words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,9 @@ from evenhand.evidence import Partition
 from evenhand.evidence.known_measures import ComparedPair, known_measures
 from evenhand.question import QuestionFile
 from evenhand.question.codings import MISSING
-from evenhand.report import picture_types as pictures
-from evenhand.report.phrases import Words, capital, rate
+from evenhand.report.html_report import View
 from evenhand.rows import Rows
+from evenhand.wording import Words, capital, rate
 
 _MOST_BARS = 12
 
@@ -27,7 +27,7 @@ class PlainGap:
     """
 
     title: str
-    bars: tuple[pictures.Bar, ...]
+    bars: tuple[View, ...]
     hidden: int
     gap: str
     pair: str
@@ -61,7 +61,7 @@ def plain_gap(rows: Rows, file: QuestionFile) -> PlainGap:
     return PlainGap(
         title=f"Share who {words.did_by(pair.decision)}",
         bars=tuple(
-            pictures.Bar(
+            View(
                 who=capital(words.group_name(group)),
                 kind=kinds.get(group, "none"),
                 width=100 * yes / max(many, 1),

@@ -6,7 +6,6 @@ from typing import Any
 from evenhand.errors import EvenhandError, Problem, QuestionError
 from evenhand.question import Codings, QuestionFile
 from evenhand.question.question_file import Labels
-from evenhand.report.phrases import readable_labels
 from evenhand.rows.inspect.question_draft import QuestionDraft
 from evenhand.web import class_changes
 from evenhand.web.column_views import ColumnViews
@@ -16,6 +15,7 @@ from evenhand.web.question_sentence import QuestionSentence
 from evenhand.web.session import Session
 from evenhand.web.store import part_of
 from evenhand.web.suggestions import counted_by
+from evenhand.wording import readable_labels
 
 _COLUMNS_PER_PAGE = 25
 _MOST_DIGITS = 19

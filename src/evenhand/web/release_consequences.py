@@ -6,13 +6,13 @@ from fractions import Fraction
 from typing import Any
 
 from evenhand.errors import Problem, QuestionError, Remedy, words_only
-from evenhand.report import template_types as page
+from evenhand.report.html_report import View
 from evenhand.report.known_table import known_table
-from evenhand.report.phrases import Words, capital
 from evenhand.report.release_facts import ReleaseFacts
 from evenhand.report.release_section import both_ways, released
 from evenhand.report.shown_groups import select_cases
 from evenhand.web.release_choice import ReleaseChoice
+from evenhand.wording import Text, Words, capital
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +48,11 @@ class Consequences:
     """What the chosen method would do to the rows."""
 
     title: str
-    lead: page.Text
+    lead: Text
     flows: tuple[tuple[str, tuple[Flow, ...]], ...]
     gap: str
-    released: page.Released
-    known: page.KnownTable
+    released: View
+    known: View
     warnings: tuple[Warned, ...]
     kept_out: tuple[Change, ...]
 

@@ -8,7 +8,6 @@ from typing import Any
 from evenhand.audit_result import Audit
 from evenhand.errors import QuestionError
 from evenhand.evidence.release_statement import rows_not_released
-from evenhand.report.phrases import Words, capital, count
 from evenhand.web.commands import command_lines
 from evenhand.web.jobs import Job
 from evenhand.web.open_ends import missing_reasons, open_links
@@ -18,6 +17,7 @@ from evenhand.web.release_preview import previews_of, work_out
 from evenhand.web.release_ways import compared_ways
 from evenhand.web.release_writing import MadeRelease, free_name, release_rows, report_name
 from evenhand.web.session import Session
+from evenhand.wording import Words, capital, count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,8 @@ from math import floor, log10
 
 from evenhand.evidence import Verdict
 from evenhand.releasing.compare import Comparison, Outcome
-from evenhand.report.phrases import Words
 from evenhand.web.release_choice import ReleaseChoice
+from evenhand.wording import Words
 
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 

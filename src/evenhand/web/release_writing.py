@@ -14,7 +14,6 @@ from evenhand.releasing import PublishedFiles, Release
 from evenhand.releasing.output_formats import OutputFormat
 from evenhand.releasing.publish import ReleaseFiles
 from evenhand.report.opening_section import mark
-from evenhand.report.phrases import capital
 from evenhand.web.evidence_work import JudgedBesides, current_audit, offer_file
 from evenhand.web.folder import Folder
 from evenhand.web.graph_links import audit_to_publish
@@ -22,6 +21,7 @@ from evenhand.web.jobs import Job
 from evenhand.web.release_choice import ReleaseChoice
 from evenhand.web.remedies import request_again
 from evenhand.web.session import Session
+from evenhand.wording import capital
 
 _KEPT = (".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
 

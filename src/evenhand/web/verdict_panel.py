@@ -6,14 +6,13 @@ from fractions import Fraction
 from evenhand.audit_result import Audit
 from evenhand.evidence import Verdict
 from evenhand.evidence.population import in_words
-from evenhand.report import picture_types as pictures
-from evenhand.report import template_types as page
 from evenhand.report.differences_sections import group_dots
+from evenhand.report.html_report import View
 from evenhand.report.opening_section import MARKS, first_sentence, mark, verdicts
 from evenhand.report.paths_section import claim_card
-from evenhand.report.phrases import Words, capital
 from evenhand.report.shown_groups import select_cases
 from evenhand.web.session import Session
+from evenhand.wording import Text, VerdictCard, Words, capital
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,13 +20,13 @@ class VerdictPanel:
     """What a panel shows; ``about`` says on which graph the verdict rests."""
 
     about: str
-    verdicts: page.Verdicts
-    claim: page.VerdictCard | None
-    sentence: page.Text
+    verdicts: View
+    claim: VerdictCard | None
+    sentence: Text
     threshold: str
     threshold_points: float
     threshold_says: str
-    dots: pictures.Funnel | None
+    dots: View | None
 
 
 _WORST_FIRST = ("shown", "not-certified", "cannot-decide", "certified")

@@ -13,8 +13,8 @@ from evenhand.evidence import Partition
 from evenhand.question import Question
 from evenhand.question.question_file import Labels
 from evenhand.report.charts import Scale, case_spots, count_by_step, funnel, further_spots
-from evenhand.report.phrases import Words
 from evenhand.report.shown_groups import select_cases
+from evenhand.wording import Words
 
 WORDS = Words(
     question=Question(

@@ -8,7 +8,7 @@ from tests.report_pages import CASES, QUESTION, admissions_audit, page_text, rep
 import evenhand as eh
 from evenhand.report import report
 from evenhand.report.graph_section import causes, graph_figure
-from evenhand.report.phrases import Words
+from evenhand.wording import Words
 
 
 def test_an_open_edge_is_named_with_its_remedy():

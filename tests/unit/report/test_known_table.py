@@ -8,7 +8,7 @@ from tests.many_groups import hiring_audit
 import evenhand as eh
 from evenhand.evidence.known_measures import KINDS
 from evenhand.report.known_table import known_table
-from evenhand.report.phrases import Words
+from evenhand.wording import Words
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from tests.predictions import ASKED, PAY, audited, people, teams, teams_audited
 from evenhand import CausalGraph
 from evenhand.errors import QuestionError
 from evenhand.report.model_section import models
-from evenhand.report.phrases import Words
+from evenhand.wording import Words
 
 OTHER = CausalGraph.parse("sex -> hired")
 

@@ -7,7 +7,7 @@ import evenhand as eh
 from evenhand.effects.world_shares import Bounds
 from evenhand.question.question_file import Labels
 from evenhand.report.path_words import PathWords, claim_words, signed, span_text
-from evenhand.report.phrases import Words
+from evenhand.wording import Words
 
 LABELS = Labels(columns={"zip": "district"}, values={"race": {"b": "blacks", "w": "whites"}})
 

@@ -6,8 +6,8 @@ from tests.many_groups import TOWNS, hiring_audit
 from tests.towns import ASKED, GRAPH, LARGE, table
 
 import evenhand as eh
-from evenhand.report.phrases import Words
 from evenhand.report.shown_groups import GroupNames, select_cases, widest_in, widest_sides
+from evenhand.wording import Words
 
 
 def test_at_most_so_many_groups_are_read_the_shown_ones_first_then_the_largest():

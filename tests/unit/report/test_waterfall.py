@@ -11,8 +11,8 @@ import evenhand as eh
 from evenhand.effects.path_steps import PathSteps
 from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.report.path_words import claim_words
-from evenhand.report.phrases import Words
 from evenhand.report.waterfall import Measured, waterfalls
+from evenhand.wording import Words
 
 EFFECTS = ("direct", "through", "explained", "not judged", "combination", "spurious")
 

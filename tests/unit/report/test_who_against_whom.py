@@ -11,8 +11,8 @@ from tests.report_pages import admissions_audit, page_text
 import evenhand as eh
 from evenhand.question.question_file import Labels
 from evenhand.report import report
-from evenhand.report.phrases import Words
 from evenhand.report.who_against_whom import who_against_whom
+from evenhand.wording import Words
 
 LABELS = Labels(values={"race": {"blue": "blue people"}})
 

@@ -11,8 +11,8 @@ from tests.many_groups import hiring_audit, score_audit
 
 import evenhand as eh
 from evenhand.evidence import Subpopulations
-from evenhand.report.phrases import Words
 from evenhand.web.group_table import PAGE_ROWS, GroupQuery, chosen_group, group_table
+from evenhand.wording import Words
 
 ADMISSIONS = eh.audit(eh.datasets.admissions(2), QUESTION, graph=GRAPH)
 

@@ -12,12 +12,12 @@ from evenhand import datasets
 from evenhand.errors import QuestionError
 from evenhand.evidence import Verdict
 from evenhand.releasing.compare import compare
-from evenhand.report.phrases import Words
 from evenhand.web.pages import render
 from evenhand.web.release_choice import ReleaseChoice
 from evenhand.web.release_screen import compare_methods
 from evenhand.web.release_ways import compared_ways
 from evenhand.web.session import Session
+from evenhand.wording import Words
 
 
 @pytest.fixture

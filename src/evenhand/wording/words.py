@@ -1,12 +1,12 @@
-"""The words of a report: people, values and numbers as a reader should meet them."""
+"""``Words``: how the people, the values and the decision of one question are called."""
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from evenhand.display import percent, points
+from evenhand.display import points
 from evenhand.evidence import Certificate, Partition, Subpopulation
 from evenhand.evidence.finding_sentence import pair_of
 from evenhand.evidence.subpopulations import threshold_points
@@ -14,9 +14,10 @@ from evenhand.question import Question
 from evenhand.question.group_words import decision_phrase
 from evenhand.question.question import JOIN, OR
 from evenhand.question.question_file import Labels
-from evenhand.report.template_types import Strong, Text, text
+from evenhand.wording.numbers import capital, listing, rate
+from evenhand.wording.statements import Strong, Text, text
 
-_MOST_NAMED, MOST_LISTED = 12, 10
+_MOST_NAMED = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -339,63 +340,3 @@ def joined_labels(
             if any(one in labels.values.get(decided, {}) for one in these)
         }
     return replace(labels, columns=columns, values=values)
-
-
-def rate(yes: int, total: int) -> str:
-    """A share of a count as a percentage that shows neither none nor all where that is untrue.
-
-    >>> rate(31, 462), rate(9_999, 10_000), rate(1, 10_000)
-    ('6.7%', '>99.9%', '<0.1%')
-    """
-    return share(yes / total) if total else "none"
-
-
-def share(part: float) -> str:
-    """A share as a percentage, without decimals where it is all or none."""
-    return f"{part:.0%}" if part in (0, 1) else percent(part).replace(" ", "")
-
-
-def count(many: int, one: str, several: str | None = None) -> str:
-    """A number with its noun.
-
-    >>> count(1, "group"), count(1200, "group")
-    ('1 group', '1,200 groups')
-    """
-    return f"{many:,} {one if many == 1 else several or one + 's'}"
-
-
-def listing(names: Iterable[str]) -> str:
-    """Names in a row: "a, b and c".
-
-    >>> listing(["a", "b", "c"]), listing([])
-    ('a, b and c', 'nothing')
-    """
-    *most, last = [*names] or ["nothing"]
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def shortened(names: Sequence[str]) -> list[str]:
-    """The names, of more than ten the first ten and how many more there are.
-
-    >>> shortened([*"abcdefghijkl"])[-2:]
-    ['j', '2 more']
-    """
-    rest = len(names) - MOST_LISTED
-    return [*names[:MOST_LISTED], f"{rest:,} more"] if rest > 0 else [*names]
-
-
-def tally(counts: Iterable[int], names: Iterable[str]) -> list[str]:
-    """How many of each there are, none left out; of more than ten the most frequent ones.
-
-    >>> tally([0, 3, 1200], ["red", "green", "blue"])
-    ['3 green', '1,200 blue']
-    """
-    each = [(many, name) for many, name in zip(counts, names, strict=True) if many]
-    if len(each) > MOST_LISTED:
-        each.sort(key=lambda one: -one[0])
-    return shortened([f"{many:,} {name}" for many, name in each])
-
-
-def capital(text: str) -> str:
-    """The text with a capital letter in front."""
-    return text[:1].upper() + text[1:]

@@ -3,7 +3,7 @@ from fractions import Fraction
 from evenhand.evidence import Subpopulation
 from evenhand.question import Question
 from evenhand.question.question_file import Labels
-from evenhand.report.phrases import Words, count, listing, rate, readable_labels, share
+from evenhand.wording import Words, count, listing, rate, readable_labels, share
 
 ASKED = Question(
     protected="sex", group="f", other="m", decision="hired", favorable="yes", threshold="0.05"
