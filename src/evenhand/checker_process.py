@@ -46,8 +46,16 @@ def confirm(
     rows = str(data) if data else None
     if rows and (not can_read(rows) or Path(rows).stat().st_size > _MOST_DATA):
         rows = None
-    with checking(written, rows, progress) as answer:
-        found = answer()
+    try:
+        with checking(written, rows, progress) as answer:
+            found = answer()
+    except OSError as error:
+        raise ResourceError.of(
+            "The stand-alone checker could not be run: nothing was written.",
+            f"{error.strerror or error}.",
+            "Make room in memory and on the disk, and run again.",
+            written.name,
+        ) from error
     # What it leaves open is no error; what it could not even begin to check is one.
     if found.status == 1 or not found.stated:
         raise UnconfirmedError.of(

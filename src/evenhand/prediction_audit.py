@@ -27,7 +27,7 @@ from evenhand.graph.prediction_graph import graph_of_predictions
 from evenhand.question import Codings, Question, QuestionFile
 from evenhand.question.parse_values import require_table
 from evenhand.question.question_file import Labels
-from evenhand.releasing.accuracy import check_apart
+from evenhand.releasing.cost import check_apart
 from evenhand.releasing.ranked_rows import check_scores
 from evenhand.releasing.release import Release
 from evenhand.removal import (

@@ -113,7 +113,7 @@ def test_the_same_seed_gives_the_same_bytes_for_any_batches(found, batch, seed, 
         folder = Path(name)
         pq.write_table(table, folder / "people.parquet", row_group_size=max(1, batch // 2))
         whole = released(table, seed=seed, method=by).rows
-        for module in ("rows.arrow_files", "rows.frame_sources", "releasing.output_formats"):
+        for module in ("rows.open_files", "rows.frame_sources", "releasing.writer"):
             patch.setattr(f"evenhand.{module}.BATCH_ROWS", batch)
         made = released(folder / "people.parquet", seed=seed, method=by)
         made.write(folder / "out.parquet")

@@ -121,12 +121,12 @@ def release(
             remedy="Choose another, or allow it with --uncertified.",
         )
     if output is not None and not dry_run:
-        from evenhand.releasing.output_formats import OutputFormat
         from evenhand.releasing.publish import ReleaseFiles
+        from evenhand.releasing.writer import output_format
 
         planned = ReleaseFiles.of(output, uncertified=uncertified)
         check_outputs(options, report, release=planned.paths, overwrite=overwrite)
-        OutputFormat.of(output)  # refuses a name that it cannot write before any work
+        output_format(output)  # refuses a name that it cannot write before any work
     if options.file_judge() != "rows":
         say("A release is judged by its rows, whatever the question file says.", err=True)
     progress = ProgressBar(quiet=json)

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from evenhand.counts import CountTable, ExaminedCounts
 from evenhand.display import ProgressCallback, ProgressReporter
+from evenhand.files.file_formats import ARROW, PARQUET, SPREADSHEET, TEXT, FileFormat
 from evenhand.question import Codings
 from evenhand.releasing.apply_in_engine import EngineChange
 from evenhand.releasing.apply_to_counts import apply_to_counts, generate_counts
@@ -23,25 +24,24 @@ from evenhand.releasing.apply_to_frames import (
 )
 from evenhand.releasing.apply_to_text import apply_to_text
 from evenhand.releasing.merge_lines import merge_lines
-from evenhand.releasing.output_formats import (
-    OutputFormat,
-    Sink,
-    copy_parquet,
-    write_batches,
-    write_plain_text,
-)
 from evenhand.releasing.ranked_rows import check_single_rows, rows_by_score
 from evenhand.releasing.row_editor import Edit, Editor, join_edits
 from evenhand.releasing.row_selection import stored_values
+from evenhand.releasing.writer import (
+    Sink,
+    copy_parquet,
+    text_stream,
+    write_batches,
+    write_plain_text,
+)
 from evenhand.removal import GeneratedPlan, Plan
 from evenhand.rows import Rows, read
 from evenhand.rows.arrow_numpy import as_arrow, as_texts
 from evenhand.rows.batch_source import BATCH_ROWS, Dialect
 from evenhand.rows.frame_sources import rename_columns
 from evenhand.rows.ibis_tables import KIND as ENGINE
-from evenhand.rows.spreadsheets import KIND as SPREADSHEET
 
-_FILES = ("delimited text", "Parquet", "Arrow", SPREADSHEET)
+_FILES = (TEXT, PARQUET, ARROW, SPREADSHEET)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ class AppliedRows(ABC):
 
     @abstractmethod
     def write(
-        self, output: OutputFormat, sink: Sink, progress: ProgressCallback | None = None
+        self, output: FileFormat, sink: Sink, progress: ProgressCallback | None = None
     ) -> None:
         """Write the rows; ``progress`` is called with each batch."""
 
@@ -252,17 +252,17 @@ class FileRows(AppliedRows):
         return self.released
 
     def write(
-        self, output: OutputFormat, sink: Sink, progress: ProgressCallback | None = None
+        self, output: FileFormat, sink: Sink, progress: ProgressCallback | None = None
     ) -> None:
         """Write the rows; text stays text and Parquet stays Parquet, as the files have it."""
         sources, new_editor = self.source.sources, partial(self.new_editor, progress=progress)
         same_text = self.delimiter and output.delimiter in (None, self.delimiter)
-        if output.kind == "text" and same_text:
+        if output.kind == TEXT and same_text:
             dialects = [part.dialect for part in sources if part.dialect]
-            with output.compressed(sink) as out:
+            with text_stream(output, sink) as out:
                 files = list(zip(sources, dialects, strict=True))
                 apply_to_text(files, new_editor(), out, drop=self.drop)
-        elif output.kind == "parquet" and sources[0].kind == "Parquet":
+        elif output.kind == sources[0].kind == PARQUET:
             editor = new_editor()
             copy_parquet(
                 [part.where for part in sources],
@@ -274,7 +274,7 @@ class FileRows(AppliedRows):
         else:
             first = sources[0]
             # Of columns with one name, text may hold several.
-            written = (first.header if output.kind == "text" else None) or first.names
+            written = (first.header if output.kind == TEXT else None) or first.names
             kept = {
                 at: name for at, name in enumerate(written) if first.names[at] not in self.drop
             }
@@ -314,14 +314,14 @@ class FrameRows(AppliedRows):
         return self.lines
 
     def write(
-        self, output: OutputFormat, sink: Sink, progress: ProgressCallback | None = None
+        self, output: FileFormat, sink: Sink, progress: ProgressCallback | None = None
     ) -> None:
         """Write the frame, with its index except to text."""
-        table = _as_arrow(self.frame, with_index=output.kind != "text")
-        if output.kind == "text" and self.header:
+        table = _as_arrow(self.frame, with_index=output.kind != TEXT)
+        if output.kind == TEXT and self.header:
             table = rename_columns(table, self.header)
-        if output.kind == "text" and self.dialect:
-            with output.compressed(sink) as out:
+        if output.kind == TEXT and self.dialect:
+            with text_stream(output, sink) as out:
                 write_plain_text(table, self.dialect, output.delimiter or self.delimiter, out)
             return
         rows = table.num_rows
@@ -346,7 +346,7 @@ class EngineRows(AppliedRows):
         return read(self.change.released, codings=self.codings)
 
     def write(
-        self, output: OutputFormat, sink: Sink, progress: ProgressCallback | None = None
+        self, output: FileFormat, sink: Sink, progress: ProgressCallback | None = None
     ) -> None:
         """Fetch the rows and write them."""
         rows = self.change.examined.counts.row_count
@@ -388,7 +388,7 @@ def _as_arrow(frame: Any, *, with_index: bool) -> pa.Table:  # noqa: ANN401  # a
 def _write(
     batches: Iterable[pa.RecordBatch],
     schema: pa.Schema | None,
-    output: OutputFormat,
+    output: FileFormat,
     sink: Sink,
 ) -> None:
     """Write batches of one schema, the first one's if no other is given."""

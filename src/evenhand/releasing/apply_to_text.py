@@ -6,9 +6,9 @@ import numpy as np
 
 from evenhand.releasing.csv_records import FieldFinder, RecordReader, Records
 from evenhand.releasing.csv_spellings import Spellings
-from evenhand.releasing.output_formats import Sink
 from evenhand.releasing.row_editor import Edit, Editor
 from evenhand.releasing.row_selection import rows_differ
+from evenhand.releasing.writer import Sink
 from evenhand.rows.batch_source import BatchSource, Dialect, reading
 from evenhand.rows.csv_files import TextFile
 

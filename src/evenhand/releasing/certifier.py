@@ -1,11 +1,19 @@
 """``Certifier``: certifies released rows, and refuses those that must not be released."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from evenhand.counts import CountTable
-from evenhand.errors import CannotReleaseError, Problem, Remedy, listed
+from evenhand.errors import (
+    CannotReleaseError,
+    ColumnError,
+    Problem,
+    QuestionError,
+    Remedy,
+    listed,
+)
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.question import Codings
@@ -183,3 +191,33 @@ def _place(partition: Partition, line: int) -> str:
     pair = f"{' and '.join(partition.lead_labels(line))}, "
     pair = "" if partition.question.group else pair
     return f"{alike}: {pair}{partition.risk_difference(line)}"
+
+
+def check_dropped(
+    rows: Rows | CountTable,
+    plan: RemovalPlan | GeneratedPlan | BaselinePlan,
+    drop: Sequence[str],
+) -> None:
+    """Refuse columns that do not exist, or that the certificate of the release counts."""
+    available = rows.sources[0].names if isinstance(rows, Rows) else rows.names
+    codings = rows.codings if isinstance(rows, Rows) else Codings()
+    unknown = [name for name in dict.fromkeys(drop) if name not in available]
+    if unknown:
+        raise ColumnError.unknown(unknown, available)
+    if drop and isinstance(plan, GeneratedPlan):
+        raise QuestionError.of(
+            "New rows have only the columns of the graph.",
+            remedy="Do not name columns to drop.",
+        )
+    counted = {*plan.certificate.graph.nodes, *plan.names, codings.frequency}
+    problems = [
+        Problem(
+            f"{name!r} cannot be dropped.",
+            "The certificate of the release counts it.",
+            Remedy("Leave it out of the question first", "exclude", [name]),
+        )
+        for name in dict.fromkeys(drop)
+        if name in counted
+    ]
+    if problems:
+        raise QuestionError(*problems)

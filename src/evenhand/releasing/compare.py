@@ -20,11 +20,10 @@ from evenhand.effects.indirect_claim import Indirect
 from evenhand.errors import CannotReleaseError, ResourceError, listed, words_only
 from evenhand.evidence import Certificate, Partition, Verdict, certify
 from evenhand.evidence.assumption_sentences import state_before
-from evenhand.evidence.known_measures import ComparedPair, KnownMeasures, known_measures
+from evenhand.evidence.known_measures import KINDS, ComparedPair, KnownMeasures, known_measures
 from evenhand.question import Number, Question
 from evenhand.question.parse_values import check_seed
 from evenhand.releasing.apply_to_counts import apply_to_counts
-from evenhand.releasing.compared_measures import measures_summary
 from evenhand.releasing.cost import Utility, compare_counts
 from evenhand.removal import (
     Baseline,
@@ -55,6 +54,14 @@ EVERY_METHOD: tuple[Method | Baseline, ...] = (
     RepairAttributes(),
 )
 _IN_ORDER = (ModifyData(policy="rows"),)  # differs from the first only where values have one
+_HEADS = {
+    "ratio": "80 % ratio",
+    "gap": "gap",
+    "slift": "slift ≥ 1.25",
+    "explained": "explained",
+    "unexplained": "unexplained",
+    "ber": "BER",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +164,7 @@ class Comparison(Described):
         ]
         after = zip(names, (one.known for one in outcomes), strict=True)
         before = f"as {state_before(self.question)}"
-        return measures_summary([(before, self.known), *after])
+        return _measures_summary([(before, self.known), *after])
 
     def summary(self) -> Summary:
         """One line for each method and threshold."""
@@ -279,6 +286,24 @@ def compare(
         outcomes=tuple(outcomes),
         skipped=tuple(dict.fromkeys(skipped)),
         pooled_decisions=pooled if len(pooled) > 1 else (),
+    )
+
+
+def _measures_summary(measured: Sequence[tuple[str, KnownMeasures]]) -> Summary:
+    """One line for each of the named measurements; the first is of the rows before.
+
+    The notes say what each measure does not see.
+    """
+    before, first = measured[0]
+    impact = first["ber"].sentence
+    return Summary(
+        title="measures that people know: they answer other questions, and rank no method",
+        facts=(("compared", first.pair.sentence), (f"BER {before}", impact)),
+        columns=("rows", *_HEADS.values()),
+        lines=tuple((name, *(known[key].text for key in _HEADS)) for name, known in measured),
+        notes=tuple(
+            f"{_HEADS[key]}: {kind.formula}. {kind.unseen}" for key, kind in KINDS.items()
+        ),
     )
 
 

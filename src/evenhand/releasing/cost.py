@@ -1,22 +1,28 @@
-"""What a release costs: how far the counts moved, and what discovery learns from released rows.
+"""What a release costs: in counts, in causes that are learned anew, and in right predictions.
 
-The latter is reported beside the certificate and is no part of it: on finite data a re-learned
-graph can gain or lose a cause.
+What is learned is reported beside the certificate and is no part of it: on finite data a
+re-learned graph can gain or lose a cause.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable, examined_counts
-from evenhand.display import Described, ProgressCallback, Summary
+from evenhand.display import Described, ProgressCallback, Summary, percent
+from evenhand.errors import ColumnError, QuestionError
 from evenhand.evidence import Certificate, Verdict, certify
+from evenhand.evidence.error_bias import share_of_right
 from evenhand.graph import PartialGraph, discover
 from evenhand.question import SIGNIFICANCE, Knowledge, Tiers
+from evenhand.question.parse_values import require_text
 from evenhand.question.question import REST
+from evenhand.rows import Rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,12 +45,7 @@ class Utility(Described):
 
     def to_dict(self) -> dict[str, float]:
         """Plain values."""
-        return {
-            "distance": self.distance,
-            "cell_changes": self.cell_changes,
-            "chi_square": self.chi_square,
-            "chi_square_kept_cells": self.chi_square_kept_cells,
-        }
+        return asdict(self)
 
     def summary(self) -> Summary:
         """The measures in words."""
@@ -86,31 +87,21 @@ def _aligned(
     before: CountTable, after: CountTable
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Counts of the same cells before and after, zero where a cell does not occur."""
-    names = before.names
-    merged = [
-        Attribute(
-            name,
-            tuple(
-                dict.fromkeys((*before.attribute(name).values, *after.attribute(name).values))
-            ),
+    merged, codes = [], []
+    for name in before.names:
+        sides = before.attribute(name).values, after.attribute(name).values
+        position = {v: code for code, v in enumerate(dict.fromkeys((*sides[0], *sides[1])))}
+        merged.append(Attribute(name, tuple(position)))
+        columns = zip(sides, (before.column(name), after.column(name)), strict=True)
+        codes.append(
+            np.concatenate(
+                [np.array([position[v] for v in values])[column] for values, column in columns]
+            )
         )
-        for name in names
-    ]
-    codes = []
-    for attribute in merged:
-        position = {value: code for code, value in enumerate(attribute.values)}
-        sides = [
-            np.array([position[v] for v in side.attribute(attribute.name).values], np.int64)[
-                side.column(attribute.name)
-            ]
-            for side in (before, after)
-        ]
-        codes.append(np.concatenate(sides))
-    both = CountTable(tuple(merged), tuple(codes), np.ones(len(before) + len(after), np.int64))
-    cell, first = both.groups(names)
-    old, new = np.zeros(len(first), np.int64), np.zeros(len(first), np.int64)
-    old[cell[: len(before)]] = before.counts
-    new[cell[len(before) :]] = after.counts
+    counts = np.concatenate([before.counts, after.counts])
+    cell, first = CountTable(tuple(merged), tuple(codes), counts).groups(before.names)
+    old, new = np.zeros((2, len(first)), np.int64)
+    old[cell[: len(before)]], new[cell[len(before) :]] = before.counts, after.counts
     return old, new
 
 
@@ -229,3 +220,53 @@ def relearn(
         gained=tuple(sorted(now - before)),
         lost=tuple(sorted(before - possible)),
     )
+
+
+class Accuracy(NamedTuple):
+    """The shares of the rows compared, of those whose label is known."""
+
+    before: Fraction
+    after: Fraction
+
+    def to_dict(self) -> dict[str, float]:
+        """Both as plain numbers."""
+        return {name: float(share) for name, share in self._asdict().items()}
+
+    def __str__(self) -> str:
+        return f"{percent(float(self.before))} before, {percent(float(self.after))} after"
+
+
+def check_apart(column: str, uncounted: Sequence[str], counted: set[str]) -> None:
+    """Refuse labels or scores from a column that is compared or held equal."""
+    if used := sorted({*uncounted} & counted):
+        what = "holds the predictions" if used[0] == column else "is in the graph or question"
+        raise QuestionError.of(
+            f"The column {used[0]!r} {what}: it cannot hold labels or scores as well.",
+            remedy="Name another column.",
+        )
+
+
+def check_labels(labels: str, source: Rows | CountTable, certificate: Certificate) -> None:
+    """Refuse labels that are no column of single rows, or one that is compared."""
+    labels = require_text(labels, "`labels`")
+    question = certificate.question
+    check_apart(
+        question.decision, [labels], {*certificate.graph.nodes, *question.named_columns}
+    )
+    names = source.sources[0].names if isinstance(source, Rows) else (labels,)
+    if labels not in names:
+        raise ColumnError.unknown([labels], names, where="labels")
+
+
+def accuracy_by(
+    labels: str, before: Rows, after: Rows, certificate: Certificate
+) -> Accuracy | None:
+    """The accuracy by a column of labels; None if nobody who is compared has one.
+
+    Both are judged as the certificate of the rows before has it: a value that nobody is
+    predicted to have afterwards is still a value.
+    """
+    counted = [rows.labelled(labels) for rows in (before, after)]
+    shares = [share_of_right(certificate, one, labels) for one in counted if one is not None]
+    whole = [share for share in shares if share is not None]
+    return Accuracy(*whole) if len(whole) == len(counted) else None

@@ -17,16 +17,15 @@ from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import QuestionError, ResourceError
 from evenhand.evidence import Certificate
 from evenhand.files import Transaction, check_folder, check_targets, sha256
+from evenhand.files.file_formats import TEXT, FileFormat, ending_of
 from evenhand.releasing.apply import AppliedRows, EngineRows
 from evenhand.releasing.certifier import Certifier
 from evenhand.releasing.manifest import manifest_text, released_name
-from evenhand.releasing.output_formats import OutputFormat
 from evenhand.releasing.row_selection import rows_differ
+from evenhand.releasing.writer import output_format
 from evenhand.removal import changed_columns
 from evenhand.rows import Rows, read
 from evenhand.rows.ibis_tables import create_table, engine_errors, engine_source, quoted_name
-
-_COMPRESSED = (".gz", ".zst")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +59,7 @@ class ReleaseFiles:
     @classmethod
     def of(cls, path: Path, *, uncertified: bool) -> "ReleaseFiles":
         """The files of a release, from the name of the data."""
-        endings = "".join(path.suffixes[-2 if path.suffix.lower() in _COMPRESSED else -1 :])
+        endings = ending_of(path)
         stem = path.name.removesuffix(endings)
         if uncertified and not stem.endswith(".uncertified"):
             stem += ".uncertified"
@@ -116,7 +115,7 @@ def publish(
         target = _TableTarget(applied, table, ReleaseFiles.of_table(path.parent, table))
     else:
         files = ReleaseFiles.of(path, uncertified=uncertified)
-        target = _FileTarget(applied, files, OutputFormat.of(path))
+        target = _FileTarget(applied, files, output_format(path))
     files = target.files
     check_folder(files.folder)
     with Transaction.begin(files.folder, [*files.names.values()]) as transaction:
@@ -196,7 +195,7 @@ class _Target(ABC):
 class _FileTarget(_Target):
     """A file: the last of the transaction."""
 
-    def __init__(self, applied: AppliedRows, files: ReleaseFiles, output: OutputFormat) -> None:
+    def __init__(self, applied: AppliedRows, files: ReleaseFiles, output: FileFormat) -> None:
         super().__init__(applied, files)
         self._output = output
 
@@ -229,7 +228,7 @@ class _FileTarget(_Target):
             if old != new:
                 raise rows_differ(path, "The file was written to meanwhile.")
         delimiter = None
-        if output.kind == "text":
+        if output.kind == TEXT:
             delimiter = output.delimiter or applied.delimiter or ","
         written = transaction.temporary(self.files.names["data"])
         rows = read(written, codings=applied.codings, delimiter=delimiter, progress=progress)

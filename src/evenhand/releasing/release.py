@@ -30,15 +30,21 @@ from evenhand.evidence.release_statement import rows_not_released
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Knowledge, Tiers
 from evenhand.question.parse_values import SEED_BITS, check_seed, require_texts
-from evenhand.releasing.accuracy import Accuracy, accuracy_by, check_labels
 from evenhand.releasing.apply import AppliedRows, EngineRows, apply
-from evenhand.releasing.betrayal import Betrayal, betrayal_problems, find_betrayals
-from evenhand.releasing.certifier import Certifier, check_plan
-from evenhand.releasing.cost import Relearned, Utility, compare_counts, relearn
-from evenhand.releasing.dropped_columns import check_dropped
+from evenhand.releasing.certifier import Certifier, check_dropped, check_plan
+from evenhand.releasing.cost import (
+    Accuracy,
+    Relearned,
+    Utility,
+    accuracy_by,
+    check_labels,
+    compare_counts,
+    relearn,
+)
 from evenhand.releasing.manifest import notice
 from evenhand.releasing.publish import PublishedFiles, publish
 from evenhand.releasing.ranked_rows import released_scores
+from evenhand.releasing.traces import Betrayal, betrayal_problems, find_betrayals
 from evenhand.removal import BaselinePlan, GeneratedPlan, RemovalPlan, changed_columns
 from evenhand.removal.path_effects import claim_fact, claim_values
 from evenhand.removal.removal_plan import rank_fact

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from evenhand.errors import Problem
 from evenhand.evidence import Certificate, Partition
 from evenhand.releasing import Release, Utility
-from evenhand.releasing.accuracy import Accuracy
-from evenhand.releasing.cost import Relearned
+from evenhand.releasing.cost import Accuracy, Relearned
 from evenhand.releasing.manifest import notice
 from evenhand.removal import ChangedDecisions, RemovalPlan, changed_columns
 from evenhand.removal.decision_changes import DecisionChanges

@@ -26,6 +26,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from evenhand.errors import InputError, Problem, Remedy, listed
+from evenhand.files.file_formats import TEXT
 from evenhand.rows.batch_source import (
     Batches,
     BatchSource,
@@ -197,7 +198,7 @@ def csv_source(where: str, *, compression: str | None, delimiter: str | None) ->
 
     return BatchSource(
         where=where,
-        kind="delimited text",
+        kind=TEXT,
         names=names,
         header=written,
         open=batches,

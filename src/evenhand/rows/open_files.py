@@ -14,6 +14,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evenhand.errors import ColumnError, InputError, Problem, listed, nearest_path
+from evenhand.files.file_formats import (
+    ARROW,
+    ARROW_STREAM,
+    COMPRESSIONS,
+    PARQUET,
+    TEXT,
+    ending_of,
+    is_table,
+    plain_endings,
+)
 from evenhand.rows.arrow_numpy import as_numpy, value_type
 from evenhand.rows.batch_source import (
     BATCH_ROWS,
@@ -26,9 +36,8 @@ from evenhand.rows.batch_source import (
 from evenhand.rows.csv_files import TextFile, csv_source, is_zip_member
 from evenhand.rows.spreadsheets import spreadsheet_source
 
-_TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data")
-_BINARY = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc")
-_COMPRESSED = (".gz", ".zst")
+_TEXT = plain_endings(TEXT)
+_BINARY = plain_endings(PARQUET, ARROW, ARROW_STREAM)
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"\xff\xff\xff\xff")
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
@@ -89,8 +98,9 @@ def _matching_files(text: str) -> list[Path]:
         raise InputError.of(
             "This folder has no data files.",
             f"It holds {listed(file.name for file in inside) or 'nothing'}.",
-            f"Data files end in {', '.join(_TEXT + _BINARY)}, perhaps with .gz or .zst. "
-            "Others can be named by a pattern, such as 'folder/part-*'.",
+            f"Data files end in {', '.join(_TEXT + _BINARY)}, perhaps with "
+            f"{' or '.join(COMPRESSIONS)}. Others can be named by a pattern, such as "
+            "'folder/part-*'.",
             text,
         )
     return files
@@ -110,10 +120,8 @@ def _not_found(path: Path, error: Exception) -> Problem:
 
 
 def _is_data(file: Path) -> bool:
-    name = file.name.lower()
-    for ending in _COMPRESSED:
-        name = name.removesuffix(ending)
-    return file.is_file() and name.endswith(_TEXT + _BINARY) and not name.startswith((".", "_"))
+    is_named = is_table(file, TEXT, PARQUET, ARROW, ARROW_STREAM)
+    return file.is_file() and is_named and not file.name.startswith((".", "_"))
 
 
 def _file_source(
@@ -155,7 +163,7 @@ def _file_source(
     if head.startswith(_ARROW):
         return arrow_source(where, is_stream=not head.startswith(_ARROW[0]))
     refuse_foreign(path, head)
-    if path.suffix.lower() in _BINARY:
+    if ending_of(path).lower() in _BINARY:
         raise InputError.of(
             f"The name ends in {path.suffix}, but the file does not begin like one.",
             f"Its first bytes are {head[:8]!r}.",
@@ -330,7 +338,7 @@ def parquet_source(where: str) -> BatchSource:
 
     return BatchSource(
         where=where,
-        kind="Parquet",
+        kind=PARQUET,
         names=tuple(schema.names),
         open=batches,
         schema=schema,
@@ -369,7 +377,7 @@ def arrow_source(where: str, *, is_stream: bool) -> BatchSource:
     names = unique_names(schema.names)
     return BatchSource(
         where=where,
-        kind="Arrow",
+        kind=ARROW,
         names=names,
         header=tuple(schema.names),
         open=batches,

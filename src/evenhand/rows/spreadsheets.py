@@ -21,6 +21,7 @@ from zipfile import BadZipFile, ZipFile
 import pyarrow as pa
 
 from evenhand.errors import ColumnError, InputError, Remedy, ResourceError, did_you_mean, listed
+from evenhand.files.file_formats import SPREADSHEET
 from evenhand.question import as_label
 from evenhand.rows.arrow_numpy import as_texts
 from evenhand.rows.batch_source import (
@@ -31,7 +32,6 @@ from evenhand.rows.batch_source import (
     unreadable,
 )
 
-KIND = "spreadsheet"
 _CELL = 32  # bytes that an empty cell takes
 _ITSELF = 50_000_000  # bytes of the process that tries
 _SECONDS = 300  # that it may take to open
@@ -86,7 +86,7 @@ def spreadsheet_source(where: str, *, sheet: str | None, memory: int) -> BatchSo
 
     return BatchSource(
         where=where,
-        kind=KIND,
+        kind=SPREADSHEET,
         names=tuple(table.column_names),
         header=header,
         open=batches,

@@ -12,9 +12,9 @@ from unicodedata import category
 
 from evenhand.errors import InputError, QuestionError
 from evenhand.files import check_targets
+from evenhand.files.file_formats import ending_of, is_table
 from evenhand.files.file_locks import lock
 
-_TABLES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".arrow", ".feather", ".xlsx", ".ods")
 _PREFIX = "evenhand-web-"  # of folders for uploads
 _LAUNCH_PAGE = """<!doctype html>
 <meta charset="utf-8">
@@ -70,7 +70,7 @@ class Folder:
                 continue
             if entry.is_dir(follow_symlinks=False) and depth < _DEEPEST:
                 yield from self._walk(Path(entry.path), depth + 1)
-            elif entry.is_file(follow_symlinks=False) and _is_table(entry.name):
+            elif entry.is_file(follow_symlinks=False) and is_table(entry.name):
                 yield Path(entry.path)
 
     def existing(self, name: str) -> Path:
@@ -122,7 +122,7 @@ class Folder:
         if self._is_under(table):
             return self.inside(str(table.parent / f"{stem}.toml"))
         names = [entry.name for entry in self.root.iterdir()]
-        if any(_is_table(name) and _stem(name) == stem for name in names):
+        if any(is_table(name) and _stem(name) == stem for name in names):
             stem = next(
                 f"{stem}-{number}"
                 for number in count(2)
@@ -173,19 +173,13 @@ class Folder:
         return path
 
 
-def _is_table(name: str) -> bool:
-    return name.lower().endswith(_TABLES)
-
-
 def _stem(name: str) -> str:
     """The name of a table without its endings.
 
     >>> _stem("people.2024.CSV.gz"), _stem("notes")
     ('people.2024', 'notes')
     """
-    while (shorter := name.removesuffix(Path(name).suffix)) and _is_table(name):
-        name = shorter
-    return name
+    return name.removesuffix(ending_of(name)) if is_table(name) else name
 
 
 def _hold(place: Path) -> int:

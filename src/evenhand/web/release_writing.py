@@ -9,10 +9,11 @@ from evenhand.audit_result import Audit
 from evenhand.display import Progress, ProgressCallback
 from evenhand.errors import QuestionError
 from evenhand.files import after_writing, check_folder, check_targets
+from evenhand.files.file_formats import ending_of, format_of
 from evenhand.question.parse_values import check_seed
 from evenhand.releasing import PublishedFiles, Release
-from evenhand.releasing.output_formats import OutputFormat
 from evenhand.releasing.publish import ReleaseFiles
+from evenhand.releasing.writer import output_format
 from evenhand.report.opening_section import mark
 from evenhand.web.evidence_work import JudgedBesides, current_audit, offer_file
 from evenhand.web.folder import Folder
@@ -22,8 +23,6 @@ from evenhand.web.release_choice import ReleaseChoice
 from evenhand.web.remedies import request_again
 from evenhand.web.session import Session
 from evenhand.wording import capital
-
-_KEPT = (".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +76,9 @@ def free_name(folder: Folder, table: Path | None) -> str:
     """A name for the released rows that no file has, in the format of the table."""
     if table is None:
         return ""
-    stem, ending = table.name.partition(".")[0], table.suffix.lower()
-    ending = ending if ending in _KEPT else ".csv"
+    stem, known = table.name.partition(".")[0], format_of(table)
+    is_plain = known is not None and known.is_written and not known.compression
+    ending = ending_of(table).lower() if is_plain else ".csv"
     numbers = ("", *(f"-{number}" for number in range(2, 100)))
     names = (f"{stem}-released{number}{ending}" for number in numbers)
     return next((name for name in names if _is_free(folder, name)), f"{stem}-released{ending}")
@@ -106,7 +106,7 @@ def _wish(session: Session, body: dict[str, Any]) -> _Wish:
     overwrite, choice = bool(body.get("overwrite")), ReleaseChoice.of(body)
     _ = choice.method  # refuses one without a guarantee
     path = folder.target(name, overwrite=True)
-    OutputFormat.of(path)  # refuses a name that it cannot write
+    output_format(path)  # refuses a name that it cannot write
     report = folder.target(report_name(name), overwrite=True) if body.get("report") else None
     check_folder(folder.root)
     files = ReleaseFiles.of(path, uncertified=False).paths

@@ -12,7 +12,7 @@ from tests.hiring import GRAPH, QUESTION, audited, released, table
 import evenhand as eh
 from evenhand import release
 from evenhand.errors import ResourceError
-from evenhand.releasing.released_columns import DictionaryEncoder, released_schema
+from evenhand.releasing.leak_free_types import DictionaryEncoder, released_schema
 from evenhand.removal import ModifyData
 
 DIAGNOSIS = "a diagnosis that one person has"

@@ -19,7 +19,7 @@ from tests.betraying import (
 )
 
 import evenhand as eh
-from evenhand.releasing.betrayal import find_betrayals
+from evenhand.releasing.traces import find_betrayals
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -7,6 +7,7 @@ from tests.hiring import COLUMNS, NAMES, csv_text, people, released, table
 
 from evenhand.errors import InputError, QuestionError
 from evenhand.evidence import Verdict
+from evenhand.files.file_formats import ARROW, FORMATS, FileFormat
 from evenhand.rows import read
 
 ENDINGS = ("csv", "tsv", "parquet", "arrow", "feather", "arrows")
@@ -31,6 +32,21 @@ def test_every_form_can_be_written_from_every_other(tmp_path, out_of, into):
     assert after.count() == made.certificate.examined.counts
     notes = [note for batch in after.batches() for note in batch.column("note").to_pylist()]
     assert [note or "" for note in notes] == table()["note"]
+
+
+def test_another_format_is_a_line_of_the_table(tmp_path, monkeypatch):
+    compressed = FileFormat(kind=ARROW, compression="zstd")
+    monkeypatch.setitem(FORMATS, ".arrow.zst", compressed)
+    source = tmp_path / "people.csv"
+    source.write_text(csv_text(people()), newline="")
+    made = released(source)
+    written = made.write(tmp_path / "out.arrow.zst")
+    assert {path.name for path in (written.data, written.certificate)} == {
+        "out.arrow.zst",
+        "out.certificate.json",
+    }
+    again = read(tmp_path / "out.arrow.zst", columns=COLUMNS).count()
+    assert again == made.certificate.examined.counts
 
 
 def test_parquet_keeps_types_groups_and_compression(tmp_path):

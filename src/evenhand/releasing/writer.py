@@ -1,41 +1,32 @@
-"""The formats of released files: which one a name asks for, how rows are written in it."""
+"""Writes released rows in the format that a file's name asks for."""
 
 import codecs
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
 from evenhand.errors import QuestionError, listed
+from evenhand.files.file_formats import (
+    ARROW_STREAM,
+    COMPRESSIONS,
+    FORMATS,
+    PARQUET,
+    TEXT,
+    FileFormat,
+    format_of,
+    plain_endings,
+)
 from evenhand.releasing.csv_records import FieldFinder
-from evenhand.releasing.released_columns import DictionaryEncoder, released_schema
+from evenhand.releasing.leak_free_types import DictionaryEncoder, released_schema
 from evenhand.rows.batch_source import BATCH_ROWS, Dialect, reading
 
-Kind = Literal["text", "parquet", "arrow", "arrow stream"]
-
-_KINDS: dict[str, Kind] = {
-    ".csv": "text",
-    ".tsv": "text",
-    ".tab": "text",
-    ".txt": "text",
-    ".dat": "text",
-    ".data": "text",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".arrows": "arrow stream",
-}
-_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
-_SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 _GROUP_ROWS = 1 << 20
 _BUFFER = 1 << 20
 _TYPES = b"ARROW:schema"  # where Parquet files keep the types of Arrow
@@ -49,81 +40,70 @@ class Sink(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutputFormat:
-    """The format of a file: text with a delimiter, perhaps compressed, Parquet or Arrow.
-
-    >>> OutputFormat.of("released.csv.gz")
-    OutputFormat(kind='text', delimiter=None, compression='gzip')
-    """
-
-    kind: Kind
-    delimiter: str | None = None
-    compression: str | None = None
-
-    @classmethod
-    def of(cls, path: str | Path) -> "OutputFormat":
-        """The format that a file's name asks for."""
-        *_, before, last = ("", "", *Path(path).suffixes)
-        compression = _COMPRESSIONS.get(last.lower())
-        ending = (before if compression else last).lower()
-        kind = _KINDS.get(ending)
-        if ending in _SPREADSHEETS:
-            raise QuestionError.of(
-                "Spreadsheets are read, but not written.",
-                remedy=f"Write {Path(path).stem}.csv or {Path(path).stem}.parquet instead.",
-            )
-        if kind is None or (compression and kind != "text"):
-            raise QuestionError.of(
-                f"The name {Path(path).name!r} does not say in which form to write.",
-                remedy=f"Let it end in {', '.join(_KINDS)}; text also in .gz or .zst.",
-            )
-        return cls(
-            kind=kind,
-            delimiter="\t" if ending in (".tsv", ".tab") else None,
-            compression=compression,
+def output_format(path: str | Path) -> FileFormat:
+    """The format that a file's name asks for."""
+    path = Path(path)
+    known = format_of(path)
+    if known is None:
+        written = [one.kind for one in FORMATS.values() if one.is_written]
+        raise QuestionError.of(
+            f"The name {path.name!r} does not say in which form to write.",
+            remedy=f"Let it end in {', '.join(plain_endings(*written))}; "
+            f"text also in {' or '.join(COMPRESSIONS)}.",
         )
+    if not known.is_written:
+        raise QuestionError.of(
+            f"{known.kind.capitalize()}s are read, but not written.",
+            remedy=f"Write {path.stem}.csv or {path.stem}.parquet instead.",
+        )
+    return known
 
-    @contextmanager
-    def compressed(self, sink: Sink) -> Iterator[Any]:
-        """What to write into; the sink gets compressed bytes where these are asked for."""
-        if self.compression is None:
-            yield sink
-            return
-        with pa.CompressedOutputStream(pa.PythonFile(sink, "w"), self.compression) as stream:
-            yield stream
+
+@contextmanager
+def text_stream(output: FileFormat, sink: Sink) -> Iterator[Any]:
+    """What to write text into; the sink gets compressed bytes where these are asked for."""
+    if output.compression is None:
+        yield sink
+        return
+    with pa.CompressedOutputStream(pa.PythonFile(sink, "w"), output.compression) as stream:
+        yield stream
 
 
 def write_batches(
     batches: Iterable[pa.RecordBatch],
     schema: pa.Schema,
-    output: OutputFormat,
+    output: FileFormat,
     sink: Sink,
     *,
     rows: int | None = None,
 ) -> None:
     """Write batches in any format; ``rows`` is their number, if it is known."""
     typed = released_schema(schema, rows=rows)
-    schema = _for_text(schema) if output.kind == "text" else typed
+    schema = _for_text(schema) if output.kind == TEXT else typed
     batches = (batch.cast(schema) for batch in batches)
-    if output.kind == "parquet":
+    if output.kind == PARQUET:
         batches = _grouped(batches)
-    elif output.kind != "text":
+    elif output.kind != TEXT:
         batches = map(DictionaryEncoder().encode, batches)
-    with output.compressed(sink) as out, _writer(schema, output, out) as writer:
+    with ExitStack() as stack:
+        if output.kind == TEXT:
+            sink = stack.enter_context(text_stream(output, sink))
+        writer = stack.enter_context(_writer(schema, output, sink))
         for batch in batches:
             writer.write(batch)
 
 
-def _writer(schema: pa.Schema, output: OutputFormat, sink: Any) -> Any:  # noqa: ANN401  # four kinds
-    if output.kind == "parquet":
+def _writer(schema: pa.Schema, output: FileFormat, sink: Any) -> Any:  # noqa: ANN401  # four kinds
+    if output.kind == PARQUET:
         return pq.ParquetWriter(sink, schema)
-    if output.kind == "text":
+    if output.kind == TEXT:
         options = arrow_csv.WriteOptions(delimiter=output.delimiter or ",")
         return arrow_csv.CSVWriter(sink, schema, write_options=options)
-    if output.kind == "arrow stream":
+    if output.kind == ARROW_STREAM:
         return pa.ipc.new_stream(sink, schema)
-    options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+    options = pa.ipc.IpcWriteOptions(
+        compression=output.compression, emit_dictionary_deltas=True
+    )
     return pa.ipc.new_file(sink, schema, options=options)
 
 
