@@ -95,11 +95,14 @@ def _aligned(
         columns = zip(sides, (before.column(name), after.column(name)), strict=True)
         codes.append(
             np.concatenate(
-                [np.array([position[v] for v in values])[column] for values, column in columns]
+                [
+                    np.array([position[value] for value in values], np.int64)[column]
+                    for values, column in columns
+                ]
             )
         )
-    counts = np.concatenate([before.counts, after.counts])
-    cell, first = CountTable(tuple(merged), tuple(codes), counts).groups(before.names)
+    ones = np.ones(len(before) + len(after), np.int64)
+    cell, first = CountTable(tuple(merged), tuple(codes), ones).groups(before.names)
     old, new = np.zeros((2, len(first)), np.int64)
     old[cell[: len(before)]], new[cell[len(before) :]] = before.counts, after.counts
     return old, new
