@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from evenhand import datasets
+    from evenhand.auditing import Audit, audit
     from evenhand.counts import Attribute, CountTable, examined_counts
     from evenhand.effects import measure_paths
     from evenhand.errors import EvenhandError
     from evenhand.evidence import Certificate, certify, certify_relaxed, explain_partition
     from evenhand.graph import CausalGraph, PartialGraph, discover, find_causes, load_graph
-    from evenhand.prediction_audit import PredictionAudit, audit_predictions
+    from evenhand.models.predictions import PredictionAudit, audit_predictions
     from evenhand.question import (
         Bins,
         Codings,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
         plan_removal,
     )
     from evenhand.rows import Rows, read
-    from evenhand.study import Audit, audit
     from evenhand.verdict import StatisticalVerdict, Verdict
 
 _ROOMS = {
@@ -54,7 +54,7 @@ _ROOMS = {
         "QuestionFile",
         "Tiers",
     ),
-    "prediction_audit": ("PredictionAudit", "audit_predictions"),
+    "models.predictions": ("PredictionAudit", "audit_predictions"),
     "releasing.release": ("Release", "release"),
     "releasing.compare": ("compare",),
     "removal": (
@@ -68,7 +68,7 @@ _ROOMS = {
         "plan_removal",
     ),
     "rows": ("Rows", "read"),
-    "study": ("Audit", "audit"),
+    "auditing": ("Audit", "audit"),
     "verdict": ("StatisticalVerdict", "Verdict"),
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names}

@@ -61,6 +61,12 @@ def test_importing_evenhand_loads_nothing_heavy():
     assert not loaded_after("import evenhand") & heavy
 
 
+def test_an_audit_loads_neither_page_nor_release():
+    later = ("evenhand.report", "evenhand.releasing", "evenhand.removal", "evenhand.cli")
+    loaded = loaded_after("import evenhand; evenhand.audit")
+    assert not [name for name in loaded if name.startswith(later)]
+
+
 def test_the_command_line_answers_without_loading_the_mathematics():
     mathematics = {"numpy", "scipy", "pyarrow", "duckdb"}
     assert not loaded_after("import evenhand.cli.application") & mathematics

@@ -33,10 +33,10 @@ from evenhand.cli.verb_parameters import with_common_options
 from evenhand.errors import EvenhandError, Problem, QuestionError
 
 if TYPE_CHECKING:
+    from evenhand.auditing import Audit
     from evenhand.display import Summary
     from evenhand.evidence import Bootstrap, Certificate, GraphDoubt
     from evenhand.report import Report
-    from evenhand.study import Audit
 
 _T = TypeVar("_T")
 
@@ -153,7 +153,7 @@ def audit(
         say(*in_words(verdicts))
     else:
         if models:
-            from evenhand.prediction_audit import compare_models
+            from evenhand.models.predictions import compare_models
 
             print_result(compare_models({first: leading.result, **models}))
         for name, answer in answers.items():
@@ -262,7 +262,7 @@ class _Answer:
 
 def _errors(result: "Audit") -> "tuple[Summary, ...]":
     """What errors add, if predictions were audited and labels were given; facts aside."""
-    from evenhand.prediction_audit import PredictionAudit
+    from evenhand.models.predictions import PredictionAudit
 
     bias = result.error_bias if isinstance(result, PredictionAudit) else None
     return (replace(bias.summary(), facts=()),) if bias else ()

@@ -22,11 +22,11 @@ def demo(
     and writes data, certificate and report to a folder.
     """
     from evenhand import datasets
+    from evenhand.auditing import audit
     from evenhand.checker import verify
     from evenhand.evidence.finding_sentence import finding
     from evenhand.question import Tiers
     from evenhand.report import report
-    from evenhand.study import audit
 
     adult = datasets.question("adult")
     tiers = Tiers(["sex", "age", "native_country", "race"], ["education"], ..., ["income"])
@@ -49,6 +49,7 @@ def demo(
         _say(f"{name} ← {', '.join(causes) or 'nothing'}{doubt}", indent=4)
 
     _title("The verdict")
+    result.doubt()  # tests the graph, so that the summary says what the rows speak against
     summary = result.summary()
     _say(summary.opening)
     for name, fact in summary.facts:

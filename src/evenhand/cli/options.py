@@ -32,8 +32,8 @@ from evenhand.question.question import PATHS
 from evenhand.question.question_file import Labels
 
 if TYPE_CHECKING:
+    from evenhand.auditing import Audit
     from evenhand.graph import CausalGraph, PartialGraph
-    from evenhand.study import Audit
 
 
 def options_in(panel: str) -> Callable[..., Any]:
@@ -257,7 +257,7 @@ class CommonOptions(QuestionOptions):
             "judge": self.file_judge() if judge is None else judge,
         }
         if predictions:
-            from evenhand.prediction_audit import audit_models
+            from evenhand.models.predictions import audit_models
 
             return audit_models(self.data, predictions, asked, labels=labels, **settings)
         if labels is not None:
@@ -265,7 +265,7 @@ class CommonOptions(QuestionOptions):
                 "--labels are compared with predictions, and none are named.",
                 remedy="Name their column with --predictions.",
             )
-        from evenhand.study import audit
+        from evenhand.auditing import audit
 
         return (audit(self.data, asked, **settings),)
 

@@ -5,9 +5,9 @@ a person can tell which. Until then nothing can be decided; under a declared rul
 is met by construction, and whether the rule is justified is another question.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, NamedTuple
 
 from evenhand.counts import (
     Attribute,
@@ -23,11 +23,10 @@ from evenhand.counts.count_table import code_type
 from evenhand.errors import Problem, QuestionError, Remedy, listed
 from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph.discovery import discover
 from evenhand.graph.edited_graphs import fitting_edits
 from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Knowledge, Question
-
-_Judged = TypeVar("_Judged")
 
 
 def met_by_construction(question: Question) -> str:
@@ -129,37 +128,42 @@ def rule_reasons(
     )
 
 
-def judge_without_rule(
-    counts: CountTable,
-    question: Question,
-    graph: CausalGraph | PartialGraph,
-    *,
-    knowledge: Knowledge,
-    determined_by: Iterable[str],
-    learn: Callable[..., PartialGraph] | None,
-    judge: Callable[..., _Judged],
-) -> _Judged | None:
-    """Judge the table without the rule and all that determines the decision.
+class JudgedCase(NamedTuple):
+    """What is certified: counts by a graph, with what is known of both."""
 
-    The graph of the other columns is learned, and edited as far as the edits fit it. If it was
-    given, ``learn`` is None and the graph is that without these columns; None where it leaves
-    open what takes their place.
+    counts: CountTable
+    graph: CausalGraph | PartialGraph
+    question: Question
+    knowledge: Knowledge
+    origin: GraphOrigin
+
+
+def without_rule(
+    case: JudgedCase, determined_by: Iterable[str], search: Mapping[str, Any] | None
+) -> JudgedCase | None:
+    """The same table without the rule and all that determines the decision.
+
+    The graph of the other columns is learned by ``search``, and edited as far as the edits fit
+    it. If it was given, ``search`` is None and the graph is that without these columns; None
+    where it leaves open what takes their place.
     """
+    counts, graph, question, _, _ = case
     left_out = {*question.rule, *determined_by}
     names = [name for name in counts.names if name not in left_out]
-    remaining, known = counts.marginal(names), knowledge.restricted(names)
+    remaining, known = counts.marginal(names), case.knowledge.restricted(names)
     asked = replace(question.direct, rule=())
     made = tuple(edit for edit in graph.edits if left_out.isdisjoint(edit.arrow))
-    if learn is None:
+    if search is None:
         without = graph.without_nodes(left_out)
         if without is None:
             return None
         without = replace(without, edits=made)  # of which unedited graph, nobody can tell
     else:
         examined = examined_counts(remaining, asked).counts
-        without = fitting_edits(learn(examined, knowledge=known, question=asked), made)
+        learned = discover(examined, knowledge=known, question=asked, **search)
+        without = fitting_edits(learned, made)
     origin = GraphOrigin.of(without, decision_last=known.tiers_assumed)
-    return judge(remaining, without, asked, knowledge=known, graph_origin=origin)
+    return JudgedCase(remaining, without, asked, known, origin)
 
 
 def _two_decisions(examined: ExaminedCounts) -> CountTable:

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, _safe_indexing, check_array
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
+from evenhand.auditing import Audit, audit
 from evenhand.errors import (
     CannotReleaseError,
     ColumnError,
@@ -35,7 +36,6 @@ from evenhand.sklearn.feature_columns import (
     read_columns,
     target_column,
 )
-from evenhand.study import Audit, audit
 
 _ROW = "row number"
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import ceil
 from typing import Any
 
-from evenhand.audit_result import Audit
+from evenhand.auditing import Audit
 from evenhand.display import Summary
 from evenhand.evidence import Certificate, PartitionExplanation, Subpopulations
 from evenhand.evidence.population import in_words

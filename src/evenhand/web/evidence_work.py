@@ -6,7 +6,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from evenhand.audit_result import Audit
+from evenhand.auditing import Audit
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import QuestionError
 from evenhand.evidence import ArrowDependence

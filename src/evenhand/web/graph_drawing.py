@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
-from evenhand.audit_result import Audit
+from evenhand.auditing import Audit
 from evenhand.question.question_file import Labels
 from evenhand.report.graph_picture import Arrow, Box, GraphDrawing, draw_narrow, draw_wide
 from evenhand.report.graph_selection import Sketch, select_for_drawing

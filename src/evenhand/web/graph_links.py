@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
-from evenhand.audit_result import Audit
+from evenhand.auditing import Audit
 from evenhand.errors import EvenhandError, GraphError, Problem, QuestionError
 from evenhand.evidence import ArrowDependence
 from evenhand.evidence.certificate import Graph

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.audit_result import Audit
+from evenhand.auditing import Audit
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.evidence import Certificate, Verdict

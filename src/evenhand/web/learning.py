@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from evenhand.audit_result import Audit
+from evenhand.auditing import Audit, audit
 from evenhand.display import Progress, ProgressCallback
 from evenhand.question import Codings, QuestionFile
 from evenhand.rows import Rows
-from evenhand.study import audit
 
 
 class _OutdatedError(BaseException):

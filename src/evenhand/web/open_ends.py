@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evenhand.audit_result import Audit
+from evenhand.auditing import Audit
 from evenhand.web.addresses import graph_address
 from evenhand.web.graph_links import without_reason
 from evenhand.web.session import Session

@@ -10,7 +10,7 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 
-from evenhand.audit_result import Audit
+from evenhand.auditing import Audit
 from evenhand.errors import EvenhandError, Problem
 from evenhand.evidence.subpopulations import threshold_points
 from evenhand.report.html_report import environment as report_environment

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
-from evenhand.audit_result import Audit
+from evenhand.auditing import Audit
 from evenhand.display import ProgressCallback
 from evenhand.releasing.compare import Comparison, compare
 from evenhand.report.release_facts import ReleaseFacts

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from shlex import join
 from typing import Any
 
-from evenhand.audit_result import Audit
+from evenhand.auditing import Audit
 from evenhand.errors import QuestionError
 from evenhand.evidence.release_statement import rows_not_released
 from evenhand.web.commands import command_lines

@@ -5,7 +5,7 @@ from pathlib import Path
 from shlex import join
 from typing import Any
 
-from evenhand.audit_result import Audit
+from evenhand.auditing import Audit
 from evenhand.display import Progress, ProgressCallback
 from evenhand.errors import QuestionError
 from evenhand.files import after_writing, check_folder, check_targets

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evenhand.audit_result import Audit
+from evenhand.auditing import Audit
 from evenhand.display import ProgressCallback
 from evenhand.errors import Problem, QuestionError
 from evenhand.question import GraphEdit, QuestionFile

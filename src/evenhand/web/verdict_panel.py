@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from evenhand.audit_result import Audit
+from evenhand.auditing import Audit
 from evenhand.evidence import Verdict
 from evenhand.evidence.population import in_words
 from evenhand.report.differences_sections import group_dots

@@ -31,13 +31,13 @@ IN_PARTS = [
 _WITH_OPTIONS = ("inspect", "init", "discover", "audit", "release", "compare")
 CALLS = {
     "inspect data.csv": "evenhand.rows.read",
-    "audit data.csv --question q.toml": "evenhand.study.audit",
-    "release data.csv --question q.toml --dry-run": "evenhand.study.audit",
-    "compare data.csv --question q.toml": "evenhand.study.audit",
+    "audit data.csv --question q.toml": "evenhand.auditing.audit",
+    "release data.csv --question q.toml --dry-run": "evenhand.auditing.audit",
+    "compare data.csv --question q.toml": "evenhand.auditing.audit",
     "discover data.csv": "evenhand.rows.read",
     "verify data.csv": "evenhand.recheck.read_record",
     "init data.csv --output new.toml": "evenhand.rows.read",
-    "demo --output demo": "evenhand.study.audit",
+    "demo --output demo": "evenhand.auditing.audit",
     "paper": "evenhand.reproduction.reproduce",
 }
 
@@ -155,7 +155,7 @@ class Panic(BaseException):
 def test_every_other_ending_has_a_status_and_a_document(run, example, monkeypatch, ending):
     raised, status, said = ending
     monkeypatch.chdir(example)
-    monkeypatch.setattr("evenhand.study.audit", raising(raised))
+    monkeypatch.setattr("evenhand.auditing.audit", raising(raised))
     failed, out, err = run("audit", "data.csv", "--question", "q.toml", "--json")
     assert (failed, json.loads(out)["exit_status"]) == (status, status)
     assert said in err
@@ -165,7 +165,7 @@ def test_every_other_ending_has_a_status_and_a_document(run, example, monkeypatc
 
 def test_the_traceback_is_printed_on_request_only(run, example, monkeypatch):
     monkeypatch.chdir(example)
-    monkeypatch.setattr("evenhand.study.audit", raising(KeyError("plan")))
+    monkeypatch.setattr("evenhand.auditing.audit", raising(KeyError("plan")))
     monkeypatch.setenv("EVENHAND_DEBUG", "1")
     status, out, err = run("audit", "data.csv", "--question", "q.toml", "--json")
     assert (status, json.loads(out)["error"]) == (5, "Unexpected")

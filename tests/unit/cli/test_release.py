@@ -81,7 +81,7 @@ def test_a_release_is_judged_by_its_rows_whatever_the_file_says(run, example, op
 
 
 def test_a_name_that_cannot_be_written_is_refused_before_any_work(run, options, monkeypatch):
-    monkeypatch.setattr("evenhand.study.audit", pytest.fail)
+    monkeypatch.setattr("evenhand.auditing.audit", pytest.fail)
     status, _, err = run("release", *options, "--output", "released.xlsx")
     assert status == 2
     assert "Spreadsheets are read, but not written. Write released.csv" in err

@@ -7,12 +7,11 @@ from time import sleep
 import pytest
 from tests.web_sessions import adult_session, finish, learn_now, open_session
 
-from evenhand.audit_result import Audit
+from evenhand.auditing import Audit, audit
 from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.question import QuestionFile
 from evenhand.rows import Rows
-from evenhand.study import audit
 from evenhand.web import learning as module
 from evenhand.web.folder import Folder
 from evenhand.web.graph_links import choose_link

@@ -6,17 +6,16 @@ that whatever is not an effect of the decision is independent of it given its ca
 these independences is tested, and a small p says that the graph lacks something.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import combinations, islice
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from evenhand.counts import CountTable, examined_counts
+from evenhand.counts import CountTable
 from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary
-from evenhand.errors import QuestionError, Remedy, listed
 from evenhand.evidence.certificate import Graph
 from evenhand.evidence.certification import parent_sets
 from evenhand.evidence.statistics.comparison_statistics import holm
@@ -186,39 +185,6 @@ def doubt(
         complete=all(len(given) <= max_tests for given in sets.values())
         and not (record and limit is not None and record.ended_early),
     )
-
-
-def learn_graph(
-    learn: Callable[..., PartialGraph],
-    counts: CountTable,
-    question: Question,
-    knowledge: Knowledge,
-) -> tuple[PartialGraph, tuple[str, ...]]:
-    """The graph of the rows that are compared, and what required arrows did to the causes."""
-    if question.predicts:
-        raise QuestionError.of(
-            f"It is not said what causes {question.predicts!r}, whose predictions are audited.",
-            "Learned from predictions, the graph would be another.",
-            Remedy("Give the graph of the data", "graph"),
-        )
-    examined = examined_counts(counts, question).counts
-    graph = learn(examined, knowledge=knowledge, question=question)
-    if not knowledge.required:
-        return graph, ()
-    free = learn(examined, knowledge=replace(knowledge, required=()), question=question)
-    return graph, evicted_notes(graph, free, question.decision)
-
-
-def evicted_notes(graph: Graph, free: Graph, decision: str) -> tuple[str, ...]:
-    """What required arrows did to the causes: those that only the graph without them has."""
-    now, before = (one.parents(decision) | one.neighbors(decision) for one in (graph, free))
-    if now >= before:
-        return ()
-    note = (
-        f"The required arrows evict {listed(sorted(before - now))} from the possible causes of "
-        f"{decision!r}: without them these would be {listed(sorted(before))}."
-    )
-    return (note,)
 
 
 class _Weakest(NamedTuple):

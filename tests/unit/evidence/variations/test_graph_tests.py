@@ -7,7 +7,7 @@ import pytest
 from tests.single_tests import SingleTests
 
 from evenhand import CountTable, Knowledge, Question, Tiers, datasets
-from evenhand.evidence.variations.graph_tests import doubt, evicted_notes
+from evenhand.evidence.variations.graph_tests import doubt
 from evenhand.graph import CausalGraph, PartialGraph, discover
 
 QUESTION = Question(protected="c", group="0", other="1", decision="e", favorable="1")
@@ -136,14 +136,6 @@ def test_it_becomes_plain_values():
     told = doubt(COUNTS, RIGHT, QUESTION).to_dict()
     assert told["arrows"][0].keys() == {"cause", "given", "p", "tests", "certain", "required"}
     assert told["implied"][0].keys() == {"name", "given", "p", "p_adjusted", "testable"}
-
-
-def test_a_required_arrow_that_evicts_a_cause_says_so():
-    with_arrow = PartialGraph.parse("a -> d; c -> d")
-    free = PartialGraph.parse("a -> d; b - d")
-    (note,) = evicted_notes(with_arrow, free, "d")
-    assert note.startswith("The required arrows evict 'b' from the possible causes of 'd'")
-    assert evicted_notes(free, PartialGraph.parse("a -> d; b"), "d") == ()
 
 
 def test_a_set_that_determines_an_end_says_nothing_against_an_arrow():

@@ -17,9 +17,9 @@ from evenhand import (
     Tiers,
     Verdict,
     audit,
+    auditing,
     datasets,
     read,
-    study,
 )
 from evenhand.errors import ColumnError, GraphError, QuestionError
 from evenhand.graph import CausalGraph, PartialGraph
@@ -466,13 +466,13 @@ def test_a_declared_rule_can_be_judged_with_another_threshold_or_afterwards(grap
 
 
 def test_the_graph_before_edits_is_judged_once_for_all_edits(monkeypatch):
-    certify, graphs = study.certify, []
+    certify, graphs = auditing.certify, []
 
     def counting(counts, graph, *args, **settings):
         graphs.append(graph)
         return certify(counts, graph, *args, **settings)
 
-    monkeypatch.setattr(study, "certify", counting)
+    monkeypatch.setattr(auditing, "certify", counting)
     first = audit(datasets.admissions(2), TOWNS, graph=GRAPH)
     files = [changed(TOWNS, OTHER_FILES[name]) for name in ("removed", "several")]
     files = [replace(file, edits=file.edits[:1]) for file in files]
@@ -499,3 +499,17 @@ def test_what_is_no_question_graph_or_edit_is_refused_in_words():
             audit(counts, ASKED, graph=graph)
     with pytest.raises(QuestionError, match="'x' is no edit of the graph"):
         audit(counts, ASKED, graph=GRAPH, edits=["x"])
+
+
+def test_a_required_arrow_that_evicts_a_cause_says_so():
+    with_arrow = PartialGraph.parse("a -> d; c -> d")
+    free = PartialGraph.parse("a -> d; b - d")
+    (note,) = auditing.evicted_notes(with_arrow, free, "d")
+    assert note.startswith("The required arrows evict 'b' from the possible causes of 'd'")
+    assert auditing.evicted_notes(free, PartialGraph.parse("a -> d; b"), "d") == ()
+
+
+def test_printing_makes_no_test_of_the_graph():
+    found = audit(datasets.admissions(2), TOWNS)
+    assert "rows against the graph" not in str(found)
+    assert found.known_doubt is None

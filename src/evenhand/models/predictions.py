@@ -7,9 +7,11 @@ recorded decisions. The claim is about their predictions, never about *the attri
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any
 
+from evenhand.auditing import Audit, audit, read_counts
 from evenhand.counts import CountTable
 from evenhand.display import Summary
 from evenhand.errors import (
@@ -22,6 +24,7 @@ from evenhand.errors import (
 )
 from evenhand.evidence import Certificate, ErrorBias
 from evenhand.evidence.certificate import Graph
+from evenhand.graph import find_causes
 from evenhand.graph.edited_graphs import edited, require_graph
 from evenhand.graph.prediction_graph import graph_of_predictions
 from evenhand.question import Codings, Question, QuestionFile
@@ -45,12 +48,12 @@ from evenhand.report.model_section import model_tables, models
 from evenhand.rows import Rows, Source
 from evenhand.rows.frame_sources import Column, with_columns
 from evenhand.rows.rows import check_not_coded, coded_as, read_without
-from evenhand.study import Audit, audit
 from evenhand.wording import Words
 
 _PREDICTION, _SCORE, _LABEL = "prediction", "prediction score", "label"
 # What a question file says, and an audit may say besides.
 _BESIDES = ("knowledge", "edits", "judge")
+_JUDGING = ("scope", "limit", "min_coverage")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -156,6 +159,7 @@ def audit_predictions(
     >>> print(result.verdict, *result.error_bias.gap)
     not certified 1/2 0 1/2
     """
+    signature(audit).bind_partial(**settings)  # what an audit does not have is refused
     besides = {name: settings.pop(name) for name in _BESIDES if name in settings}
     file = QuestionFile.of(question, codings=codings, **besides)
     decision = file.question.decision
@@ -199,31 +203,39 @@ def audit_predictions(
     known = file.knowledge.renamed(decision, column).restricted(graph.nodes)
     words = _labels_of_predictions(file.labels, decision, column)
     with keeping({*needed, *uncounted}):
-        result = audit(
+        asked = replace(
+            file,
+            question=about,
+            codings=Codings(),
+            knowledge=known,
+            labels=words if isinstance(whole, CountTable) else _of_table(words, whole, effects),
+            edits=(),
+        )
+        rows, counts, _ = read_counts(
             whole.only(needed),
-            replace(
-                file,
-                question=about,
-                codings=Codings(),
-                knowledge=known,
-                labels=words
-                if isinstance(whole, CountTable)
-                else _of_table(words, whole, effects),
-                edits=(),
-            ),
+            asked,
             graph=graph,
-            **settings,
+            find=find_causes if settings.get("local") else None,
+            memory=settings.get("memory"),
+            progress=settings.get("progress"),
+        )
+        judging = {name: settings[name] for name in _JUDGING if name in settings}
+        result = PredictionAudit.of(
+            asked,
+            rows=rows,
+            counts=counts,
+            knowledge=known,
+            base=graph,
+            learning=None,
+            judging=judging,
+            score_column=score,
         )
         bias = _error_bias(result, whole, label, file.question.order)
+    notes: tuple[str, ...] = ()
     if label is not None and bias is None:
         pair = " and ".join(result.certificate.partition.leading_labels)
-        note = f"What errors add is not known: {pair} do not both have rows with a label."
-        result = replace(result, notes=(*result.notes, note))
-    return PredictionAudit(
-        **{one.name: getattr(result, one.name) for one in fields(result)} | {"labels": words},
-        error_bias=bias,
-        score_column=score,
-    )
+        notes = (f"What errors add is not known: {pair} do not both have rows with a label.",)
+    return replace(result, labels=words, error_bias=bias, notes=notes)
 
 
 def audit_models(

@@ -20,7 +20,7 @@ from evenhand.errors import (
     QuestionError,
     ValuesError,
 )
-from evenhand.prediction_audit import audit_models
+from evenhand.models.predictions import audit_models
 from evenhand.question.question_file import Labels
 from evenhand.rows import FindingKind
 

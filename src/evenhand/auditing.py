@@ -1,0 +1,557 @@
+"""``audit``: read, count, learn, judge. ``Audit``: the verdict, and what goes on from there.
+
+The file is not called like the function: a module ``evenhand.audit`` would take its place.
+"""
+
+import secrets
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property, partial
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Self
+
+from evenhand.counts import CountTable, examined_counts
+from evenhand.display import Described, ProgressCallback, Summary
+from evenhand.effects import Indirect
+from evenhand.errors import EvenhandError, QuestionError, Remedy, listed
+from evenhand.evidence import (
+    ArrowDependence,
+    Bootstrap,
+    Certificate,
+    GraphDoubt,
+    GraphOrigin,
+    PartitionExplanation,
+    PartitionSurvey,
+    Sensitivity,
+    StatisticalVerdict,
+    Subpopulations,
+    UneditedGraph,
+    Verdict,
+    certify,
+    explain_partition,
+    sensitivity_of_findings,
+    survey_partitions,
+)
+from evenhand.evidence.certificate import Graph, Scope
+from evenhand.evidence.decision_rules import JudgedCase, without_rule
+from evenhand.evidence.graph_origin import decision_last
+from evenhand.evidence.population import ClaimVerdicts, exit_status, in_words
+from evenhand.evidence.variations.arrow_dependence import judge_arrows
+from evenhand.evidence.variations.bootstrap import bootstrap
+from evenhand.evidence.variations.graph_tests import doubt
+from evenhand.graph import PartialGraph, discover, find_causes
+from evenhand.graph.column_choice import choose_columns
+from evenhand.graph.edited_graphs import edited, require_graph
+from evenhand.question import (
+    SIGNIFICANCE,
+    Codings,
+    GraphEdit,
+    Judge,
+    Knowledge,
+    Number,
+    Question,
+    QuestionFile,
+    Tiers,
+)
+from evenhand.question.question_file import Labels
+from evenhand.rows import Inspection, Rows, Source
+from evenhand.rows.inspect.inspection import inspect
+from evenhand.rows.rows import read_and_count
+
+if TYPE_CHECKING:  # a verdict needs no release and no page: methods load them
+    from evenhand.releasing.release import Release
+    from evenhand.removal import Baseline, BaselinePlan, GeneratedPlan, Method, RemovalPlan
+    from evenhand.report import Report
+
+__all__ = ["Audit", "audit"]
+
+
+def audit(
+    source: Source | Rows | CountTable,
+    question: Question | QuestionFile,
+    *,
+    knowledge: Knowledge | Tiers | None = None,
+    graph: Graph | None = None,
+    codings: Codings | None = None,
+    scope: Scope = "causes",
+    limit: int = 1000,
+    min_coverage: Number = "0.9",
+    significance: float = SIGNIFICANCE,
+    test: str = "chi-square",
+    max_depth: int | None = None,
+    local: bool = False,
+    judge: Judge | None = None,
+    edits: Iterable[GraphEdit] | None = None,
+    progress: ProgressCallback | None = None,
+    memory: str | int | None = None,
+) -> "Audit":
+    """Ask whether the protected attribute itself changed the decision.
+
+    ``source`` is a path, a frame, an Arrow, DuckDB or Ibis table, ``Rows`` or a ``CountTable``.
+    The graph is learned from the rows unless it is given. Knowledge, codings and judge that are
+    passed here override those of a question file. ``edits`` change the graph, each with a
+    reason. ``judge`` says which verdict decides: that on these rows, exact and the default, or
+    what they show of the population. ``memory`` limits what counting may use; ``progress`` is
+    called with a ``Progress`` as rows are counted and tests are made. With ``max_depth`` tests
+    are given at most so many attributes: the graph is learned sooner and may have arrows too
+    many. With ``local`` it is learned of columns near the decision, of however many there are.
+
+    >>> import evenhand as eh
+    >>> asked = eh.datasets.question("admissions")
+    >>> graph = eh.CausalGraph.parse("gender -> major -> admission; test_score -> admission; "
+    ...                              "gender -> admission")
+    >>> eh.audit(eh.datasets.admissions(2), asked, graph=graph).verdict
+    <Verdict.NOT_CERTIFIED: 'not certified'>
+    """
+    file = QuestionFile.of(
+        question, judge=judge, knowledge=knowledge, codings=codings, edits=edits
+    )
+    GraphEdit.check_reasons(file.edits)
+    question, known, graph = file.question, file.knowledge, require_graph(graph)
+    search: dict[str, Any] = {"significance": significance, "test": test}
+
+    # Read and count.
+    if graph is None:
+        known = decision_last(known, question.decision)
+    find = partial(find_causes, decision=question.decision, knowledge=known, **search)
+    depth = 6 if max_depth is None else max_depth
+    rows, counts, names = read_counts(
+        source,
+        replace(file, knowledge=known),
+        graph=graph,
+        find=partial(find, max_given=depth, progress=progress) if local else None,
+        memory=memory,
+        progress=progress,
+    )
+    notes: tuple[str, ...] = ()
+    if len(names) > len(counts.names):
+        known = known.restricted(counts.names)
+        notes = (f"Of {len(names):,} columns {len(counts.names):,} were counted.",)
+
+    # Learn.
+    learning = None
+    if graph is None:
+        learning = {**search, "max_depth": max_depth}
+        graph, evicted = learn_graph(counts, question, known, progress=progress, **learning)
+        notes += evicted
+
+    # Judge.
+    return Audit.of(
+        file,
+        rows=rows,
+        counts=counts,
+        knowledge=known,
+        base=graph,
+        learning=learning,
+        judging={"scope": scope, "limit": limit, "min_coverage": min_coverage},
+        chosen_from=len(names) if local else 0,
+        notes=notes,
+        progress=progress,
+    )
+
+
+def read_counts(
+    source: Source | Rows | CountTable,
+    file: QuestionFile,
+    *,
+    graph: Graph | None,
+    find: Callable[..., Any] | None,
+    memory: str | int | None,
+    progress: ProgressCallback | None,
+) -> tuple[Rows | None, CountTable, tuple[str, ...]]:
+    """The rows, None of counts; counts of the columns that matter; the names of all columns."""
+    question = file.question
+    asked = question.named_columns
+    choose = partial(choose_columns, asked, question.decision, graph=graph, find=find)
+    rows, counts, names = read_and_count(source, file.codings, memory, progress, choose)
+    if rows is not None:
+        file.labels.check(rows.sources[0].names, where=f"labels for {rows.where}")
+        rows.check_counted(*asked)
+    if graph is not None:
+        graph.check(names, question, file.knowledge)
+    return rows, counts, names
+
+
+def learn_graph(
+    counts: CountTable,
+    question: Question,
+    knowledge: Knowledge,
+    **search: Any,  # noqa: ANN401  # that of ``discover``
+) -> tuple[PartialGraph, tuple[str, ...]]:
+    """The graph of the rows that are compared, and what required arrows did to the causes."""
+    if question.predicts:
+        raise QuestionError.of(
+            f"It is not said what causes {question.predicts!r}, whose predictions are audited.",
+            "Learned from predictions, the graph would be another.",
+            Remedy("Give the graph of the data", "graph"),
+        )
+    examined = examined_counts(counts, question).counts
+    graph = discover(examined, knowledge=knowledge, question=question, **search)
+    if not knowledge.required:
+        return graph, ()
+    free = replace(knowledge, required=())
+    before = discover(examined, knowledge=free, question=question, **search)
+    return graph, evicted_notes(graph, before, question.decision)
+
+
+def evicted_notes(graph: Graph, free: Graph, decision: str) -> tuple[str, ...]:
+    """What required arrows did to the causes: those that only the graph without them has."""
+    now, before = (one.parents(decision) | one.neighbors(decision) for one in (graph, free))
+    if now >= before:
+        return ()
+    note = (
+        f"The required arrows evict {listed(sorted(before - now))} from the possible causes of "
+        f"{decision!r}: without them these would be {listed(sorted(before))}."
+    )
+    return (note,)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Audit(Described):
+    """The verdict on a table, and everything needed to go on from there.
+
+    ``rows`` is None if counts were given. ``judge`` says which verdict decides; both are there
+    in any case. ``labels`` are the words of the question file; ``notes`` say what required
+    arrows did to the causes. ``base`` is the graph before the edits of this question,
+    ``learning`` how ``discover`` learned it, None if it was given, and ``judging`` how
+    ``certify`` judges. ``doubts`` and ``unedited`` keep what one graph gives for one question,
+    for all audits of the same counts.
+    """
+
+    rows: Rows | None
+    counts: CountTable
+    knowledge: Knowledge
+    graph: Graph
+    certificate: Certificate
+    base: Graph
+    learning: Mapping[str, Any] | None
+    judging: Mapping[str, Any]
+    judge: Judge = "rows"
+    labels: Labels = field(default_factory=Labels)
+    notes: tuple[str, ...] = ()
+    doubts: dict[tuple[Graph, Question], GraphDoubt] = field(default_factory=dict)
+    unedited: dict[tuple[Graph, Question], UneditedGraph] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        file: QuestionFile,
+        *,
+        rows: Rows | None,
+        counts: CountTable,
+        knowledge: Knowledge,
+        base: Graph,
+        learning: Mapping[str, Any] | None,
+        judging: Mapping[str, Any],
+        chosen_from: int = 0,
+        unedited: dict[tuple[Graph, Question], UneditedGraph] | None = None,
+        progress: ProgressCallback | None = None,
+        **fields: Any,  # noqa: ANN401  # others of the audit
+    ) -> Self:
+        """Judge counts by a question file, of which codings and knowledge are not read."""
+        question, graph = file.question, edited(base, file.edits)
+        unedited = {} if unedited is None else unedited
+        if rows is not None:
+            judging = {**judging, "codings": rows.codings, "dropped": rows.dropped}
+        if file.edits:
+            graph.check(counts.names, question, knowledge)
+        origin = GraphOrigin.of(graph, decision_last=knowledge.tiers_assumed)
+        origin = replace(origin, chosen_from=chosen_from)
+        case = JudgedCase(counts, graph, question, knowledge, origin)
+        certificate = _certificate(case, judging, unedited)
+        if file.graphs_judged:
+            certificate = replace(certificate, tried={"graphs": file.graphs_judged})
+        if question.rule:
+            search = None if learning is None else {**learning, "progress": progress}
+            other = without_rule(case, certificate.determined_by, search)
+            beside = other and _certificate(other, judging, unedited)
+            certificate = replace(certificate, without_rule=beside)
+        return cls(
+            rows=rows,
+            counts=counts,
+            knowledge=knowledge,
+            graph=graph,
+            certificate=certificate,
+            base=base,
+            learning=learning,
+            judging=judging,
+            judge=file.judge,
+            labels=file.labels,
+            unedited=unedited,
+            **fields,
+        )
+
+    def judged_with(self, file: QuestionFile) -> Self:
+        """The audit of the same counts and graph with another question file.
+
+        It may have other edits, threshold, words or effects through others; for other columns
+        or another rule a graph is to be learned anew.
+        """
+        return self.of(
+            file,
+            rows=self.rows,
+            counts=self.counts,
+            knowledge=self.knowledge,
+            base=self.base,
+            learning=self.learning,
+            judging=self.judging,
+            chosen_from=self.certificate.graph_origin.chosen_from,
+            unedited=self.unedited,
+            notes=self.notes,
+            doubts=self.doubts,
+        )
+
+    def __repr__(self) -> str:
+        verdict = f"{self.verdict} at {self.question.threshold}, {self.counts.row_count:,} rows"
+        return f"<Audit: {verdict}, causes {', '.join(self.decision_causes) or 'none'}>"
+
+    @property
+    def question(self) -> Question:
+        """The question, with both groups named."""
+        return self.certificate.question
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the criterion is met, given the graph."""
+        return self.certificate.verdict
+
+    @property
+    def indirect(self) -> Indirect | None:
+        """The claim about effects through the attributes that ``redlining`` names, if any."""
+        return self.certificate.indirect
+
+    @property
+    def deciding_verdict(self) -> Verdict | StatisticalVerdict:
+        """The verdict on the direct effect, on these rows or the population by ``judge``."""
+        return self.deciding_verdicts[""]
+
+    @property
+    def deciding_verdicts(self) -> ClaimVerdicts:
+        """The verdict on each claim, the direct effect under ""; see ``deciding_verdict``."""
+        return self.certificate.verdicts(by_rows=self.judge == "rows")
+
+    @property
+    def exit_status(self) -> int:
+        """The status of a process: 1 if any claim is not met, else 3 if any is open, else 0."""
+        return exit_status(self.deciding_verdicts)
+
+    @property
+    def decision_causes(self) -> tuple[str, ...]:
+        """The attributes that cause the decision, the protected one aside."""
+        return self.certificate.decision_causes
+
+    @property
+    def subpopulations(self) -> Subpopulations:
+        """Every subpopulation of the decision causes that occurs."""
+        return self.certificate.subpopulations
+
+    @cached_property
+    def inspection(self) -> Inspection:
+        """A look at the table as it was counted; people are compared alike in the causes."""
+        return inspect(
+            self.certificate.examined.counts,
+            self.question,
+            where=self.rows.where if self.rows else "table",
+            alike=self.decision_causes,
+            notes=self.rows.notes if self.rows else (),
+        )
+
+    def explain_partition(self, names: Collection[str]) -> PartitionExplanation:
+        """Whether comparing people alike in these names means anything, and what it shows."""
+        found = self.certificate  # its graph has the edges that knowledge settles
+        return explain_partition(found.examined.counts, found.graph, self.question, names)
+
+    def survey_partitions(self) -> PartitionSurvey:
+        """How many of all partitions are meaningful, and what the examined ones show."""
+        return survey_partitions(self.certificate)
+
+    def sensitivity(self) -> tuple[Sensitivity, ...]:
+        """How strong an unmeasured cause must be to overturn each of the strongest findings."""
+        return sensitivity_of_findings(self.certificate.partition)
+
+    def doubt(self, *, progress: ProgressCallback | None = None) -> GraphDoubt:
+        """What the counts themselves say against the graph around the decision."""
+        if (found := self.known_doubt) is None:
+            counts, known = self.certificate.examined.counts, self.knowledge
+            found = doubt(counts, self.graph, self.question, knowledge=known, progress=progress)
+            self.doubts[self._doubted] = found
+        return found
+
+    @property
+    def known_doubt(self) -> GraphDoubt | None:
+        """The same if it was asked for before, of this audit or of one with the same graph."""
+        return self.doubts.get(self._doubted)
+
+    @property
+    def _doubted(self) -> tuple[Graph, Question]:
+        # No threshold and no effect through others changes what the counts say.
+        return self.graph, replace(self.question.direct, threshold=Fraction(1, 20))
+
+    def bootstrap(
+        self,
+        resamples: int = 200,
+        *,
+        seed: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> Bootstrap:
+        """How often each attribute is a cause, and each verdict, if rows are drawn again."""
+        record = self.graph.record if isinstance(self.graph, PartialGraph) else None
+        return bootstrap(
+            self.certificate.examined.counts,
+            self.question,
+            seed=seed,
+            resamples=resamples,
+            graph=None
+            if self.certificate.learned_here and not self.certificate.graph_origin.edits
+            else self.graph,
+            knowledge=self.knowledge,
+            **(record.settings if record else {}),
+            min_coverage=self.certificate.min_coverage,
+            progress=progress,
+        )
+
+    def with_resamples(self, resampled: Bootstrap | None) -> "Audit":
+        """The audit whose bounds of effects have the errors of resamples, and a verdict."""
+        effects = resampled.indirect if resampled else None
+        return replace(self, certificate=self.certificate.resampled(effects))
+
+    def arrows(self, *, limit: int = 50) -> ArrowDependence:
+        """What hangs on each arrow: the verdict without each cause, and with each candidate.
+
+        A candidate may be a cause by what is known and is not certain to be one. At most
+        ``limit`` of them are judged, those first that look least independent of the decision.
+        """
+        return judge_arrows(self.certificate, self.doubt(), self.knowledge, limit=limit)
+
+    def plan(
+        self, *, method: "Method | Baseline | None" = None, seed: int | None = None
+    ) -> "RemovalPlan | GeneratedPlan | BaselinePlan":
+        """What would change, by default with ``ModifyData``; no row is touched."""
+        from evenhand.removal import plan_removal
+
+        return plan_removal(self.certificate, method=method, seed=seed)
+
+    def release(
+        self,
+        *,
+        method: "Method | Baseline | None" = None,
+        seed: int | None = None,
+        uncertified: bool = False,
+        key: str | None = None,
+        drop: Iterable[str] = (),
+        labels: str | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> "Release":
+        """Apply the plan to the rows, and certify the result; settings are as ``release`` has.
+
+        ``Release.betrayals`` names columns that tell which rows were changed.
+        """
+        from evenhand.releasing.release import release
+
+        seed = secrets.randbits(128) if seed is None else seed
+        return release(
+            self.counts if self.rows is None else self.rows,
+            self.plan(method=method, seed=seed),
+            seed=seed,
+            knowledge=self.knowledge,
+            uncertified=uncertified,
+            key=key,
+            drop=drop,
+            labels=labels,
+            progress=progress,
+        )
+
+    def report(
+        self,
+        release: "Release | None" = None,
+        *,
+        labels: Labels | None = None,
+        partition: PartitionExplanation | None = None,
+        doubt: GraphDoubt | None = None,
+        resampled: Bootstrap | None = None,
+        arrows: ArrowDependence | None = None,
+        share: bool = False,
+        least_count: int = 10,
+        title: str | None = None,
+        certificate_file: str | PathLike[str] | None = None,
+    ) -> "Report":
+        """The audit, and a release if there is one, as an HTML page; see ``report``."""
+        from evenhand.report import report
+
+        return report(
+            self,
+            release,
+            labels=labels or self.labels,
+            partition=partition,
+            doubt=doubt or (None if share else self.doubt()),
+            resampled=resampled,
+            arrows=arrows,
+            share=share,
+            least_count=least_count,
+            title=title,
+            certificate_file=certificate_file,
+        )
+
+    def to_dict(self, *, assurance: Number = "0.8") -> dict[str, Any]:
+        """The plain values of the certificate, what decides, and how sensitive findings are."""
+        return {
+            "verdict": str(self.verdict),
+            "judge": self.judge,
+            "deciding_verdict": str(self.deciding_verdict),
+            **self.certificate.to_dict(assurance=assurance, labels=self.labels),
+            "notes": list(self.notes),
+            "sensitivity": [finding.to_dict() for finding in self.sensitivity()],
+            "inspection": self.inspection.to_dict(),
+        }
+
+    def summary(self) -> Summary:
+        """The certificate's, what decides, notes, and tests of the graph that were made."""
+        summary = self.certificate.summary(self.labels)
+        inspection = self.inspection
+        notes = (
+            *(self.rows.notes if self.rows else ()),
+            *(finding.problem for finding in inspection.matters),
+            *inspection.same_decisions(),
+        )
+        claims = "; ".join(in_words(self.deciding_verdicts))
+        judged = ("judged by", f"the {self.judge}: {claims}")
+        doubt = self.known_doubt
+        said = doubt.sentence if doubt and doubt.contradicted else ""
+        against = [("rows against the graph", said)] if said else []
+        return replace(
+            summary,
+            facts=(judged, summary.facts[0], *against, *summary.facts[1:]),
+            notes=(*summary.notes, *self.notes, *notes),
+            hint='audit.report().write("report.html") writes the whole page.',
+        )
+
+    def _repr_html_(self) -> str:
+        from evenhand.report.notebook import audit_figures
+
+        return self.summary().html(audit_figures(self.certificate, self.knowledge, self.labels))
+
+
+def _certificate(
+    case: JudgedCase,
+    judging: Mapping[str, Any],
+    unedited: dict[tuple[Graph, Question], UneditedGraph],
+) -> Certificate:
+    """Certify; of an edited graph also what it gave before, by its causes alone."""
+    counts, graph, question, knowledge, origin = case
+    certificate = certify(
+        counts, graph, question, knowledge=knowledge, graph_origin=origin, **judging
+    )
+    before = graph.unedited
+    if before is None:
+        return certificate
+    if (before, question) not in unedited:
+        unedited[before, question] = UneditedGraph.of(before)
+        causes = {**judging, "scope": "causes"}
+        # Edits may mend what could not be judged, as an arrow against the tiers.
+        with suppress(EvenhandError):
+            found = certify(counts, before, question.direct, knowledge=knowledge, **causes)
+            unedited[before, question] = found.as_unedited
+    origin = replace(certificate.graph_origin, unedited=unedited[before, question])
+    return replace(certificate, graph_origin=origin)

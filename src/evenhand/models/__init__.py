@@ -1,0 +1,1 @@
+"""Models: their predictions audited with the graph of the data."""
