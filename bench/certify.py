@@ -9,7 +9,7 @@ import numpy as np
 
 from evenhand import Attribute, CountTable, Question, datasets
 from evenhand.evidence import Certificate, certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 
 REPEATS = 5
 

@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 
 from evenhand import Question, datasets
 from evenhand.evidence import Certificate, certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 from evenhand.releasing.release import release
 from evenhand.removal import ModifyData
 from evenhand.rows import Rows, read

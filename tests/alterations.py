@@ -16,7 +16,7 @@ import evenhand as eh
 from evenhand import checker, datasets
 from evenhand.errors import EvenhandError
 from evenhand.evidence import RecordedCertificate
-from evenhand.graph.partial_graph import PartialGraph
+from evenhand.graph import PartialGraph
 from evenhand.question.question_file import Labels
 
 CHANCE = {f"partitions.subpopulations.by_chance.{n}" for n in ("lower", "upper", "p")} | {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import evenhand as eh
 from evenhand.errors import CannotReleaseError
-from evenhand.graph.partial_graph import DiscoveryRecord
+from evenhand.graph import DiscoveryRecord
 from evenhand.report import report
 
 GRAPH = "sex -> hired; sex -> town; town -> hired; job -> hired; age -> job; hired -> bonus"

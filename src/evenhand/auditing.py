@@ -43,7 +43,7 @@ from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.evidence.variations.graph_tests import doubt
 from evenhand.graph import PartialGraph, discover, find_causes
 from evenhand.graph.column_choice import choose_columns
-from evenhand.graph.edited_graphs import edited, require_graph
+from evenhand.graph.edits import edited, require_graph
 from evenhand.question import (
     SIGNIFICANCE,
     Codings,
@@ -397,7 +397,7 @@ class Audit(Described):
         progress: ProgressCallback | None = None,
     ) -> Bootstrap:
         """How often each attribute is a cause, and each verdict, if rows are drawn again."""
-        record = self.graph.record if isinstance(self.graph, PartialGraph) else None
+        record = self.graph.record
         return bootstrap(
             self.certificate.examined.counts,
             self.question,

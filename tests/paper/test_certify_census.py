@@ -7,7 +7,7 @@ import pytest
 
 from evenhand import datasets
 from evenhand.evidence import Verdict, certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 
 DUTCH_GRAPH = CausalGraph.parse("sex -> occupation; age -> occupation; edu_level -> occupation")
 

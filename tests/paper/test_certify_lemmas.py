@@ -11,7 +11,7 @@ from tests.brute_force import block_sets
 
 from evenhand import CountTable, Question
 from evenhand.evidence import Verdict, certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 
 NODES = "cqxyde"
 # c protected, e the decision, d below it; q, x and y anywhere between.

@@ -12,7 +12,7 @@ import pytest
 
 from evenhand import datasets
 from evenhand.evidence import Partition, certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.releasing.compare import compare
 from evenhand.releasing.cost import compare_counts

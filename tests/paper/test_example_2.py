@@ -7,7 +7,7 @@ from tests.admission import GRAPH, QUESTION
 
 from evenhand import datasets
 from evenhand.evidence import Verdict, certify, explain_partition
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 
 COUNTS = datasets.admissions(2)
 

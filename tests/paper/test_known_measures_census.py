@@ -9,7 +9,7 @@ import pytest
 from evenhand import RepairAttributes, datasets
 from evenhand.evidence import Partition, certify, known_measures
 from evenhand.evidence.statistics.pooled_difference import mean_difference
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 from evenhand.releasing.apply_to_counts import change_counts
 
 

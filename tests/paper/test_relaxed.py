@@ -7,7 +7,7 @@ from tests.admission import GRAPH, QUESTION
 
 from evenhand import datasets
 from evenhand.evidence import certify_relaxed
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 
 
 @pytest.mark.paper("thm:rnd")

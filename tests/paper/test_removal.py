@@ -8,7 +8,7 @@ import pytest
 
 from evenhand import datasets
 from evenhand.evidence import certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 from evenhand.removal import ModifyData, plan_removal
 
 THRESHOLDS = [Fraction(1, 40), Fraction(1, 20), Fraction(3, 40), Fraction(1, 10)]

@@ -23,7 +23,7 @@ from tests.strategies import partial_graphs
 
 from evenhand import CountTable, certify, explain_partition
 from evenhand.evidence import survey_partitions
-from evenhand.graph.partial_graph import admissible_graphs
+from evenhand.graph.admissible_graphs import admissible_graphs
 
 
 @settings(max_examples=60)

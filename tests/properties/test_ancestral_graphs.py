@@ -8,7 +8,7 @@ from tests.strategies import partial_graphs
 
 from evenhand import CausalGraph, Question
 from evenhand.graph import PartialGraph
-from evenhand.graph.ancestral_graphs import ancestral_graphs
+from evenhand.graph.admissible_graphs import ancestral_graphs
 
 
 def above(arrows, nodes, question):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evenhand import CountTable, Question
 from evenhand.evidence import Verdict, certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 from evenhand.verdict import sides
 
 GRAPH = CausalGraph.parse("sex -> hired; job -> hired; town -> hired; sex -> job")

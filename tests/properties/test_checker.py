@@ -9,7 +9,7 @@ from tests.strategies import asked_dags
 from evenhand import CausalGraph, CountTable, Question, checker
 from evenhand.errors import GraphError
 from evenhand.evidence import RecordedCertificate, certify
-from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
+from evenhand.graph import DiscoveryRecord, PartialGraph
 
 
 @st.composite

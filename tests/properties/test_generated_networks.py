@@ -12,7 +12,7 @@ from tests.strategies import asked_dags
 
 from evenhand import CountTable, Question
 from evenhand.evidence import Partition, certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 from evenhand.graph.conditional_tables import Factor, Network, eliminate
 from evenhand.releasing.apply_to_counts import generate_counts
 from evenhand.removal import ModifyData, ModifyGraph, plan_removal

@@ -11,8 +11,7 @@ from tests.open_graphs import all_open_graphs
 
 from evenhand import CountTable, Question
 from evenhand.evidence import certify
-from evenhand.graph.causal_graph import CausalGraph
-from evenhand.graph.partial_graph import PartialGraph
+from evenhand.graph import CausalGraph, PartialGraph
 from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.removal import ModifyData, ModifyGraph, plan_removal
 

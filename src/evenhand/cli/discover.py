@@ -11,7 +11,7 @@ from evenhand.question.question import PATHS
 
 if TYPE_CHECKING:
     from evenhand.counts import CountTable
-    from evenhand.graph import CausalGraph, LocalCauses, PartialGraph
+    from evenhand.graph import LocalCauses, PartialGraph
     from evenhand.question import Question
 
 
@@ -39,7 +39,7 @@ def discover(
     from evenhand import graph
     from evenhand.evidence.graph_origin import decision_last, no_tiers, saved_graph
     from evenhand.graph.column_choice import check_width
-    from evenhand.graph.edited_graphs import edited
+    from evenhand.graph.edits import edited
     from evenhand.rows import read
 
     if json and output_format == "dot":
@@ -58,7 +58,7 @@ def discover(
     if decision is not None:
         knowledge = decision_last(knowledge, decision)
         assumptions = (no_tiers(decision),) if knowledge.tiers_assumed else ()
-    result: LocalCauses | PartialGraph | CausalGraph
+    result: LocalCauses | PartialGraph
     with ProgressBar(quiet=quiet or json) as progress:
         rows = read(
             options.data, codings=options.codings(), memory=options.memory, progress=progress
@@ -106,11 +106,11 @@ def discover(
             assumptions += tuple(f"As the question file asks: {edit}." for edit in result.edits)
     if json or output_format == "json":
         print_json(
-            saved_graph(result, decision_last=knowledge.tiers_assumed)
-            if isinstance(result, graph.PartialGraph)
-            else result.to_dict()
+            result.to_dict()
+            if isinstance(result, graph.LocalCauses)
+            else saved_graph(result, decision_last=knowledge.tiers_assumed)
         )
-    elif isinstance(result, graph.PartialGraph) and output_format == "dot":
+    elif output_format == "dot" and not isinstance(result, graph.LocalCauses):
         print_exactly(result.dot_lines())
     else:
         print_result(result.summary())

@@ -33,7 +33,7 @@ from evenhand.question.question_file import Labels
 
 if TYPE_CHECKING:
     from evenhand.auditing import Audit
-    from evenhand.graph import CausalGraph, PartialGraph
+    from evenhand.graph import PartialGraph
 
 
 def options_in(panel: str) -> Callable[..., Any]:
@@ -309,7 +309,7 @@ class CommonOptions(QuestionOptions):
             merge={**given.merge, **typed.merge},
         )
 
-    def graph(self) -> "CausalGraph | PartialGraph | None":
+    def graph(self) -> "PartialGraph | None":
         """The graph of ``--graph``, if it was given."""
         if self.graph_file is None:
             return None

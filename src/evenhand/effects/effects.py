@@ -28,7 +28,7 @@ from evenhand.effects.world_shares import (
     World,
     WorldShares,
 )
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import PartialGraph
 from evenhand.question.question import Basis, Question
 from evenhand.verdict import Verdict, all_must_hold
 
@@ -243,7 +243,7 @@ class GraphEffects:
     def of(
         cls,
         source: TableSource,
-        graph: CausalGraph,
+        graph: PartialGraph,
         question: Question,
         *,
         potentials: Mapping[str, tuple[Potentials, Potentials]] | None = None,

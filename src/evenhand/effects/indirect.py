@@ -24,9 +24,8 @@ from evenhand.effects.indirect_reasons import (
 from evenhand.effects.model_tables import TableSource, compared_counts
 from evenhand.effects.transport import Potentials
 from evenhand.errors import Problem, QuestionError, Remedy, ResourceError
-from evenhand.graph.ancestral_graphs import AncestralGraphs, ancestral_graphs
-from evenhand.graph.causal_graph import CausalGraph
-from evenhand.graph.partial_graph import PartialGraph
+from evenhand.graph import PartialGraph
+from evenhand.graph.admissible_graphs import AdmissibleGraphs, ancestral_graphs
 from evenhand.question import Question
 from evenhand.verdict import Verdict, all_must_agree
 
@@ -34,9 +33,7 @@ from evenhand.verdict import Verdict, all_must_agree
 RecordedPotentials: TypeAlias = Sequence[Mapping[str, tuple[Potentials, Potentials]]]
 
 
-def measure_paths(
-    counts: CountTable, graph: CausalGraph | PartialGraph, question: Question
-) -> Indirect:
+def measure_paths(counts: CountTable, graph: PartialGraph, question: Question) -> Indirect:
     """Measure the effects of the protected attribute through chosen attributes.
 
     ``question.redlining`` names them. Of an open graph every admissible way to direct it is
@@ -61,7 +58,7 @@ def measure_paths(
 
 def measure_examined(
     examined: ExaminedCounts,
-    graph: CausalGraph | PartialGraph,
+    graph: PartialGraph,
     *,
     potentials: RecordedPotentials | None = None,
     exact: bool = True,
@@ -85,7 +82,7 @@ def measure_examined(
 def measure_tables(
     source: TableSource,
     values: Mapping[str, Sequence[str]],
-    graphs: AncestralGraphs,
+    graphs: AdmissibleGraphs,
     question: Question,
     *,
     potentials: RecordedPotentials | None = None,

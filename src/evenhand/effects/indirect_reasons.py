@@ -7,7 +7,7 @@ from operator import itemgetter
 from evenhand.display import percent, points
 from evenhand.effects.effects import GraphEffects
 from evenhand.errors import Problem, Remedy, listed
-from evenhand.graph.ancestral_graphs import MOST_ORIENTATIONS, AncestralGraphs
+from evenhand.graph.admissible_graphs import MOST_ORIENTATIONS, AdmissibleGraphs
 from evenhand.question import Question
 from evenhand.question.group_words import group_heading
 from evenhand.verdict import Verdict
@@ -74,7 +74,7 @@ def too_many_orientations(question: Question) -> Problem:
 def effect_reasons(
     measured: Sequence[GraphEffects],
     verdicts: Sequence[Verdict],
-    graphs: AncestralGraphs,
+    graphs: AdmissibleGraphs,
     question: Question,
 ) -> tuple[Problem, ...]:
     """What the verdict hangs on: the effect itself, or an edge, a witness, unseen people."""

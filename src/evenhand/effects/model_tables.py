@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from evenhand.counts import Attribute, CountTable, ExaminedCounts
 from evenhand.counts.count_table import code_type
 from evenhand.errors import Remedy, ResourceError, listed
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import PartialGraph
 from evenhand.graph.conditional_tables import Factor
 
 MOST_EXACT_CELLS = 2**20
@@ -64,7 +64,7 @@ class ModelTables:
 
     @classmethod
     def of(
-        cls, source: TableSource, graph: CausalGraph, *, protected: str, decision: str
+        cls, source: TableSource, graph: PartialGraph, *, protected: str, decision: str
     ) -> "ModelTables":
         """Count the tables of a graph."""
         parents = {

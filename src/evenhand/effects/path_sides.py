@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import PartialGraph
 
 Side: TypeAlias = Literal["direct", "through", "explained", "not judged", "witness"]
 
@@ -23,12 +23,12 @@ class PathSides:
 
     ``graph`` has only ancestors of the decision and of the protected attribute.
 
-    >>> graph = CausalGraph.parse("race -> zip -> loan; race -> income -> loan; race -> loan")
+    >>> graph = PartialGraph.parse("race -> zip -> loan; race -> income -> loan; race -> loan")
     >>> PathSides(graph=graph, protected="race", decision="loan", chosen=("zip",)).sides
     {'income': 'explained', 'loan': 'direct', 'zip': 'through'}
     """
 
-    graph: CausalGraph
+    graph: PartialGraph
     protected: str
     decision: str
     chosen: tuple[str, ...]

@@ -36,14 +36,13 @@ from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.statistics.by_chance import ByChance
 from evenhand.evidence.subpopulations import Subpopulations
 from evenhand.files import write_file
-from evenhand.graph.causal_graph import CausalGraph
-from evenhand.graph.partial_graph import PartialGraph
+from evenhand.graph import PartialGraph
 from evenhand.question import Codings, Number, Question
 from evenhand.question.question_file import Labels
 from evenhand.verdict import MET, Coverage, StatisticalVerdict, Verdict
 
 Scope: TypeAlias = Literal["causes", "minimal", "all"]
-Graph: TypeAlias = CausalGraph | PartialGraph
+Graph: TypeAlias = PartialGraph
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -111,7 +110,7 @@ class Certificate(Pictured):
     @property
     def learned_here(self) -> bool:
         """Whether the graph was learned from these rows, and not read from a file."""
-        record = self.graph.record if isinstance(self.graph, PartialGraph) else None
+        record = self.graph.record
         is_read = record is None or isinstance(record.counts, str)
         return not is_read and self.graph_origin.rows == "same"
 

@@ -13,7 +13,6 @@ from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.disclosure_control import shown_claim, shown_part
 from evenhand.evidence.indirect_record import indirect_record
 from evenhand.evidence.partition_table import PartitionTable
-from evenhand.graph.partial_graph import PartialGraph
 from evenhand.verdict import Verdict
 
 _ESTIMATES = (
@@ -77,7 +76,7 @@ def shared_document(certificate: Certificate, *, least_count: int) -> dict[str, 
 def _document(certificate: Certificate) -> dict[str, Any]:
     """What both documents say."""
     graph = certificate.graph
-    doubtful = graph.doubtful if isinstance(graph, PartialGraph) else ()
+    doubtful = graph.doubtful
     return {
         "format": document.FORMAT,
         "versions": {"evenhand": version("evenhand")},

@@ -30,10 +30,9 @@ from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.partition_table import counts_by_cell
 from evenhand.evidence.relaxed import RelaxedCertificate, exact_share
-from evenhand.graph.admissible_graphs import MOST_GRAPHS, AdmissibleGraphs
+from evenhand.graph.admissible_graphs import MOST_GRAPHS, AdmissibleGraphs, admissible_graphs
 from evenhand.graph.block_sets import smallest_block_sets
-from evenhand.graph.parent_sets import ParentSets
-from evenhand.graph.partial_graph import PartialGraph, admissible_graphs
+from evenhand.graph.dag_extensions import ParentSets
 from evenhand.question import Codings, Knowledge, Number, Question, Tiers
 from evenhand.question.question import REST
 from evenhand.verdict import Verdict, all_must_agree, all_must_hold
@@ -80,7 +79,7 @@ def certify(
     decision: a change may have made it so.
 
     >>> from evenhand.datasets import admissions
-    >>> from evenhand.graph.causal_graph import CausalGraph
+    >>> from evenhand.graph import CausalGraph
     >>> graph = CausalGraph.parse("gender -> major -> admission; gender -> admission; "
     ...                           "test_score -> admission")
     >>> question = Question(protected="gender", group="female",
@@ -213,7 +212,7 @@ def certify_partitions(
 def _with_known_rows(certificate: Certificate, counts: CountTable) -> Certificate:
     """Say of a learned graph whether it was learned from the same rows or from others."""
     graph, origin = certificate.graph, certificate.graph_origin
-    record = graph.record if isinstance(graph, PartialGraph) else None
+    record = graph.record
     if origin.rows == "original" or record is None or not record.counts:
         return certificate
     examined = certificate.examined.counts
@@ -252,7 +251,7 @@ def _with_knowledge(
     not cause the attribute.
     """
     is_open = not graph.neighbors(question.decision).isdisjoint(question.protected_names)
-    if not isinstance(graph, PartialGraph) or (knowledge is None and not is_open):
+    if graph.is_directed or (knowledge is None and not is_open):
         return graph
     if graph.record and graph.record.stand_ins:
         knowledge = Knowledge.of(knowledge).restricted(graph.nodes)
@@ -261,10 +260,7 @@ def _with_knowledge(
 
 def parent_sets(graph: Graph, question: Question) -> ParentSets:
     """The decision's possible sets of parents: one, unless the graph leaves edges open."""
-    decision = question.decision
-    if isinstance(graph, PartialGraph):
-        return graph.parent_sets(decision, question=question)
-    return ParentSets(node=decision, sets=(graph.parents(decision),))
+    return graph.parent_sets(question.decision, question=question)
 
 
 def _largest_first(sets: Iterable[frozenset[str]]) -> tuple[tuple[str, ...], ...]:

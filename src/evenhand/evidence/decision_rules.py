@@ -22,10 +22,9 @@ from evenhand.counts.compared_groups import with_groups
 from evenhand.counts.count_table import code_type
 from evenhand.errors import Problem, QuestionError, Remedy, listed
 from evenhand.evidence.graph_origin import GraphOrigin
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import PartialGraph
 from evenhand.graph.discovery import discover
-from evenhand.graph.edited_graphs import fitting_edits
-from evenhand.graph.partial_graph import PartialGraph
+from evenhand.graph.edits import fitting_edits
 from evenhand.question import Knowledge, Question
 
 
@@ -60,7 +59,7 @@ def determining_names(examined: ExaminedCounts, names: Iterable[str]) -> tuple[s
     return tuple(sorted(one.name for one in determinations(examined, names) if one.exact))
 
 
-def comparable_columns(graph: CausalGraph | PartialGraph, decision: str) -> frozenset[str]:
+def comparable_columns(graph: PartialGraph, decision: str) -> frozenset[str]:
     """The nodes that may enter a comparison: all but certain effects of the decision."""
     return frozenset(graph.nodes) - graph.descendants(decision)
 
@@ -132,7 +131,7 @@ class JudgedCase(NamedTuple):
     """What is certified: counts by a graph, with what is known of both."""
 
     counts: CountTable
-    graph: CausalGraph | PartialGraph
+    graph: PartialGraph
     question: Question
     knowledge: Knowledge
     origin: GraphOrigin

@@ -17,7 +17,7 @@ from evenhand.counts.compared_groups import group_columns
 from evenhand.errors import CannotReleaseError, QuestionError
 from evenhand.evidence.certificate import Certificate, Graph
 from evenhand.evidence.partition import Partition
-from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
+from evenhand.graph import DiscoveryRecord
 from evenhand.verdict import INT64_END, Verdict
 
 
@@ -125,7 +125,7 @@ def _restricted(
 
 def _without_statistics(graph: Graph) -> Graph:
     """The graph without what its search counted and computed."""
-    if not isinstance(graph, PartialGraph) or graph.record is None:
+    if graph.record is None:
         return graph
     record = graph.record
     bare = DiscoveryRecord(

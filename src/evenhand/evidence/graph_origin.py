@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import PartialGraph
 from evenhand.graph.orientation import Edge, Triple
-from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import GraphEdit, Knowledge, Tiers
 from evenhand.question.knowledge import Arrow
 from evenhand.verdict import StatisticalVerdict, Verdict
@@ -50,9 +49,9 @@ class UneditedGraph:
     outcome: UneditedOutcome | None = None
 
     @classmethod
-    def of(cls, graph: CausalGraph | PartialGraph) -> "UneditedGraph":
+    def of(cls, graph: PartialGraph) -> "UneditedGraph":
         """The edges of a graph that is not judged yet."""
-        doubts = graph.doubtful if isinstance(graph, PartialGraph) else ()
+        doubts = graph.doubtful
         return cls(
             arrows=tuple(sorted(graph.arrows)),
             undirected=tuple(sorted(graph.undirected)),
@@ -92,7 +91,7 @@ class UneditedGraph:
             nodes, frozenset(self.arrows), frozenset(self.undirected), doubts=doubts
         )
 
-    def leads_to(self, graph: CausalGraph | PartialGraph, edits: Iterable[GraphEdit]) -> bool:
+    def leads_to(self, graph: PartialGraph, edits: Iterable[GraphEdit]) -> bool:
         """Whether the edits make the links of a graph; its directions may say more."""
         links = {frozenset(pair) for pair in (*self.arrows, *self.undirected)}
         for edit in edits:
@@ -147,11 +146,9 @@ class GraphOrigin:
         return cls(**{**content, "edits": edits, "unedited": unedited})
 
     @classmethod
-    def of(
-        cls, graph: CausalGraph | PartialGraph, *, decision_last: bool = False
-    ) -> "GraphOrigin":
+    def of(cls, graph: PartialGraph, *, decision_last: bool = False) -> "GraphOrigin":
         """The origin of a graph, known by its record of discovery."""
-        record = graph.record if isinstance(graph, PartialGraph) else None
+        record = graph.record
         unedited = None if graph.unedited is None else UneditedGraph.of(graph.unedited)
         if record is None:
             return cls(edits=graph.edits, unedited=unedited)

@@ -13,11 +13,10 @@ from evenhand.errors import GraphError, Remedy, ResourceError
 from evenhand.evidence.certificate import Certificate
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.subpopulations import Subpopulations
-from evenhand.graph.admissible_graphs import MOST_GRAPHS, AdmissibleGraphs
+from evenhand.graph import PartialGraph
+from evenhand.graph.admissible_graphs import MOST_GRAPHS, AdmissibleGraphs, admissible_graphs
 from evenhand.graph.block_sets import BlockSetCheck
-from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.orientation import Edge
-from evenhand.graph.partial_graph import PartialGraph, admissible_graphs
 from evenhand.question import Question
 from evenhand.verdict import Verdict
 
@@ -122,7 +121,7 @@ class PartitionExplanation(Described):
 
 def explain_partition(
     counts: CountTable,
-    graph: CausalGraph | PartialGraph,
+    graph: PartialGraph,
     question: Question,
     names: Collection[str],
 ) -> PartitionExplanation:

@@ -31,7 +31,7 @@ from evenhand.evidence.recorded_indirect import (
 from evenhand.evidence.recorded_inputs import StatedField, is_derivable, recorded_inputs
 from evenhand.evidence.recorded_partitions import recorded_counts
 from evenhand.evidence.release_statement import ReleaseStatement
-from evenhand.graph.partial_graph import PartialGraph
+from evenhand.graph import PartialGraph
 from evenhand.question import Codings, Question
 from evenhand.question.question import PATHS, REST
 from evenhand.verdict import Verdict

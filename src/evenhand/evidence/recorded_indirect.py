@@ -26,7 +26,7 @@ from evenhand.effects.model_tables import (
 from evenhand.effects.transport import Potentials
 from evenhand.errors import InputError, Problem
 from evenhand.evidence.certificate import Certificate, Graph
-from evenhand.graph.ancestral_graphs import ancestral_graphs
+from evenhand.graph.admissible_graphs import ancestral_graphs
 from evenhand.question import Question
 from evenhand.verdict import Verdict
 

@@ -1,20 +1,15 @@
 """The causal graph: its structure, what it separates, and how it is learned from counts."""
 
 from evenhand.graph.block_sets import BlockSetCheck
-from evenhand.graph.causal_graph import CausalGraph
 from evenhand.graph.conditional_tables import ConditionalTable, Factor, Network, eliminate
+from evenhand.graph.dag_extensions import ParentSets
 from evenhand.graph.discovery import discover
+from evenhand.graph.discovery_record import DiscoveryRecord, Separation
+from evenhand.graph.graph import CausalGraph, Extension, PartialGraph, known_order
 from evenhand.graph.independence_tests import Independence
 from evenhand.graph.local_causes import LocalCauses
 from evenhand.graph.local_discovery import find_causes
 from evenhand.graph.orientation import Conflict, Orientation, orient
-from evenhand.graph.parent_sets import ParentSets
-from evenhand.graph.partial_graph import (
-    DiscoveryRecord,
-    Extension,
-    PartialGraph,
-    Separation,
-)
 from evenhand.graph.saved_graphs import load_graph
 from evenhand.graph.wide_table_tests import Marginals
 
@@ -37,6 +32,7 @@ __all__ = [
     "discover",
     "eliminate",
     "find_causes",
+    "known_order",
     "load_graph",
     "orient",
 ]

@@ -1,88 +1,172 @@
 """Every causal graph that a partial graph may stand for, as far as a question tells them apart.
 
-Two of them with the same effects of the decision and, once the arrow between the protected
-attribute and the decision is gone, the same colliders have the same block sets (Verma and
-Pearl); together they are one variant.
-
-Edges that make no difference to that are not tried both ways. What is found depends neither on
+A graph is admissible if it keeps all edges and arrows, has no cycle, adds no collider but where
+one is in doubt, and if the decision does not cause the protected attribute in it. Edges that
+make no difference to the question are not tried both ways. What is found depends neither on
 the names nor on the order of the nodes.
+
+*By block sets*: two graphs with the same effects of the decision and, once the arrow between
+the protected attribute and the decision is gone, the same colliders have the same block sets
+(Verma and Pearl).
+
+*By effects*: the distribution of the decision and of the protected attribute, under any change
+of what the attributes read, is a sum over their ancestors. So two graphs with the same arrows
+among the ancestors of the two are one.
 """
 
-from collections.abc import Collection, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import islice
+from operator import or_
 
 from evenhand.graph.block_sets import PrunedGraph
-from evenhand.graph.causal_graph import CausalGraph
-from evenhand.graph.d_separation import BitsetGraph, members, reachable, union
-from evenhand.graph.graph_variants import GraphVariants, OpenEdges, Variant
-from evenhand.graph.orientation import Edge, Triple, both_ways
-from evenhand.graph.parent_sets import colliders
+from evenhand.graph.d_separation import members, reachable, transposed, union
+from evenhand.graph.dag_extensions import BitEdge, OpenGraph, Parents
+from evenhand.graph.graph import CausalGraph, PartialGraph
+from evenhand.graph.orientation import Edge, both_ways
 from evenhand.question.knowledge import Arrow
 from evenhand.question.question import Question
 
 MOST_GRAPHS = 1000
+MOST_ORIENTATIONS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Graphs that a question does not tell apart: one of them, and how they direct open edges.
+
+    Of an edge that they direct in different ways, or of which nobody asks, both arrows are in
+    ``directions``.
+    """
+
+    graph: PartialGraph
+    directions: frozenset[Arrow] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdmissibleGraphs(GraphVariants):
-    """Variants by their block sets; none if the graph contradicts itself or has too many."""
+class AdmissibleGraphs:
+    """All variants; none, and not ``complete``, if there are too many.
+
+    ``consistent`` is false when the graph contradicts itself, so that no graph is admissible:
+    by block sets there is none then, and by effects the graphs may have any colliders.
+    """
+
+    question: Question
+    variants: tuple[Variant, ...]
+    complete: bool = True
+    consistent: bool = True
+
+    @property
+    def graphs(self) -> tuple[PartialGraph, ...]:
+        """A graph of each variant."""
+        return tuple(variant.graph for variant in self.variants)
 
     @property
     def pruned(self) -> tuple[PrunedGraph, ...]:
         """The graphs without the arrow from the protected attribute to the decision."""
-        bitsets = (BitsetGraph.of(graph.nodes, graph.arrows) for graph in self.graphs)
-        return tuple(PrunedGraph.of(graph, self.question) for graph in bitsets)
+        return tuple(PrunedGraph.of(graph.bits, self.question) for graph in self.graphs)
+
+    def deciding_edges(self, outcomes: Sequence[Hashable]) -> tuple[Edge, ...]:
+        """The open edges on whose direction the variants' outcomes hang; none if all agree.
+
+        An edge that settles the outcome alone goes before those that only bear on it.
+        """
+        if len(set(outcomes)) < 2:
+            return ()
+        decision = self.question.decision
+        seen: dict[Arrow, set[Hashable]] = {}
+        for variant, outcome in zip(self.variants, outcomes, strict=True):
+            for arrow in variant.directions:
+                seen.setdefault(arrow, set()).add(outcome)
+        # Each edge once, the decision last in its own.
+        edges = sorted(
+            (a, b)
+            for a, b in seen
+            if (b, a) in seen and (a == decision, a) < (b == decision, b)
+        )
+        telling = [edge for edge in edges if seen[edge] != seen[edge[::-1]]]
+        settling = [edge for edge in telling if len(seen[edge]) == len(seen[edge[::-1]]) == 1]
+        return tuple(settling or telling or edges)
 
 
-def direct_every_way(
-    nodes: Sequence[str],
-    arrows: Collection[Arrow],
-    undirected: Collection[Edge],
-    doubtful: Collection[Triple],
-    question: Question,
-) -> AdmissibleGraphs:
-    """Direct the open edges in every admissible way, if there are at most ``MOST_GRAPHS``."""
-    decision = question.decision
-    earlier = [(name, decision) for name in question.protected_names]
-    active = _active_edges(nodes, arrows, undirected, doubtful, question)
-    edges = OpenEdges(nodes, frozenset(arrows), undirected, frozenset(doubtful), earlier)
-
-    def next_edge(directed: frozenset[Arrow]) -> Edge | None:
-        return next((e for e in active if directed.isdisjoint((e, e[::-1]))), None)
-
-    ways = [whole for _, whole in islice(edges.directed_ways(next_edge), MOST_GRAPHS + 1)]
-    if len(ways) > MOST_GRAPHS:
+def admissible_graphs(graph: PartialGraph, question: Question) -> AdmissibleGraphs:
+    """The graphs that a graph may stand for by block sets, if at most ``MOST_GRAPHS``."""
+    graph.check(question=question)
+    if graph.is_directed:
+        return AdmissibleGraphs(question=question, variants=(Variant(graph),))
+    opened, bits = graph.opened(question), graph.bits.bits
+    protected, decision = bits(*question.protected_names), bits(question.decision)
+    active = _active_edges(opened, protected, decision)
+    ways = opened.directed_ways(lambda parents: _first_open(active, parents))
+    wholes = [whole for _, whole in islice(ways, MOST_GRAPHS + 1)]
+    if len(wholes) > MOST_GRAPHS:
         return AdmissibleGraphs(question=question, variants=(), complete=False)
-    joined = set(both_ways((*arrows, *undirected)))
-    variants: dict[Hashable, list[frozenset[Arrow]]] = {}
-    for whole in ways:
-        pruned = whole.difference(earlier)
-        graph = BitsetGraph.of(nodes, whole)
-        effects = graph.descendants(graph.bits(decision))
-        pruned_joined = joined.difference(both_ways(earlier))
-        key = effects, frozenset(colliders(pruned, pruned_joined))
-        variants.setdefault(key, []).append(whole)
-    open_arrows = frozenset(both_ways(active))
-    return AdmissibleGraphs(
-        question=question,
-        variants=tuple(
+    direct = {decision: protected} | {1 << node: decision for node in members(protected)}
+    pruned = replace(opened, linked=_less(opened.linked, direct))
+    alike: dict[Hashable, list[Parents]] = {}
+    for whole in wholes:
+        effects = reachable(decision, transposed(whole))
+        seen = pruned.colliders(_less(whole, {decision: protected}))
+        alike.setdefault((effects, frozenset(seen)), []).append(whole)
+    names = graph.nodes
+    asked = frozenset(both_ways((names[a], names[b]) for a, b in active))
+    variants = tuple(
+        Variant(
+            CausalGraph(graph.nodes, opened.arrows(graphs[0])),
+            asked.intersection(opened.arrows(_together(graphs))),
+        )
+        for graphs in alike.values()
+    )
+    return AdmissibleGraphs(question=question, variants=variants, consistent=bool(variants))
+
+
+def ancestral_graphs(graph: PartialGraph, question: Question) -> AdmissibleGraphs:
+    """The graphs that a graph may stand for by effects, if at most ``MOST_ORIENTATIONS``.
+
+    Each has the ancestors of decision and protected attribute alone. An edge is directed only
+    once one of its ends is known to be such an ancestor: each way to do so ends in another
+    graph.
+    """
+    graph.check(question=question)
+    opened, asked = graph.opened(question), graph.bits.bits(*question.columns)
+    consistent = opened.admissible(opened.parents) is not None
+    edges = opened.within(opened.mixed.ancestors(asked))
+    edges = replace(edges, any_colliders=not consistent)
+
+    def next_edge(parents: Parents) -> BitEdge | None:
+        """An open edge at an ancestor."""
+        near = reachable(asked, parents)
+        return _first_open(((a, b) for a, b in open_edges if near & (1 << a | 1 << b)), parents)
+
+    open_edges = edges.undirected
+    ways = [
+        parents for parents, _ in islice(edges.directed_ways(next_edge), MOST_ORIENTATIONS + 1)
+    ]
+    complete = len(ways) <= MOST_ORIENTATIONS
+    tried = edges.arrows(_together(ways)) - edges.arrows(edges.parents)
+    variants = []
+    for parents in ways if complete else ():
+        arrows, names = edges.arrows(parents), graph.bits.names_in(reachable(asked, parents))
+        # An edge that ends at no ancestor here may have both directions.
+        unasked = (arrow for arrow in tried if arrows.isdisjoint((arrow, arrow[::-1])))
+        possible = (
+            (a, b)
+            for a, b in unasked
+            if not edges.adds_collider(parents, graph.nodes.index(a), graph.nodes.index(b))
+        )
+        variants.append(
             Variant(
-                CausalGraph(tuple(nodes), graphs[0]),
-                open_arrows.intersection(frozenset().union(*graphs)),
+                CausalGraph(tuple(names), frozenset(a for a in arrows if a[1] in names)),
+                tried.intersection(arrows).union(possible),
             )
-            for graphs in variants.values()
-        ),
+        )
+    return AdmissibleGraphs(
+        question=question, variants=tuple(variants), complete=complete, consistent=consistent
     )
 
 
-def _active_edges(
-    nodes: Sequence[str],
-    arrows: Collection[Arrow],
-    undirected: Collection[Edge],
-    doubtful: Collection[Triple],
-    question: Question,
-) -> list[Edge]:
+def _active_edges(opened: OpenGraph, protected: int, decision: int) -> list[BitEdge]:
     """The open edges whose direction can change what the block sets are.
 
     Whatever can lie on one cycle is directed together. Such a part makes no difference if no
@@ -90,16 +174,28 @@ def _active_edges(
     is joined to both the protected attribute and the decision, where these are joined: for then
     every way to direct it has the same colliders, those of its arrows.
     """
-    direct = ((name, question.decision) for name in question.protected_names)
-    mixed = BitsetGraph.of(nodes, {*arrows, *both_ways(undirected), *direct})
-    linked = BitsetGraph.of(nodes, both_ways((*arrows, *undirected)))
-    protected, decision = mixed.bits(*question.protected_names), mixed.bits(question.decision)
-    telling = mixed.descendants(decision) | mixed.bits(*(centre for _, centre, _ in doubtful))
-    if union(linked.children, protected) & decision:
-        telling |= union(linked.children, protected) & union(linked.children, decision)
+    cyclic, linked = opened.cyclic, opened.linked
+    telling = cyclic.descendants(decision)
+    for _, centre, _ in opened.doubtful:
+        telling |= 1 << centre
+    if union(linked, protected) & decision:
+        telling |= union(linked, protected) & union(linked, decision)
     active = 0
     for node in members(telling):
-        part = 1 << node
-        active |= reachable(part, mixed.children) & reachable(part, mixed.parents)
-    names = mixed.names_in(active)
-    return sorted(edge for edge in undirected if names.issuperset(edge))
+        active |= cyclic.descendants(1 << node) & cyclic.ancestors(1 << node)
+    return [(a, b) for a, b in opened.undirected if active >> a & active >> b & 1]
+
+
+def _first_open(edges: Iterable[BitEdge], parents: Parents) -> BitEdge | None:
+    """The first edge that has no direction yet."""
+    return next(((a, b) for a, b in edges if not (parents[a] >> b | parents[b] >> a) & 1), None)
+
+
+def _together(graphs: Sequence[Parents]) -> Parents:
+    """All arrows of some graphs."""
+    return tuple(reduce(or_, sets) for sets in zip(*graphs, strict=True))
+
+
+def _less(sets: Parents, left_out: Mapping[int, int]) -> Parents:
+    """The sets of the nodes, less what is left out at some of them."""
+    return tuple(near & ~left_out.get(1 << at, 0) for at, near in enumerate(sets))

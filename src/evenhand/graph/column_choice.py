@@ -14,8 +14,8 @@ from evenhand.counts import CountTable
 from evenhand.display import duration
 from evenhand.errors import Problem, QuestionError, Remedy, ResourceError, listed
 from evenhand.graph.batch_tester import BatchTester
+from evenhand.graph.graph import PartialGraph
 from evenhand.graph.local_causes import LocalCauses
-from evenhand.graph.mixed_graph import MixedGraph
 from evenhand.graph.wide_table_tests import Marginals
 from evenhand.question import SIGNIFICANCE
 
@@ -36,7 +36,7 @@ def choose_columns(
     decision: str,
     table: CountTable | SearchableTable,
     *,
-    graph: MixedGraph | None,
+    graph: PartialGraph | None,
     find: Callable[[CountTable | SearchableTable], LocalCauses] | None,
 ) -> frozenset[str]:
     """The columns that a verdict needs; refuses a table too wide for its whole graph.

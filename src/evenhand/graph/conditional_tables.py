@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from evenhand.counts import Attribute, CountTable
 from evenhand.errors import ColumnError, InputError, ResourceError, listed
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph.graph import PartialGraph
 
 # Floats, whole numbers, or objects such as fractions: numpy multiplies and adds them all.
 Numbers: TypeAlias = NDArray[Any]
@@ -94,7 +94,7 @@ class Network:
     """A causal graph with a conditional table at every node, causes before effects.
 
     >>> table = CountTable.of({"sex": ["f", "f", "m"], "hired": ["no", "yes", "no"]})
-    >>> network = Network.estimate(table, CausalGraph.parse("sex -> hired"))
+    >>> network = Network.estimate(table, PartialGraph.parse("sex -> hired"))
     >>> network.nodes
     ('sex', 'hired')
 
@@ -106,7 +106,7 @@ class Network:
     tables: Mapping[str, ConditionalTable]
 
     @classmethod
-    def estimate(cls, counts: CountTable, graph: CausalGraph) -> "Network":
+    def estimate(cls, counts: CountTable, graph: PartialGraph) -> "Network":
         """Estimate the table of every node of the graph from the counts."""
         unknown = [node for node in graph.nodes if node not in counts.names]
         if unknown:

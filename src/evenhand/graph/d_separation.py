@@ -34,6 +34,12 @@ class BitsetGraph:
             children[place[cause]] |= 1 << place[effect]
         return cls(names, tuple(parents), tuple(children))
 
+    @classmethod
+    def with_parents(cls, names: tuple[str, ...], parents: Iterable[int]) -> "BitsetGraph":
+        """The graph in which each node has these parents."""
+        sets = tuple(parents)
+        return cls(names, sets, transposed(sets))
+
     def bits(self, *names: str) -> int:
         """The set of the names."""
         unknown = [name for name in names if name not in self.names]
@@ -116,6 +122,10 @@ class BitsetGraph:
 
     def topological_order(self) -> tuple[str, ...]:
         """Causes before effects, else in the names' order; without what follows a cycle."""
+        return tuple(self.names[node] for node in self.order())
+
+    def order(self) -> tuple[int, ...]:
+        """The same as places."""
         rest = (1 << len(self.names)) - 1
         ready = [node for node in members(rest) if not self.parents[node]]
         order: list[int] = []
@@ -125,12 +135,12 @@ class BitsetGraph:
             rest &= ~taken
             below = members(union(self.children, taken))
             ready = [node for node in below if not self.parents[node] & rest]
-        return tuple(self.names[node] for node in order)
+        return tuple(order)
 
     def cycle(self) -> tuple[str, ...]:
         """A shortest directed cycle as a closed path, the first by name; or nothing."""
         shortest: list[int] = []
-        for node in members(self.bits(*set(self.names).difference(self.topological_order()))):
+        for node in sorted({*range(len(self.names))}.difference(self.order())):
             levels, seen = [1 << node], 0
             while levels[-1] and (not shortest or len(levels) + 1 < len(shortest)):
                 reached = union(self.children, levels[-1])
@@ -162,6 +172,15 @@ def union(sets: Sequence[int], nodes: int) -> int:
     for node in members(nodes):
         together |= sets[node]
     return together
+
+
+def transposed(sets: Sequence[int]) -> tuple[int, ...]:
+    """Of sets of parents those of children, and the other way round."""
+    turned = [0] * len(sets)
+    for at, nodes in enumerate(sets):
+        for node in members(nodes):
+            turned[node] |= 1 << at
+    return tuple(turned)
 
 
 def reachable(nodes: int, steps: Sequence[int]) -> int:

@@ -27,6 +27,8 @@ from evenhand.graph.determined_columns import (
     with_rule,
     without_columns,
 )
+from evenhand.graph.discovery_record import DiscoveryRecord, Separation
+from evenhand.graph.graph import PartialGraph
 from evenhand.graph.independence_tests import (
     check_choice,
     check_significance,
@@ -35,7 +37,6 @@ from evenhand.graph.independence_tests import (
 from evenhand.graph.kernel_choice import Evaluator, KernelName
 from evenhand.graph.kernels.batch import Batch
 from evenhand.graph.orientation import Triple, edge_of, orient, triple_of
-from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph, Separation
 from evenhand.graph.skeleton import Evaluate, Limits, Skeleton
 from evenhand.question import SIGNIFICANCE, Knowledge, KnownOrder, Question, Tiers
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from evenhand.display import Described, Summary
-from evenhand.graph.partial_graph import Separation
+from evenhand.graph.discovery_record import Separation
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)

@@ -21,6 +21,8 @@ from evenhand.counts import CountTable
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import ColumnError, ResourceError, listed
 from evenhand.graph.d_separation import BitsetGraph
+from evenhand.graph.dag_extensions import OpenGraph, ParentSets
+from evenhand.graph.discovery_record import Separation
 from evenhand.graph.independence_tests import check_choice
 from evenhand.graph.local_causes import LocalCauses
 from evenhand.graph.neighborhood import (
@@ -31,8 +33,6 @@ from evenhand.graph.neighborhood import (
     find_neighborhood,
 )
 from evenhand.graph.orientation import Orientation, Triple, both_ways, edge_of, orient
-from evenhand.graph.parent_sets import ParentSets, possible_parent_sets
-from evenhand.graph.partial_graph import Separation
 from evenhand.graph.wide_table_tests import Marginals, make_tester
 from evenhand.question import SIGNIFICANCE, Knowledge, KnownOrder, Tiers
 
@@ -278,13 +278,12 @@ class LocalSearch:
         claims = [claim for conflict in oriented.conflicts for claim in conflict.claims]
         notes = list(self.notes())
         try:
-            sets = possible_parent_sets(
-                decision,
+            sets = OpenGraph.of(
                 edges.nodes,
                 oriented.arrows,
                 oriented.undirected,
                 (*edges.ambiguous, *claims),
-            )
+            ).parent_sets(decision)
         except ResourceError as error:
             sets = ParentSets(node=decision, sets=())
             notes.append(str(error))

@@ -18,9 +18,9 @@ from typing import Literal, TypeAlias
 
 from evenhand.display import ProgressReporter
 from evenhand.graph.batch_tester import BatchTester
+from evenhand.graph.discovery_record import Separation
 from evenhand.graph.independence_tests import Independence
 from evenhand.graph.orientation import Edge, edge_of
-from evenhand.graph.partial_graph import Separation
 from evenhand.graph.wide_table_tests import TesterOnDemand
 
 Method: TypeAlias = Literal["hiton", "pc-select", "union"]

@@ -6,15 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph.discovery_record import DiscoveryRecord
 from evenhand.graph.edge_notation import unreadable
+from evenhand.graph.graph import CausalGraph, PartialGraph
 from evenhand.graph.graph_readers import graph_of
 from evenhand.graph.orientation import Triple
-from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
 from evenhand.question import GraphEdit
 
 
-def load_graph(path: str | Path) -> CausalGraph | PartialGraph:
+def load_graph(path: str | Path) -> PartialGraph:
     """Read a file in one of many formats: a causal graph if every edge in it is an arrow.
 
     A JSON file may be a certificate. A graph that was learned has a record of that. Other
@@ -40,11 +40,9 @@ def load_graph(path: str | Path) -> CausalGraph | PartialGraph:
             "Leave `origin` out, or save the graph again.",
             str(path),
         ) from error
-    before = graph.unedited
-    if graph.undirected or graph.record or (before and before.undirected):
+    if graph.undirected or graph.record:
         return graph
-    unedited = CausalGraph(before.nodes, before.arrows) if before else None
-    return CausalGraph(graph.nodes, graph.arrows, edits=graph.edits, unedited=unedited)
+    return CausalGraph(graph.nodes, graph.arrows, edits=graph.edits, unedited=graph.unedited)
 
 
 def _content(path: Path) -> Any:  # noqa: ANN401  # parsed JSON

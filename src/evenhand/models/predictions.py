@@ -25,8 +25,7 @@ from evenhand.errors import (
 from evenhand.evidence import Certificate, ErrorBias
 from evenhand.evidence.certificate import Graph
 from evenhand.graph import find_causes
-from evenhand.graph.edited_graphs import edited, require_graph
-from evenhand.graph.prediction_graph import graph_of_predictions
+from evenhand.graph.edits import edited, graph_of_predictions, require_graph
 from evenhand.question import Codings, Question, QuestionFile
 from evenhand.question.parse_values import require_table
 from evenhand.question.question_file import Labels

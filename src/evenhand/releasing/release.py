@@ -27,7 +27,6 @@ from evenhand.errors import Problem, QuestionError
 from evenhand.evidence import Certificate
 from evenhand.evidence.partition_facts import numbers_by_chance
 from evenhand.evidence.release_statement import rows_not_released
-from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Knowledge, Tiers
 from evenhand.question.parse_values import SEED_BITS, check_seed, require_texts
 from evenhand.releasing.apply import AppliedRows, EngineRows, apply
@@ -263,7 +262,7 @@ class Release(Pictured):
         It is None, too, where the people compared leave nothing to ask: all got one decision.
         """
         graph = self.before.graph
-        record = graph.record if isinstance(graph, PartialGraph) else None
+        record = graph.record
         if record is None or self.before.question.predicts:
             return None
         try:

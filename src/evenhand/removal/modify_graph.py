@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from evenhand.errors import CannotReleaseError, Remedy, listed
 from evenhand.evidence import Certificate, Partition
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 from evenhand.graph.conditional_tables import Factor, Network, eliminate
-from evenhand.graph.partial_graph import PartialGraph
 from evenhand.removal.generated_plan import GeneratedPlan
 from evenhand.removal.modify_data import (
     ModifyData,
@@ -215,8 +214,7 @@ def model_graph(certificate: Certificate) -> CausalGraph:
     """
     graph, question = certificate.graph, certificate.question
     decision = question.decision
-    if isinstance(graph, PartialGraph):
-        graph = graph.extension(question=question).graph
+    graph = graph.extension(question=question).graph
     causes = (*certificate.question.protected_names, *certificate.partition.names)
     arrows = {(cause, effect) for cause, effect in graph.arrows if effect != decision}
     arrows |= {(cause, decision) for cause in causes}

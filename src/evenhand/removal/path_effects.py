@@ -21,7 +21,7 @@ from evenhand.effects.world_shares import Bounds
 from evenhand.errors import CannotReleaseError, Problem, Remedy, listed
 from evenhand.evidence import Certificate, Partition
 from evenhand.evidence.certification import direct_edge
-from evenhand.graph.ancestral_graphs import ancestral_graphs
+from evenhand.graph.admissible_graphs import ancestral_graphs
 from evenhand.removal.linear_effects import LinearEffect
 
 

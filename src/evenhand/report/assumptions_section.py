@@ -8,7 +8,6 @@ from evenhand.evidence import Certificate, Sensitivity, Verdict, sensitivity_of_
 from evenhand.evidence.subpopulations import p_value
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.evidence.variations.graph_tests import GraphDoubt
-from evenhand.graph import PartialGraph
 from evenhand.question import Bins, Judge, Knowledge
 from evenhand.report.html_report import View
 from evenhand.report.model_section import prediction_premise, what_is_seen
@@ -126,7 +125,7 @@ def direct_effect_premise(certificate: Certificate, words: Words) -> Premise:
 
 def _graph(certificate: Certificate, *, tried: bool) -> Premise:
     graph = certificate.graph
-    record = graph.record if isinstance(graph, PartialGraph) else None
+    record = graph.record
     links = count(len(graph.arrows), "arrow")
     if graph.undirected:
         links += f" and {count(len(graph.undirected), 'link')} of open direction"

@@ -1,7 +1,7 @@
 """Section 1: the causal graph in words and as a picture."""
 
 from evenhand.evidence import Certificate
-from evenhand.graph.mixed_graph import MixedGraph
+from evenhand.graph import PartialGraph
 from evenhand.question import Knowledge
 from evenhand.report.graph_picture import draw_narrow, draw_wide
 from evenhand.report.graph_selection import select_for_drawing, select_without_question
@@ -132,7 +132,7 @@ def graph_figure(certificate: Certificate, knowledge: Knowledge, words: Words) -
     )
 
 
-def whole_graph_figure(graph: MixedGraph) -> View:
+def whole_graph_figure(graph: PartialGraph) -> View:
     """A graph without a question: no attribute has a part in it, so there is no key."""
     sketch = select_without_question(graph)
     left_out = (
@@ -149,7 +149,7 @@ def whole_graph_figure(graph: MixedGraph) -> View:
     )
 
 
-def _size(graph: MixedGraph) -> str:
+def _size(graph: PartialGraph) -> str:
     """How many links and attributes there are."""
     links = count(len(graph.arrows), "arrow")
     if graph.undirected:

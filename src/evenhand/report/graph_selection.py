@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from evenhand.display import visible
 from evenhand.evidence.certificate import Certificate, Graph
-from evenhand.graph.mixed_graph import MixedGraph
+from evenhand.graph import PartialGraph
 from evenhand.question import Knowledge, KnownOrder, Question
 
 # Above so many attributes only those that matter for the question are drawn.
@@ -88,7 +88,7 @@ def select_for_drawing(
     )
 
 
-def select_without_question(graph: MixedGraph) -> Sketch:
+def select_without_question(graph: PartialGraph) -> Sketch:
     """Choose what is drawn of a graph alone: causes left of effects, the most linked if many.
 
     A column is one more than that of the last cause; for this, links of open direction count

@@ -12,7 +12,7 @@ import numpy as np
 from markupsafe import Markup
 
 from evenhand.evidence import Certificate
-from evenhand.graph.mixed_graph import MixedGraph
+from evenhand.graph import PartialGraph
 from evenhand.question import Knowledge
 from evenhand.question.question_file import Labels
 from evenhand.releasing import Release
@@ -39,7 +39,7 @@ def figures(result: object) -> str:
 
 
 @figures.register
-def _(result: MixedGraph) -> str:
+def _(result: PartialGraph) -> str:
     return _render(graph=whole_graph_figure(result))
 
 

@@ -23,7 +23,7 @@ from evenhand.errors import (
 )
 from evenhand.evidence import Certificate
 from evenhand.evidence.certificate import Graph
-from evenhand.graph.edited_graphs import require_graph
+from evenhand.graph.edits import require_graph
 from evenhand.question import Codings, Knowledge, Number, Question, QuestionFile, Tiers
 from evenhand.releasing.release import Release, release
 from evenhand.removal import Method, changed_columns

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from evenhand.errors import ColumnError, QuestionError
 from evenhand.evidence.graph_origin import decision_last
-from evenhand.graph.mixed_graph import known_order
+from evenhand.graph import known_order
 from evenhand.question.knowledge import Tiers
 from evenhand.web.session import Session
 

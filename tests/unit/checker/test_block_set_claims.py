@@ -10,8 +10,7 @@ from evenhand import CountTable, checker, datasets
 from evenhand.checker.block_set_claims import check_block_sets
 from evenhand.checker.graph_claims import RecordedGraph
 from evenhand.evidence import certify
-from evenhand.graph.causal_graph import CausalGraph
-from evenhand.graph.partial_graph import PartialGraph
+from evenhand.graph import CausalGraph, PartialGraph
 
 
 @pytest.mark.parametrize("scope", ["minimal", "all"])

@@ -11,7 +11,7 @@ from evenhand.checker import orientation_claims
 from evenhand.checker.graph_claims import RecordedGraph
 from evenhand.checker.orientation_claims import allowed_graphs, check_graphs, is_allowed
 from evenhand.errors import GraphError
-from evenhand.graph.ancestral_graphs import ancestral_graphs
+from evenhand.graph.admissible_graphs import ancestral_graphs
 
 
 def graph_of(arrows, undirected=(), doubtful=()):

@@ -16,7 +16,7 @@ from evenhand import checker
 from evenhand.checker import orientation_claims, path_claims
 from evenhand.checker.graph_claims import RecordedGraph
 from evenhand.evidence import RecordedCertificate, certify
-from evenhand.graph.partial_graph import PartialGraph
+from evenhand.graph import PartialGraph
 
 OPEN = PartialGraph(APART.nodes, APART.arrows, [("income", "zip")])
 GRAPHS = {"zip first": ZIP_FIRST, "apart": APART, "income first": INCOME_FIRST, "open": OPEN}

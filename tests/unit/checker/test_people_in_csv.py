@@ -18,7 +18,7 @@ from evenhand.checker.people_in_csv import (
     widest_delimiter,
 )
 from evenhand.evidence import certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 from evenhand.rows import read
 
 

@@ -10,7 +10,7 @@ import evenhand as eh
 from evenhand import datasets
 from evenhand.checker.release_claims import row_errors
 from evenhand.evidence import certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 
 COUNTS = datasets.admissions(2)
 WITH_EFFECT = CausalGraph.parse(

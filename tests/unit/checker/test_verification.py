@@ -11,7 +11,7 @@ from tests.several_groups import QUESTIONS, counted
 import evenhand as eh
 from evenhand import checker, datasets
 from evenhand.evidence import RecordedCertificate, certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 
 
 @pytest.mark.parametrize("example", [1, 2])

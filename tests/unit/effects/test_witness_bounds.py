@@ -11,7 +11,7 @@ from evenhand.effects.model_tables import ModelTables
 from evenhand.effects.path_sides import PathSides
 from evenhand.effects.witness_bounds import TwoWorlds
 from evenhand.effects.world_shares import WorldShares
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 
 GRAPH = CausalGraph.parse(
     "group -> home; group -> school; home -> zip; zip -> school; home -> school; "

@@ -10,8 +10,7 @@ from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
 from evenhand import CountTable, Knowledge, Question, Tiers, datasets
 from evenhand.errors import ColumnError, GraphError, QuestionError
 from evenhand.evidence import Verdict, certify
-from evenhand.graph.causal_graph import CausalGraph
-from evenhand.graph.partial_graph import DiscoveryRecord, PartialGraph
+from evenhand.graph import CausalGraph, DiscoveryRecord, PartialGraph
 
 HIRING = Question(protected="sex", group="f", decision="hired", favorable="yes")
 

@@ -10,7 +10,7 @@ from evenhand import Question, datasets
 from evenhand.evidence import certify
 from evenhand.evidence.finding_sentence import finding
 from evenhand.evidence.subpopulations import Subpopulation
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 from evenhand.question.group_words import decision_phrase
 from evenhand.question.question_file import Labels
 

@@ -16,7 +16,7 @@ import evenhand as eh
 from evenhand import checker, datasets
 from evenhand.evidence import RecordedCertificate
 from evenhand.evidence.graph_origin import GraphOrigin, UneditedGraph, no_tiers, saved_graph
-from evenhand.graph.edited_graphs import edited
+from evenhand.graph.edits import edited
 from evenhand.question import GraphEdit
 
 

@@ -6,6 +6,7 @@ from tests.loans import INCOME_FIRST, QUESTION, ZIP_FIRST, asking, loans
 from evenhand import CountTable
 from evenhand.evidence import certify
 from evenhand.evidence.indirect_record import indirect_record
+from evenhand.graph.edits import without_nodes
 
 
 def record_of(graph, **options):
@@ -40,7 +41,7 @@ def test_where_nothing_was_measured_there_is_the_reason_alone():
     )
     question = asking(group=None, other=None, favorable="y")
     record = indirect_record(
-        certify(counts, ZIP_FIRST.without_nodes({"income"}), question).indirect
+        certify(counts, without_nodes(ZIP_FIRST, {"income"}), question).indirect
     )
     assert {*record} == {"verdict", "reasons"}
 

@@ -24,7 +24,7 @@ from evenhand.evidence.known_measures import (
     known_measures,
     lifted,
 )
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 
 ASKED = Question(protected="sex", group="f", decision="hired", favorable="yes")
 HIRING = CausalGraph.parse("sex -> hired; job -> hired; town -> sex")

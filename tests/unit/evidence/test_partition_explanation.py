@@ -8,7 +8,7 @@ from tests.admission import GRAPH, QUESTION
 from evenhand import CountTable, PartialGraph, Question, datasets
 from evenhand.errors import GraphError, ResourceError
 from evenhand.evidence import explain_partition
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 
 
 def test_a_partition_may_hold_a_consequence_and_is_then_refused():

@@ -19,7 +19,7 @@ from evenhand.evidence import (
     certify,
 )
 from evenhand.evidence.partition_table import PartitionTable
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 
 COUNTS = datasets.admissions(2)
 

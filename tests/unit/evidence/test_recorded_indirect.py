@@ -14,7 +14,7 @@ from evenhand.effects.transport import TransportProblems
 from evenhand.errors import InputError
 from evenhand.evidence import RecordedCertificate, certify
 from evenhand.evidence.recorded_indirect import recorded_potentials, recorded_tables
-from evenhand.graph.partial_graph import PartialGraph
+from evenhand.graph import PartialGraph
 
 OPEN = PartialGraph(APART.nodes, APART.arrows, [("income", "zip")])
 ENDS = {"race": ("b", "w"), "loan": ("yes", "no")}
@@ -206,7 +206,7 @@ def test_why_too_much_was_asked_is_stated():
 
 
 def test_too_many_orientations_and_groups_are_derived(monkeypatch):
-    monkeypatch.setattr("evenhand.graph.ancestral_graphs.MOST_ORIENTATIONS", 1)
+    monkeypatch.setattr("evenhand.graph.admissible_graphs.MOST_ORIENTATIONS", 1)
     document = document_of(OPEN)
     assert {*document["indirect"]} == {"verdict", "reasons"}
     assert wrong(document) == wrong(document, loans()) == ()

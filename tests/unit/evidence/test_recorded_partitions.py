@@ -16,7 +16,7 @@ from evenhand import CountTable, datasets
 from evenhand.counts import Attribute
 from evenhand.evidence import RecordedCertificate, certify
 from evenhand.evidence.recorded_partitions import value_orders
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 
 COUNTS = datasets.admissions(2)
 

@@ -11,7 +11,7 @@ from evenhand import CountTable, Question, datasets
 from evenhand.errors import QuestionError
 from evenhand.evidence import certify, certify_relaxed
 from evenhand.evidence.relaxed import relax
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 
 
 @pytest.mark.paper("def:rnd")

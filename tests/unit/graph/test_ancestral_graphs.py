@@ -7,7 +7,7 @@ import pytest
 from evenhand import CausalGraph, Question
 from evenhand.errors import GraphError
 from evenhand.graph import PartialGraph
-from evenhand.graph.ancestral_graphs import ancestral_graphs
+from evenhand.graph.admissible_graphs import ancestral_graphs
 
 QUESTION = Question(protected="c", group="0", decision="e", favorable="1")
 

@@ -11,7 +11,7 @@ import evenhand as eh
 from evenhand import checker
 from evenhand.errors import GraphError, KnowledgeError, QuestionError
 from evenhand.evidence import RecordedCertificate
-from evenhand.graph.edited_graphs import edited, fitting_edits
+from evenhand.graph.edits import edited, fitting_edits
 from evenhand.question import GraphEdit
 
 GRAPH = eh.PartialGraph.parse("a -> d; b - d; c -> a")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evenhand import GraphEdit, Knowledge, Question, Tiers
 from evenhand.errors import GraphError, ResourceError
 from evenhand.graph import CausalGraph, PartialGraph
-from evenhand.graph.edited_graphs import edited
+from evenhand.graph.edits import edited
 
 ADMISSION = CausalGraph.parse("gender -> major -> admission; gender -> admission")
 QUESTION = Question(protected="gender", group="F", decision="admission", favorable="yes")

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from evenhand import GraphEdit
 from evenhand.graph import CausalGraph, PartialGraph
-from evenhand.graph.edited_graphs import edited
-from evenhand.graph.prediction_graph import graph_of_predictions
+from evenhand.graph.edits import edited, graph_of_predictions
 
 DATA = CausalGraph.parse("sex -> hired; job -> hired -> pay; job -> pay -> town")
 NAMES = [*"abcdef"]

@@ -9,7 +9,7 @@ import pytest
 
 from evenhand import CountTable, Question, datasets
 from evenhand.evidence import Partition, certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.releasing.apply_to_counts import change_counts, generate_counts, redraw
 from evenhand.releasing.cost import compare_counts

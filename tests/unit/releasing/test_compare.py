@@ -10,8 +10,7 @@ from tests.many_groups import hiring_audit, score_audit
 from evenhand import Codings, CountTable, Question, datasets
 from evenhand.errors import CannotReleaseError
 from evenhand.evidence import Verdict, certify
-from evenhand.graph.causal_graph import CausalGraph
-from evenhand.graph.partial_graph import PartialGraph
+from evenhand.graph import CausalGraph, PartialGraph
 from evenhand.releasing.compare import EVERY_METHOD, compare
 from evenhand.removal import (
     LocalMassaging,

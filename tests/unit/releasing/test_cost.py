@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from evenhand import CountTable, Question, Tiers, audit, datasets
 from evenhand.evidence import Verdict, certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.releasing.cost import compare_counts, relearn
 from evenhand.removal import ModifyData, plan_removal

@@ -12,8 +12,7 @@ from tests.admission import GRAPH, QUESTION
 from evenhand import CountTable, Question, datasets
 from evenhand.errors import CannotReleaseError, ColumnError, ResourceError
 from evenhand.evidence import Partition, certify
-from evenhand.graph.causal_graph import CausalGraph
-from evenhand.graph.partial_graph import PartialGraph
+from evenhand.graph import CausalGraph, PartialGraph
 from evenhand.releasing.apply_to_counts import change_counts
 from evenhand.releasing.compare import compare
 from evenhand.removal import (

@@ -12,7 +12,7 @@ from tests.many_groups import score_audit
 from evenhand import CountTable, Question, datasets
 from evenhand.errors import CannotReleaseError, QuestionError
 from evenhand.evidence import Verdict, certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 from evenhand.removal import ModifyData, plan_removal
 
 

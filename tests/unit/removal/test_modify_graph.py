@@ -8,7 +8,7 @@ from tests import several_groups
 from evenhand import CountTable, Question, datasets
 from evenhand.errors import CannotReleaseError
 from evenhand.evidence import certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 from evenhand.graph.conditional_tables import Network
 from evenhand.releasing.apply_to_counts import apply_to_counts
 from evenhand.removal import ModifyGraph, plan_removal

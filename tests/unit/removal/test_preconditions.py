@@ -7,8 +7,7 @@ import pytest
 from evenhand import Codings, CountTable, Question, datasets
 from evenhand.errors import CannotReleaseError
 from evenhand.evidence import certify
-from evenhand.graph.causal_graph import CausalGraph
-from evenhand.graph.partial_graph import PartialGraph
+from evenhand.graph import CausalGraph, PartialGraph
 from evenhand.removal.preconditions import check_releasable, check_two_groups
 
 HIRED = Question(protected="sex", group="f", decision="hired", favorable="yes")

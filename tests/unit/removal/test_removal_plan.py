@@ -9,7 +9,7 @@ from tests.admission import GRAPH, QUESTION
 
 from evenhand import CountTable, Question, datasets
 from evenhand.evidence import Verdict, certify
-from evenhand.graph.causal_graph import CausalGraph
+from evenhand.graph import CausalGraph
 from evenhand.graph.conditional_tables import Network
 from evenhand.removal import ModifyData, Move, RemovalPlan, plan_removal
 from evenhand.removal.stored_decisions import StoredDecisions

@@ -11,7 +11,7 @@ from tests.web_sessions import adult_session, finish, open_session
 
 import evenhand as eh
 from evenhand.errors import EvenhandError, GraphError, KnowledgeError, QuestionError
-from evenhand.graph.edited_graphs import edited
+from evenhand.graph.edits import edited
 from evenhand.question import GraphEdit, QuestionFile
 from evenhand.question.graph_edits import NO_REASON
 from evenhand.web.graph_links import (

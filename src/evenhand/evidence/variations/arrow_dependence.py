@@ -19,7 +19,7 @@ from evenhand.evidence.partition import Partition, share_statistics
 from evenhand.evidence.subpopulations import p_value
 from evenhand.evidence.variations.graph_tests import GraphDoubt
 from evenhand.evidence.variations.judged_variants import JudgedVariant, JudgedVariants
-from evenhand.graph.mixed_graph import known_order
+from evenhand.graph import known_order
 from evenhand.question import Knowledge, KnownOrder
 
 _UNCORRECTED = "No p-value here is corrected for trying several graphs."

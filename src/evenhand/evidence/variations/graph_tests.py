@@ -19,11 +19,10 @@ from evenhand.display import Described, ProgressCallback, ProgressReporter, Summ
 from evenhand.evidence.certificate import Graph
 from evenhand.evidence.certification import parent_sets
 from evenhand.evidence.statistics.comparison_statistics import holm
+from evenhand.graph import known_order
 from evenhand.graph.determined_columns import determining_pairs
 from evenhand.graph.independence_tests import check_test, p_values
 from evenhand.graph.kernel_choice import Evaluator
-from evenhand.graph.mixed_graph import known_order
-from evenhand.graph.partial_graph import PartialGraph
 from evenhand.question import Knowledge, KnownOrder, Question, Tiers
 
 Names: TypeAlias = tuple[str, ...]
@@ -147,7 +146,7 @@ def doubt(
     are those beyond the depth to which the search was limited.
     Implied independences are tested by chi-square adjusted for thin strata.
     """
-    record = graph.record if isinstance(graph, PartialGraph) else None
+    record = graph.record
     chosen = check_test(test or (record.test if record else "chi-square"))
     decision, order = question.decision, known_order(knowledge, counts.names)
     if question.predicts:

@@ -1,0 +1,320 @@
+"""What a partly directed graph leaves open: the possible parents of a node, and whole graphs.
+
+A graph without undirected edges extends a partly directed one if it has the same edges, keeps
+all arrows, has no cycle and adds no collider. Colliders at triples that are in doubt, because
+votes were even or edges contested, are not held against it: the data do not exclude them.
+
+Nodes are bits here, as in ``d_separation``; arrows are the parents of each node.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
+
+from evenhand.display import Described, Summary
+from evenhand.errors import ResourceError
+from evenhand.graph.d_separation import BitsetGraph, members, transposed
+from evenhand.graph.orientation import Edge, Triple, both_ways, triple_of
+from evenhand.question.knowledge import Arrow
+
+_MOST_NEIGHBORS = 12
+_CONTRADICTION = (
+    "The graph contradicts itself: every way to direct its edges adds a collider. "
+    "The sets keep its arrows and make no cycle."
+)
+
+# For each node the set of its parents; an edge, and a triple with its centre in the middle.
+Parents: TypeAlias = tuple[int, ...]
+BitEdge: TypeAlias = tuple[int, int]
+BitTriple: TypeAlias = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParentSets(Described):
+    """All sets that may be the parents of a node.
+
+    ``consistent`` is false when the graph contradicts itself, so that no graph extends it; the
+    sets then only keep its arrows and make no cycle.
+    """
+
+    node: str
+    sets: tuple[frozenset[str], ...]
+    consistent: bool = True
+
+    @property
+    def definite(self) -> frozenset[str]:
+        """Parents in every set."""
+        return frozenset.intersection(*self.sets)
+
+    @property
+    def ambiguous(self) -> frozenset[str]:
+        """Parents in some sets only."""
+        return frozenset.union(*self.sets) - self.definite
+
+    def summary(self) -> Summary:
+        """Say it in words."""
+        return Summary(
+            title=f"{len(self.sets)} possible sets of parents of {self.node}",
+            facts=(
+                ("parents in all", ", ".join(sorted(self.definite)) or "none"),
+                ("in some", ", ".join(sorted(self.ambiguous)) or "none"),
+            ),
+            notes=() if self.consistent else (_CONTRADICTION,),
+        )
+
+
+class WholeGraph(NamedTuple):
+    """The arrows of a graph without open edges, and colliders that had to be added."""
+
+    arrows: frozenset[Arrow]
+    added: tuple[Triple, ...]
+
+
+@dataclass(frozen=True)
+class OpenGraph:
+    """A graph of which some edges have no direction, and what a direction must respect.
+
+    ``linked`` are the nodes that an edge joins to each node, whatever its direction; what a
+    node has ``earlier`` it causes in no graph. With ``any_colliders`` colliders may arise
+    everywhere.
+    """
+
+    names: tuple[str, ...]
+    parents: Parents
+    linked: Parents
+    earlier: Parents
+    doubtful: frozenset[BitTriple]
+    any_colliders: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        names: Iterable[str],
+        arrows: Collection[Arrow],
+        undirected: Collection[Edge],
+        doubtful: Iterable[Triple] = (),
+        earlier: Iterable[Arrow] = (),
+    ) -> "OpenGraph":
+        """Number the names in their order; of each ``earlier`` pair the first comes first."""
+        graph = BitsetGraph.of(names, arrows)
+        place = {name: at for at, name in enumerate(graph.names)}
+        triples = ((place[a], place[centre], place[b]) for a, centre, b in doubtful)
+        return cls(
+            graph.names,
+            graph.parents,
+            BitsetGraph.of(graph.names, both_ways((*arrows, *undirected))).parents,
+            BitsetGraph.of(graph.names, earlier).parents,
+            frozenset((min(a, b), centre, max(a, b)) for a, centre, b in triples),
+        )
+
+    @cached_property
+    def undirected(self) -> tuple[BitEdge, ...]:
+        """The open edges, the lower end first."""
+        children = transposed(self.parents)
+        return tuple(
+            (a, b)
+            for a, linked in enumerate(self.linked)
+            for b in members(linked & ~self.parents[a] & ~children[a])
+            if a < b
+        )
+
+    @property
+    def mixed(self) -> BitsetGraph:
+        """The graph with each open edge as arrows both ways."""
+        children = transposed(self.parents)
+        both = (linked & ~below for linked, below in zip(self.linked, children, strict=True))
+        return BitsetGraph.with_parents(self.names, both)
+
+    def within(self, nodes: int) -> "OpenGraph":
+        """The edges between these nodes alone."""
+        parents, linked = (
+            tuple(near & nodes if nodes >> at & 1 else 0 for at, near in enumerate(each))
+            for each in (self.parents, self.linked)
+        )
+        return replace(self, parents=parents, linked=linked)
+
+    def arrows(self, parents: Parents) -> frozenset[Arrow]:
+        """The arrows by their names."""
+        return frozenset(
+            (self.names[cause], self.names[effect])
+            for effect, causes in enumerate(parents)
+            for cause in members(causes)
+        )
+
+    def extension(self) -> WholeGraph:
+        """Direct every edge, adding no collider if that is possible, else few."""
+        parents, added = self.extend(self.parents)
+        names = (triple_of(*(self.names[at] for at in triple)) for triple in added)
+        return WholeGraph(self.arrows(parents), tuple(names))
+
+    def extend(
+        self, parents: Parents, within: int | None = None
+    ) -> tuple[Parents, tuple[BitTriple, ...]]:
+        """Direct every edge; return the arrows and the colliders that had to be added, if any.
+
+        A node without outgoing arrows at which no collider arises when all its undirected edges
+        point to it is taken away with its edges, and the rest is treated likewise (Dor and
+        Tarsi). Where there is none, the graph contradicts itself, and a node with the fewest
+        such colliders is taken. Among equals the last one is taken first. What a node has
+        ``earlier`` is not taken before it, so that no arrows lead there. Only edges that end
+        ``within`` some nodes are directed, if any are given.
+        """
+        linked = self.linked
+        after = [own | before for own, before in zip(parents, self.earlier, strict=True)]
+        effects = transposed(after)
+        whole = (1 << len(self.names)) - 1
+        rest = whole if within is None else within
+        outside = whole & ~rest
+
+        def new_colliders(sink: int) -> Iterator[BitTriple]:
+            """The colliders that come about when all undirected edges point to the node."""
+            known = parents[sink]
+            inward = linked[sink] & rest | known & outside
+            for a in members(inward & ~known):
+                for b in members(inward & ~linked[a] & ~(1 << a)):
+                    if a < b or known >> b & 1:
+                        triple = (min(a, b), sink, max(a, b))
+                        if triple not in self.doubtful:
+                            yield triple
+
+        def ready(candidates: int) -> int:
+            """Those of the nodes that have no effect left and get no new collider."""
+            last = (x for x in members(candidates & rest) if not effects[x] & rest)
+            return sum(1 << x for x in last if next(new_colliders(x), None) is None)
+
+        directed = [0] * len(self.names)
+        added: list[BitTriple] = []
+        # What gets no new collider will get none later: only what loses an edge is seen again.
+        sinks = ready(rest)
+        while rest:
+            if not sinks:
+                last = (x for x in members(rest) if not effects[x] & rest)
+                least = min(last, key=lambda x: (sum(1 for _ in new_colliders(x)), -x))
+                added += sorted(new_colliders(least))
+                sinks = 1 << least
+            sink = sinks.bit_length() - 1
+            directed[sink] = linked[sink] & rest | parents[sink] & outside
+            rest &= ~(1 << sink)
+            sinks = (sinks | ready((linked[sink] | after[sink]) & ~sinks)) & rest
+        return tuple(directed), tuple(added)
+
+    def colliders(self, parents: Parents) -> set[BitTriple]:
+        """The triples of which the outer two point to the centre and are not joined."""
+        return {
+            (a, centre, b)
+            for centre, causes in enumerate(parents)
+            for a, b in combinations(members(causes), 2)
+            if not self.linked[a] >> b & 1
+        }
+
+    def parent_sets(self, node: str) -> ParentSets:
+        """Try every way to direct the undirected edges at a node; keep what can be extended."""
+        at = self.names.index(node)
+        known = self.parents[at]
+        neighbors = self.linked[at] & ~known & ~transposed(self.parents)[at]
+        if (many := neighbors.bit_count()) > _MOST_NEIGHBORS:
+            raise ResourceError.of(
+                f"{many} edges at {node!r} have no direction.",
+                f"All their directions together are tried for at most {_MOST_NEIGHBORS}.",
+                "Give tiers, require arrows, or give a graph.",
+            )
+        seen = self.colliders(self.parents) | self.doubtful
+        names = BitsetGraph.with_parents(self.names, self.parents).names_in
+        possible, acyclic = [], []
+        for size in range(many + 1):
+            for chosen in combinations(members(neighbors), size):
+                inward = sum(1 << cause for cause in chosen)
+                directed = list(self.parents)
+                directed[at] |= inward
+                for effect in members(neighbors & ~inward):
+                    directed[effect] |= 1 << at
+                if self._order(directed) is None:
+                    continue
+                acyclic.append(names(known | inward))
+                if self.colliders(arrows := tuple(directed)) <= seen:
+                    _, added = self.extend(arrows)
+                    if not added:
+                        possible.append(acyclic[-1])
+        return ParentSets(node=node, sets=tuple(possible or acyclic), consistent=bool(possible))
+
+    def adds_collider(self, parents: Parents, cause: int, effect: int) -> bool:
+        """Whether a new arrow makes a collider with one of the others that may not be."""
+        others = parents[effect] & ~self.linked[cause] & ~(1 << cause)
+        return not self.any_colliders and any(
+            (min(a, cause), effect, max(a, cause)) not in self.doubtful for a in members(others)
+        )
+
+    def admissible(self, parents: Parents, within: int | None = None) -> Parents | None:
+        """An admissible graph with these arrows, if there is one."""
+        order = self._order(parents)
+        if order is None:
+            return None
+        if self.any_colliders:
+            earlier, whole = 0, [0] * len(parents)
+            for node in order:
+                whole[node] = self.linked[node] & earlier
+                earlier |= 1 << node
+            return tuple(whole)
+        extended, added = self.extend(parents, within)
+        return None if added else extended
+
+    def directed_ways(
+        self, next_edge: Callable[[Parents], BitEdge | None]
+    ) -> Iterator[tuple[Parents, Parents]]:
+        """Every way to direct one edge after the other until there is no next one.
+
+        Each with a graph that has these arrows. The next edge is chosen by the arrows there
+        are. A branch is entered only with a graph in hand that lies in it.
+        """
+        branches = [(self.parents, self.admissible(self.parents))]
+        while branches:
+            parents, whole = branches.pop()
+            if whole is None:
+                continue
+            edge = next_edge(parents)
+            if edge is None:
+                yield parents, whole
+                continue
+            effect, cause = edge if whole[edge[0]] >> edge[1] & 1 else edge[::-1]
+            turned = _with_arrow(parents, effect, cause)
+            branches += [
+                (turned, self._turned(turned, whole, effect, cause)),
+                (_with_arrow(parents, cause, effect), whole),
+            ]
+
+    def _turned(
+        self, parents: Parents, whole: Parents, cause: int, effect: int
+    ) -> Parents | None:
+        """A whole graph like that one, but with an arrow that is among these, if there is one.
+
+        Only what can lie on one cycle with the arrow is directed anew: no direction there bears
+        on a cycle or a collider elsewhere.
+        """
+        if self.adds_collider(parents, cause, effect):
+            return None
+        node = 1 << cause
+        part = self.cyclic.descendants(node) & self.cyclic.ancestors(node)
+        anew = self.admissible(parents, part)
+        return anew and tuple(
+            new if part >> at & 1 else old
+            for at, (new, old) in enumerate(zip(anew, whole, strict=True))
+        )
+
+    @cached_property
+    def cyclic(self) -> BitsetGraph:
+        """The graph in which open edges run both ways, and earlier nodes lead to later ones."""
+        pairs = zip(self.mixed.parents, self.earlier, strict=True)
+        return BitsetGraph.with_parents(self.names, (own | before for own, before in pairs))
+
+    def _order(self, parents: Sequence[int]) -> tuple[int, ...] | None:
+        """The nodes, causes before effects; None if there is a cycle."""
+        pairs = zip(parents, self.earlier, strict=True)
+        graph = BitsetGraph.with_parents(self.names, (own | before for own, before in pairs))
+        order = graph.order()
+        return order if len(order) == len(self.names) else None
+
+
+def _with_arrow(parents: Parents, cause: int, effect: int) -> Parents:
+    return (*parents[:effect], parents[effect] | 1 << cause, *parents[effect + 1 :])

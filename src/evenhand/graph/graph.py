@@ -1,0 +1,591 @@
+"""``PartialGraph``: nodes, arrows and edges without direction, in and out of every format.
+
+``CausalGraph`` is the same class, and refuses edges without direction. Names become bits once,
+when a graph is made; ``d_separation`` and ``dag_extensions`` work on these.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from evenhand.display import Pictured, Summary
+from evenhand.errors import (
+    GraphError,
+    Problem,
+    Remedy,
+    did_you_mean,
+    listed,
+    optional_library,
+    quote_short,
+)
+from evenhand.graph import block_sets, dot_format, graph_readers
+from evenhand.graph.block_sets import BlockSetCheck, PrunedGraph, decision_first_error
+from evenhand.graph.d_separation import BitsetGraph, union
+from evenhand.graph.dag_extensions import OpenGraph, ParentSets
+from evenhand.graph.discovery_record import DiscoveryRecord
+from evenhand.graph.edge_notation import MOST_PROBLEMS, Edges, write_text
+from evenhand.graph.orientation import (
+    Edge,
+    Triple,
+    edge_of,
+    known_arrows,
+    orient,
+    triple_of,
+)
+from evenhand.question.graph_edits import GraphEdit
+from evenhand.question.knowledge import Arrow, Knowledge, KnownOrder, Tiers
+from evenhand.question.question import Question
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+
+# Knowledge, or an order made from it for columns of which the graph may have a part.
+Known: TypeAlias = Knowledge | Tiers | KnownOrder | None
+
+_LONGEST_REPR = 200
+_GIVE_TIERS = (Remedy("Turn or drop it"), Remedy("give tiers that allow it", "tiers"))
+
+
+@dataclass(frozen=True, repr=False)
+class PartialGraph(Pictured):
+    """Arrows ``(cause, effect)``, which form no cycle, and pairs of open direction.
+
+    >>> graph = PartialGraph.parse("sex -> income; age - income")
+    >>> graph.neighbors("income")
+    frozenset({'age'})
+
+    Nodes and the ends of undirected edges are sorted, so that graphs with the same edges
+    compare equal. What follows does not count in comparisons: ``record`` says how the graph was
+    found; ``edits`` have made it what it is, of the ``unedited`` one; of the triples ``doubts``
+    nobody knows whether they are colliders, nor of those that the record leaves in doubt.
+    """
+
+    nodes: tuple[str, ...]
+    arrows: frozenset[Arrow] = frozenset()
+    undirected: frozenset[Edge] = frozenset()
+    record: DiscoveryRecord | None = field(default=None, compare=False)
+    edits: tuple[GraphEdit, ...] = field(default=(), compare=False, kw_only=True)
+    unedited: "PartialGraph | None" = field(default=None, compare=False, kw_only=True)
+    doubts: frozenset[Triple] = field(default=frozenset(), compare=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        nodes, arrows, undirected = list(self.nodes), list(self.arrows), list(self.undirected)
+        problems = [*islice(Edges(nodes, arrows, undirected).problems(), MOST_PROBLEMS)]
+        if problems:
+            raise GraphError(*problems)
+        object.__setattr__(self, "nodes", tuple(sorted(nodes)))
+        object.__setattr__(self, "arrows", frozenset((a, b) for a, b in arrows))
+        object.__setattr__(
+            self, "undirected", frozenset((min(edge), max(edge)) for edge in undirected)
+        )
+        if cycle := self.bits.cycle():
+            raise GraphError.of(
+                f"The arrows form a cycle: {' -> '.join(cycle)}.",
+                remedy="Nothing causes itself: turn or drop one of them.",
+            )
+
+    @cached_property
+    def bits(self) -> BitsetGraph:
+        """The nodes as bits, and the arrows between them."""
+        return BitsetGraph.of(self.nodes, self.arrows)
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether every edge is an arrow."""
+        return not self.undirected
+
+    def parents(self, node: str) -> frozenset[str]:
+        """The nodes with an arrow to this one."""
+        return self._linked(node, self.bits.parents)
+
+    def children(self, node: str) -> frozenset[str]:
+        """The nodes to which this one has an arrow."""
+        return self._linked(node, self.bits.children)
+
+    def neighbors(self, node: str) -> frozenset[str]:
+        """The nodes joined to this one by an undirected edge."""
+        self.bits.bits(node)
+        return frozenset(b if a == node else a for a, b in self.undirected if node in (a, b))
+
+    def adjacent(self, a: str, b: str) -> bool:
+        """Whether any edge joins the two."""
+        return b in self.parents(a) | self.children(a) | self.neighbors(a)
+
+    def ancestors(self, node: str) -> frozenset[str]:
+        """All nodes from which arrows lead to this one, itself left out."""
+        own = self.bits.bits(node)
+        return self.bits.names_in(self.bits.ancestors(own) & ~own)
+
+    def descendants(self, node: str) -> frozenset[str]:
+        """All nodes to which arrows lead from this one, itself left out."""
+        own = self.bits.bits(node)
+        return self.bits.names_in(self.bits.descendants(own) & ~own)
+
+    def topological_order(self) -> tuple[str, ...]:
+        """The nodes, causes before effects, otherwise by name."""
+        return self.bits.topological_order()
+
+    def separated(self, a: str, b: str, given: Iterable[str] = ()) -> bool:
+        """Whether the given nodes block every path between the two.
+
+        >>> graph = CausalGraph.parse("a -> m; b -> m")
+        >>> graph.separated("a", "b"), graph.separated("a", "b", {"m"})
+        (True, False)
+        """
+        self._require_directed()
+        bits = self.bits.bits
+        return not self.bits.connected(bits(a), bits(*given)) & bits(b)
+
+    def decision_causes(self, question: Question) -> tuple[str, ...]:
+        """The direct causes of the decision but for the protected attribute, by name.
+
+        Raises where the decision causes that attribute: then no such question can be asked.
+        """
+        self._require_directed()
+        self.check(question=question)
+        return tuple(
+            sorted(self.parents(question.decision).difference(question.protected_names))
+        )
+
+    def check_block_set(self, question: Question, names: Iterable[str]) -> BlockSetCheck:
+        """Whether comparing people alike in the names measures the direct effect alone.
+
+        The answer is true or false and prints as text; if false it names the open path.
+        """
+        self._require_directed()
+        return block_sets.check_block_set(self.bits, question, names)
+
+    def block_sets(
+        self, question: Question, *, minimal: bool = False
+    ) -> Iterator[frozenset[str]]:
+        """Iterate over all block sets, or over those of which no part is one."""
+        self._require_directed()
+        find = block_sets.minimal_block_sets if minimal else block_sets.all_block_sets
+        return find(PrunedGraph.of(self.bits, question))
+
+    def _require_directed(self) -> None:
+        if self.undirected:
+            raise GraphError(
+                *(
+                    Problem(
+                        f"The edge {a} - {b} has no direction.",
+                        remedy="In a causal graph every edge is an arrow: write it as "
+                        f"'{a} -> {b}' or '{b} -> {a}', or use a PartialGraph.",
+                    )
+                    for a, b in sorted(self.undirected)
+                )
+            )
+
+    @property
+    def doubtful(self) -> frozenset[Triple]:
+        """Triples at which neither data nor edits showed or excluded a collider.
+
+        All triples of an edge that a conflict left undirected are among them: evidence that did
+        not count when the edge was left open must not settle it here.
+        """
+        if self.record is None:
+            return self.doubts
+        triples = {*self.doubts, *self.record.ambiguous}
+        for conflict in self.record.conflicts:
+            triples.update(conflict.claims)
+            if conflict.edge in self.undirected:
+                for a, centre in (conflict.edge, conflict.edge[::-1]):
+                    around = (b for b in self.nodes if b != a and self.adjacent(centre, b))
+                    triples |= {triple_of(a, centre, b) for b in around}
+        return frozenset(triples)
+
+    def opened(self, question: Question | None = None, names: Sequence[str] = ()) -> OpenGraph:
+        """What the graph leaves open, as bits in the order of the names, else of the nodes.
+
+        With a question, its decision does not cause its protected attribute, be it through
+        others: whoever asks it takes that for granted.
+        """
+        earlier = (
+            [(name, question.decision) for name in question.protected_names] if question else []
+        )
+        return OpenGraph.of(
+            names or self.nodes, self.arrows, self.undirected, self.doubtful, earlier
+        )
+
+    def with_knowledge(self, knowledge: Known, *, question: Question | None = None) -> Self:
+        """Direct the edges that knowledge settles, and those that follow from them.
+
+        Knowledge may speak of nodes only; ``Knowledge.about(columns)`` of more columns. A
+        question adds that its decision does not cause its protected attribute.
+
+        Where no graph fits all that is known, nothing follows: an arrow drawn from one half of
+        a contradiction would make the other half look settled. Triples in doubt remain so.
+        """
+        self.check(knowledge=knowledge)
+        order = known_order(knowledge, self.nodes)
+        order = replace(order, required=order.required | self.arrows)
+        edges = [*self.undirected, *(edge_of(*arrow) for arrow in self.arrows)]
+        arrows = known_arrows(self.nodes, edges, order)
+        open_edges = self.undirected - {edge_of(*arrow) for arrow in arrows}
+        known = replace(self, arrows=arrows, undirected=open_edges, doubts=self.doubtful)
+        known.check(question=question)
+        if known.opened(question).extension().added:
+            return known
+        later = question.protected_names if question else ()
+        backward = {(question.decision, name) for name in later if question}
+        oriented = orient(
+            self.nodes,
+            edges,
+            ambiguous=self.doubtful,
+            order=replace(order, forbidden=order.forbidden | backward),
+        )
+        return replace(known, arrows=oriented.arrows, undirected=oriented.undirected)
+
+    def parent_sets(
+        self, node: str, knowledge: Known = None, *, question: Question | None = None
+    ) -> ParentSets:
+        """The sets of nodes that may be the parents of one, with what they rest on.
+
+        With a question, only of graphs in which its decision does not cause its protected
+        attribute.
+        """
+        graph = self if knowledge is None else self.with_knowledge(knowledge)
+        self.bits.bits(node)
+        return graph.opened(question).parent_sets(node)
+
+    def possible_parents(
+        self, node: str, knowledge: Known = None
+    ) -> tuple[frozenset[str], ...]:
+        """Every set of nodes that may be the parents of one, small sets first.
+
+        >>> graph = PartialGraph.parse("sex -> income; sex -> age; age - income")
+        >>> [sorted(parents) for parents in graph.possible_parents("income")]
+        [['sex'], ['age', 'sex']]
+        """
+        return self.parent_sets(node, knowledge).sets
+
+    def possible_decision_causes(
+        self, question: Question, knowledge: Known = None
+    ) -> tuple[frozenset[str], ...]:
+        """Every set that may be the decision's causes, the protected attribute left out.
+
+        >>> graph = PartialGraph.parse("income - job; job - sex")  # no income -> job -> sex
+        >>> question = Question(protected="sex", group="f", decision="income", favorable="y")
+        >>> graph.possible_decision_causes(question)
+        (frozenset({'job'}),)
+        """
+        self.check(question=question)
+        found = self.parent_sets(question.decision, knowledge, question=question)
+        return tuple(
+            dict.fromkeys(
+                parents.difference(question.protected_names) for parents in found.sets
+            )
+        )
+
+    def extension(
+        self, knowledge: Known = None, *, question: Question | None = None
+    ) -> "Extension":
+        """Direct every edge, adding no collider if that is possible, else few.
+
+        With a question, so that its decision does not cause its protected attribute.
+        """
+        self.check(question=question)
+        graph = self if knowledge is None else self.with_knowledge(knowledge)
+        tier = known_order(knowledge, self.nodes).tier
+        latest_last = sorted(self.nodes, key=lambda node: (tier[node] or 0, node))
+        whole = graph.opened(question, latest_last).extension()
+        return Extension(CausalGraph(self.nodes, whole.arrows), whole.added)
+
+    def to_dag(self, knowledge: Known = None) -> "CausalGraph":
+        """A causal graph with the same edges and arrows, and no other colliders.
+
+        Raises where there is none; ``extension`` then says what stands in the way.
+        """
+        extension = self.extension(knowledge)
+        if not extension.consistent:
+            shown = ", ".join(f"{a} -> {centre} <- {b}" for a, centre, b in extension.added)
+            raise GraphError.of(
+                "The graph contradicts itself: its edges cannot all be directed without "
+                "a collider that was not found.",
+                f"It would arise at {shown}.",
+                "Give tiers or require arrows, or take `extension().graph` as it is.",
+            )
+        return extension.graph
+
+    def renamed(self, old: str, new: str) -> Self:
+        """The graph with another name for a node; of its record what is in doubt, and how.
+
+        Which tests separated what is no longer told: they were made under the old name.
+        """
+
+        def names(nodes: Iterable[str]) -> tuple[Any, ...]:
+            return tuple(new if node == old else node for node in nodes)
+
+        return replace(
+            self,
+            nodes=names(self.nodes),
+            arrows=frozenset(map(names, self.arrows)),
+            undirected=frozenset(map(names, self.undirected)),
+            record=self.record
+            and replace(self.record, ambiguous=(), conflicts=(), separating={}),
+            edits=tuple(replace(edit, arrow=names(edit.arrow)) for edit in self.edits),
+            unedited=self.unedited and self.unedited.renamed(old, new),
+            doubts=frozenset(triple_of(*names(triple)) for triple in self.doubtful),
+        )
+
+    def check(
+        self,
+        names: Iterable[str] | None = None,
+        question: Question | None = None,
+        knowledge: Known = None,
+    ) -> None:
+        """Raise all contradictions between the graph and columns, question or knowledge."""
+        columns = self.nodes if names is None else tuple(names)
+        order = known_order(knowledge, (*dict.fromkeys((*columns, *self.nodes)),))
+        problems = [
+            *self._column_problems(columns),
+            *self._question_problems(question),
+            *self._knowledge_problems(order),
+        ]
+        if problems:
+            raise GraphError(*problems)
+
+    def _column_problems(self, columns: Iterable[str]) -> Iterator[Problem]:
+        columns = tuple(columns)
+        for node in sorted(set(self.nodes) - set(columns)):
+            yield Problem(
+                f"The graph has a node {quote_short(node)}, but there is no such column.",
+                did_you_mean(node, columns) or f"The columns are {listed(columns)}.",
+                "Correct the name, or leave the node out.",
+            )
+
+    def _question_problems(self, question: Question | None) -> Iterator[Problem]:
+        if question is None:
+            return
+        absent = {*question.columns} - set(self.nodes)
+        if absent:
+            yield from GraphError.unknown(sorted(absent), self.nodes).problems
+            return
+        asked = {*question.redlining, *question.explained}
+        yield from map(self._no_such_path, sorted(asked - {*self.nodes}))
+        for name in question.protected_names:
+            if path := self.bits.directed_path(question.decision, name):
+                yield from decision_first_error(path).problems
+
+    def _no_such_path(self, name: str) -> Problem:
+        """Why no effect can be measured through a column that is no node."""
+        what = f"The graph has no node {name!r}, through which effects are asked about."
+        if first := self.record and self.record.stand_ins.get(name):
+            return Problem(
+                what,
+                f"It says the same as {first!r} in other words, and only that was searched.",
+                "Leave it out of what is asked.",
+            )
+        near = did_you_mean(name, self.nodes) or f"Its nodes are {listed(self.nodes)}."
+        return Problem(
+            what,
+            near,
+            (Remedy("Add it to the graph", "graph"), Remedy("name one of the nodes")),
+        )
+
+    def _knowledge_problems(self, order: KnownOrder) -> Iterator[Problem]:
+        for cause, effect in sorted(self.arrows):
+            if not order.may_cause(cause, effect):
+                yield Problem(
+                    f"The arrow {cause} -> {effect} contradicts what is known.",
+                    "It is forbidden."
+                    if (cause, effect) in order.forbidden
+                    else "The opposite arrow is required."
+                    if (effect, cause) in order.required
+                    else order.later(cause, effect),
+                    _GIVE_TIERS
+                    if order.tiers_assumed
+                    else "Turn or drop it, or correct what is known.",
+                )
+        for cause, effect in sorted(order.required):
+            if {cause, effect} <= set(self.nodes) and not self.adjacent(cause, effect):
+                yield Problem(
+                    f"The required arrow {cause} -> {effect} is not in the graph.",
+                    remedy="Draw it, or require it no longer.",
+                )
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read ``a -> b; c - d; e``, the notation that ``str`` writes, or one of others.
+
+        By their first words: DOT, dagitty, bnlearn's ``[a][b|a]``, Tetrad's text, BIF and NET.
+        """
+        return cls._from_edges(graph_readers.read_any(text))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a file: its content or else its ending says in which format it is written."""
+        try:
+            return cls._from_edges(graph_readers.read_file(path))
+        except GraphError as error:
+            raise GraphError(
+                *(
+                    replace(problem, where=problem.where or str(path))
+                    for problem in error.problems
+                )
+            ) from error
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, object]) -> Self:
+        """Read what ``to_dict`` gives."""
+        return cls._from_edges(graph_readers.read_dict(content))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what ``to_json`` writes."""
+        return cls._from_edges(graph_readers.read_json(text))
+
+    @classmethod
+    def from_dot(cls, text: str) -> Self:
+        """Read plain DOT or dagitty: nodes and edges; an error names anything else."""
+        return cls._from_edges(dot_format.read_dot(text))
+
+    @classmethod
+    def from_matrix(cls, matrix: object, names: Iterable[str] | None = None) -> Self:
+        """Read 1 in row a, column b as ``a -> b``, and 1 in both places as ``a - b``."""
+        return cls._from_edges(graph_readers.read_matrix(matrix, names))
+
+    @classmethod
+    def from_networkx(cls, graph: "nx.Graph") -> Self:
+        """Read a networkx graph whose nodes are names; arcs both ways are undirected."""
+        return cls._from_edges(graph_readers.read_networkx(graph))
+
+    @classmethod
+    def from_causallearn(cls, graph: object) -> Self:
+        """Read a graph of causal-learn, or what its ``pc`` returns."""
+        return cls._from_edges(graph_readers.read_causallearn(graph))
+
+    def __str__(self) -> str:
+        return write_text(self._edges)
+
+    def __repr__(self) -> str:
+        text = str(self)
+        if len(text) > _LONGEST_REPR:
+            text = (
+                f"{len(self.nodes)} attributes, {len(self.arrows)} arrows, "
+                f"{len(self.undirected)} undirected edges"
+            )
+        return f"<{type(self).__name__}: {text}>"
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Nodes, arrows and undirected edges as plain sorted lists."""
+        nodes, arrows, undirected = self._edges
+        return {
+            "nodes": nodes,
+            "arrows": [list(arrow) for arrow in arrows],
+            "undirected": [list(edge) for edge in undirected],
+        }
+
+    def to_json(self) -> str:
+        """The graph as one line of JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def to_dot(self) -> str:
+        """The graph in DOT, as Graphviz draws it."""
+        return "\n".join(self.dot_lines())
+
+    def dot_lines(self) -> list[str]:
+        """The statements of the DOT text, each whole even if a name contains line breaks."""
+        return dot_format.write_dot(self._edges)
+
+    def to_matrix(self) -> "npt.NDArray[np.int8]":
+        """1 in row a, column b for ``a -> b``, and in both places for ``a - b``."""
+        matrix = np.zeros((len(self.nodes),) * 2, np.int8)
+        for cause, effect in self._arcs:
+            matrix[self.nodes.index(cause), self.nodes.index(effect)] = 1
+        return matrix
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The matrix as a frame with the names at its sides."""
+        with optional_library("pandas"):
+            import pandas as pd  # noqa: PLC0415 - the user's library, not ours
+
+        return pd.DataFrame(self.to_matrix(), index=self.nodes, columns=self.nodes)
+
+    def to_networkx(self) -> "nx.DiGraph":
+        """A networkx graph; an undirected edge becomes arcs both ways."""
+        with optional_library("networkx"):
+            import networkx as nx  # noqa: PLC0415 - the user's library, not ours
+
+        graph = nx.DiGraph()
+        graph.add_nodes_from(self.nodes)
+        graph.add_edges_from(self._arcs)
+        return graph
+
+    def summary(self) -> Summary:
+        """Describe the graph in words."""
+        sides = (self.parents, self.children, self.neighbors)
+        return Summary(
+            title=f"graph of {len(self.nodes)} attributes",
+            facts=(
+                ("arrows", str(len(self.arrows))),
+                ("edges without direction", str(len(self.undirected))),
+            ),
+            columns=("attribute", "causes", "effects", "direction open"),
+            lines=tuple(
+                (node, *(", ".join(sorted(side(node))) for side in sides))
+                for node in self.nodes
+            ),
+        )
+
+    @classmethod
+    def _from_edges(cls, edges: Edges) -> Self:
+        # Lists on purpose: a set would hide an edge that is written twice.
+        fields: tuple[Any, ...] = edges
+        return cls(*fields)
+
+    @property
+    def _arcs(self) -> list[Arrow]:
+        both = [edge[::-1] for edge in self.undirected]
+        return sorted([*self.arrows, *self.undirected, *both])
+
+    @property
+    def _edges(self) -> Edges:
+        return Edges([*self.nodes], sorted(self.arrows), sorted(self.undirected))
+
+    def _linked(self, node: str, steps: Sequence[int]) -> frozenset[str]:
+        return self.bits.names_in(union(steps, self.bits.bits(node)))
+
+
+@dataclass(frozen=True, repr=False)
+class CausalGraph(PartialGraph):
+    """A directed graph without cycles, each arrow from a direct cause to its effect.
+
+    >>> graph = CausalGraph.parse("sex -> major -> admission; test_score -> admission")
+    >>> sorted(graph.parents("admission"))
+    ['major', 'test_score']
+    >>> print(graph)
+    major -> admission; sex -> major; test_score -> admission
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._require_directed()
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """A causal graph made of a partial one, and the colliders it has that were not found."""
+
+    graph: CausalGraph
+    added: tuple[Triple, ...] = ()
+
+    @property
+    def consistent(self) -> bool:
+        """Whether the graph is one of those that the partial graph stands for."""
+        return not self.added
+
+
+def known_order(knowledge: Known, names: Sequence[str]) -> KnownOrder:
+    """Apply knowledge to the names, which must include all that it mentions."""
+    if isinstance(knowledge, KnownOrder):
+        return knowledge
+    return Knowledge.of(knowledge).about(names)
