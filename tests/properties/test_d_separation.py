@@ -41,7 +41,7 @@ def test_separation_is_the_definition_and_what_networkx_says_on_all_29281_graphs
 @given(dags(min_nodes=4, max_nodes=7))
 def test_an_open_path_is_shown_exactly_where_there_is_one(graph):
     a, b, *others = graph.nodes
-    bitsets = graph.bits
+    bitsets = graph._bits
     for held in subsets(others):
         path = bitsets.open_path(a, b, bitsets.bits(*held))
         assert bool(path) != graph.separated(a, b, held)

@@ -24,7 +24,7 @@ from evenhand.errors import Problem, QuestionError, Remedy, listed
 from evenhand.evidence.graph_origin import GraphOrigin
 from evenhand.graph import PartialGraph
 from evenhand.graph.discovery import discover
-from evenhand.graph.edits import fitting_edits
+from evenhand.graph.edits import fitting_edits, without_nodes
 from evenhand.question import Knowledge, Question
 
 
@@ -153,7 +153,7 @@ def without_rule(
     asked = replace(question.direct, rule=())
     made = tuple(edit for edit in graph.edits if left_out.isdisjoint(edit.arrow))
     if search is None:
-        without = graph.without_nodes(left_out)
+        without = without_nodes(graph, left_out)
         if without is None:
             return None
         without = replace(without, edits=made)  # of which unedited graph, nobody can tell

@@ -21,9 +21,9 @@ from itertools import islice
 from operator import or_
 
 from evenhand.graph.block_sets import PrunedGraph
-from evenhand.graph.d_separation import members, reachable, transposed, union
+from evenhand.graph.d_separation import BitsetGraph, members, reachable, transposed, union
 from evenhand.graph.dag_extensions import BitEdge, OpenGraph, Parents
-from evenhand.graph.graph import CausalGraph, PartialGraph
+from evenhand.graph.graph import CausalGraph, PartialGraph, open_graph
 from evenhand.graph.orientation import Edge, both_ways
 from evenhand.question.knowledge import Arrow
 from evenhand.question.question import Question
@@ -65,7 +65,8 @@ class AdmissibleGraphs:
     @property
     def pruned(self) -> tuple[PrunedGraph, ...]:
         """The graphs without the arrow from the protected attribute to the decision."""
-        return tuple(PrunedGraph.of(graph.bits, self.question) for graph in self.graphs)
+        bitsets = (BitsetGraph.of(graph.nodes, graph.arrows) for graph in self.graphs)
+        return tuple(PrunedGraph.of(graph, self.question) for graph in bitsets)
 
     def deciding_edges(self, outcomes: Sequence[Hashable]) -> tuple[Edge, ...]:
         """The open edges on whose direction the variants' outcomes hang; none if all agree.
@@ -95,7 +96,8 @@ def admissible_graphs(graph: PartialGraph, question: Question) -> AdmissibleGrap
     graph.check(question=question)
     if graph.is_directed:
         return AdmissibleGraphs(question=question, variants=(Variant(graph),))
-    opened, bits = graph.opened(question), graph.bits.bits
+    opened = open_graph(graph, question)
+    bits = opened.mixed.bits
     protected, decision = bits(*question.protected_names), bits(question.decision)
     active = _active_edges(opened, protected, decision)
     ways = opened.directed_ways(lambda parents: _first_open(active, parents))
@@ -129,7 +131,8 @@ def ancestral_graphs(graph: PartialGraph, question: Question) -> AdmissibleGraph
     graph.
     """
     graph.check(question=question)
-    opened, asked = graph.opened(question), graph.bits.bits(*question.columns)
+    opened = open_graph(graph, question)
+    asked = opened.mixed.bits(*question.columns)
     consistent = opened.admissible(opened.parents) is not None
     edges = opened.within(opened.mixed.ancestors(asked))
     edges = replace(edges, any_colliders=not consistent)
@@ -147,7 +150,7 @@ def ancestral_graphs(graph: PartialGraph, question: Question) -> AdmissibleGraph
     tried = edges.arrows(_together(ways)) - edges.arrows(edges.parents)
     variants = []
     for parents in ways if complete else ():
-        arrows, names = edges.arrows(parents), graph.bits.names_in(reachable(asked, parents))
+        arrows, names = edges.arrows(parents), opened.mixed.names_in(reachable(asked, parents))
         # An edge that ends at no ancestor here may have both directions.
         unasked = (arrow for arrow in tried if arrows.isdisjoint((arrow, arrow[::-1])))
         possible = (

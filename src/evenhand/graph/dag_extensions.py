@@ -120,7 +120,7 @@ class OpenGraph:
             if a < b
         )
 
-    @property
+    @cached_property
     def mixed(self) -> BitsetGraph:
         """The graph with each open edge as arrows both ways."""
         children = transposed(self.parents)

@@ -86,15 +86,14 @@ class PartialGraph(Pictured):
         object.__setattr__(
             self, "undirected", frozenset((min(edge), max(edge)) for edge in undirected)
         )
-        if cycle := self.bits.cycle():
+        if cycle := self._bits.cycle():
             raise GraphError.of(
                 f"The arrows form a cycle: {' -> '.join(cycle)}.",
                 remedy="Nothing causes itself: turn or drop one of them.",
             )
 
     @cached_property
-    def bits(self) -> BitsetGraph:
-        """The nodes as bits, and the arrows between them."""
+    def _bits(self) -> BitsetGraph:
         return BitsetGraph.of(self.nodes, self.arrows)
 
     @property
@@ -104,15 +103,15 @@ class PartialGraph(Pictured):
 
     def parents(self, node: str) -> frozenset[str]:
         """The nodes with an arrow to this one."""
-        return self._linked(node, self.bits.parents)
+        return self._linked(node, self._bits.parents)
 
     def children(self, node: str) -> frozenset[str]:
         """The nodes to which this one has an arrow."""
-        return self._linked(node, self.bits.children)
+        return self._linked(node, self._bits.children)
 
     def neighbors(self, node: str) -> frozenset[str]:
         """The nodes joined to this one by an undirected edge."""
-        self.bits.bits(node)
+        self._bits.bits(node)
         return frozenset(b if a == node else a for a, b in self.undirected if node in (a, b))
 
     def adjacent(self, a: str, b: str) -> bool:
@@ -121,17 +120,17 @@ class PartialGraph(Pictured):
 
     def ancestors(self, node: str) -> frozenset[str]:
         """All nodes from which arrows lead to this one, itself left out."""
-        own = self.bits.bits(node)
-        return self.bits.names_in(self.bits.ancestors(own) & ~own)
+        own = self._bits.bits(node)
+        return self._bits.names_in(self._bits.ancestors(own) & ~own)
 
     def descendants(self, node: str) -> frozenset[str]:
         """All nodes to which arrows lead from this one, itself left out."""
-        own = self.bits.bits(node)
-        return self.bits.names_in(self.bits.descendants(own) & ~own)
+        own = self._bits.bits(node)
+        return self._bits.names_in(self._bits.descendants(own) & ~own)
 
     def topological_order(self) -> tuple[str, ...]:
         """The nodes, causes before effects, otherwise by name."""
-        return self.bits.topological_order()
+        return self._bits.topological_order()
 
     def separated(self, a: str, b: str, given: Iterable[str] = ()) -> bool:
         """Whether the given nodes block every path between the two.
@@ -141,8 +140,8 @@ class PartialGraph(Pictured):
         (True, False)
         """
         self._require_directed()
-        bits = self.bits.bits
-        return not self.bits.connected(bits(a), bits(*given)) & bits(b)
+        bits = self._bits.bits
+        return not self._bits.connected(bits(a), bits(*given)) & bits(b)
 
     def decision_causes(self, question: Question) -> tuple[str, ...]:
         """The direct causes of the decision but for the protected attribute, by name.
@@ -161,7 +160,7 @@ class PartialGraph(Pictured):
         The answer is true or false and prints as text; if false it names the open path.
         """
         self._require_directed()
-        return block_sets.check_block_set(self.bits, question, names)
+        return block_sets.check_block_set(self._bits, question, names)
 
     def block_sets(
         self, question: Question, *, minimal: bool = False
@@ -169,7 +168,7 @@ class PartialGraph(Pictured):
         """Iterate over all block sets, or over those of which no part is one."""
         self._require_directed()
         find = block_sets.minimal_block_sets if minimal else block_sets.all_block_sets
-        return find(PrunedGraph.of(self.bits, question))
+        return find(PrunedGraph.of(self._bits, question))
 
     def _require_directed(self) -> None:
         if self.undirected:
@@ -202,19 +201,6 @@ class PartialGraph(Pictured):
                     triples |= {triple_of(a, centre, b) for b in around}
         return frozenset(triples)
 
-    def opened(self, question: Question | None = None, names: Sequence[str] = ()) -> OpenGraph:
-        """What the graph leaves open, as bits in the order of the names, else of the nodes.
-
-        With a question, its decision does not cause its protected attribute, be it through
-        others: whoever asks it takes that for granted.
-        """
-        earlier = (
-            [(name, question.decision) for name in question.protected_names] if question else []
-        )
-        return OpenGraph.of(
-            names or self.nodes, self.arrows, self.undirected, self.doubtful, earlier
-        )
-
     def with_knowledge(self, knowledge: Known, *, question: Question | None = None) -> Self:
         """Direct the edges that knowledge settles, and those that follow from them.
 
@@ -232,7 +218,7 @@ class PartialGraph(Pictured):
         open_edges = self.undirected - {edge_of(*arrow) for arrow in arrows}
         known = replace(self, arrows=arrows, undirected=open_edges, doubts=self.doubtful)
         known.check(question=question)
-        if known.opened(question).extension().added:
+        if open_graph(known, question).extension().added:
             return known
         later = question.protected_names if question else ()
         backward = {(question.decision, name) for name in later if question}
@@ -253,8 +239,8 @@ class PartialGraph(Pictured):
         attribute.
         """
         graph = self if knowledge is None else self.with_knowledge(knowledge)
-        self.bits.bits(node)
-        return graph.opened(question).parent_sets(node)
+        self._bits.bits(node)
+        return open_graph(graph, question).parent_sets(node)
 
     def possible_parents(
         self, node: str, knowledge: Known = None
@@ -296,7 +282,7 @@ class PartialGraph(Pictured):
         graph = self if knowledge is None else self.with_knowledge(knowledge)
         tier = known_order(knowledge, self.nodes).tier
         latest_last = sorted(self.nodes, key=lambda node: (tier[node] or 0, node))
-        whole = graph.opened(question, latest_last).extension()
+        whole = open_graph(graph, question, latest_last).extension()
         return Extension(CausalGraph(self.nodes, whole.arrows), whole.added)
 
     def to_dag(self, knowledge: Known = None) -> "CausalGraph":
@@ -372,7 +358,7 @@ class PartialGraph(Pictured):
         asked = {*question.redlining, *question.explained}
         yield from map(self._no_such_path, sorted(asked - {*self.nodes}))
         for name in question.protected_names:
-            if path := self.bits.directed_path(question.decision, name):
+            if path := self._bits.directed_path(question.decision, name):
                 yield from decision_first_error(path).problems
 
     def _no_such_path(self, name: str) -> Problem:
@@ -434,7 +420,7 @@ class PartialGraph(Pictured):
             ) from error
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, object]) -> Self:
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Read what ``to_dict`` gives."""
         return cls._from_edges(graph_readers.read_dict(content))
 
@@ -449,7 +435,7 @@ class PartialGraph(Pictured):
         return cls._from_edges(dot_format.read_dot(text))
 
     @classmethod
-    def from_matrix(cls, matrix: object, names: Iterable[str] | None = None) -> Self:
+    def from_matrix(cls, matrix: npt.ArrayLike, names: Iterable[str] | None = None) -> Self:
         """Read 1 in row a, column b as ``a -> b``, and 1 in both places as ``a - b``."""
         return cls._from_edges(graph_readers.read_matrix(matrix, names))
 
@@ -459,7 +445,7 @@ class PartialGraph(Pictured):
         return cls._from_edges(graph_readers.read_networkx(graph))
 
     @classmethod
-    def from_causallearn(cls, graph: object) -> Self:
+    def from_causallearn(cls, graph: Any) -> Self:  # noqa: ANN401 - an object of the user
         """Read a graph of causal-learn, or what its ``pc`` returns."""
         return cls._from_edges(graph_readers.read_causallearn(graph))
 
@@ -552,7 +538,7 @@ class PartialGraph(Pictured):
         return Edges([*self.nodes], sorted(self.arrows), sorted(self.undirected))
 
     def _linked(self, node: str, steps: Sequence[int]) -> frozenset[str]:
-        return self.bits.names_in(union(steps, self.bits.bits(node)))
+        return self._bits.names_in(union(steps, self._bits.bits(node)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -582,6 +568,21 @@ class Extension:
     def consistent(self) -> bool:
         """Whether the graph is one of those that the partial graph stands for."""
         return not self.added
+
+
+def open_graph(
+    graph: PartialGraph, question: Question | None = None, names: Sequence[str] = ()
+) -> OpenGraph:
+    """What a graph leaves open, as bits in the order of the names, else of its nodes.
+
+    With a question, its decision does not cause its protected attribute, be it through others:
+    whoever asks it takes that for granted.
+    """
+    protected = question.protected_names if question else ()
+    earlier = [(name, question.decision) for name in protected if question]
+    return OpenGraph.of(
+        names or graph.nodes, graph.arrows, graph.undirected, graph.doubtful, earlier
+    )
 
 
 def known_order(knowledge: Known, names: Sequence[str]) -> KnownOrder:

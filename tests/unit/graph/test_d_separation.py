@@ -31,6 +31,6 @@ def test_an_unknown_node_is_refused():
 
 
 def test_the_path_shown_is_the_shortest_and_first_by_name():
-    bitsets = CausalGraph.parse("a -> x -> b; a -> m -> b; a -> p -> q -> b").bits
+    bitsets = CausalGraph.parse("a -> x -> b; a -> m -> b; a -> p -> q -> b")._bits
     assert bitsets.open_path("a", "b", 0) == ("a", "m", "b")
     assert bitsets.open_path("a", "b", bitsets.bits("m", "x")) == ("a", "p", "q", "b")
