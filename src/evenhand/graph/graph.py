@@ -25,12 +25,12 @@ from evenhand.errors import (
     optional_library,
     quote_short,
 )
-from evenhand.graph import block_sets, dot_format, graph_readers
+from evenhand.graph import block_sets, object_formats, text_formats
 from evenhand.graph.block_sets import BlockSetCheck, PrunedGraph, decision_first_error
 from evenhand.graph.d_separation import BitsetGraph, union
 from evenhand.graph.dag_extensions import OpenGraph, ParentSets
 from evenhand.graph.discovery_record import DiscoveryRecord
-from evenhand.graph.edge_notation import MOST_PROBLEMS, Edges, write_text
+from evenhand.graph.edges import MOST_PROBLEMS, Edges
 from evenhand.graph.orientation import (
     Edge,
     Triple,
@@ -404,53 +404,52 @@ class PartialGraph(Pictured):
 
         By their first words: DOT, dagitty, bnlearn's ``[a][b|a]``, Tetrad's text, BIF and NET.
         """
-        return cls._from_edges(graph_readers.read_any(text))
+        return cls._from_edges(text_formats.read_text(text))
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a file: its content or else its ending says in which format it is written."""
         try:
-            return cls._from_edges(graph_readers.read_file(path))
+            return cls._from_edges(text_formats.read_file(Path(path)))
         except GraphError as error:
-            raise GraphError(
-                *(
-                    replace(problem, where=problem.where or str(path))
-                    for problem in error.problems
-                )
-            ) from error
+            problems = (
+                replace(problem, where=", ".join(filter(None, (str(path), problem.where))))
+                for problem in error.problems
+            )
+            raise GraphError(*problems) from error
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Read what ``to_dict`` gives."""
-        return cls._from_edges(graph_readers.read_dict(content))
+        return cls._from_edges(text_formats.read_dict(content))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read what ``to_json`` writes."""
-        return cls._from_edges(graph_readers.read_json(text))
+        return cls._from_edges(text_formats.read_as("json", text))
 
     @classmethod
     def from_dot(cls, text: str) -> Self:
         """Read plain DOT or dagitty: nodes and edges; an error names anything else."""
-        return cls._from_edges(dot_format.read_dot(text))
+        return cls._from_edges(text_formats.read_as("dot", text))
 
     @classmethod
     def from_matrix(cls, matrix: npt.ArrayLike, names: Iterable[str] | None = None) -> Self:
         """Read 1 in row a, column b as ``a -> b``, and 1 in both places as ``a - b``."""
-        return cls._from_edges(graph_readers.read_matrix(matrix, names))
+        return cls._from_edges(object_formats.read_matrix(matrix, names))
 
     @classmethod
     def from_networkx(cls, graph: "nx.Graph") -> Self:
         """Read a networkx graph whose nodes are names; arcs both ways are undirected."""
-        return cls._from_edges(graph_readers.read_networkx(graph))
+        return cls._from_edges(object_formats.read_networkx(graph))
 
     @classmethod
     def from_causallearn(cls, graph: Any) -> Self:  # noqa: ANN401 - an object of the user
         """Read a graph of causal-learn, or what its ``pc`` returns."""
-        return cls._from_edges(graph_readers.read_causallearn(graph))
+        return cls._from_edges(object_formats.read_causallearn(graph))
 
     def __str__(self) -> str:
-        return write_text(self._edges)
+        return text_formats.write_notation(self._edges)
 
     def __repr__(self) -> str:
         text = str(self)
@@ -480,7 +479,7 @@ class PartialGraph(Pictured):
 
     def dot_lines(self) -> list[str]:
         """The statements of the DOT text, each whole even if a name contains line breaks."""
-        return dot_format.write_dot(self._edges)
+        return text_formats.write_dot(self._edges)
 
     def to_matrix(self) -> "npt.NDArray[np.int8]":
         """1 in row a, column b for ``a -> b``, and in both places for ``a - b``."""

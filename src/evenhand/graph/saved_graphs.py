@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evenhand.errors import GraphError
 from evenhand.graph.discovery_record import DiscoveryRecord
-from evenhand.graph.edge_notation import unreadable
 from evenhand.graph.graph import CausalGraph, PartialGraph
-from evenhand.graph.graph_readers import graph_of
 from evenhand.graph.orientation import Triple
+from evenhand.graph.text_formats import graph_of
 from evenhand.question import GraphEdit
 
 
@@ -35,10 +35,10 @@ def load_graph(path: str | Path) -> PartialGraph:
             unedited=_unedited(origin, graph.nodes),
         )
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise unreadable(
+        raise GraphError.of(
             f"The origin of the graph cannot be read: {error}.",
-            "Leave `origin` out, or save the graph again.",
-            str(path),
+            remedy="Leave `origin` out, or save the graph again.",
+            where=str(path),
         ) from error
     if graph.undirected or graph.record:
         return graph
