@@ -21,11 +21,12 @@ from evenhand.releasing.apply_to_frames import (
     apply_to_frame,
     drop_columns,
     edited_source,
+    is_frame,
 )
 from evenhand.releasing.apply_to_text import apply_to_text
-from evenhand.releasing.merge_lines import merge_lines
+from evenhand.releasing.merged_lines import merge_lines
 from evenhand.releasing.ranked_rows import check_single_rows, rows_by_score
-from evenhand.releasing.row_editor import Edit, Editor, join_edits
+from evenhand.releasing.row_editor import Editor, join_edits
 from evenhand.releasing.row_selection import stored_values
 from evenhand.releasing.writer import (
     Sink,
@@ -59,7 +60,7 @@ class AppliedRows(ABC):
     @property
     @abstractmethod
     def rows(self) -> Any:  # noqa: ANN401  # the kind of object that came in
-        """The rows as their owner gets them."""
+        """The rows as their owner gets them: the kind of object that came in."""
 
     @property
     @abstractmethod
@@ -106,10 +107,11 @@ def apply(
     if isinstance(rows, CountTable):
         counts = apply_to_counts(rows, plan, np.random.default_rng(seed))
         kept = [name for name in counts.names if name not in drop]
-        return _from_counts(rows, counts.marginal(kept) if drop else counts)
+        return _of_counts(rows, counts.marginal(kept) if drop else counts)
     if isinstance(plan, GeneratedPlan):
-        return _from_model(rows, plan, np.random.default_rng(seed))
-    if rows.sources[0].kind == ENGINE:
+        return _of_model(rows, plan, np.random.default_rng(seed))
+    first = rows.sources[0]
+    if first.kind == ENGINE:
         change = EngineChange.of(rows, plan, examined, seed, key, drop)
         return EngineRows(source=rows, codings=rows.codings.dropping(drop), change=change)
     values = stored_values(rows, plan)
@@ -117,93 +119,65 @@ def apply(
     if plan.rank is not None:
         taken = rows_by_score(rows, plan, plan.rank, new_editor)
         new_editor = partial(new_editor, taken=taken)
-    if rows.sources[0].kind not in _FILES:
-        return _from_frame(rows, new_editor(), drop)
-    if rows.codings.frequency:
-        return _from_lines(rows, new_editor(), drop)
-    return _from_files(rows, new_editor, drop)
-
-
-def _from_files(
-    rows: Rows, new_editor: Callable[[], Editor], drop: Collection[str]
-) -> "FileRows":
-    codings = replace(rows.codings.dropping(drop), sheet=None)  # what is written has none
-    released = Rows(
-        rows.origin, (edited_source(rows.sources, new_editor, drop),), codings, rows.memory
-    )
-    delimiters = {part.dialect.delimiter for part in rows.sources if part.dialect}
+    if rows.codings.frequency or first.kind not in _FILES:
+        return _of_frame(rows, new_editor(), drop)
     return FileRows(
         source=rows,
-        released=released,
-        codings=codings,
-        delimiter=delimiters.pop() if len(delimiters) == 1 else None,
+        codings=_as_written(rows, drop),
+        delimiter=_delimiter(rows),
         new_editor=new_editor,
         drop=drop,
     )
 
 
-def _from_lines(rows: Rows, editor: Editor, drop: Collection[str]) -> "FrameRows":
-    """Counted lines of files are merged and sorted, so they are held in memory."""
-    first = rows.sources[0]
-    batches = [*rows.batches()]
-    schema = batches[0].schema.with_metadata(first.schema and first.schema.metadata)
-    lines = pa.Table.from_batches([batch.cast(schema) for batch in batches], schema)
-    edit = _edit_of(rows, editor, batches, lines, drop)
-    frame = drop_columns(apply_to_frame(lines, edit), drop)
-    codings = replace(rows.codings.dropping(drop), sheet=None)
-    counted = read(frame, codings=codings)
-    names = zip(first.names, first.header or first.names, strict=True)
+def _as_written(rows: Rows, drop: Collection[str]) -> Codings:
+    """The codings of what is written, which has no sheets."""
+    return replace(rows.codings.dropping(drop), sheet=None)
+
+
+def _delimiter(rows: Rows) -> str | None:
+    """The delimiter that all files have."""
     delimiters = {part.dialect.delimiter for part in rows.sources if part.dialect}
+    return delimiters.pop() if len(delimiters) == 1 else None
+
+
+def _of_frame(rows: Rows, editor: Editor, drop: Collection[str]) -> "FrameRows":
+    """Rows of a frame; and counted lines of files, too, which are merged and sorted."""
+    first, is_file = rows.sources[0], rows.sources[0].kind in _FILES
+    frame = rename_columns(rows.origin, first.names)
+    if rows.codings.frequency or not is_frame(frame):
+        whole = _whole(rows)
+        frame = whole if is_file or not is_frame(frame) else frame
+    if rows.codings.frequency:
+        edit = join_edits(map(editor.edit, whole.to_batches()))
+        edit = merge_lines(edit, whole, rows.codings.na, drop)
+    else:
+        edit = join_edits(map(editor.edit, first.open(editor.names, coded=True)))
+    editor.check_complete()
+    frame = drop_columns(apply_to_frame(frame, edit), drop)
+    counted = read(frame, codings=_as_written(rows, drop))
+    names = zip(first.names, first.header or first.names, strict=True)
+    header = tuple(written for name, written in names if name not in drop)
     return FrameRows(
         source=rows,
-        owned=counted,
+        owned=counted if is_file else rename_columns(frame, header),
         lines=counted,
-        codings=codings,
-        delimiter=delimiters.pop() if len(delimiters) == 1 else None,
+        codings=counted.codings,
+        delimiter=_delimiter(rows),
         frame=frame,
-        header=tuple(written for name, written in names if name not in drop),
+        header=header,
         dialect=first.dialect,
     )
 
 
-def _edit_of(
-    rows: Rows,
-    editor: Editor,
-    batches: Iterable[pa.RecordBatch],
-    whole: pa.Table | None,
-    drop: Collection[str],
-) -> Edit:
-    """One edit of all batches; counted lines, of which there is a ``whole``, are merged."""
-    edit = join_edits(map(editor.edit, batches))
-    editor.check_complete()
-    if whole is None:
-        return edit
-    released = drop_columns(apply_to_frame(whole, edit), drop)
-    return merge_lines(edit, released, rows.codings.na)
+def _whole(rows: Rows) -> pa.Table:
+    """All rows in memory."""
+    batches, typed = [*rows.batches()], rows.sources[0].schema
+    schema = batches[0].schema.with_metadata(typed and typed.metadata)
+    return pa.Table.from_batches([batch.cast(schema) for batch in batches], schema)
 
 
-def _from_frame(rows: Rows, editor: Editor, drop: Collection[str]) -> "FrameRows":
-    source = rows.sources[0]
-    whole = pa.Table.from_batches(rows.batches()) if rows.codings.frequency else None
-    edit = _edit_of(rows, editor, source.open(editor.names, coded=True), whole, drop)
-    frame = apply_to_frame(rename_columns(rows.origin, source.names), edit)
-    if frame is None:
-        frame = apply_to_frame(pa.Table.from_batches(rows.batches()), edit)
-    frame = drop_columns(frame, drop)
-    counted = read(frame, codings=rows.codings.dropping(drop))
-    names = zip(source.names, source.header or source.names, strict=True)
-    header = tuple(written for name, written in names if name not in drop)
-    return FrameRows(
-        source=rows,
-        owned=rename_columns(frame, header),
-        lines=counted,
-        codings=counted.codings,
-        frame=frame,
-        header=header if source.header else None,
-    )
-
-
-def _from_counts(before: CountTable, counts: CountTable) -> "FrameRows":
+def _of_counts(before: CountTable, counts: CountTable) -> "FrameRows":
     """Counted data are written with a column that says how often each line occurs."""
     frequency = next(
         n for n in ("count", *(f"count {i}" for i in range(99))) if n not in counts.names
@@ -217,7 +191,7 @@ def _from_counts(before: CountTable, counts: CountTable) -> "FrameRows":
     )
 
 
-def _from_model(rows: Rows, plan: GeneratedPlan, generator: np.random.Generator) -> "FrameRows":
+def _of_model(rows: Rows, plan: GeneratedPlan, generator: np.random.Generator) -> "FrameRows":
     """New rows in random order, of labels: what was counted in classes has no other values."""
     counts = generate_counts(plan, generator)
     lines = generator.permutation(np.repeat(np.arange(len(counts)), counts.counts))
@@ -237,56 +211,52 @@ class FileRows(AppliedRows):
     """Rows of files, edited anew whenever they are read or written."""
 
     source: Rows
-    released: Rows
     new_editor: Callable[..., Editor]
     drop: Collection[str] = ()
 
-    @property
+    @cached_property
     def rows(self) -> Rows:
         """Rows to be read."""
-        return self.released
+        source = self.source
+        edited = edited_source(source.sources, self.new_editor, self.drop)
+        return Rows(source.origin, (edited,), self.codings, source.memory)
 
     @property
     def counted(self) -> Rows:
         """The same."""
-        return self.released
+        return self.rows
 
     def write(
         self, output: FileFormat, sink: Sink, progress: ProgressCallback | None = None
     ) -> None:
         """Write the rows; text stays text and Parquet stays Parquet, as the files have it."""
-        sources, new_editor = self.source.sources, partial(self.new_editor, progress=progress)
+        sources, drop = self.source.sources, self.drop
+        new_editor = partial(self.new_editor, progress=progress)
         same_text = self.delimiter and output.delimiter in (None, self.delimiter)
         if output.kind == TEXT and same_text:
-            dialects = [part.dialect for part in sources if part.dialect]
             with text_stream(output, sink) as out:
-                files = list(zip(sources, dialects, strict=True))
-                apply_to_text(files, new_editor(), out, drop=self.drop)
+                apply_to_text(sources, new_editor(), out, drop=drop)
         elif output.kind == sources[0].kind == PARQUET:
             editor = new_editor()
             copy_parquet(
                 [part.where for part in sources],
                 lambda batch: apply_to_batch(batch, editor.edit(batch)),
                 sink,
-                drop=self.drop,
+                drop=drop,
             )
             editor.check_complete()
         else:
-            first = sources[0]
+            first, edited = sources[0], edited_source(sources, new_editor, drop)
             # Of columns with one name, text may hold several.
-            written = (first.header if output.kind == TEXT else None) or first.names
-            kept = {
-                at: name for at, name in enumerate(written) if first.names[at] not in self.drop
-            }
+            header = (first.header if output.kind == TEXT else None) or first.names
+            named = {at: header[at] for at in map(first.names.index, edited.names)}
             schema = first.schema and pa.schema(
-                [first.schema.field(at).with_name(name) for at, name in kept.items()],
+                [first.schema.field(at).with_name(name) for at, name in named.items()],
                 metadata=first.schema.metadata,
             )
-            names = [*kept.values()]
-            edited = edited_source(sources, new_editor, self.drop)
-            released = edited.open(edited.names, coded=False)
-            batches = (batch.rename_columns(names) for batch in released)
-            _write(batches, schema, output, sink)
+            batches = edited.open(edited.names, coded=False)
+            renamed = (batch.rename_columns([*named.values()]) for batch in batches)
+            _write(renamed, schema, output, sink)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,20 +15,23 @@ from evenhand.rows.arrow_numpy import as_arrow, value_type
 from evenhand.rows.batch_source import Batches, BatchSource
 
 
+def is_frame(table: object) -> bool:
+    """Whether an edit can be applied to a table of this kind."""
+    library = type(table).__module__.partition(".")[0]
+    return library in ("pandas", "polars") or isinstance(table, pa.Table | pa.RecordBatch)
+
+
 def apply_to_frame(frame: Any, edit: Edit) -> Any:  # noqa: ANN401  # any kind of table
-    """A copy of a table with the edit applied; None for kinds that are not known here."""
-    library = type(frame).__module__.partition(".")[0]
+    """A copy of a table with the edit applied."""
     if isinstance(frame, pa.Table):
         return _edit_table(frame, edit)
     if isinstance(frame, pa.RecordBatch):
         return apply_to_batch(frame, edit)
-    if library == "polars" and hasattr(frame, "collect"):
-        return _edit_polars(frame.collect(), edit).lazy()
-    if library == "polars":
-        return _edit_polars(frame, edit)
-    if library == "pandas":
+    if type(frame).__module__.startswith("pandas"):
         return _edit_pandas(frame, edit)
-    return None
+    if hasattr(frame, "collect"):
+        return _edit_polars(frame.collect(), edit).lazy()
+    return _edit_polars(frame, edit)
 
 
 def apply_to_batch(batch: pa.RecordBatch, edit: Edit) -> pa.RecordBatch:
@@ -37,7 +40,7 @@ def apply_to_batch(batch: pa.RecordBatch, edit: Edit) -> pa.RecordBatch:
     if edit.from_rows is not None:
         arrays = {name: _take(array, edit.from_rows) for name, array in arrays.items()}
     for name, at, values in edit.new_values():
-        if name in arrays and len(at):
+        if name in arrays:
             arrays[name] = replace_values(arrays[name], at, values)
     return pa.RecordBatch.from_arrays(list(arrays.values()), schema=batch.schema)
 
@@ -77,6 +80,8 @@ def edited_source(
 
 def replace_values(array: pa.Array, at: Integers, values: pa.Array) -> pa.Array:
     """The array with other values at some rows; a dictionary grows only if it must."""
+    if not len(at):
+        return array
     kind = array.type
     chosen = np.zeros(len(array), bool)
     chosen[at] = True
@@ -99,11 +104,11 @@ def replace_values(array: pa.Array, at: Integers, values: pa.Array) -> pa.Array:
 
 def _edit_pandas(frame: Any, edit: Edit) -> Any:  # noqa: ANN401
     released = frame.copy() if edit.from_rows is None else frame.iloc[edit.from_rows].copy()
-    for name, rows in _cell_origins(edit).items():
-        released[name] = frame[name].array.take(rows)
-    if edit.frequency and edit.frequencies:
+    for name in edit.cells:
+        released[name] = frame[name].array.take(edit.origins(name))
+    if edit.people is not None:
         kind = released[edit.frequency].dtype
-        released[edit.frequency] = edit.frequencies[1]  # one for each line
+        released[edit.frequency] = edit.people
         column = released[edit.frequency]
         if hasattr(kind, "categories"):  # which need not hold the new numbers
             column, kind = column.astype(kind.categories.dtype), "category"
@@ -115,22 +120,13 @@ def _edit_pandas(frame: Any, edit: Edit) -> Any:  # noqa: ANN401
 
 def _edit_polars(frame: Any, edit: Edit) -> Any:  # noqa: ANN401
     released = frame.clone() if edit.from_rows is None else frame[edit.from_rows]
-    for name, rows in _cell_origins(edit).items():
-        released = released.with_columns(frame.get_column(name).gather(rows))
-    if edit.frequency and edit.frequencies:
+    for name in edit.cells:
+        released = released.with_columns(frame.get_column(name).gather(edit.origins(name)))
+    if edit.people is not None:
         column = released.get_column(edit.frequency)
-        released = released.with_columns(column.scatter(*edit.frequencies))
+        column = column.scatter(np.arange(len(edit.people)), edit.people)
+        released = released.with_columns(column)
     return released
-
-
-def _cell_origins(edit: Edit) -> dict[str, Integers]:
-    """For each changed column, the row from which each released cell takes its value."""
-    own = np.arange(edit.rows) if edit.from_rows is None else edit.from_rows
-    origins = {}
-    for name, (at, index) in edit.cells.items():
-        origins[name] = own.copy()
-        origins[name][at] = edit.values[name].rows[index]
-    return origins
 
 
 def _edit_table(table: pa.Table, edit: Edit) -> pa.Table:
@@ -142,10 +138,7 @@ def _edit_table(table: pa.Table, edit: Edit) -> pa.Table:
         for chunk in table.column(name).chunks:
             first, last = np.searchsorted(at, [begin, begin + len(chunk)])
             here = values.slice(first, last - first)
-            if len(here):
-                chunks.append(replace_values(chunk, at[first:last] - begin, here))
-            else:
-                chunks.append(chunk)
+            chunks.append(replace_values(chunk, at[first:last] - begin, here))
             begin += len(chunk)
         position = table.schema.get_field_index(name)
         field = table.schema.field(position)

@@ -14,7 +14,7 @@ from evenhand.rows.csv_files import TextFile
 
 
 def apply_to_text(
-    files: Sequence[tuple[BatchSource, Dialect]],
+    sources: Sequence[BatchSource],
     editor: Editor,
     sink: Sink,
     *,
@@ -22,7 +22,8 @@ def apply_to_text(
 ) -> None:
     """Write the released records of all files, under the header of the first."""
     unfinished = False
-    for number, (source, dialect) in enumerate(files):
+    dialects = [source.dialect for source in sources if source.dialect]
+    for number, (source, dialect) in enumerate(zip(sources, dialects, strict=True)):
         splicer = _Splicer(source, dialect, editor, drop)
         text = TextFile(source.where, dialect.compression, dialect.delimiter)
         with reading(source.where), text.open() as file:

@@ -47,16 +47,16 @@ class Edit:
 
     ``from_rows`` says for each released row which row of the batch it was; None if each is
     there once. ``cells`` holds for each changed column the released rows that get another
-    value, and the index of that value in ``values``. ``frequencies`` holds counted lines and
-    the number of rows that each stands for, which goes into the column ``frequency``.
+    value, and the index of that value in ``values``. ``people`` are how many each released line
+    of a counted table stands for, which goes into the column ``frequency``.
     """
 
     rows: int
     values: Mapping[str, StoredValues]
     cells: Mapping[str, tuple[Integers, Integers]]
     from_rows: Integers | None = None
-    frequency: str | None = None
-    frequencies: tuple[Integers, Integers] | None = None
+    frequency: str = ""
+    people: Integers | None = None
 
     @property
     def rows_after(self) -> int:
@@ -67,9 +67,16 @@ class Edit:
         """Each column that changes, its released rows that do, and their new values."""
         for name, (at, index) in self.cells.items():
             yield name, at, self.values[name].values.take(as_arrow(index))
-        if self.frequency and self.frequencies:
-            at, numbers = self.frequencies
-            yield self.frequency, at, as_arrow(numbers)
+        if self.people is not None:
+            yield self.frequency, np.arange(len(self.people)), as_arrow(self.people)
+
+    def origins(self, name: str = "") -> Integers:
+        """The row that each released row was, or from which it has its value of a column."""
+        origins = np.arange(self.rows) if self.from_rows is None else self.from_rows.copy()
+        if name in self.cells:
+            at, index = self.cells[name]
+            origins[at] = self.values[name].rows[index]
+        return origins
 
 
 class Editor:
@@ -112,8 +119,8 @@ class Editor:
         }
         parts = [[move.row_count for move in moves] for moves in patterns]
         self._outcomes = Outcomes(parts, assigning)
-        self.frequency = rows.codings.frequency
-        self._frequency_parser = ColumnEncoder(FrequencyParser(self.frequency or ""))
+        self.frequency = rows.codings.frequency or ""
+        self._frequency_parser = ColumnEncoder(FrequencyParser(self.frequency))
         self._source = rows.sources[0]
         sizes, amounts = self._sizes(examined.counts), [sum(rows) for rows in parts]
         if any(amount > size for amount, size in zip(amounts, sizes, strict=True)):
@@ -164,74 +171,49 @@ class Editor:
         """What changes in the next rows."""
         self._reporter.advance("releasing rows", batch.num_rows, self._total)
         encoded, kept, moves = self._encode(batch)
+        people: Integers | None = None
+        taken: NDArray[np.bool_] | Integers
         try:
-            if not isinstance(self._selection, LineSelection):
-                return self._edit_rows(kept, moves, self._selection.take(moves), encoded)
-            rows = self._rows_of_lines(batch)
-            taken = self._selection.take(moves, rows)
-            return self._edit_lines(kept, moves, rows, taken, encoded)
+            if isinstance(self._selection, LineSelection):
+                people = self._people(batch)
+                taken = self._selection.take(moves, people)
+            else:
+                taken = self._selection.take(moves)
         except OverflowError:
             raise rows_differ(self._where, "There are more of a kind than before.") from None
+        self._rows_to_come -= len(moves) if people is None else sum(people.tolist())
+        chosen = np.flatnonzero(taken)
+        times = self._times[moves[chosen]]
+        units = np.repeat(chosen, times if people is None else times * taken[chosen])
+        after = self._codes_after(units, moves, encoded)
+        if people is None and kept.all() and (times == 1).all():
+            cells = self._cells(units, units, after, encoded)
+            return Edit(rows=len(moves), values=self.values, cells=cells)
+        stays = np.flatnonzero(kept & (taken < (1 if people is None else people)))
+        if people is not None:  # those of a line that become alike are one line
+            parts, amounts = np.unique(
+                np.stack([units, *after.values()]), axis=1, return_counts=True
+            )
+            units, after = parts[0], dict(zip(after, parts[1:], strict=True))
+            people = np.concatenate([(people - taken)[stays], amounts])
+        from_rows = np.concatenate([stays, units])
+        order = np.argsort(from_rows, kind="stable")
+        return Edit(
+            rows=len(moves),
+            values=self.values,
+            cells=self._cells(np.flatnonzero(order >= len(stays)), units, after, encoded),
+            from_rows=from_rows[order],
+            frequency=self.frequency,
+            people=None if people is None else people[order],
+        )
 
     def check_complete(self) -> None:
         """Refuse if fewer rows came than were counted."""
         if self._rows_to_come or not self._selection.complete:
             raise rows_differ(self._where, "There are fewer of a kind than before.")
 
-    def _edit_rows(
-        self,
-        kept: NDArray[np.bool_],
-        moves: Integers,
-        taken: NDArray[np.bool_],
-        encoded: Encoded,
-    ) -> Edit:
-        self._rows_to_come -= len(moves)
-        chosen = np.flatnonzero(taken)
-        times = self._times[moves[chosen]]
-        after = self._codes_after(np.repeat(chosen, times), moves, encoded)
-        if kept.all() and (times == 1).all():
-            cells = self._cells(chosen, chosen, after, encoded)
-            return Edit(rows=len(moves), values=self.values, cells=cells)
-        copies = kept.astype(np.int64)
-        copies[chosen] = times
-        from_rows = np.repeat(np.arange(len(moves)), copies)
-        at = np.flatnonzero(taken[from_rows])
-        cells = self._cells(at, from_rows[at], after, encoded)
-        return Edit(rows=len(moves), values=self.values, cells=cells, from_rows=from_rows)
-
-    def _edit_lines(
-        self,
-        kept: NDArray[np.bool_],
-        moves: Integers,
-        rows: Integers,
-        taken: Integers,
-        encoded: Encoded,
-    ) -> Edit:
-        """Split a line of which some rows change: what stays, and what they become."""
-        self._rows_to_come -= sum(rows.tolist())
-        chosen = np.flatnonzero(taken)
-        units = np.repeat(chosen, taken[chosen] * self._times[moves[chosen]])
-        after = self._codes_after(units, moves, encoded)
-        parts, amounts = np.unique(
-            np.stack([units, *after.values()]), axis=1, return_counts=True
-        )
-        stays = np.flatnonzero(kept & ((taken == 0) | (taken < rows)))
-        from_rows = np.concatenate([stays, parts[0]])
-        order = np.argsort(from_rows, kind="stable")
-        from_rows, at = from_rows[order], np.flatnonzero(order >= len(stays))
-        numbers = np.concatenate([(rows - taken)[stays], amounts])[order]
-        after = dict(zip(after, parts[1:], strict=True))
-        return Edit(
-            rows=len(rows),
-            values=self.values,
-            cells=self._cells(at, parts[0], after, encoded),
-            from_rows=from_rows,
-            frequency=self.frequency,
-            frequencies=(np.arange(len(numbers)), numbers),
-        )
-
-    def _rows_of_lines(self, batch: pa.RecordBatch) -> Integers:
-        """How many rows each line stands for."""
+    def _people(self, batch: pa.RecordBatch) -> Integers:
+        """How many people each line stands for."""
         column = batch.column(self.frequency)
         numbers, indices = self._frequency_parser.encode(column, self._source, 0)
         return numbers[indices]
@@ -306,38 +288,25 @@ def join_edits(edits: Iterable[Edit]) -> Edit:
     pieces = list(edits)
     begins = np.cumsum([0, *(piece.rows for piece in pieces)])
     begins_after = np.cumsum([0, *(piece.rows_after for piece in pieces)])
-    from_rows = None
-    if any(piece.from_rows is not None for piece in pieces):
-        from_rows = np.concatenate(
-            [
-                begin + (np.arange(piece.rows) if piece.from_rows is None else piece.from_rows)
-                for begin, piece in zip(begins, pieces, strict=False)
-            ]
-        )
 
-    def shifted(
-        pairs: Iterable[tuple[Integers, Integers] | None],
-    ) -> tuple[Integers, Integers]:
-        known = [
-            (begin + pair[0], pair[1])
-            for begin, pair in zip(begins_after, pairs, strict=False)
-            if pair
-        ]
-        none = np.zeros(0, np.int64)
-        return (
-            np.concatenate([none, *(rows for rows, _ in known)]),
-            np.concatenate([none, *(values for _, values in known)]),
-        )
+    def joined(parts: Iterable[Integers]) -> Integers:
+        return np.concatenate([np.zeros(0, np.int64), *parts])
 
-    names = dict.fromkeys(name for piece in pieces for name in piece.cells)
-    by_line = any(piece.frequencies for piece in pieces)
+    cells = {}
+    for name in pieces[0].cells:
+        rows, values = zip(*(piece.cells[name] for piece in pieces), strict=True)
+        shifted = (at + begin for at, begin in zip(rows, begins_after, strict=False))
+        cells[name] = (joined(shifted), joined(values))
+    from_rows = (piece.origins() + begin for piece, begin in zip(pieces, begins, strict=False))
     return Edit(
         rows=int(begins[-1]),
-        values={name: values for piece in pieces for name, values in piece.values.items()},
-        cells={name: shifted(piece.cells.get(name) for piece in pieces) for name in names},
-        from_rows=from_rows,
-        frequency=pieces[0].frequency if by_line else None,
-        frequencies=shifted(piece.frequencies for piece in pieces) if by_line else None,
+        values=pieces[0].values,
+        cells=cells,
+        from_rows=joined(from_rows) if any(p.from_rows is not None for p in pieces) else None,
+        frequency=pieces[0].frequency,
+        people=joined(p.people for p in pieces if p.people is not None)
+        if pieces[0].frequency
+        else None,
     )
 
 
