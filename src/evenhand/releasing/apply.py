@@ -23,7 +23,7 @@ from evenhand.releasing.apply_to_frames import (
     edited_source,
     is_frame,
 )
-from evenhand.releasing.apply_to_text import apply_to_text
+from evenhand.releasing.apply_to_text import apply_to_text, write_plain_text
 from evenhand.releasing.merged_lines import merge_lines
 from evenhand.releasing.ranked_rows import check_single_rows, rows_by_score
 from evenhand.releasing.row_editor import Editor, join_edits
@@ -33,7 +33,6 @@ from evenhand.releasing.writer import (
     copy_parquet,
     text_stream,
     write_batches,
-    write_plain_text,
 )
 from evenhand.removal import GeneratedPlan, Plan
 from evenhand.rows import Rows, read

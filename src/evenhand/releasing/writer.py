@@ -1,10 +1,8 @@
 """Writes released rows in the format that a file's name asks for."""
 
-import codecs
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,9 +21,8 @@ from evenhand.files.file_formats import (
     format_of,
     plain_endings,
 )
-from evenhand.releasing.csv_records import FieldFinder
 from evenhand.releasing.leak_free_types import DictionaryEncoder, released_schema
-from evenhand.rows.batch_source import BATCH_ROWS, Dialect, reading
+from evenhand.rows.batch_source import BATCH_ROWS, reading
 
 _GROUP_ROWS = 1 << 20
 _BUFFER = 1 << 20
@@ -105,18 +102,6 @@ def _writer(schema: pa.Schema, output: FileFormat, sink: Any) -> Any:  # noqa: A
         compression=output.compression, emit_dictionary_deltas=True
     )
     return pa.ipc.new_file(sink, schema, options=options)
-
-
-def write_plain_text(
-    table: pa.Table, dialect: Dialect, delimiter: str | None, sink: Sink
-) -> None:
-    """Write texts as a file of this dialect has them, in quotes only where they need them."""
-    mark = delimiter or ","
-    encode = FieldFinder(mark, ()).encode
-    sink.write(codecs.BOM_UTF8 if dialect.has_bom else b"")
-    columns = [[text or "" for text in column.to_pylist()] for column in table.columns]
-    for fields in chain([table.schema.names], zip(*columns, strict=True)):
-        sink.write(mark.encode().join(map(encode, fields)) + dialect.newline.encode())
 
 
 def _for_text(schema: pa.Schema) -> pa.Schema:

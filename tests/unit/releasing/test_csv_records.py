@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.releasing.csv_records import FieldFinder, RecordReader
+from evenhand.releasing.apply_to_text import FieldFinder, RecordReader
 
 FIELD = st.text(st.sampled_from("a,\"\n\r 'é"), max_size=5)
 
@@ -19,7 +19,7 @@ def test_records_are_those_of_the_reader(pieces, block, amount):
     # Any text at all: quotes in the middle, never closed, blank lines, lone carriage returns.
     text = "".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evenhand.releasing.csv_records._BLOCK", block)
+        patch.setattr("evenhand.releasing.apply_to_text._BLOCK", block)
         reader = RecordReader(io.BytesIO(text.encode()), ",")
         pieces, records = [], []
         while (found := reader.take(amount)).text:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import evenhand as eh
-from evenhand.releasing.csv_spellings import Spellings
+from evenhand.releasing.apply_to_text import Spellings
 
 GRAPH = eh.CausalGraph.parse("town -> hired; sex -> hired; hired -> bonus")
 GROUPS = {"a": (40, 40, 60, 20), "b": (30, 50, 50, 30)}
