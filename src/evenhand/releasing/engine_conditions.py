@@ -20,7 +20,7 @@ from evenhand.question.codings import MISSING
 from evenhand.removal import RemovalPlan
 from evenhand.rows import Rows
 from evenhand.rows.ibis_tables import class_conditions, engine_bins, missing_numbers
-from evenhand.rows.value_labels import LabelEncoder, to_labels
+from evenhand.rows.value_labels import ColumnEncoder, to_labels
 
 Table: TypeAlias = Any  # Ibis's: known only where ibis is loaded
 Pattern: TypeAlias = tuple[str, ...]
@@ -106,8 +106,8 @@ class LabelConditions:
             if engine_bins(self.rows.origin[name], codings.bins.get(name)):
                 continue
             array = self._distinct(name)
-            encoder = LabelEncoder(name, codings)
-            codes = encoder.encode(to_labels(array, na=codings.na)).tolist()
+            encoder = ColumnEncoder(name, codings)
+            codes = encoder.encode_labels(to_labels(array, na=codings.na)).tolist()
             labels = [MISSING if label is None else label for label in encoder.codes]
             by_label: dict[str, list[object]] = {}
             for code, value in zip(codes, array.to_pylist(), strict=True):

@@ -32,7 +32,7 @@ from evenhand.removal import Plan
 from evenhand.rows import Rows
 from evenhand.rows.arrow_numpy import as_arrow, as_texts
 from evenhand.rows.batch_source import BatchSource
-from evenhand.rows.value_labels import ColumnEncoder, FrequencyParser, LabelEncoder
+from evenhand.rows.value_labels import ColumnEncoder, FrequencyEncoder
 
 Integers: TypeAlias = NDArray[np.int64]
 # For each column the codes of its distinct values, and for each row which of them it holds.
@@ -120,7 +120,7 @@ class Editor:
         parts = [[move.row_count for move in moves] for moves in patterns]
         self._outcomes = Outcomes(parts, assigning)
         self.frequency = rows.codings.frequency or ""
-        self._frequency_parser = ColumnEncoder(FrequencyParser(self.frequency))
+        self._frequency_parser = FrequencyEncoder(self.frequency)
         self._source = rows.sources[0]
         sizes, amounts = self._sizes(examined.counts), [sum(rows) for rows in parts]
         if any(amount > size for amount, size in zip(amounts, sizes, strict=True)):
@@ -325,8 +325,7 @@ class _Labels:
     """A column's labels in the order in which they are met, each with its code."""
 
     def __init__(self, name: str, codings: Codings, source: BatchSource) -> None:
-        self._encoder = LabelEncoder(name, codings)
-        self._column = ColumnEncoder(self._encoder, codings.na)
+        self._column = ColumnEncoder(name, codings)
         self._source = source
 
     def encode(self, array: pa.Array) -> tuple[Integers, NDArray[np.integer]]:
@@ -341,17 +340,17 @@ class _Labels:
 
     def _code(self, label: str) -> int:
         text = pa.nulls(1, pa.string()) if label == MISSING else as_texts([label])
-        return int(self._encoder.encode(text)[0])
+        return int(self._column.encode_labels(text)[0])
 
     @property
     def labels(self) -> list[str]:
         """The labels in the order of their codes."""
-        return [MISSING if label is None else label for label in self._encoder.codes]
+        return [MISSING if label is None else label for label in self._column.codes]
 
     @property
     def missing(self) -> int:
         """The code of missing values."""
-        return self._encoder.codes.get(None, -1)
+        return self._column.codes.get(None, -1)
 
 
 def _codes(encoded: tuple[Integers, NDArray[np.integer]], rows: Integers) -> Integers:

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import accumulate, islice
+from itertools import accumulate
 from pathlib import Path
 from typing import TypeAlias
 
@@ -30,9 +30,9 @@ from evenhand.rows.counting_errors import spelling_notes, too_large_columns
 from evenhand.rows.csv_files import LONGEST_RECORD
 from evenhand.rows.value_labels import (
     UNFIT,
-    FrequencyParser,
+    ColumnEncoder,
+    FrequencyEncoder,
     LabelArray,
-    LabelEncoder,
     check_types,
     distinct,
     has_labels,
@@ -41,6 +41,7 @@ from evenhand.rows.value_labels import (
     to_texts,
 )
 
+_ROW_BYTES = 16  # of each row: how often it counts, and the codes of the column at work
 FIRST_BYTES = 1 << 24  # of codes, for a first look at wide tables
 _FEW = 1000  # values up to which they become Python texts at once
 _STEP = 500  # columns after which progress is reported
@@ -81,17 +82,15 @@ class StoredLines:
 
     def coded(self, names: Collection[str], codings: Codings) -> LineTable:
         """Some of the columns under the labels that codings give them; no row is read again."""
-        encoded = {name: self.columns[name] for name in names if name in self.columns}
         attributes, columns = [], []
         spellings: dict[str, dict[str, set[str]]] = {}
-        for (name, (stored, _)), labelled in zip(
-            encoded.items(), _with_labels([*encoded.values()], codings), strict=True
-        ):
-            if len(labelled[0]) < len(stored) and name not in codings.bins:
-                spellings[name] = _spellings(stored, codings)
-            values, codes = self._apply(codings, name, *labelled)
-            attributes.append(Attribute(name, values))
-            columns.append(codes.astype(code_type(len(values)), copy=False))
+        for name in names:
+            if name in self.columns:
+                encoder = ColumnEncoder(name, codings)
+                values, codes = self._labelled(encoder, codings)
+                spellings[name] = encoder.spellings
+                attributes.append(Attribute(name, values))
+                columns.append(codes.astype(code_type(len(values)), copy=False))
         return LineTable(
             table=CountTable(tuple(attributes), tuple(columns), self.counts),
             unreadable=tuple(name for name in self.unreadable if name in names),
@@ -99,15 +98,27 @@ class StoredLines:
             notes=(*spelling_notes(spellings),),
         )
 
-    def _apply(
-        self, codings: Codings, name: str, values: Sequence[str], codes: _Codes
+    def _labelled(
+        self, encoder: ColumnEncoder, codings: Codings
     ) -> tuple[Sequence[str], _Codes]:
+        """The labels of a column, and the code of each row."""
+        name = encoder.name
+        stored, codes = self.columns[name]
+        labels = to_labels(stored, na=codings.na).cast(pa.string())
+        texts = pc.fill_null(labels, as_texts([MISSING])[0]) if labels.null_count else labels
+        if not texts.equals(stored):
+            texts, at = distinct(texts)
+            if len(texts) < len(stored) and name not in codings.bins:
+                encoder.note_spellings(stored, labels)
+            codes = at[codes]
+        few = len(texts) <= _FEW
+        values: Sequence[str] = tuple(to_texts(texts)) if few else LabelArray(texts)
         if not codings.is_coded(name):
             return values, codes
         coding = (codings.bins.get(name), codings.merge.get(name), codings.na)
         last, result = self._classes.get(name, (None, (values, codes)))
         if last != coding:
-            result = _apply(codings, name, values, codes)
+            result = _in_classes(encoder, texts, codes)
             self._classes[name] = (coding, result)
         return result
 
@@ -142,7 +153,7 @@ def read_stored(
     size, complete = 0, True
     for batch in _batches(sources, names, frequency):
         unreadable = unreadable if batches else _unreadable(batch.schema)
-        size += batch.nbytes
+        size += batch.nbytes + _ROW_BYTES * batch.num_rows
         complete = size <= memory or not batches
         if not complete:
             break
@@ -204,67 +215,18 @@ def _encode(chunks: list[pa.Array], counts: NDArray[np.int64]) -> tuple[pa.Array
     return values, codes.astype(code_type(len(values)))  # narrow: all columns are held at once
 
 
-def _with_labels(
-    encoded: Sequence[tuple[pa.Array, _Codes]], codings: Codings
-) -> Iterator[tuple[Sequence[str], _Codes]]:
-    """The labels of each column instead of its values, and the code of each row."""
-    few = _texts([values for values, _ in encoded if len(values) <= _FEW], codings)
-    for values, codes in encoded:
-        if len(values) <= _FEW:
-            labels = next(few)
-            new = {label: at for at, label in enumerate(dict.fromkeys(labels))}
-            if len(new) == len(labels):
-                yield tuple(labels), codes
-            else:  # several values have one label, as 1 and 1.0
-                yield tuple(new), np.array([*map(new.get, labels)], np.int32)[codes]
-        else:
-            array = _labels(values, codings)
-            if array.equals(values):
-                yield LabelArray(array), codes
-            else:
-                array, at = distinct(array)
-                yield LabelArray(array), at[codes]
-
-
-def _spellings(values: pa.Array, codings: Codings) -> dict[str, set[str]]:
-    """All texts of each label; none if the values are typed: then they have no spelling."""
-    spellings: dict[str, set[str]] = {}
-    if values.type == pa.string():
-        for text, label in zip(
-            values.to_pylist(), to_texts(_labels(values, codings)), strict=True
-        ):
-            if label != MISSING:
-                spellings.setdefault(label, set()).add(text)
-    return spellings
-
-
-def _texts(arrays: Sequence[pa.Array], codings: Codings) -> Iterator[list[str]]:
-    """The labels of each array, converted together: many small calls would cost more."""
-    together: dict[pa.DataType, Iterator[str]] = {}
-    for kind in {array.type for array in arrays}:
-        joined = pa.concat_arrays([array for array in arrays if array.type == kind])
-        together[kind] = iter(to_texts(_labels(joined, codings)))
-    for array in arrays:
-        yield [*islice(together[array.type], len(array))]
-
-
-def _labels(values: pa.Array, codings: Codings) -> pa.StringArray:
-    labels = to_labels(values, na=codings.na).cast(pa.string())
-    return pc.fill_null(labels, as_texts([MISSING])[0]) if labels.null_count else labels
-
-
-def _apply(
-    codings: Codings, name: str, values: Sequence[str], codes: _Codes
+def _in_classes(
+    encoder: ColumnEncoder, texts: pa.Array, codes: _Codes
 ) -> tuple[Sequence[str], _Codes]:
     """The column in classes or merged values; a text that cannot be binned stays as it is."""
-    encoder = LabelEncoder(name, codings)
-    texts = as_texts([*values])
     is_missing = pc.equal(texts, as_texts([MISSING])[0])
-    new = encoder.encode(pc.if_else(is_missing, pa.nulls(len(texts), pa.string()), texts))
+    new = encoder.encode_labels(
+        pc.if_else(is_missing, pa.nulls(len(texts), pa.string()), texts)
+    )
     labels = [MISSING if label is None else label for label in encoder.labels]
     unfit = np.flatnonzero(new == UNFIT)
     new[unfit] = np.arange(len(labels), len(labels) + len(unfit))
-    return (*labels, *(values[at] for at in unfit.tolist())), new[codes]
+    return (*labels, *texts.take(as_arrow(unfit)).to_pylist()), new[codes]
 
 
 def quantile_bins(name: str, classes: int, occurrences: ValueCounts, *, where: str) -> Bins:
@@ -354,7 +316,7 @@ def _count_batches(
 def frequencies(array: pa.Array) -> NDArray[np.int64]:
     """Frequencies; an invalid one counts as 0 here."""
     values, indices = distinct(array)
-    parsed = FrequencyParser("").encode(to_labels(values))
+    parsed = FrequencyEncoder("").encode_labels(to_labels(values))
     numbers: NDArray[np.int64] = np.maximum(parsed, 0)[indices]
     return numbers
 

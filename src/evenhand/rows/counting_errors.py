@@ -49,18 +49,17 @@ def unfit_texts(columns: Sequence[ColumnEncoder]) -> Iterator[InputError]:
 
 
 def idle_merges(
-    codings: Codings, values: Mapping[str, AbstractSet[str]], where: str
+    codings: Codings, columns: Sequence[ColumnEncoder], where: str
 ) -> Iterator[InputError]:
     """Merges of which no old value occurs: they are misspelt."""
-    for column in values.keys() & codings.merge.keys():
-        for new, olds in codings.merge[column].items():
-            if values[column] and WILDCARD not in olds and values[column].isdisjoint(olds):
-                near = " ".join(
-                    filter(None, (did_you_mean(old, values[column]) for old in olds))
-                )
+    for column in columns:
+        values = column.text_codes.keys()
+        for new, olds in codings.merge.get(column.name, {}).items():
+            if values and WILDCARD not in olds and values.isdisjoint(olds):
+                near = " ".join(filter(None, (did_you_mean(old, values) for old in olds)))
                 yield ValuesError.of(
-                    f"None of {listed(olds)}, merged as {new!r}, occurs in {column!r}.",
-                    near or f"Its values are {listed(sorted(values[column]))}.",
+                    f"None of {listed(olds)}, merged as {new!r}, occurs in {column.name!r}.",
+                    near or f"Its values are {listed(sorted(values))}.",
                     "Write the values exactly as they stand in the data.",
                     where,
                 )
@@ -133,12 +132,10 @@ def missing_values(
     )
 
 
-def taken_level(
-    columns: Sequence[ColumnEncoder], labels: Sequence[Mapping[str | None, int]]
-) -> Iterator[InputError]:
+def taken_level(columns: Sequence[ColumnEncoder]) -> Iterator[InputError]:
     """A label that stands for missing values but occurs itself."""
-    for column, codes in zip(columns, labels, strict=True):
-        if MISSING in codes and column.missing:
+    for column in columns:
+        if MISSING in column.codes and column.missing:
             yield ValuesError.of(
                 f"The column {column.name!r} has missing values, and the text {MISSING!r}.",
                 "The two would be counted as one.",

@@ -164,12 +164,12 @@ class KeyCounter:
         occupied = np.flatnonzero(self._dense)
         return occupied[np.newaxis], self._dense[occupied].astype(np.int64)
 
-    def with_layout(
-        self, layout: KeyLayout, codes: Sequence[NDArray[np.int64]]
-    ) -> "KeyCounter":
-        """The same counts under a layout with more room; ``codes`` has the new of each old."""
+    def with_layout(self, layout: KeyLayout) -> "KeyCounter":
+        """The same counts under a layout with more room."""
         keys, counts = self.result()
-        columns = [*zip(codes, self.layout.codes(keys), strict=True)]
+        columns = [
+            *zip(map(np.arange, layout.capacities), self.layout.codes(keys), strict=True)
+        ]
         counter = KeyCounter(
             layout, largest_dense=self._largest_dense, most_pending=self._most_pending
         )

@@ -1,11 +1,12 @@
-"""Converts values to labels: one rule for every type, so that all sources count alike.
+"""Values become labels, and labels codes, by one rule for every type: all sources count alike.
 
 A label is the text that ``evenhand.question.as_label`` gives. Only the distinct values of each
-batch are converted, not every row.
+batch are converted, not every row. Codes are assigned as labels appear, which may be late.
+A text that cannot be binned, or is no frequency, gets the code ``UNFIT``.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 from sys import getsizeof
@@ -17,7 +18,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from evenhand.counts.count_table import MOST_ROWS
-from evenhand.counts.label_order import MARKERS
+from evenhand.counts.label_order import MARKERS, in_order
 from evenhand.errors import ColumnError, Problem, Remedy
 from evenhand.question import Bins, Codings, as_label
 from evenhand.question.codings import MISSING
@@ -90,7 +91,13 @@ def _cast_to_text(values: pa.Array) -> pa.Array:
     kind = values.type
     if pa.types.is_floating(kind):
         values = pc.if_else(pc.is_nan(values), pa.nulls(len(values), kind), values)
-    return values.cast(pa.string())
+    try:
+        return values.cast(pa.string())
+    except pa.ArrowInvalid:
+        if not pa.types.is_timestamp(kind) or kind.tz is None:
+            raise
+        # A zone that Arrow does not know, as "Local": the time in UTC, which says so.
+        return values.cast(pa.timestamp(kind.unit, "UTC")).cast(pa.string())
 
 
 def has_labels(kind: pa.DataType) -> bool:
@@ -112,29 +119,45 @@ def has_labels(kind: pa.DataType) -> bool:
     return any(is_type(kind) for is_type in tests)
 
 
-class LabelEncoder:
-    """Codes of the labels of one column, in order of first appearance.
+@dataclass(frozen=True, slots=True)
+class RowPlace:
+    """A row of a source, numbered from 0."""
 
-    ``codes`` maps each label to its code, ``text_codes`` each text that was not binned.
-    ``spellings`` holds, for numbers that occur in other than their shortest spelling, all
-    spellings that occur.
+    source: BatchSource
+    row: int
+
+    def __str__(self) -> str:
+        places = self.source.places([self.row])
+        return places.get(self.row) or row_numbers([self.row])[self.row]
+
+
+class ColumnEncoder:
+    """Encodes a column batch by batch: labels get integers as they are met.
+
+    Those of labels that are met in one batch are in order: most often those of all.
+
+    ``codes`` maps each label to its code, None for missing values, and ``text_codes`` each text
+    that was not binned. ``spellings`` holds, for numbers that occur in other than their
+    shortest spelling, all spellings that occur. ``unfit`` holds the first row of each text that
+    has no label, as it cannot be binned, and ``missing`` the first row without a value.
     """
 
     def __init__(self, name: str, codings: Codings) -> None:
         self.name = name
         self.codes: dict[str | None, int] = {}
-        self._codings = codings
         self.text_codes: dict[str, int] = {}
         self.spellings: dict[str, set[str]] = {}
+        self.unfit: dict[str, RowPlace] = {}
+        self.missing: RowPlace | None = None
         self.bytes = 0  # kept in memory for this column
-        self._whole = True  # so far all numbers are
+        self._codings = codings
         bins = codings.bins.get(name)
         self._bins = bins if isinstance(bins, Bins) else None
-
-    @property
-    def parses_numbers(self) -> bool:
-        """Whether texts are binned, so that their spelling does not matter."""
-        return self._bins is not None
+        self._parses_numbers = self._bins is not None  # then their spelling does not matter
+        self._whole = True  # so far all numbers are
+        # Batches of one file often share a dictionary: the latest, and the codes of its values.
+        self._dictionary: pa.Array | None = None
+        self._dictionary_codes = np.zeros(0, np.int64)
 
     @property
     def labels(self) -> list[str | None]:
@@ -144,11 +167,48 @@ class LabelEncoder:
         whole = self._bins.whole_labels()
         return [None if label is None else whole[label] for label in self.codes]
 
-    def encode(self, texts: pa.Array) -> NDArray[np.int64]:
+    def encode(
+        self, array: pa.Array, source: BatchSource, row: int
+    ) -> tuple[NDArray[np.int64], Codes]:
+        """Codes of the distinct values in a batch, and for each row which of them it holds."""
+        values, indices = distinct(array)
+        if self._dictionary is None or not values.equals(self._dictionary):
+            self._dictionary = values
+            self._dictionary_codes = np.full(len(values), _UNKNOWN, np.int64)
+        codes = self._dictionary_codes
+        unknown = codes == _UNKNOWN
+        if unknown.any():
+            # A dictionary may hold values that no row has: those get no code.
+            new = np.flatnonzero(unknown & (np.bincount(indices, minlength=len(values)) > 0))
+            present, na = values.take(as_arrow(new)), self._codings.na
+            labels = to_labels(present, na=na, respell=not self._parses_numbers or bool(na))
+            if not self._parses_numbers:
+                self.note_spellings(present, labels)
+            codes[new] = self.encode_labels(labels)
+            if labels.null_count or (codes[new] == UNFIT).any():
+                occurring, first = np.unique(indices, return_index=True)
+                rows = row + first[np.searchsorted(occurring, new)]
+                self._remember(labels, codes[new], rows, source)
+        return np.maximum(codes, 0), indices
+
+    def encode_labels(self, texts: pa.Array) -> NDArray[np.int64]:
         """The code of each text; null is a label like any other here."""
         if self._bins is not None:
             return self._encode_numbers(texts, self._bins)
-        return np.array([self._code(text) for text in texts.to_pylist()], np.int64)
+        listed = texts.to_pylist()
+        labels = {
+            text: self._codings.label(self.name, text)
+            for text in listed
+            if text is not None and text not in self.text_codes and "\0" not in text
+        }
+        new = {*labels.values()}.difference(self.codes)
+        missing = None in listed and None not in self.codes
+        for label in in_order({*new, MISSING} if missing else new):
+            if label in new:
+                self.codes[label] = len(self.codes)
+            if missing and label == MISSING:
+                self.codes[None] = len(self.codes)
+        return np.array([self._code(text, labels) for text in listed], np.int64)
 
     def note_spellings(self, texts: pa.Array, labels: pa.Array) -> None:
         """Remember numbers spelled in several ways; call it before their labels are encoded."""
@@ -166,14 +226,25 @@ class LabelEncoder:
             if label in self.spellings:
                 self.spellings[label].add(label)
 
-    def _code(self, text: str | None) -> int:
+    def _remember(
+        self, labels: pa.Array, codes: Codes, rows: Codes, source: BatchSource
+    ) -> None:
+        """Note the first row with a missing value, and of each text that does not fit."""
+        if self.missing is None and labels.null_count:
+            self.missing = RowPlace(source, int(rows[is_null(labels)].min()))
+        unfit = np.flatnonzero(codes == UNFIT)
+        for position in unfit[np.argsort(rows[unfit])].tolist():
+            text = labels[position].as_py() or ""
+            if text not in self.unfit:
+                self.unfit[text] = RowPlace(source, int(rows[position]))
+                self.bytes += getsizeof(text)
+
+    def _code(self, text: str | None, labels: Mapping[str, str]) -> int:
         if text is None:
-            return self._label_code(None)
+            return self.codes[None]
         code = self.text_codes.get(text)
         if code is None:
-            unfit = "\0" in text
-            code = UNFIT if unfit else self._label_code(self._codings.label(self.name, text))
-            self.text_codes[text] = code
+            code = self.text_codes[text] = self.codes[labels[text]] if text in labels else UNFIT
             self.bytes += getsizeof(text)
         return code
 
@@ -207,16 +278,14 @@ class LabelEncoder:
             return UNFIT
 
 
-class FrequencyParser:
-    """Parses the column of whole numbers that says how often each line occurs."""
-
-    parses_numbers = True
+class FrequencyEncoder(ColumnEncoder):
+    """Encodes the column of whole numbers that says how often each line occurs, by them."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
-        self.bytes = 0
+        super().__init__(name, Codings())
+        self._parses_numbers = True
 
-    def encode(self, texts: pa.Array) -> NDArray[np.int64]:
+    def encode_labels(self, texts: pa.Array) -> NDArray[np.int64]:
         """The number in each text."""
         return np.array([_whole_number(text) for text in texts.to_pylist()], np.int64)
 
@@ -329,72 +398,3 @@ def to_texts(array: pa.StringArray) -> list[str]:
         whole = text.decode("ascii")
         return [whole[a:b] for a, b in pairwise(begins)]
     return [text[a:b].decode() for a, b in pairwise(begins)]
-
-
-@dataclass(frozen=True, slots=True)
-class RowPlace:
-    """A row of a source, numbered from 0."""
-
-    source: BatchSource
-    row: int
-
-    def __str__(self) -> str:
-        places = self.source.places([self.row])
-        return places.get(self.row) or row_numbers([self.row])[self.row]
-
-
-@dataclass(slots=True)
-class ColumnEncoder:
-    """Encodes a column; ``unfit`` and ``missing`` hold the first row of each problem.
-
-    ``values`` are the distinct values of the latest batch and ``codes`` their codes: cached,
-    because batches of one file often share a dictionary.
-    """
-
-    encoder: LabelEncoder | FrequencyParser
-    na: Sequence[str] = ()
-    values: pa.Array | None = None
-    codes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    unfit: dict[str, RowPlace] = field(default_factory=dict)
-    missing: RowPlace | None = None
-
-    @property
-    def name(self) -> str:
-        """The column's name."""
-        return self.encoder.name
-
-    def encode(
-        self, array: pa.Array, source: BatchSource, row: int
-    ) -> tuple[NDArray[np.int64], Codes]:
-        """Codes of the distinct values in a batch, and for each row which of them it holds."""
-        values, indices = distinct(array)
-        if self.values is None or not values.equals(self.values):
-            self.values, self.codes = values, np.full(len(values), _UNKNOWN, np.int64)
-        unknown = self.codes == _UNKNOWN
-        if unknown.any():
-            # A dictionary may hold values that no row has: those get no code.
-            new = np.flatnonzero(unknown & (np.bincount(indices, minlength=len(values)) > 0))
-            present = values.take(as_arrow(new))
-            is_number = self.encoder.parses_numbers
-            labels = to_labels(present, na=self.na, respell=not is_number or bool(self.na))
-            if isinstance(self.encoder, LabelEncoder) and not is_number:
-                self.encoder.note_spellings(present, labels)
-            self.codes[new] = self.encoder.encode(labels)
-            if labels.null_count or (self.codes[new] == UNFIT).any():
-                occurring, first = np.unique(indices, return_index=True)
-                rows = row + first[np.searchsorted(occurring, new)]
-                self._remember(labels, self.codes[new], rows, source)
-        return np.maximum(self.codes, 0), indices
-
-    def _remember(
-        self, labels: pa.Array, codes: Codes, rows: Codes, source: BatchSource
-    ) -> None:
-        """Note the first row with a missing value, and of each text that does not fit."""
-        if self.missing is None and labels.null_count:
-            self.missing = RowPlace(source, int(rows[is_null(labels)].min()))
-        unfit = np.flatnonzero(codes == UNFIT)
-        for position in unfit[np.argsort(rows[unfit])].tolist():
-            text = labels[position].as_py() or ""
-            if text not in self.unfit:
-                self.unfit[text] = RowPlace(source, int(rows[position]))
-                self.encoder.bytes += getsizeof(text)

@@ -69,9 +69,8 @@ def test_counts_survive_a_new_layout():
     counter.add(counter.layout.keys([(same, np.array([0, 1, 1])), (same, np.array([1, 0, 0]))]))
     before = lines(counter)
     assert before == {(0, 1): 1, (1, 0): 2}
-    assert lines(counter.with_layout(KeyLayout((2**40, 2**40)), [same, same])) == before
-    swapped = counter.with_layout(KeyLayout((2, 3)), [same[::-1], same + 1])
-    assert lines(swapped) == {(1, 2): 1, (0, 1): 2}
+    assert lines(counter.with_layout(KeyLayout((2, 3)))) == before
+    assert lines(counter.with_layout(KeyLayout((2**20, 2)))) == before
 
 
 def test_an_empty_tally_has_no_lines():

@@ -54,6 +54,15 @@ def test_timestamps_keep_their_nanoseconds():
     assert labels == {"1970-01-01 00:00:00.000000001", "1970-01-01 00:00:01"}
 
 
+@pytest.mark.parametrize("zone", ["Local", "UTC+2"])
+def test_a_time_in_a_zone_that_nobody_knows_is_told_in_utc(zone):
+    table = pa.table({"a": pa.array([0, 3600, 0], pa.timestamp("s", zone))})
+    labels = {"1970-01-01 00:00:00+00:00": 2, "1970-01-01 01:00:00+00:00": 1}
+    rows = read(table)
+    assert rows.count().values("a") == labels
+    assert dict(rows.inspect().column("a").frequent) == labels
+
+
 def test_times_beyond_those_of_python_are_told_apart():
     table = pa.table({"a": pa.array([0, 10**12, 10**13], pa.timestamp("s"))})
     assert read(table).count().cards == (3,)
