@@ -17,7 +17,6 @@ from evenhand.display import Described, ProgressCallback, Summary
 from evenhand.effects import Indirect
 from evenhand.errors import EvenhandError, QuestionError, Remedy, listed
 from evenhand.evidence import (
-    ArrowDependence,
     Bootstrap,
     Certificate,
     GraphDoubt,
@@ -28,6 +27,7 @@ from evenhand.evidence import (
     StatisticalVerdict,
     Subpopulations,
     UneditedGraph,
+    Variations,
     Verdict,
     certify,
     explain_partition,
@@ -38,9 +38,9 @@ from evenhand.evidence.certificate import Graph, Scope
 from evenhand.evidence.decision_rules import JudgedCase, without_rule
 from evenhand.evidence.graph_origin import decision_last
 from evenhand.evidence.population import ClaimVerdicts, exit_status, in_words
-from evenhand.evidence.variations.arrow_dependence import judge_arrows
 from evenhand.evidence.variations.bootstrap import bootstrap
 from evenhand.evidence.variations.graph_tests import doubt
+from evenhand.evidence.variations.variations import judge_arrows
 from evenhand.graph import PartialGraph, discover, find_causes
 from evenhand.graph.column_choice import choose_columns
 from evenhand.graph.edits import edited, require_graph
@@ -417,7 +417,7 @@ class Audit(Described):
         effects = resampled.indirect if resampled else None
         return replace(self, certificate=self.certificate.resampled(effects))
 
-    def arrows(self, *, limit: int = 50) -> ArrowDependence:
+    def arrows(self, *, limit: int = 50) -> Variations:
         """What hangs on each arrow: the verdict without each cause, and with each candidate.
 
         A candidate may be a cause by what is known and is not certain to be one. At most
@@ -471,7 +471,7 @@ class Audit(Described):
         partition: PartitionExplanation | None = None,
         doubt: GraphDoubt | None = None,
         resampled: Bootstrap | None = None,
-        arrows: ArrowDependence | None = None,
+        arrows: Variations | None = None,
         share: bool = False,
         least_count: int = 10,
         title: str | None = None,

@@ -5,14 +5,15 @@ result knows about terminals or pages, and all of them look alike.
 """
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from html import escape
 from math import ceil, floor
+from operator import attrgetter
 from textwrap import fill
 from time import perf_counter
-from typing import TypeAlias
+from typing import Any, ClassVar, TypeAlias
 from unicodedata import category, east_asian_width
 
 # Categories of characters that act on a terminal or cannot be seen there.
@@ -118,6 +119,47 @@ class Summary:
             + (f"<p>{_html(self.hint)}</p>" if self.hint else "")
             + "</section>"
         )
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401  # whatever a result holds, as JSON has it
+    """The values of JSON: results by their ``to_dict``, fractions and verdicts as text.
+
+    >>> plain({"share": Fraction(1, 2), "names": ("a", "b")})
+    {'share': '1/2', 'names': ['a', 'b']}
+    """
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, Sequence):
+        return [*map(plain, value)]
+    if is_dataclass(value):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    return str(value)
+
+
+class Plain:
+    """Mixin of results whose plain values are their fields, or what ``keys`` says.
+
+    A key is the name of an attribute, or ``key=attribute``, perhaps of an attribute; one that
+    ends in ``?`` is left out where the value is None or empty.
+    """
+
+    __slots__ = ()
+    keys: ClassVar[str] = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        keys = self.keys or " ".join(one.name for one in fields(self))  # type: ignore[arg-type]
+        content = {}
+        for key in keys.split():
+            name, _, attribute = key.rstrip("?").partition("=")
+            value = attrgetter(attribute or name)(self)
+            if not key.endswith("?") or (value is not None and value not in ((), "")):
+                content[name] = plain(value)
+        return content
 
 
 class Described:

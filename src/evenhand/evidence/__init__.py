@@ -5,7 +5,7 @@ from evenhand.evidence.certification import certify, certify_relaxed
 from evenhand.evidence.comparisons import Comparisons
 from evenhand.evidence.disclosure_control import shown_part
 from evenhand.evidence.error_bias import DifferenceParts, ErrorBias
-from evenhand.evidence.graph_origin import GraphOrigin, UneditedGraph, UneditedOutcome
+from evenhand.evidence.graph_origin import GraphOrigin, UneditedGraph
 from evenhand.evidence.known_measures import (
     ComparedPair,
     KnownMeasure,
@@ -21,21 +21,20 @@ from evenhand.evidence.partition_explanation import (
     explain_partition,
     survey_partitions,
 )
-from evenhand.evidence.population import PairDifference, Population
+from evenhand.evidence.population import Outcome, PairDifference, Population
 from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.evidence.recorded_inputs import StatedField
 from evenhand.evidence.relaxed import RelaxedCertificate
 from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.statistics.by_chance import ByChance
 from evenhand.evidence.subpopulations import Subpopulation, Subpopulations
-from evenhand.evidence.variations.arrow_dependence import ArrowDependence
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.evidence.variations.graph_tests import GraphDoubt
 from evenhand.evidence.variations.sensitivity import Sensitivity, sensitivity_of_findings
+from evenhand.evidence.variations.variations import Variation, Variations
 from evenhand.verdict import Coverage, StatisticalVerdict, Verdict
 
 __all__ = [
-    "ArrowDependence",
     "Bootstrap",
     "ByChance",
     "Certificate",
@@ -50,6 +49,7 @@ __all__ = [
     "KnownMeasure",
     "KnownMeasures",
     "MeasureKind",
+    "Outcome",
     "PairDifference",
     "Partition",
     "PartitionExplanation",
@@ -64,7 +64,8 @@ __all__ = [
     "Subpopulation",
     "Subpopulations",
     "UneditedGraph",
-    "UneditedOutcome",
+    "Variation",
+    "Variations",
     "Verdict",
     "certify",
     "certify_relaxed",

@@ -28,9 +28,9 @@ from evenhand.evidence.first_sentence import (
     explained_by_chance,
     first_sentence,
 )
-from evenhand.evidence.graph_origin import GraphOrigin, UneditedGraph, UneditedOutcome
+from evenhand.evidence.graph_origin import GraphOrigin, UneditedGraph
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.population import ClaimVerdicts, Population, population
+from evenhand.evidence.population import ClaimVerdicts, Outcome, Population, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
 from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.statistics.by_chance import ByChance
@@ -244,7 +244,7 @@ class Certificate(Pictured):
     @property
     def as_unedited(self) -> UneditedGraph:
         """The graph and what it gives, as told beside the certificate of an edited one."""
-        outcome = UneditedOutcome(
+        outcome = Outcome(
             verdict=self.verdict,
             population=self.population.verdict,
             measured=int(self.partition.measured.sum()),

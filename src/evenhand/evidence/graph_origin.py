@@ -1,9 +1,11 @@
 """``GraphOrigin``: where a graph came from, as data and in words."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from evenhand.display import plain
+from evenhand.evidence.population import Outcome
 from evenhand.graph import PartialGraph
 from evenhand.graph.orientation import Edge, Triple
 from evenhand.question import GraphEdit, Knowledge, Tiers
@@ -20,22 +22,6 @@ _ROWS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UneditedOutcome:
-    """Both verdicts that a graph gives by its causes alone; numbers are of the finest set."""
-
-    verdict: Verdict
-    population: StatisticalVerdict
-    measured: int
-    violating: int
-
-    def __str__(self) -> str:
-        return (
-            f"{self.verdict}, {self.violating:,} of {self.measured:,} subpopulations violate; "
-            f"in the population: {self.population}"
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class UneditedGraph:
     """The edges of a graph before it was edited; its nodes are those of the edited one.
 
@@ -46,7 +32,7 @@ class UneditedGraph:
     arrows: tuple[Arrow, ...]
     undirected: tuple[Edge, ...]
     doubtful: tuple[Triple, ...]
-    outcome: UneditedOutcome | None = None
+    outcome: Outcome | None = None
 
     @classmethod
     def of(cls, graph: PartialGraph) -> "UneditedGraph":
@@ -66,7 +52,7 @@ class UneditedGraph:
             numbers = {name: content[name] for name in ("measured", "violating")}
             verdict = Verdict(content["verdict"])
             population = StatisticalVerdict(content["population"])
-            outcome = UneditedOutcome(verdict=verdict, population=population, **numbers)
+            outcome = Outcome(verdict=verdict, population=population, **numbers)
         return cls(
             arrows=tuple((a, b) for a, b in content["arrows"]),
             undirected=tuple((a, b) for a, b in content["undirected"]),
@@ -104,9 +90,8 @@ class UneditedGraph:
         edges = ("arrows", "undirected", "doubtful")
         content: dict[str, Any] = {name: [*map(list, getattr(self, name))] for name in edges}
         if self.outcome is not None:
-            outcome = asdict(self.outcome)
-            texts = {name: str(outcome[name]) for name in ("verdict", "population")}
-            content |= outcome | texts
+            numbers = ("verdict", "population", "measured", "violating")
+            content |= {name: plain(getattr(self.outcome, name)) for name in numbers}
         return content
 
 

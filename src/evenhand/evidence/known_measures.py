@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.counts import ExaminedCounts
+from evenhand.display import Plain
 from evenhand.evidence.partition import Partition
 
 Counts: TypeAlias = NDArray[np.int64]
@@ -164,25 +165,16 @@ class ComparedPair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownMeasures:
+class KnownMeasures(Plain):
     """All of them, about one pair of groups."""
+
+    keys = "group=pair.group other=pair.other favorable=pair.decision pairs=pair.pairs measures"
 
     pair: ComparedPair
     measures: tuple[KnownMeasure, ...]
 
     def __getitem__(self, key: str) -> KnownMeasure:
         return next(one for one in self.measures if one.key == key)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        pair = self.pair
-        return {
-            "group": pair.group,
-            "other": pair.other,
-            "favorable": pair.decision,
-            "pairs": pair.pairs,
-            "measures": [one.to_dict() for one in self.measures],
-        }
 
 
 def known_measures(

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
-from evenhand.display import Described, Summary, points
+from evenhand.display import Described, Plain, Summary, points
 from evenhand.evidence.partition import Partition
 from evenhand.evidence.statistics.heterogeneity import Heterogeneity, heterogeneity
 from evenhand.evidence.statistics.pooled_difference import CommonDifference
 from evenhand.evidence.subpopulations import p_value
-from evenhand.verdict import StatisticalVerdict, Verdict
+from evenhand.verdict import StatisticalVerdict, Verdict, all_must_agree
 
 _GIVEN = (
     "p-values take the subpopulations as given: a graph that was learned from the same rows "
@@ -45,12 +45,73 @@ def in_words(verdicts: ClaimVerdicts) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairDifference:
+class Outcome(Plain):
+    """What one way of judging gives: both verdicts, and numbers of the finest set of causes.
+
+    ``common_difference`` is None where nothing is measured.
+    """
+
+    keys = "verdict population measured violating common_difference coverage=covered"
+    verdict: Verdict
+    population: StatisticalVerdict
+    measured: int
+    violating: int
+    common_difference: float | None = None
+    coverage: Fraction | None = None
+
+    @classmethod
+    def of(
+        cls,
+        partitions: Sequence[Partition],
+        *,
+        min_coverage: Fraction,
+        determined: bool,
+        **fields: Any,  # noqa: ANN401  # what was judged otherwise, as its class says
+    ) -> Self:
+        """Judge the partitions by all possible sets of causes, finest first: all must agree.
+
+        Where one column alone determines the decision nothing can be decided.
+        """
+        verdict = all_must_agree(one.verdict(min_coverage) for one in partitions)
+        population, _ = agreed_verdict(partitions, min_coverage=min_coverage)
+        finest = partitions[0]
+        common = finest.statistics.common
+        return cls(
+            verdict=Verdict.CANNOT_DECIDE if determined else verdict,
+            population=StatisticalVerdict.INCONCLUSIVE if determined else population,
+            measured=int(finest.measured.sum()),
+            violating=finest.violating,
+            common_difference=common.difference if common else None,
+            coverage=finest.coverage.overall,
+            **fields,
+        )
+
+    @property
+    def covered(self) -> float:
+        """The share of rows that could be compared."""
+        return float(self.coverage or 0)
+
+    @property
+    def verdicts(self) -> tuple[Verdict, StatisticalVerdict]:
+        """The verdict on these rows, and on the population."""
+        return self.verdict, self.population
+
+    def __str__(self) -> str:
+        return (
+            f"{self.verdict}, {self.violating:,} of {self.measured:,} subpopulations violate; "
+            f"in the population: {self.population}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairDifference(Plain):
     """Two groups by one kind of decision: the difference on average, and in how many places.
 
     ``common`` is None where the two are nowhere together. ``coverage`` is the share of rows
     beside the other group, of the group with the smaller share.
     """
+
+    keys = "group other decision common_difference=common comparisons reaching shown coverage"
 
     group: str
     other: str
@@ -67,28 +128,20 @@ class PairDifference:
         common = self.common
         return (common.p_threshold, common.p_zero) if common else (2.0, 2.0)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "group": self.group,
-            "other": self.other,
-            "decision": self.decision,
-            "common_difference": self.common.to_dict() if self.common else None,
-            "comparisons": self.comparisons,
-            "reaching": self.reaching,
-            "shown": self.shown,
-            "coverage": str(self.coverage),
-        }
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Population(Described):
+class Population(Plain, Described):
     """The statistical verdict on a partition, and what all its subpopulations say together.
 
     ``shown`` counts the subpopulations whose difference is shown to be beyond the threshold,
     ``shown_for_group`` those among them that favor the group; ``within`` those shown to lie
     within it. Everything is None or 0 where nothing is measured.
     """
+
+    keys = (
+        "verdict measured shown shown_for_group within common_difference=common "
+        "heterogeneity notes pairs?"
+    )
 
     verdict: StatisticalVerdict
     partition: Partition
@@ -122,20 +175,6 @@ class Population(Described):
                 "Possible sets of decision causes give different statistical verdicts."
             )
         return tuple(notes)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "verdict": str(self.verdict),
-            "measured": self.measured,
-            "shown": self.shown,
-            "shown_for_group": self.shown_for_group,
-            "within": self.within,
-            "common_difference": self.common.to_dict() if self.common else None,
-            "heterogeneity": self.heterogeneity.to_dict() if self.heterogeneity else None,
-            "notes": list(self.notes),
-            **({"pairs": [pair.to_dict() for pair in self.pairs]} if self.pairs else {}),
-        }
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:

@@ -8,9 +8,9 @@ from typing import Protocol
 from evenhand.counts import CountTable
 from evenhand.evidence import Certificate, PartitionExplanation, shown_part
 from evenhand.evidence.disclosure_control import shown_claim
-from evenhand.evidence.variations.arrow_dependence import ArrowDependence
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.evidence.variations.graph_tests import GraphDoubt
+from evenhand.evidence.variations.variations import Variations
 from evenhand.question import Judge, Knowledge
 from evenhand.question.question_file import Labels
 from evenhand.releasing import Release
@@ -77,7 +77,7 @@ def report(
     partition: PartitionExplanation | None = None,
     doubt: GraphDoubt | None = None,
     resampled: Bootstrap | None = None,
-    arrows: ArrowDependence | None = None,
+    arrows: Variations | None = None,
     share: bool = False,
     least_count: int = 10,
     title: str | None = None,

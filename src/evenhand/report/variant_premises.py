@@ -1,11 +1,11 @@
 """What the report says of other arrows, if they were tried."""
 
-from evenhand.evidence import ArrowDependence, Certificate
+from evenhand.evidence import Certificate, Variations
 from evenhand.wording import Premise, Words, count, text
 
 
 def variant_premises(
-    certificate: Certificate, words: Words, arrows: ArrowDependence | None
+    certificate: Certificate, words: Words, arrows: Variations | None
 ) -> tuple[Premise, ...]:
     """How many variants were judged, and what other arrows gave."""
     judged = certificate.stating(arrows=len(arrows.ways) if arrows else 0).variants
@@ -26,7 +26,7 @@ def variant_premises(
     )
 
 
-def _arrows(arrows: ArrowDependence | None, words: Words) -> tuple[Premise, ...]:
+def _arrows(arrows: Variations | None, words: Words) -> tuple[Premise, ...]:
     """What the table gives without each cause and with each candidate, where that was tried."""
     if arrows is None:
         return ()
@@ -36,6 +36,6 @@ def _arrows(arrows: ArrowDependence | None, words: Words) -> tuple[Premise, ...]
             status="Tried",
             what=f"Each of {count(len(arrows.ways) - added, 'cause')} of {words.decision} left "
             f"out, each of {count(added, 'candidate')} added.",
-            why=text(f"{arrows.sentence_with(words.column)} {' '.join(arrows.notes)}"),
+            why=text(f"{arrows.sentence(words.column)} {' '.join(arrows.notes)}"),
         ),
     )

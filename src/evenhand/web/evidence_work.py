@@ -9,7 +9,7 @@ from typing import Any
 from evenhand.auditing import Audit
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import QuestionError
-from evenhand.evidence import ArrowDependence
+from evenhand.evidence import Variations
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.releasing import Release
 from evenhand.report import Report
@@ -58,7 +58,7 @@ class JudgedBesides:
     """
 
     resampled: Bootstrap | None
-    arrows: ArrowDependence | None
+    arrows: Variations | None
 
     @classmethod
     def of(cls, session: Session, audit: Audit) -> "JudgedBesides":

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 
 from evenhand.auditing import Audit
 from evenhand.errors import EvenhandError, GraphError, Problem, QuestionError
-from evenhand.evidence import ArrowDependence
+from evenhand.evidence import Variations
 from evenhand.evidence.certificate import Graph
 from evenhand.question import GraphEdit, QuestionFile
 from evenhand.question.graph_edits import NO_REASON, EditKind
@@ -126,7 +126,7 @@ def previews(session: Session, ends: tuple[str, str]) -> Iterator[Preview]:
             yield Preview(state=state, chosen=False, audit=audit, problem=None)
 
 
-def judged_arrows(audit: Audit) -> ArrowDependence | None:
+def judged_arrows(audit: Audit) -> Variations | None:
     """What hangs on each arrow; None under a rule, where nothing is measured."""
     try:
         return audit.arrows()

@@ -10,7 +10,7 @@ from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, QuestionError
 from evenhand.evidence import Certificate, Verdict
 from evenhand.evidence.subpopulations import p_value
-from evenhand.evidence.variations.arrow_dependence import ArrowDependence
+from evenhand.evidence.variations.variations import Variations
 from evenhand.question.graph_edits import NO_REASON
 from evenhand.verdict import StatisticalVerdict
 from evenhand.web.addresses import graph_address
@@ -279,10 +279,10 @@ def _against(audit: Audit, words: Words, keep: Mapping[str, str]) -> Iterator[Op
 
 
 def _hanging(
-    dependence: ArrowDependence, audit: Audit, words: Words, keep: Mapping[str, str]
+    dependence: Variations, audit: Audit, words: Words, keep: Mapping[str, str]
 ) -> Iterator[HangingArrow]:
     for way in dependence.ways:
-        is_shown = way.statistical is StatisticalVerdict.SHOWN
+        is_shown = way.population is StatisticalVerdict.SHOWN
         differs = way.verdict is Verdict.NOT_CERTIFIED
         yield HangingArrow(
             name=words.column(way.name),

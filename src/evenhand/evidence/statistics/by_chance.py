@@ -9,13 +9,13 @@ That nothing differs is not the criterion, which allows differences under the th
 beside it stands how many would be expected if every true difference were just under it.
 """
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import log
-from typing import Any
 
 import numpy as np
 
+from evenhand.display import Plain
 from evenhand.evidence.statistics.binomial_tails import Counts, Floats
 from evenhand.evidence.statistics.distinct_tables import distinct_lines, for_each_distinct
 from evenhand.evidence.statistics.hypergeometric_tails import (
@@ -40,7 +40,7 @@ _SMOOTH = 25.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ByChance:
+class ByChance(Plain):
     """Subpopulations at or beyond the threshold if nothing but chance made differences.
 
     ``expected`` is their number, ``lower`` and ``upper`` its central 95 % range, ``p`` the
@@ -48,6 +48,8 @@ class ByChance:
     them. ``at_threshold`` is the number expected if every true difference of two groups were
     just under the threshold; ``error`` the standard error of ``expected`` if it was simulated.
     """
+
+    keys = "expected lower upper p rows at_threshold? error?"
 
     expected: float
     lower: int
@@ -65,10 +67,6 @@ class ByChance:
     def text_at_threshold(self) -> str:
         """The number expected if every true difference were just under the threshold."""
         return "" if self.at_threshold is None else f"about {_rounded(self.at_threshold)}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def _rounded(number: float) -> str:

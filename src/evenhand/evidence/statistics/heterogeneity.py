@@ -7,10 +7,10 @@ of whether they point to opposite sides.
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
+from evenhand.display import Plain
 from evenhand.evidence.comparisons import Comparisons
 from evenhand.evidence.statistics.binomial_tails import Counts, Floats
 from evenhand.evidence.statistics.distinct_tables import for_each_distinct
@@ -18,7 +18,7 @@ from evenhand.evidence.statistics.p_values import variance_at, zero_p
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heterogeneity:
+class Heterogeneity(Plain):
     """Whether the differences vary by more than chance, and whether to opposite sides.
 
     ``statistic`` adds up the squared deviations from the common difference, each in units of
@@ -32,6 +32,8 @@ class Heterogeneity:
     ``for_group`` and ``for_other`` count who is favored in how many.
     """
 
+    keys = "statistic expected p p_opposite p_gail_simon p_extremes for_group for_other"
+
     statistic: float
     expected: float
     p: float
@@ -44,19 +46,6 @@ class Heterogeneity:
     def p_opposite(self) -> float:
         """Whether some favor one group and some the other, by either test."""
         return min(1.0, 2 * min(self.p_gail_simon, self.p_extremes))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "statistic": self.statistic,
-            "expected": self.expected,
-            "p": self.p,
-            "p_opposite": self.p_opposite,
-            "p_gail_simon": self.p_gail_simon,
-            "p_extremes": self.p_extremes,
-            "for_group": self.for_group,
-            "for_other": self.for_other,
-        }
 
 
 def heterogeneity(compared: Comparisons, common: float) -> Heterogeneity:

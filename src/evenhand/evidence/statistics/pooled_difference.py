@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from math import hypot, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from evenhand.display import Plain
 from evenhand.evidence.statistics.binomial_tails import Counts, Floats
 from evenhand.evidence.statistics.p_values import Z
 from evenhand.evidence.statistics.weighted_tail import weighted_tail
@@ -17,7 +18,7 @@ _NOTHING_FOUND = 0.4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CommonDifference:
+class CommonDifference(Plain):
     """The Mantel-Haenszel risk difference, other minus group, with interval and tests.
 
     Each group's weighted rate has a score interval, and the two are combined as Newcombe does;
@@ -27,6 +28,8 @@ class CommonDifference:
     family. None of it assumes that the differences are the same everywhere. The difference is
     that of ``group_rate`` and ``other_rate``, the rates with the same weights.
     """
+
+    keys = "difference interval p_zero p_threshold p_adjusted shown"
 
     difference: float
     group_rate: float
@@ -38,16 +41,10 @@ class CommonDifference:
     p_adjusted: float
     shown: bool
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "difference": self.difference,
-            "interval": [self.low, self.high],
-            "p_zero": self.p_zero,
-            "p_threshold": self.p_threshold,
-            "p_adjusted": self.p_adjusted,
-            "shown": self.shown,
-        }
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval."""
+        return self.low, self.high
 
 
 class MeanDifference(NamedTuple):

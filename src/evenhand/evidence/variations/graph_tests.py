@@ -7,7 +7,7 @@ these independences is tested, and a small p says that the graph lacks something
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, islice
 from typing import Any, NamedTuple, TypeAlias
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from evenhand.counts import CountTable
-from evenhand.display import Described, ProgressCallback, ProgressReporter, Summary
+from evenhand.display import Described, Plain, ProgressCallback, ProgressReporter, Summary
 from evenhand.evidence.certificate import Graph
 from evenhand.evidence.certification import parent_sets
 from evenhand.evidence.statistics.comparison_statistics import holm
@@ -63,8 +63,10 @@ class ImpliedIndependence:
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class GraphDoubt(Described):
+class GraphDoubt(Plain, Described):
     """Arrows into the decision, weakest first, and implied independences, worst first."""
+
+    keys = "decision contradicted=contradicted_names test complete arrows implied"
 
     decision: str
     test: str
@@ -79,23 +81,17 @@ class GraphDoubt(Described):
         return tuple(one for one in self.implied if one.p_adjusted < 0.05)
 
     @property
+    def contradicted_names(self) -> tuple[str, ...]:
+        """Their attributes."""
+        return tuple(one.name for one in self.contradicted)
+
+    @property
     def sentence(self) -> str:
         """How many of the independences that the graph implies the rows contradict."""
         return (
             f"they contradict {len(self.contradicted):,} of the {len(self.implied):,} "
             "independences that it implies."
         )
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values."""
-        return {
-            "decision": self.decision,
-            "contradicted": [one.name for one in self.contradicted],
-            "test": self.test,
-            "complete": self.complete,
-            "arrows": [asdict(one) | {"given": list(one.given)} for one in self.arrows],
-            "implied": [asdict(one) | {"given": list(one.given)} for one in self.implied],
-        }
 
     def summary(self) -> Summary:
         """The arrows with what speaks against them, then what the graph may lack."""

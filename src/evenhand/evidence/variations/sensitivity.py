@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.display import Described, Summary
+from evenhand.display import Described, Plain, Summary
 from evenhand.evidence.partition import Partition
 
 # A rate of fewer rows says too little about what a cause does.
@@ -35,7 +35,7 @@ _ONLY_AVERAGE = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Benchmark:
+class Benchmark(Plain):
     """What a measured cause does among the people who are alike in all others.
 
     ``imbalance`` is δ, the part of one group that would have to change its value for the groups
@@ -53,26 +53,21 @@ class Benchmark:
         """δ γ: how far such a cause could move the difference."""
         return self.imbalance * self.effect
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "name": self.name,
-            "imbalance": self.imbalance,
-            "effect": self.effect,
-            # Where nothing moves, rounding errors of about 1e-17 are left.
-            "shift": round(self.shift, 12),
-        }
-
 
 FindBenchmark: TypeAlias = Callable[[Partition, int, str], Benchmark | None]
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class Sensitivity(Described):
+class Sensitivity(Plain, Described):
     """What it takes to overturn the finding in one subpopulation.
 
     ``benchmarks`` are the measured causes, those that could move most first.
     """
+
+    keys = (
+        "where risk_difference is_finding needed robustness e_value survives "
+        "benchmarks=_benchmarks"
+    )
 
     where: Mapping[str, str]
     risk_difference: Fraction
@@ -115,20 +110,13 @@ class Sensitivity(Described):
         strongest = max((one.strength for one in self.benchmarks), default=0.0)
         return self.needed > strongest if strongest else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "where": dict(self.where),
-            "risk_difference": str(self.risk_difference),
-            "is_finding": self.is_finding,
-            "needed": self.needed,
-            "robustness": self.robustness,
-            "e_value": self.e_value,
-            "survives": self.survives,
-            "benchmarks": [
-                one.to_dict() | {"times": self.times(one)} for one in self.benchmarks
-            ],
-        }
+    @property
+    def _benchmarks(self) -> list[dict[str, Any]]:
+        # Where nothing moves, rounding errors of about 1e-17 are left.
+        return [
+            one.to_dict() | {"shift": round(one.shift, 12), "times": self.times(one)}
+            for one in self.benchmarks
+        ]
 
     @property
     def _sentences(self) -> tuple[str, ...]:

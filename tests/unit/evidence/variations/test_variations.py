@@ -103,15 +103,17 @@ def test_a_variant_is_what_the_edited_graph_gives():
         edits = [GraphEdit(kind=kind, arrow=(way.name, "hired"), reason="to see")]
         again = eh.audit(counts, QUESTION, graph=graph, edits=edits).certificate
         assert way.verdict is again.verdict
-        assert way.statistical is again.population.verdict
-        assert way.common == pytest.approx(again.population.common.difference, abs=1e-15)
+        assert way.population is again.population.verdict
+        assert way.common_difference == pytest.approx(
+            again.population.common.difference, abs=1e-15
+        )
     differing = [
         way
         for way in found.ways
-        if (way.verdict, way.statistical) != (found.audited.verdict, found.audited.statistical)
+        if (way.verdict, way.population) != (found.audited.verdict, found.audited.population)
     ]
     assert found.deciding == tuple(differing)
-    assert all(f"{way.change()}: " in found.sentence for way in differing)
+    assert all(f"{way.change()}: " in found.sentence() for way in differing)
 
 
 def test_an_open_edge_is_judged_both_ways_among_the_admissible_sets():
@@ -152,7 +154,7 @@ def test_what_determines_the_decision_leaves_nothing_to_decide():
     found = eh.audit(counts, QUESTION, graph=graph).arrows()
     copied = next(way for way in found.ways if way.name == "copy")
     assert copied.verdict is eh.Verdict.CANNOT_DECIDE
-    assert copied.statistical is StatisticalVerdict.INCONCLUSIVE
+    assert copied.population is StatisticalVerdict.INCONCLUSIVE
     ruled = eh.audit(
         counts,
         replace(QUESTION, rule=("copy",)),
@@ -169,5 +171,5 @@ def test_a_graph_with_nothing_to_change_says_so():
     graph = eh.CausalGraph.parse("sex -> hired")
     found = eh.audit(counts, QUESTION, graph=graph).arrows()
     assert found.ways == ()
-    assert "no cause to leave out" in found.sentence
+    assert "no cause to leave out" in found.sentence()
     assert "as audited" in str(found)

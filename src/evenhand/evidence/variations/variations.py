@@ -1,24 +1,25 @@
-"""What hangs on each arrow: the verdict without each cause, and with each candidate.
+"""What the verdict hangs on: judged again without each cause, and with each candidate.
 
 A *candidate* is an attribute of the graph that may be a cause of the decision and is not
 certain to be one: knowledge allows the arrow, and the arrow, added, directed or turned around,
 closes no cycle. So effects of the decision are none, unless a single arrow makes them effects.
+Each variation is judged on the same count as the audit, by every possible set of causes.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
-from typing import Any
 
-from evenhand.display import Summary, percent, points
+from evenhand.display import Described, Plain, Summary, percent, points
 from evenhand.errors import QuestionError, listed
 from evenhand.evidence.certificate import Certificate, Graph
 from evenhand.evidence.certification import by_finest
 from evenhand.evidence.decision_rules import determining_names
 from evenhand.evidence.partition import Partition, share_statistics
+from evenhand.evidence.population import Outcome
 from evenhand.evidence.subpopulations import p_value
 from evenhand.evidence.variations.graph_tests import GraphDoubt
-from evenhand.evidence.variations.judged_variants import JudgedVariant, JudgedVariants
 from evenhand.graph import known_order
 from evenhand.question import Knowledge, KnownOrder
 
@@ -26,7 +27,7 @@ _UNCORRECTED = "No p-value here is corrected for trying several graphs."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ArrowVariant(JudgedVariant):
+class Variation(Outcome):
     """What is given if an attribute is a cause of the decision, or if it is none.
 
     ``p`` is the largest with which the two pass for independent: of a cause, given any set of
@@ -34,6 +35,7 @@ class ArrowVariant(JudgedVariant):
     if the graph lets nothing be tested.
     """
 
+    keys = f"name cause=is_cause p_independent=p {Outcome.keys}"
     name: str
     is_cause: bool
     p: float | None
@@ -42,54 +44,53 @@ class ArrowVariant(JudgedVariant):
         """What is other than in the audit, with columns in the words of a reader."""
         return f"{'with' if self.is_cause else 'without'} {spell(self.name)}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        described = {"name": self.name, "cause": self.is_cause, "p_independent": self.p}
-        return described | JudgedVariant.to_dict(self)
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ArrowDependence(JudgedVariants[ArrowVariant]):
+class Variations(Plain, Described):
     """The verdict without each cause, then with each candidate, least independent first.
 
-    ``candidates`` is the number of all candidates; of more than the limit the first are judged.
+    ``audited`` is what the audit gives. ``candidates`` is the number of all candidates; of more
+    than the limit the first are judged.
     """
 
-    kind = "arrows"
+    keys = (
+        "decision candidates as_audited=audited variants=ways deciding=deciding_changes notes"
+    )
     decision: str
+    threshold: Fraction
+    audited: Outcome
+    ways: tuple[Variation, ...]
     candidates: int
 
     @property
-    def deciding(self) -> tuple[ArrowVariant, ...]:
-        """The variants that give another verdict than the audit, on rows or population."""
-        audited = (self.audited.verdict, self.audited.statistical)
-        return tuple(way for way in self.ways if (way.verdict, way.statistical) != audited)
+    def deciding(self) -> tuple[Variation, ...]:
+        """The variations that give another verdict than the audit, on rows or population."""
+        return tuple(way for way in self.ways if way.verdicts != self.audited.verdicts)
 
     @property
-    def sentence(self) -> str:
-        """Which variants change the verdict."""
-        return self.sentence_with(str)
+    def deciding_changes(self) -> tuple[str, ...]:
+        """What is other in these."""
+        return tuple(way.change() for way in self.deciding)
 
-    def sentence_with(self, spell: Callable[[str], str]) -> str:
-        """The sentence, with columns in the words of a reader."""
+    def sentence(self, spell: Callable[[str], str] = str) -> str:
+        """Which variations change the verdict, with columns in the words of a reader."""
+        audited = "; ".join(map(str, self.audited.verdicts))
         if not self.ways:
-            return f"There is no cause to leave out and no candidate to add ({self.audited})."
+            return f"There is no cause to leave out and no candidate to add ({audited})."
         many = len(self.deciding)
         opening = (
             f"{many or 'None'} of {len(self.ways):,} variants "
-            f"{'change' if many > 1 else 'changes'} the verdict ({self.audited})"
+            f"{'change' if many > 1 else 'changes'} the verdict ({audited})"
         )
         changes = (
             f"{way.change(spell)}: {', '.join(self._differing(way))}" for way in self.deciding
         )
         return f"{opening}: {'; '.join(changes)}." if many else f"{opening}."
 
-    def _differing(self, way: ArrowVariant) -> Iterable[str]:
-        """What a variant gives, where that is other than in the audit."""
-        if way.verdict is not self.audited.verdict:
-            yield str(way.verdict)
-        if way.statistical is not self.audited.statistical:
-            yield str(way.statistical)
+    def _differing(self, way: Variation) -> Iterable[str]:
+        """The verdicts of a variation that are not those of the audit."""
+        both = zip(way.verdicts, self.audited.verdicts, strict=True)
+        return (str(own) for own, audited in both if own is not audited)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -100,35 +101,24 @@ class ArrowDependence(JudgedVariants[ArrowVariant]):
         )
         return (*((bound,) if judged < self.candidates else ()), _UNCORRECTED)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "decision": self.decision,
-            "candidates": self.candidates,
-            "as_audited": self.audited.to_dict(),
-            "variants": [way.to_dict() for way in self.ways],
-            "deciding": [way.change() for way in self.deciding],
-            "notes": list(self.notes),
-        }
-
     def summary(self) -> Summary:
         """One line for each arrow."""
-        rows: list[tuple[str, JudgedVariant, float | None]] = [
+        rows: list[tuple[str, Outcome, float | None]] = [
             ("as audited", self.audited, None),
             *((way.change(), way, way.p) for way in self.ways),
         ]
         return Summary(
             title=f"what hangs on each arrow to {self.decision}",
-            sentence=self.sentence,
+            sentence=self.sentence(),
             columns=("causes", "verdict", "population", "differ", "common", "compared", "p"),
             lines=tuple(
                 (
                     change,
                     str(way.verdict),
-                    str(way.statistical),
+                    str(way.population),
                     f"{way.violating:,} of {way.measured:,}",
-                    points(way.common, threshold=self.threshold),
-                    percent(float(way.coverage)),
+                    points(way.common_difference, threshold=self.threshold),
+                    percent(float(way.coverage or 0)),
                     "" if p is None else p_value(p),
                 )
                 for change, way, p in rows
@@ -139,7 +129,7 @@ class ArrowDependence(JudgedVariants[ArrowVariant]):
 
 def judge_arrows(
     certificate: Certificate, doubt: GraphDoubt, knowledge: Knowledge, *, limit: int
-) -> ArrowDependence:
+) -> Variations:
     """Judge the table without each cause of the certificate, and with each candidate.
 
     An arrow whose direction is open is judged both ways, by the possible sets of causes with
@@ -177,9 +167,9 @@ def judge_arrows(
     if divided:
         share_statistics([one for partitions in divided for one in partitions])
     least, determined_by = certificate.min_coverage, certificate.determined_by
-    return ArrowDependence(
+    return Variations(
         ways=tuple(
-            ArrowVariant.of(
+            Variation.of(
                 partitions,
                 min_coverage=least,
                 determined=bool(
@@ -191,7 +181,7 @@ def judge_arrows(
             )
             for (name, is_cause), partitions in zip(changes, divided, strict=True)
         ),
-        audited=JudgedVariant.of(
+        audited=Outcome.of(
             certificate.causes, min_coverage=least, determined=bool(determined_by)
         ),
         threshold=question.threshold,
