@@ -21,7 +21,7 @@ from evenhand.evidence.partition_explanation import (
     explain_partition,
     survey_partitions,
 )
-from evenhand.evidence.population import Outcome, PairDifference, Population
+from evenhand.evidence.population import GraphOutcome, PairDifference, Population
 from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.evidence.recorded_inputs import StatedField
 from evenhand.evidence.relaxed import RelaxedCertificate
@@ -46,10 +46,10 @@ __all__ = [
     "ExaminedPartition",
     "GraphDoubt",
     "GraphOrigin",
+    "GraphOutcome",
     "KnownMeasure",
     "KnownMeasures",
     "MeasureKind",
-    "Outcome",
     "PairDifference",
     "Partition",
     "PartitionExplanation",

@@ -30,7 +30,7 @@ from evenhand.evidence.first_sentence import (
 )
 from evenhand.evidence.graph_origin import GraphOrigin, UneditedGraph
 from evenhand.evidence.partition import Partition
-from evenhand.evidence.population import ClaimVerdicts, Outcome, Population, population
+from evenhand.evidence.population import ClaimVerdicts, GraphOutcome, Population, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
 from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.statistics.by_chance import ByChance
@@ -244,7 +244,7 @@ class Certificate(Pictured):
     @property
     def as_unedited(self) -> UneditedGraph:
         """The graph and what it gives, as told beside the certificate of an edited one."""
-        outcome = Outcome(
+        outcome = GraphOutcome(
             verdict=self.verdict,
             population=self.population.verdict,
             measured=int(self.partition.measured.sum()),

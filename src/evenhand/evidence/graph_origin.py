@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from evenhand.display import plain
-from evenhand.evidence.population import Outcome
+from evenhand.evidence.population import GraphOutcome
 from evenhand.graph import PartialGraph
 from evenhand.graph.orientation import Edge, Triple
 from evenhand.question import GraphEdit, Knowledge, Tiers
@@ -32,7 +32,7 @@ class UneditedGraph:
     arrows: tuple[Arrow, ...]
     undirected: tuple[Edge, ...]
     doubtful: tuple[Triple, ...]
-    outcome: Outcome | None = None
+    outcome: GraphOutcome | None = None
 
     @classmethod
     def of(cls, graph: PartialGraph) -> "UneditedGraph":
@@ -52,7 +52,7 @@ class UneditedGraph:
             numbers = {name: content[name] for name in ("measured", "violating")}
             verdict = Verdict(content["verdict"])
             population = StatisticalVerdict(content["population"])
-            outcome = Outcome(verdict=verdict, population=population, **numbers)
+            outcome = GraphOutcome(verdict=verdict, population=population, **numbers)
         return cls(
             arrows=tuple((a, b) for a, b in content["arrows"]),
             undirected=tuple((a, b) for a, b in content["undirected"]),

@@ -45,8 +45,8 @@ def in_words(verdicts: ClaimVerdicts) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome(Plain):
-    """What one way of judging gives: both verdicts, and numbers of the finest set of causes.
+class GraphOutcome(Plain):
+    """What a graph gives: both verdicts, and numbers of its finest set of causes.
 
     ``common_difference`` is None where nothing is measured.
     """

@@ -17,7 +17,7 @@ from evenhand.evidence.certificate import Certificate, Graph
 from evenhand.evidence.certification import by_finest
 from evenhand.evidence.decision_rules import determining_names
 from evenhand.evidence.partition import Partition, share_statistics
-from evenhand.evidence.population import Outcome
+from evenhand.evidence.population import GraphOutcome
 from evenhand.evidence.subpopulations import p_value
 from evenhand.evidence.variations.graph_tests import GraphDoubt
 from evenhand.graph import known_order
@@ -27,7 +27,7 @@ _UNCORRECTED = "No p-value here is corrected for trying several graphs."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Variation(Outcome):
+class Variation(GraphOutcome):
     """What is given if an attribute is a cause of the decision, or if it is none.
 
     ``p`` is the largest with which the two pass for independent: of a cause, given any set of
@@ -35,7 +35,7 @@ class Variation(Outcome):
     if the graph lets nothing be tested.
     """
 
-    keys = f"name cause=is_cause p_independent=p {Outcome.keys}"
+    keys = f"name cause=is_cause p_independent=p {GraphOutcome.keys}"
     name: str
     is_cause: bool
     p: float | None
@@ -58,7 +58,7 @@ class Variations(Plain, Described):
     )
     decision: str
     threshold: Fraction
-    audited: Outcome
+    audited: GraphOutcome
     ways: tuple[Variation, ...]
     candidates: int
 
@@ -103,7 +103,7 @@ class Variations(Plain, Described):
 
     def summary(self) -> Summary:
         """One line for each arrow."""
-        rows: list[tuple[str, Outcome, float | None]] = [
+        rows: list[tuple[str, GraphOutcome, float | None]] = [
             ("as audited", self.audited, None),
             *((way.change(), way, way.p) for way in self.ways),
         ]
@@ -181,7 +181,7 @@ def judge_arrows(
             )
             for (name, is_cause), partitions in zip(changes, divided, strict=True)
         ),
-        audited=Outcome.of(
+        audited=GraphOutcome.of(
             certificate.causes, min_coverage=least, determined=bool(determined_by)
         ),
         threshold=question.threshold,
