@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 import evenhand as eh
-from evenhand.evidence.recorded_certificate import RecordedCertificate
+from evenhand.recheck import RecordedCertificate
 from groups import random_table
 from release import write_many
 from scale_pictures import chart

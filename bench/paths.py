@@ -35,7 +35,7 @@ from evenhand.effects.effects import GraphEffects
 from evenhand.effects.indirect import measure_paths
 from evenhand.effects.model_tables import compared_counts
 from evenhand.effects.standard_errors import standard_errors
-from evenhand.evidence.recorded_certificate import RecordedCertificate
+from evenhand.recheck import RecordedCertificate
 from evenhand.removal.fewest_with_effects import fewest_with_effects
 from evenhand.removal.linear_effects import JointProblem, LinearEffect
 from follow_up import FOLLOW_UPS, learn_setting

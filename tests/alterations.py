@@ -1,4 +1,4 @@
-"""Every leaf of a document changed in every way, and what two programs make of it."""
+"""Every leaf of a record changed in every way: what the checker and an audit again find."""
 
 import copy
 import json
@@ -15,9 +15,9 @@ from tests.several_groups import QUESTIONS, csv_text
 import evenhand as eh
 from evenhand import checker, datasets
 from evenhand.errors import EvenhandError
-from evenhand.evidence import RecordedCertificate
 from evenhand.graph import PartialGraph
 from evenhand.question.question_file import Labels
+from evenhand.recheck import RecordedCertificate
 
 CHANCE = {f"partitions.subpopulations.by_chance.{n}" for n in ("lower", "upper", "p")} | {
     "partitions.subpopulations.by_chance.at_threshold"
@@ -110,25 +110,25 @@ def like(number, text):
     return str(number) if "/" in text or text.isdigit() else f"{float(number):.12g}"
 
 
-def found_by_engine(text, data):
-    """Whether the engine refuses a record, and the fields that it says are only stated."""
-    try:
-        record = RecordedCertificate.parse(text)
-        if data is None:
-            wrong = record.own_differences()
-        else:
-            rows = eh.read(data, codings=record.codings)
-            wrong = record.differences(rows.count(), dropped=rows.dropped)
-        return bool(wrong), dict(record.stated(with_data=data is not None))
-    except EvenhandError:
-        return True, {}
-
-
 def found_by_checker(text, data):
     """Whether the checker refuses a record, and the fields that it says are only stated."""
     answer = checker.verify(text, data)
     is_refused = answer.status == 1 or not answer.stated
     return is_refused, answer.stated
+
+
+def found_with_data(text, data):
+    """The same of the checker and an audit again, which derives all but its inputs."""
+    is_refused, stated = found_by_checker(text, data)
+    if is_refused:
+        return True, stated
+    try:
+        record = RecordedCertificate.parse(text)
+        rows = eh.read(data, codings=record.codings)
+        is_refused = bool(record.differences(rows.count(), dropped=rows.dropped))
+    except EvenhandError:
+        return True, {}
+    return is_refused, {name: why for name, why in stated.items() if record.is_input(name)}
 
 
 def is_stated(place, kind, stated):
@@ -151,15 +151,16 @@ def accepted(text, data, *, chosen=slice(None)):
     document = json.loads(text)
     for place, kind, changed in [*alterations(document)][chosen]:
         record = sealed(changed)
-        for program, (found, stated) in (
-            ("engine", found_by_engine(record, data)),
-            ("checker", found_by_checker(record, data)),
-        ):
+        programs = {"checker": found_by_checker}
+        if data is not None:
+            programs["both"] = found_with_data
+        for program, find in programs.items():
+            found, stated = find(record, data)
             if not found:
                 yield program, place, kind, is_stated(place, kind, stated)
 
 
-# Fields that a single change can turn into a true record of something else, by the engine.
+# Fields that a single change can turn into a true record of something else, with the data.
 INPUTS = {
     "question.threshold",
     "question.min_coverage",
@@ -284,9 +285,9 @@ def make_records(folder):
 
 
 def unnoticed(record, copy, *, with_data, chosen=slice(None)):
-    """Changes that a program neither finds nor says not to have checked.
+    """Changes that are neither found nor said not to have been checked.
 
-    Besides, those that the engine only states although they are no inputs.
+    Besides, those that are only stated beside data although they are no inputs.
     """
     texts, data = record
     found = accepted(texts[copy], str(data) if with_data else None, chosen=chosen)
@@ -295,10 +296,9 @@ def unnoticed(record, copy, *, with_data, chosen=slice(None)):
         for program, place, kind, is_listed in found
         if not is_listed
         or (
-            program == "engine"
+            program == "both"
             and not any(place.startswith(one) for one in INPUTS)
             # Whether a rule was declared does not follow from what a copy for others shows.
             and (copy, place) != ("shared", "rules.declared")
-            and (with_data or (copy == "full" and kind != "reordered"))
         )
     ]

@@ -8,6 +8,7 @@ from tests.admission import GRAPH, QUESTION
 from evenhand import checker, datasets
 from evenhand.checker.group_comparisons import GroupComparisons
 from evenhand.evidence import certify
+from evenhand.recheck import RecordedCertificate
 
 CERTIFICATE = certify(datasets.admissions(2), GRAPH, QUESTION, scope="all")
 CERTIFIED = certify(datasets.admissions(1), GRAPH, QUESTION)
@@ -30,6 +31,15 @@ def forged(change, text=None):
     document = json.loads(text or CERTIFICATE.to_json())
     change(document)
     return verify(sealed(document))
+
+
+def wrong(text, counts=None, *, dropped=0):
+    """What is false in a record: by the checker, and by an audit again if counts are given."""
+    status, notes = verify(text)
+    found = notes if status == 1 else []
+    if counts is None:
+        return found
+    return [*found, *RecordedCertificate.parse(text).differences(counts, dropped=dropped)]
 
 
 def compared(**question):

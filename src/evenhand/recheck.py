@@ -1,19 +1,27 @@
-"""Checks a certificate again by two programs that share no code.
+"""Checks a certificate: by the stand-alone checker, and with data by an audit again besides.
 
-The stand-alone checker derives a record again from its numbers, or from one plain CSV file; the
-engine reads whatever data evenhand reads, and counts and certifies them anew.
+The checker derives a record again from its own numbers, or from one plain CSV file. The engine
+reads whatever data evenhand reads, judges them with the recorded question and graph, and makes
+the record again: the two must be the same but for the estimates, which are floats, written with
+twelve digits, of which another machine may round the last one otherwise.
 """
 
+import gc
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from itertools import zip_longest
+from math import isclose
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from evenhand import checker
-from evenhand.checker_process import can_read, checking
+from evenhand.counts import CountTable
 from evenhand.display import ProgressCallback
+from evenhand.effects.indirect import measure_examined
 from evenhand.errors import (
     ColumnError,
     EvenhandError,
@@ -24,8 +32,16 @@ from evenhand.errors import (
     ValuesError,
     words_only,
 )
-from evenhand.evidence.recorded_certificate import RecordedCertificate
-from evenhand.question import Codings
+from evenhand.evidence.certificate import Certificate
+from evenhand.evidence.certificate_record import full_record, shared_record
+from evenhand.evidence.certification import certify, with_indirect
+from evenhand.evidence.graph_origin import GraphOrigin
+from evenhand.evidence.release_statement import ReleaseStatement
+from evenhand.graph import PartialGraph
+from evenhand.question import Codings, Question
+from evenhand.question.question import REST
+from evenhand.record import BLOCK, FORMAT, ROUNDING, Table
+from evenhand.record.stand_alone import ask_checker, can_read
 from evenhand.rows import Rows, read
 from evenhand.rows.open_files import is_spreadsheet
 
@@ -39,27 +55,38 @@ _RECORD = {
     1: "The record is false",
     3: "Whether the record is true cannot be decided from this; it says",
 }
+_BESIDE = "rules.without.record"
+# What an audit again is given: no data show it. All else that the checker took as stated is
+# derived again.
+_INPUTS = re.compile(
+    r"question|codings|graph(\.origin(\.unedited)?)?|scope\.asked|versions|release(\..*)?"
+    r"|rules\.(declared|without)|variants\..*|withheld\.least_count|indirect\.graphs\.potentials"
+)
+_ESTIMATES = re.compile(
+    r"(rules\.without\.record\.)?(population|indirect\.standard_errors"
+    r"|partitions\[\d+\]\.subpopulations\.by_chance)\..*"
+)
+_ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedRecord:
-    """What both programs say of a certificate.
+    """What the checker says of a certificate, and with data the engine besides.
 
     ``verdicts`` are by the attributes of each claim, the direct effect under ``()``.
     ``by_checker`` and ``by_engine`` are what each holds to be false or cannot decide;
-    ``stated_by_checker`` and ``stated_by_engine`` name fields that each took as they stand.
+    ``stated`` is what neither checked, and ``by_engine_alone`` what the checker did not.
     """
 
     status: int
     verdicts: Mapping[tuple[str, ...], str]
     against: str
     checker_read_data: bool
-    checker_status: int
     by_checker: tuple[str, ...]
     by_engine: tuple[str, ...]
-    stated_by_checker: Mapping[str, str]
-    stated_by_engine: Mapping[str, str]
-    fields: tuple[str, ...] = ()
+    stated: Mapping[str, str]
+    by_engine_alone: tuple[str, ...]
+    fields: tuple[str, ...]
 
     @property
     def sentence(self) -> str:
@@ -76,27 +103,8 @@ class CheckedRecord:
 
     @property
     def objections(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """By program, what it objects to; what the engine settled is no objection any more."""
-        open_still = self.by_checker if self.status == self.checker_status else ()
-        return ("checker", open_still), ("engine", self.by_engine)
-
-    @property
-    def _unchecked(self) -> dict[str, str]:
-        return {
-            name: self.stated_by_engine.get(name, why)
-            for name, why in self.stated_by_checker.items()
-            if {name, name.split(".")[0]} & {*self.stated_by_engine}
-        }
-
-    @property
-    def stated(self) -> dict[str, str]:
-        """The fields that neither program checked, and why."""
-        return {} if self.status == 1 else self._unchecked
-
-    @property
-    def checked_by_engine_alone(self) -> tuple[str, ...]:
-        """The fields that only the engine checked."""
-        return tuple(name for name in self.stated_by_checker if name not in self._unchecked)
+        """By program, what it objects to."""
+        return ("checker", self.by_checker), ("engine", self.by_engine)
 
     @property
     def checks(self) -> tuple["FieldCheck", ...]:
@@ -104,15 +112,18 @@ class CheckedRecord:
         places = [_field(one) for _, many in self.objections for one in many]
         if self.status == 1 and not {*places} <= {*self.fields}:
             return ()
-        stated, alone = self._unchecked, self.checked_by_engine_alone
         doubted: Outcome = "false" if self.status == 1 else "open"
         return tuple(
             FieldCheck(
                 name=name,
-                outcome=doubted if name in places else "stated" if name in stated else "true",
+                outcome=doubted
+                if name in places
+                else "stated"
+                if name in self.stated
+                else "true",
                 objections=places.count(name),
-                why=stated.get(name, ""),
-                by_engine_alone=name in alone,
+                why=self.stated.get(name, ""),
+                by_engine_alone=name in self.by_engine_alone,
             )
             for name in self.fields
         )
@@ -134,8 +145,13 @@ def through(names: tuple[str, ...]) -> str:
     return f"through {', '.join(names)}"
 
 
-def read_record(path: Path) -> str:
-    """The text of a certificate; what is no JSON, or a manifest, is refused."""
+def _field(objection: str) -> str:
+    """The field that an objection is about."""
+    return re.split(r"[.:\[]", objection, maxsplit=1)[0]
+
+
+def check_file(path: Path) -> None:
+    """Refuse a file that is no JSON object, or a manifest."""
     try:
         if path.stat().st_size > _LARGEST:
             raise InputError.of("This is too large for a certificate.", where=str(path))
@@ -152,124 +168,82 @@ def read_record(path: Path) -> str:
             remedy="Give the certificate first, and the data after it.",
             where=str(path),
         )
-    if _is_manifest(text):
+    # Nothing is parsed of a text without that name: a large certificate takes seconds.
+    is_named = "evenhand manifest " in text or "\\u" in text
+    if is_named and has_format(text, "evenhand manifest "):
         raise InputError.of(
             "This is the manifest of a release, not its certificate.",
             remedy="Check the certificate; to reproduce the release, release again with the "
             "seed in this manifest.",
             where=str(path),
         )
-    return text
 
 
-def _is_manifest(text: str) -> bool:
-    """Whether the document's ``format`` is that of a manifest."""
-    # Nothing is parsed of a text without that name: a large certificate takes seconds.
-    is_named = "evenhand manifest " in text or "\\u" in text
-    return is_named and _format(text).startswith("evenhand manifest ")
-
-
-def has_record_format(text: str) -> bool:
-    """Whether the document's ``format`` is that of a certificate."""
-    return _format(text).startswith("evenhand certificate ")
-
-
-def _format(text: str) -> str:
-    """The format that a document names; empty where it is no JSON object that names one."""
-    named = _content(text).get("format")
-    return named if isinstance(named, str) else ""
-
-
-def _content(text: str) -> dict[str, object]:
-    """The fields of a document; none of what is no JSON object."""
+def has_format(text: str, format_: str = "evenhand certificate ") -> bool:
+    """Whether a text is a JSON object whose ``format`` begins so."""
     try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}
+        return str(json.loads(text)["format"]).startswith(format_)
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return False
 
 
 def check_record(
-    text: str,
+    path: Path,
     data: str | None = None,
     *,
     sheet: str | None = None,
     spelling: Spelling = words_only,
     progress: ProgressCallback | None = None,
 ) -> CheckedRecord:
-    """Check a certificate by both programs, from its own numbers or against data."""
-    read_by_checker = can_read(data)
-    with checking(text, data if read_by_checker else None, progress) as answer:
-        verdicts, by_engine, by_itself, inputs, fields = _certify_again(
-            text, data, sheet, spelling, progress, answer=answer
-        )
-        found = answer()
+    """Check the file of a certificate, from its own numbers or against data.
+
+    What the checker calls false is false, and what it could not begin to check stays open; else
+    the data settle what it leaves open.
+    """
+    check_file(path)
+    reads_data = can_read(data)
+    found = ask_checker(path, data if reads_data else None, progress)
+    status, left, wrong = found.status, tuple(found.notes), tuple[str, ...]()
+    stated = found.stated if found.status != 1 else {}
+    if data is not None and stated:
+        recorded = RecordedCertificate.parse(path.read_text("utf-8"), where=str(path))
+        status, wrong = _audit_again(recorded, data, sheet, spelling, progress)
+        stated = {name: why for name, why in stated.items() if recorded.is_input(name)}
+        left = left if status == found.status else ()
+        stated = {} if status == 1 else stated
     return CheckedRecord(
-        status=_common_status(found, by_itself, is_record=bool(verdicts)),
-        verdicts=verdicts,
+        status=status,
+        verdicts={tuple(names): verdict for names, verdict in found.verdicts},
         against=data or _OWN,
-        checker_read_data=read_by_checker,
-        checker_status=found.status,
-        by_checker=tuple(found.notes),
-        by_engine=by_engine,
-        stated_by_checker=found.stated,
-        stated_by_engine=inputs,
-        fields=fields,
+        checker_read_data=reads_data,
+        by_checker=left,
+        by_engine=wrong,
+        stated=stated,
+        by_engine_alone=tuple(name for name in found.stated if name not in stated)
+        if status != 1
+        else (),
+        fields=tuple(found.fields),
     )
 
 
-def _common_status(found: checker.Answer, by_engine: int, *, is_record: bool) -> int:
-    """What both programs say together.
-
-    The engine settles what the checker leaves open, but not what the checker could not begin.
-    """
-    if found.status == 1 or (by_engine == 1 and (is_record or found.status == 0)):
-        return 1
-    return 0 if by_engine == 0 and found.stated else 3
-
-
-def _field(objection: str) -> str:
-    """The field that an objection is about."""
-    return re.split(r"[.:\[]", objection, maxsplit=1)[0]
-
-
-def _certify_again(  # what reading needs
-    text: str,
-    data: str | None,
+def _audit_again(
+    recorded: "RecordedCertificate",
+    data: str,
     sheet: str | None,
     spelling: Spelling,
     progress: ProgressCallback | None,
-    *,
-    answer: Callable[[], checker.Answer],
-) -> tuple[dict[tuple[str, ...], str], tuple[str, ...], int, dict[str, str], tuple[str, ...]]:
-    """The verdict of each claim, where the engine disagrees, its own status, its inputs.
+) -> tuple[int, tuple[str, ...]]:
+    """The status that the data give, and where the engine disagrees.
 
-    Last come the fields of the record.
-    Data that cannot be read are bad input, unless the record is false anyway or names columns
-    and values that they do not have.
+    Data that cannot be read are bad input, unless they lack columns and values that are named.
     """
     try:
-        recorded = RecordedCertificate.parse(text)
-        codings = recorded.codings
-    except EvenhandError as error:
-        return {}, _texts(error, spelling), 1, {}, tuple(_content(text))
-    fields = tuple(recorded.content)
-    verdicts = {names: str(verdict) for names, verdict in recorded.verdicts.items()}
-    inputs = dict(recorded.stated(with_data=data is not None))
-    if data is None:
-        wrong = recorded.own_differences()
-        # Where the engine cannot tell either, the checker's word stands.
-        status = 1 if wrong else 0 if recorded.is_settled_alone else answer().status
-        return verdicts, wrong, status, inputs, fields
-    try:
-        rows = _read(data, codings, sheet, progress)
+        rows = _read(data, recorded.codings, sheet, progress)
         wrong = recorded.differences(rows.count(), dropped=rows.dropped)
-    except EvenhandError as error:
-        if isinstance(error, _OTHER_DATA) or answer().status == 1:
-            status = 3 if isinstance(error, UnplacedError) else 1
-            return verdicts, _texts(error, spelling), status, inputs, fields
-        raise
-    return verdicts, wrong, 1 if wrong else 0, inputs, fields
+    except _OTHER_DATA as error:
+        texts = tuple(problem.text(spelling) for problem in error.problems)
+        return 3 if isinstance(error, UnplacedError) else 1, texts
+    return 1 if wrong else 0, wrong
 
 
 def _read(
@@ -281,5 +255,237 @@ def _read(
     return read(data, codings=replace(codings, sheet=sheet), progress=progress)
 
 
-def _texts(error: EvenhandError, spelling: Spelling) -> tuple[str, ...]:
-    return tuple(problem.text(spelling) for problem in error.problems)
+@dataclass(frozen=True, eq=False, repr=False)
+class RecordedCertificate:
+    """What a record says of how it was made: the inputs of an audit that makes it again."""
+
+    content: Mapping[str, Any]
+
+    @classmethod
+    def parse(cls, text: str, *, where: str = "certificate") -> "RecordedCertificate":
+        """Parse the JSON text of a record that the checker has read."""
+        try:
+            with _no_search_for_garbage():
+                content = json.loads(text)
+            found = content["format"]
+            if found == FORMAT:
+                _encode_tables(content)
+        except (ValueError, TypeError, LookupError, RecursionError) as error:
+            raise InputError.of(f"This is no certificate: {error}.", where=where) from error
+        if found != FORMAT:
+            raise InputError.of(
+                f"The format {found!r} is not known here.",
+                remedy=f"This version reads {FORMAT!r}: make the certificate anew.",
+                where=where,
+            )
+        return cls(content)
+
+    @property
+    def question(self) -> Question:
+        """The question as it was asked."""
+        fields = dict(self.content["question"])
+        for derived in ("groups", "decisions", "min_coverage"):
+            del fields[derived]
+        if self.content["pooled"]["other"]:
+            fields["other"] = REST
+        fields["rule"] = self.content["rules"]["declared"]
+        return Question(**fields)
+
+    @property
+    def codings(self) -> Codings:
+        """How the columns are to be read."""
+        return Codings.of(**self.content["codings"])
+
+    @property
+    def graph(self) -> PartialGraph:
+        """The graph, with the doubts that remained when it was learned."""
+        graph = self.content["graph"]
+        doubts = frozenset((a, centre, b) for a, centre, b in graph["doubtful"])
+        return PartialGraph(graph["nodes"], graph["arrows"], graph["undirected"], doubts=doubts)
+
+    @property
+    def release(self) -> ReleaseStatement | None:
+        """What was changed in the rows, if they are a release."""
+        if "release" not in self.content:
+            return None
+        return ReleaseStatement.parse(self.content["release"], self.content["question"])
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether this is a copy for others."""
+        return bool(self.content["copy"] == "shared")
+
+    def is_input(self, field: str) -> bool:
+        """Whether an audit again takes a field from the record."""
+        # All that was asked for is found again; how much a limit left out is not told.
+        is_limited = self.is_shared or not self.content["scope"]["complete"]
+        name = field.removeprefix(f"{_BESIDE}.")
+        return bool(_INPUTS.fullmatch(name)) or (name == "scope.complete" and is_limited)
+
+    def differences(self, counts: CountTable, *, dropped: int = 0) -> tuple[str, ...]:
+        """Every place in which the counts give another record."""
+        try:
+            return tuple(differences(self.content, self.made_again(counts, dropped)))
+        except _OTHER_DATA:
+            raise
+        except EvenhandError as error:
+            return tuple(problem.text(words_only) for problem in error.problems)
+
+    def made_again(self, counts: CountTable, dropped: int) -> dict[str, Any]:
+        """The record that the counts give; program and seal, which is checked, are taken over.
+
+        So are they in the record without a declared rule.
+        """
+        content, certificate = self.content, self.judge(counts, dropped)
+        if self.is_shared:
+            least_count = content["withheld"]["least_count"]
+            right = shared_record(certificate, least_count=least_count)
+        else:
+            right = full_record(certificate)
+            if (beside := self._without_rule) is not None:
+                right["rules"]["without"]["record"] = beside.made_again(counts, dropped)
+        return right | {name: content[name] for name in ("versions", "seal")}
+
+    def judge(self, counts: CountTable, dropped: int) -> Certificate:
+        """Judge counts by the recorded question and graph."""
+        content, question = self.content, self.question
+        judged = partial(
+            certify,
+            counts,
+            min_coverage=content["question"]["min_coverage"],
+            codings=self.codings,
+            dropped=dropped,
+            released=self.release is not None,
+        )
+        origin = GraphOrigin.parse(content["graph"]["origin"])
+        before = origin.unedited
+        if before is not None and before.outcome is not None:
+            unedited = judged(before.graph(self.graph.nodes), question.direct).as_unedited
+            origin = replace(origin, unedited=unedited)
+        asked, complete = content["scope"]["asked"], content["scope"]["complete"]
+        roles = [entry["role"] for entry in content["partitions"]]
+        certificate = judged(
+            self.graph,
+            question,
+            scope="causes" if self.is_shared else asked,
+            limit=roles.count("block set"),
+            graph_origin=origin,
+        )
+        if proofs := self._potentials:
+            measure = partial(measure_examined, potentials=proofs)
+            certificate = with_indirect(
+                certificate, lambda new: measure(new.examined, new.graph)
+            )
+        beside = self._without_rule
+        return replace(
+            certificate,
+            release=self.release,
+            without_rule=beside.judge(counts, dropped) if beside else None,
+            tried=content.get("variants", {}),
+            **({"scope": asked, "complete": complete} if self.is_shared else {}),
+        )
+
+    @property
+    def _without_rule(self) -> "RecordedCertificate | None":
+        """The record that stands beside one under a declared rule."""
+        record = self.content["rules"].get("without", {}).get("record")
+        return None if record is None else RecordedCertificate(record)
+
+    @property
+    def _potentials(self) -> list[dict[str, Any]]:
+        """What proves the bounds in each graph: others may prove the same."""
+        return [
+            {
+                at: tuple(tuple(tuple(map(Fraction, one)) for one in kind) for kind in proof)
+                for at, proof in graph.get("potentials", {}).items()
+            }
+            for graph in self.content.get("indirect", {}).get("graphs", ())
+            if not self.is_shared
+        ]
+
+
+def _encode_tables(content: Mapping[str, Any]) -> None:
+    """Keep the tables as text, also those of a record within: they take a sixth of memory."""
+    for entry in content["partitions"]:
+        entry["table"] = Table.of(entry["table"])
+    if "without" in content["rules"]:
+        _encode_tables(content["rules"]["without"]["record"])
+
+
+@contextmanager
+def _no_search_for_garbage() -> Iterator[None]:
+    """A million lines are no garbage: looking for it takes longer than to parse them."""
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_collecting:
+            gc.enable()
+
+
+def differences(written: object, right: object, where: str = "") -> Iterator[str]:
+    """The innermost places in which a record differs from the one that was made again.
+
+    >>> print(*differences({"rows": 1, "p": "0.5"}, {"rows": True}), sep="; ")
+    rows: it says 1, the counts say True; p: it says '0.5', which has no place there
+    """
+    if isinstance(written, Table) and isinstance(right, Table):
+        yield from _table_differences(written, right, where)
+    elif isinstance(written, dict) and isinstance(right, dict):
+        for name in {**written, **right}:
+            first, second = (content.get(name, _ABSENT) for content in (written, right))
+            yield from differences(first, second, f"{where}.{name}".lstrip("."))
+    elif isinstance(written, list) and isinstance(right, list) and len(written) == len(right):
+        yield from _list_differences(written, right, where)
+    elif written is _ABSENT:
+        yield f"{where}: it is not there, the counts say {right!r:.300}"
+    elif right is _ABSENT:
+        yield f"{where}: it says {written!r:.300}, which has no place there"
+    elif type(written) is not type(right) or not (
+        written == right or _is_same_estimate(where, written, right)
+    ):
+        yield f"{where}: it says {written!r:.300}, the counts say {right!r:.300}"
+
+
+def _list_differences(
+    written: Sequence[Any], right: Sequence[Any], where: str, begin: int = 0
+) -> Iterator[str]:
+    """The same of lists of one length; ``begin`` is the place of the first in the whole."""
+    for at, (first, second) in enumerate(zip(written, right, strict=True), begin):
+        if first is not second:
+            yield from differences(first, second, f"{where}[{at}]")
+
+
+def _table_differences(written: Table, right: Table, where: str) -> Iterator[str]:
+    """The same of tables: only blocks that differ become plain values, as all are 300 MB."""
+    pairs = zip_longest(written.blocks, right.blocks, fillvalue=b"")
+    for at, (first, second) in enumerate(pairs):
+        if first != second:
+            own, new = (json.loads(b"[%b]" % block) for block in (first, second))
+            if len(own) != len(new):
+                yield f"{where}: it has other lines than the counts give"
+                return
+            yield from _list_differences(own, new, where, at * BLOCK)
+
+
+def _is_same_estimate(where: str, written: object, right: object) -> bool:
+    """Whether two texts are one estimate, up to a unit of the twelfth digit.
+
+    Only the spelling with twelve digits at most, and no zeros at the end, is one.
+
+    >>> _is_same_estimate("population.p", "1.23456789012e-40", "1.23456789013e-40")
+    True
+    >>> _is_same_estimate("population.p", "1.23456789012e-40", "1.23456789015e-40")
+    False
+    """
+    if not _ESTIMATES.fullmatch(where) or not isinstance(written, str):
+        return False
+    try:
+        first, second = float(written), float(str(right))
+    except ValueError:
+        return False
+    is_p = where.rpartition(".")[2].startswith("p")
+    return f"{first:.12g}" == written and isclose(
+        first, second, rel_tol=1.01e-11, abs_tol=0 if is_p else ROUNDING
+    )

@@ -4,11 +4,12 @@ from itertools import permutations
 
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
+from tests.certificate_records import wrong
 from tests.strategies import asked_dags
 
 from evenhand import CausalGraph, CountTable, Question, checker
 from evenhand.errors import GraphError
-from evenhand.evidence import RecordedCertificate, certify
+from evenhand.evidence import certify
 from evenhand.graph import DiscoveryRecord, PartialGraph
 
 
@@ -56,12 +57,8 @@ def test_every_record_would_be_written_again(drawn, scope, limit, data):
         certificate = certify(counts, partial, question, scope=scope, limit=limit, dropped=2)
     except GraphError:  # the open edges can be directed so that the decision comes first
         reject()
-    record = RecordedCertificate.parse(certificate.to_json())
-    assert record.own_differences() == ()
-    assert record.differences(counts, dropped=2) == ()
-    shared = RecordedCertificate.parse(certificate.to_shared_json())
-    assert shared.differences(counts, dropped=2) == ()
-    assert checker.verify(certificate.to_json())[0] in (0, 3)
+    for text in (certificate.to_json(), certificate.to_shared_json()):
+        assert wrong(text, counts, dropped=2) == []
 
 
 @given(asked_counts())
@@ -89,7 +86,7 @@ def test_one_altered_decision_is_found_in_the_data(tmp_path_factory, drawn, data
     lines = zip(*columns.values(), strict=True)
     rows = [",".join(line) for line, n in zip(lines, weights, strict=True) for _ in range(n)]
     path.write_text("\n".join([",".join(columns), *rows]))
-    status, notes, _ = checker.verify(certificate.to_json(), str(path))
+    status, notes, *_ = checker.verify(certificate.to_json(), str(path))
     assert status == 1
     assert any(note.startswith("partitions[0].table") for note in notes)
 
@@ -147,5 +144,4 @@ def test_every_record_of_several_groups_is_true_for_both_programs(
     assert checker.verify(shared)[0] == 3
     assert checker.verify(shared, str(path))[:2] == (0, [])
     for text in (full, shared):
-        record = RecordedCertificate.parse(text)
-        assert record.own_differences() == record.differences(counts) == ()
+        assert wrong(text, counts) == []

@@ -14,9 +14,9 @@ from tests.people_in_engines import in_duckdb, quiet
 import evenhand as eh
 from evenhand import checker
 from evenhand.checker.people_in_csv import spelling
-from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.question import as_label
 from evenhand.question.parse_values import RESPELLED
+from evenhand.recheck import RecordedCertificate
 from evenhand.rows import read
 from evenhand.rows.value_labels import to_labels
 

@@ -54,7 +54,7 @@ def released_text(text, **options):
         path.write_text(text, newline="", encoding="utf-8")
         made = released(path, **options)
         written = made.write(Path(name) / "out.csv")
-        status, said, _ = checker.verify(written.certificate.read_text(), str(written.data))
+        status, said, *_ = checker.verify(written.certificate.read_text(), str(written.data))
         assert status == 0, said
         assert path.read_bytes() == text.encode()
         return written.data.read_bytes().decode(), made

@@ -72,7 +72,7 @@ def let_past(monkeypatch, field, value):
     def leak(judgement, **options):
         return replace(shown_part(judgement, **options), **{field: value(judgement)})
 
-    for module in ("evidence.certificate_document", "report.build_report"):
+    for module in ("evidence.certificate_record", "report.build_report"):
         monkeypatch.setattr(f"evenhand.{module}.shown_part", leak)
 
 

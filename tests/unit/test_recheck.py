@@ -1,18 +1,20 @@
 """A record is true, false or open, field by field, as both programs say."""
 
 import json
-from errno import ENOSPC
-from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
+from tests.certificate_records import csv_of
 from tests.hiring import csv_text, people, released
 
 import evenhand as eh
-from evenhand import checker, checker_process
+from evenhand import checker
 from evenhand.display import Progress
 from evenhand.errors import InputError, ResourceError
-from evenhand.recheck import check_record, read_record
+from evenhand.recheck import CheckedRecord, check_file, check_record
+from evenhand.record import stand_alone
 
 
 @pytest.fixture
@@ -27,15 +29,23 @@ def full(files: eh.releasing.PublishedFiles) -> str:
     return files.certificate.read_text()
 
 
+def checked(text: str, data: str | None = None, **options: Any) -> CheckedRecord:
+    """What is said of a record in a file."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "record.json"
+        path.write_text(text, "utf-8")
+        return check_record(path, data, **options)
+
+
 def _outcomes(text: str, data: str | None = None) -> dict[str, str]:
-    return {one.name: one.outcome for one in check_record(text, data).checks}
+    return {one.name: one.outcome for one in checked(text, data).checks}
 
 
 def test_a_true_record_is_true_in_every_field(
     full: str, files: eh.releasing.PublishedFiles
 ) -> None:
     for data in (None, str(files.data)):
-        found = check_record(full, data)
+        found = checked(full, data)
         assert found.status == 0
         assert found.sentence == "The record is true: certified"
         outcomes = _outcomes(full, data)
@@ -49,7 +59,7 @@ def test_an_altered_record_is_false_where_it_was_altered(full: str) -> None:
     record = json.loads(full)
     record["verdict"] = "not certified"
     text = json.dumps(record)
-    found = check_record(text)
+    found = checked(text)
     assert found.status == 1
     outcomes = _outcomes(text)
     assert {name for name, outcome in outcomes.items() if outcome == "false"} >= {"verdict"}
@@ -63,66 +73,80 @@ def test_an_altered_record_is_false_where_it_was_altered(full: str) -> None:
 def test_other_data_are_no_proof(full: str, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     other.write_text(csv_text(people(seed=1)), newline="")
-    assert check_record(full, str(other)).status == 1
+    assert checked(full, str(other)).status == 1
     assert _outcomes(full, str(other))["partitions"] == "false"
     other.write_text("a,b\n1,2\n")
-    found = check_record(full, str(other))
+    found = checked(full, str(other))
     assert (found.status, found.checks) == (1, ())  # of no single field
 
 
 def test_a_shared_copy_alone_decides_nothing(files: eh.releasing.PublishedFiles) -> None:
     assert files.shared is not None
     text = files.shared.read_text()
-    found = check_record(text)
+    found = checked(text)
     assert found.status == 3
     assert found.sentence.startswith("Whether the record is true cannot be decided")
     assert _outcomes(text)["verdict"] == "stated"
-    assert check_record(text, str(files.data)).status == 0
+    assert checked(text, str(files.data)).status == 0
 
 
-def test_what_the_checker_leaves_open_the_engine_settles_alone() -> None:
+def test_what_the_checker_leaves_open_the_data_settle(tmp_path: Path) -> None:
     graph = eh.PartialGraph.parse(
         "gender -> major -> admission; gender -> admission; test_score -- admission"
     )
-    asked = eh.datasets.question("admissions").question
-    found = check_record(eh.certify(eh.datasets.admissions(2), graph, asked).to_json())
-    assert (found.status, found.checker_status) == (0, 3)
+    counts, asked = (
+        eh.datasets.admissions(2),
+        eh.datasets.question("admissions").question,
+    )
+    text = eh.certify(counts, graph, asked).to_json()
+    found = checked(text)
+    assert (found.status, found.by_engine) == (3, ())
+    assert found.by_checker[0].startswith("possible_decision_causes")
+    found = checked(text, str(csv_of(counts, tmp_path / "data.csv")))
+    assert found.status == 0
     causes = next(one for one in found.checks if one.name == "possible_decision_causes")
     assert (causes.outcome, causes.by_engine_alone) == ("true", True)
     assert not any(notes for _, notes in found.objections)
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"a": 1}', "{}"])
+@pytest.mark.parametrize("text", ["{", '{"a": 1}', "{}", '{"format": NaN}'])
 def test_what_is_no_record_is_not_true(text: str) -> None:
-    found = check_record(text)
+    found = checked(text)
     assert found.status in (1, 3)
     assert "no verdict" in found.sentence
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999", "9" * 5000])
+def test_numbers_that_no_record_has_make_it_false(number: str, full: str) -> None:
+    text = full.replace('"dropped":0', f'"dropped":{number}')
+    found = checked(text)
+    assert (found.status, checker.verify(text).status) == (1, 1)
+
+
 def test_a_manifest_is_refused_by_name(files: eh.releasing.PublishedFiles) -> None:
     with pytest.raises(InputError, match="manifest of a release, not its certificate"):
-        read_record(files.manifest)
+        check_file(files.manifest)
 
 
 def test_files_that_are_no_certificate_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     with pytest.raises(InputError, match="cannot be read"):
-        read_record(path)
+        check_file(path)
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="cannot be read"):
-        read_record(path)
+        check_file(path)
     path.write_text("a,b\n")
     with pytest.raises(InputError, match="it is not JSON"):
-        read_record(path)
+        check_file(path)
     path.write_text(" {}")
-    assert read_record(path) == " {}"
+    check_file(path)
 
 
 def test_progress_is_reported_while_data_are_read(
     full: str, files: eh.releasing.PublishedFiles
 ) -> None:
     seen: list[str] = []
-    check_record(full, str(files.data), progress=lambda one: seen.append(one.step))
+    checked(full, str(files.data), progress=lambda one: seen.append(one.step))
     assert seen == ["counting rows"]
 
 
@@ -136,12 +160,12 @@ def test_large_records_are_checked_in_a_process_of_their_own(
     other.write_text(csv_text(people(seed=1)), newline="")
     heard: list[Progress] = []
     for data in (None, str(files.data), str(other)):
-        monkeypatch.setattr(checker_process, "_LARGE", 0)
-        apart = check_record(full, data, progress=heard.append)
-        assert heard[-1].step == "checking by the stand-alone program"
+        heard.clear()
+        monkeypatch.setattr(stand_alone, "_LARGE", 0)
+        apart = checked(full, data, progress=heard.append)
+        assert heard[0].step == "checking by the stand-alone program"
         monkeypatch.undo()
-        assert apart == check_record(full, data, progress=heard.append)
-        assert apart == check_record(full, data)
+        assert apart == checked(full, data)
 
 
 def test_data_that_no_program_can_read_are_bad_input_unless_the_record_is_false(
@@ -150,11 +174,11 @@ def test_data_that_no_program_can_read_are_bad_input_unless_the_record_is_false(
     data = tmp_path / "data.parquet"
     data.write_text("no table")
     false = full.replace('"verdict":"certified"', '"verdict":"not certified"')
-    for large in (checker_process._LARGE, 0):
-        monkeypatch.setattr(checker_process, "_LARGE", large)
+    for large in (stand_alone._LARGE, 0):
+        monkeypatch.setattr(stand_alone, "_LARGE", large)
         with pytest.raises(InputError):
-            check_record(full, str(data))
-        assert check_record(false, str(data)).status == 1
+            checked(full, str(data))
+        assert checked(false, str(data)).status == 1
 
 
 def test_the_process_ends_when_the_check_is_cancelled(
@@ -162,7 +186,7 @@ def test_the_process_ends_when_the_check_is_cancelled(
 ) -> None:
     started = []
 
-    class Waiting(checker_process.Popen):  # type: ignore[type-arg]
+    class Waiting(stand_alone.Popen):  # type: ignore[type-arg]
         """A checker that would take an hour."""
 
         def __init__(self, command: list[str], **settings: object) -> None:
@@ -176,10 +200,10 @@ def test_the_process_ends_when_the_check_is_cancelled(
         heard.append(1)
 
     heard: list[int] = []
-    monkeypatch.setattr(checker_process, "_LARGE", 0)
-    monkeypatch.setattr(checker_process, "Popen", Waiting)
+    monkeypatch.setattr(stand_alone, "_LARGE", 0)
+    monkeypatch.setattr(stand_alone, "Popen", Waiting)
     with pytest.raises(KeyboardInterrupt):
-        check_record(full, str(files.data), progress=cancel)
+        checked(full, str(files.data), progress=cancel)
     (process,) = started
     assert process.poll() is not None
 
@@ -187,10 +211,10 @@ def test_the_process_ends_when_the_check_is_cancelled(
 def test_a_process_that_ends_without_an_answer_is_said(
     full: str, files: eh.releasing.PublishedFiles, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checker_process, "_LARGE", 0)
-    monkeypatch.setattr(checker_process, "_ANSWER", "raise MemoryError")
+    monkeypatch.setattr(stand_alone, "_LARGE", 0)
+    monkeypatch.setattr(stand_alone, "_ANSWER", "raise MemoryError")
     with pytest.raises(ResourceError, match="before it answered") as caught:
-        check_record(full, str(files.data), progress=lambda _: None)
+        checked(full, str(files.data), progress=lambda _: None)
     assert caught.value.problems[0].found == "MemoryError"
 
 
@@ -201,19 +225,6 @@ def test_no_file_of_the_present_folder_is_run(
     for name in ("json", "csv", "checker"):
         (tmp_path / f"{name}.py").write_text("open('run', 'w').close()\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(checker_process, "_LARGE", 0)
-    assert check_record(full).status == 0
+    monkeypatch.setattr(stand_alone, "_LARGE", 0)
+    assert checked(full).status == 0
     assert not (tmp_path / "run").exists()
-
-
-def test_a_full_disk_of_temporary_files_is_said(
-    full: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Full(BytesIO):
-        def write(self, _: object) -> int:
-            raise OSError(ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(checker_process, "_LARGE", 0)
-    monkeypatch.setattr(checker_process, "TemporaryFile", Full)
-    with pytest.raises(ResourceError, match="TMPDIR"):
-        check_record(full)

@@ -10,7 +10,6 @@ import sys
 import textwrap
 from pathlib import Path
 
-from .record_fields import Record
 from .subpopulation_claims import VERDICTS
 from .verification import verify
 
@@ -35,12 +34,15 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         text = Path(options.certificate).read_text(encoding="utf-8")
-        status, notes, stated = verify(text, options.data)
+        status, notes, stated, told, _ = verify(text, options.data)
     except (OSError, UnicodeDecodeError) as error:
         parser.error(printable(str(error)))
     # Of what is false, or of a form that is not known, no verdict is told.
-    verdicts, title = told_verdicts(json.loads(text)) if stated and status != 1 else ({}, "")
-    title = f"{_TEXTS[status]}{'; it says' if title and status else ''}{title}."
+    told = told if stated and status != 1 else []
+    verdicts = {"indirect.verdict" if names else "verdict": verdict for names, verdict in told}
+    words = [f"through {', '.join(names)}: {one}" if names else one for names, one in told]
+    title = f"{_TEXTS[status]}{'; it says' if told and status else ''}"
+    title += f": {'; '.join(words)}." if told else "."
     unlike = [name for name, one in verdicts.items() if options.expect not in (None, one)]
     if unlike and not status:
         status, notes = 1, [f"{name}: it is not {options.expect!r}" for name in unlike]
@@ -56,16 +58,6 @@ def main(arguments: list[str] | None = None) -> int:
         lines += textwrap.wrap(text, 80, subsequent_indent=" " * 23)
     sys.stdout.write("\n".join(lines) + "\n")
     return status
-
-
-def told_verdicts(record: Record) -> tuple[dict[str, str], str]:
-    """The verdict of each claim by its field, and all of them in words."""
-    verdicts = {"verdict": record["verdict"]}
-    if "indirect" not in record:
-        return verdicts, ": {verdict}".format(**verdicts)
-    verdicts["indirect.verdict"] = indirect = record["indirect"]["verdict"]
-    through = ", ".join(record["question"]["redlining"])
-    return verdicts, f": {record['verdict']}; through {through}: {indirect}"
 
 
 def printable(text: str) -> str:

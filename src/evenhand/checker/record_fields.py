@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-FORMAT = "evenhand certificate 2"
-UNPUBLISHED = "evenhand certificate 1"
+FORMAT = "evenhand certificate 3"
+UNPUBLISHED = ("evenhand certificate 1", "evenhand certificate 2")
 # Errors that a record or data of the wrong form raise while they are checked.
 MALFORMED = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 Record = dict[str, Any]
@@ -124,9 +124,9 @@ def parse(text: str) -> Record:
     except UnicodeEncodeError as error:
         raise ValueError("a text holds half a character, a lone surrogate") from error
     found = record["format"]
-    if found == UNPUBLISHED:
+    if found in UNPUBLISHED:
         raise UnknownFormatError(
-            f"format: {UNPUBLISHED!r} was never published; make the certificate anew"
+            f"format: {found!r} was never published; make the certificate anew"
         )
     if found != FORMAT:
         raise UnknownFormatError(f"format: {found!r} is not known here")

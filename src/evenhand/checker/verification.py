@@ -31,8 +31,10 @@ def verify(text: str, data: str | None = None) -> Answer:
     except (NoClassError, UnreadableDataError) as error:
         # What its own numbers refute is false; of the data nothing can be said.
         own = verify(text)
+        if own.status == 1:
+            return own
         stated = {} if isinstance(error, NoClassError) else own.stated
-        return own if own.status == 1 else Answer(3, [f"cannot be checked: {error}"], stated)
+        return own._replace(status=3, notes=[f"cannot be checked: {error}"], stated=stated)
     except (*MALFORMED, RecursionError) as error:
         what = "it has no " if isinstance(error, KeyError) else ""
         return Answer(1, [f"malformed: {what}{error}"], {})
@@ -74,7 +76,12 @@ class Checker:
         if "release" in record:
             self.errors += check_release(record, self.graph)
         status = 1 if self.errors else 3 if self.undecided else 0
-        return Answer(status, self.errors or self.undecided, self.stated)
+        verdicts: list[tuple[list[str], str]] = [([], str(record["verdict"]))]
+        if "indirect" in record:
+            through = record["question"]["redlining"]
+            verdicts.append((through, str(record["indirect"]["verdict"])))
+        notes = self.errors or self.undecided
+        return Answer(status, notes, self.stated, verdicts, [*record])
 
     def derived_partitions(self, data: str | None) -> tuple[Record, list[Record]]:
         """The numbers of rows, or the least count of a line, and the partitions' entries."""

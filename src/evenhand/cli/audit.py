@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from json import loads
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
@@ -30,7 +31,7 @@ from evenhand.cli.terminal import (
     say_for_owner,
 )
 from evenhand.cli.verb_parameters import with_common_options
-from evenhand.errors import EvenhandError, Problem, QuestionError
+from evenhand.errors import Problem, QuestionError
 
 if TYPE_CHECKING:
     from evenhand.auditing import Audit
@@ -283,13 +284,14 @@ def _tell_of_release(options: CommonOptions) -> None:
     beside = data.with_name(f"{data.name.partition('.')[0]}.certificate.json")
     if options.graph_file is not None or not beside.is_file():
         return
-    from evenhand.evidence import RecordedCertificate
+    from evenhand.record import FORMAT
 
     try:
-        record = RecordedCertificate.parse(beside.read_text("utf-8"))
-    except (EvenhandError, OSError, UnicodeDecodeError):
+        content = loads(beside.read_text("utf-8"))
+        is_release = content["format"] == FORMAT and "release" in content
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
         return
-    if record.release:
+    if is_release:
         say(
             f"{beside} certifies this release given its own graph, not one learned again: "
             f"--graph {quote(str(beside))} judges by that."

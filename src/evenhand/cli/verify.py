@@ -1,4 +1,4 @@
-"""``evenhand verify``: checks a certificate by two programs that share no code."""
+"""``evenhand verify``: checks a certificate by the stand-alone checker, and against data."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,20 +46,17 @@ def verify(
 
     Example: `evenhand verify adult.json adult.csv --expect certified`
     """
-    from evenhand.recheck import read_record
-
     with suggesting_files(certificate, data):
-        text = read_record(certificate)
-        raise typer.Exit(_verify_record(text, data, expect, sheet=sheet, json=json))
+        raise typer.Exit(_verify_record(certificate, data, expect, sheet=sheet, json=json))
 
 
 def _verify_record(
-    text: str, data: str | None, expect: str | None, *, sheet: str | None, json: bool
+    certificate: Path, data: str | None, expect: str | None, *, sheet: str | None, json: bool
 ) -> int:
-    """Print what both programs say of a certificate; returns the exit status."""
+    """Print what is said of a certificate; returns the exit status."""
     from evenhand.recheck import check_record, through
 
-    found = check_record(text, data, sheet=sheet, spelling=option)
+    found = check_record(certificate, data, sheet=sheet, spelling=option)
     verdicts = found.verdicts
     is_expected = expect is None or {*verdicts.values()} == {expect}
     if json:
@@ -78,10 +75,8 @@ def _verify_record(
                 "against": found.against,
                 "checker": list(found.by_checker),
                 "engine": list(found.by_engine),
-                "stated": {
-                    "checker": dict(found.stated_by_checker),
-                    "engine": dict(found.stated_by_engine),
-                },
+                "stated": dict(found.stated),
+                "by_engine_alone": list(found.by_engine_alone),
                 "expected": is_expected,
             }
         )
@@ -108,13 +103,13 @@ def _list(program: str, differences: Sequence[str]) -> None:
 
 
 def _list_stated(found: "CheckedRecord") -> None:
-    """Print what neither program checked, and the fields that only the engine did."""
-    if found.status == 1 or not found.stated_by_checker:
+    """Print what was not checked, and the fields that only the engine checked."""
+    if not found.stated:
         return
     say("Stated in the record, not checked:")
     for name, what in found.stated.items():
         _echo_wrapped(f"  {name:<20} {what}", indent=23)
-    if alone := found.checked_by_engine_alone:
+    if alone := found.by_engine_alone:
         _echo_wrapped(f"Checked by the engine alone: {', '.join(alone)}.", indent=0)
 
 

@@ -22,8 +22,6 @@ from evenhand.evidence.partition_explanation import (
     survey_partitions,
 )
 from evenhand.evidence.population import GraphOutcome, PairDifference, Population
-from evenhand.evidence.recorded_certificate import RecordedCertificate
-from evenhand.evidence.recorded_inputs import StatedField
 from evenhand.evidence.relaxed import RelaxedCertificate
 from evenhand.evidence.release_statement import ReleaseStatement
 from evenhand.evidence.statistics.by_chance import ByChance
@@ -55,11 +53,9 @@ __all__ = [
     "PartitionExplanation",
     "PartitionSurvey",
     "Population",
-    "RecordedCertificate",
     "RelaxedCertificate",
     "ReleaseStatement",
     "Sensitivity",
-    "StatedField",
     "StatisticalVerdict",
     "Subpopulation",
     "Subpopulations",

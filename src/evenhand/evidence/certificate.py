@@ -1,5 +1,6 @@
 """``Certificate``: a verdict with everything that it rests on, and its documents."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -15,7 +16,6 @@ from evenhand.display import Pictured, ProgressCallback, Summary
 from evenhand.effects.indirect_claim import Indirect
 from evenhand.effects.resampled_effects import ResampledEffects
 from evenhand.errors import Problem, words_only
-from evenhand.evidence import certificate_encoding as encoding
 from evenhand.evidence import partition_facts
 from evenhand.evidence.assumption_sentences import assumption_sentences, prediction_claim
 from evenhand.evidence.decision_rules import (
@@ -30,6 +30,7 @@ from evenhand.evidence.first_sentence import (
 )
 from evenhand.evidence.graph_origin import GraphOrigin, UneditedGraph
 from evenhand.evidence.partition import Partition
+from evenhand.evidence.partition_table import digest
 from evenhand.evidence.population import ClaimVerdicts, GraphOutcome, Population, population
 from evenhand.evidence.relaxed import RelaxedCertificate, relax
 from evenhand.evidence.release_statement import ReleaseStatement
@@ -39,6 +40,7 @@ from evenhand.files import write_file
 from evenhand.graph import PartialGraph
 from evenhand.question import Codings, Number, Question
 from evenhand.question.question_file import Labels
+from evenhand.record import canonical
 from evenhand.verdict import MET, Coverage, StatisticalVerdict, Verdict
 
 Scope: TypeAlias = Literal["causes", "minimal", "all"]
@@ -255,7 +257,7 @@ class Certificate(Pictured):
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the counts that the verdict rests on."""
-        return encoding.digest(self.examined, self.partition)
+        return digest(self.partition)
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -328,23 +330,22 @@ class Certificate(Pictured):
         return replace(self, indirect=replace(self.indirect, resampled=draws.ends))
 
     def full_document(self) -> dict[str, Any]:
-        """The document for the owner of the data: every subpopulation, and digests."""
-        content: dict[str, Any] = encoding.plain(_documents().full_document(self))
+        """The record for the owner of the data: every subpopulation, and digests."""
+        content: dict[str, Any] = json.loads(self.to_json())
         return content
 
     def shared_document(self, *, least_count: int = 10) -> dict[str, Any]:
-        """The document for others: what it withholds cannot be computed from what it shows."""
-        shown = _documents().shared_document(self, least_count=least_count)
-        content: dict[str, Any] = encoding.plain(shown)
+        """The record for others: what it withholds cannot be computed from what it shows."""
+        content: dict[str, Any] = json.loads(self.to_shared_json(least_count=least_count))
         return content
 
     def to_json(self) -> str:
-        """The full certificate document as canonical JSON."""
-        return encoding.canonical(_documents().full_document(self))
+        """The full record as canonical JSON."""
+        return canonical(_records().full_record(self))
 
     def to_shared_json(self, *, least_count: int = 10) -> str:
-        """The document for others, without subpopulations that have a cell under the count."""
-        return encoding.canonical(_documents().shared_document(self, least_count=least_count))
+        """The record for others, without subpopulations that have a cell under the count."""
+        return canonical(_records().shared_record(self, least_count=least_count))
 
     def write(
         self,
@@ -518,15 +519,15 @@ class Certificate(Pictured):
         return f"{MET[self.verdict]} at τ = {self.question.threshold}, given this graph"
 
 
-def _documents() -> ModuleType:
-    """The functions that make documents of certificates; they import this module."""
-    from evenhand.evidence import certificate_document  # noqa: PLC0415  # as it says
+def _records() -> ModuleType:
+    """The functions that make records of certificates; they import this module."""
+    from evenhand.evidence import certificate_record  # noqa: PLC0415  # as it says
 
-    return certificate_document
+    return certificate_record
 
 
 def _confirm(written: Path, **settings: Any) -> None:  # noqa: ANN401  # those of ``confirm``
     """Have the checker, which is loaded for this alone, check a file."""
-    from evenhand.checker_process import confirm  # noqa: PLC0415  # as it says
+    from evenhand.record.stand_alone import confirm  # noqa: PLC0415  # as it says
 
     confirm(written, **settings)

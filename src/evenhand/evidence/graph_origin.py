@@ -1,6 +1,6 @@
 """``GraphOrigin``: where a graph came from, as data and in words."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -76,14 +76,6 @@ class UneditedGraph:
         return PartialGraph(
             nodes, frozenset(self.arrows), frozenset(self.undirected), doubts=doubts
         )
-
-    def leads_to(self, graph: PartialGraph, edits: Iterable[GraphEdit]) -> bool:
-        """Whether the edits make the links of a graph; its directions may say more."""
-        links = {frozenset(pair) for pair in (*self.arrows, *self.undirected)}
-        for edit in edits:
-            link = {frozenset(edit.arrow)}
-            links = links - link if edit.kind == "remove" else links | link
-        return links == {frozenset(pair) for pair in (*graph.arrows, *graph.undirected)}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

@@ -1,10 +1,10 @@
 """``ReleaseStatement``: what a certificate says of how its rows were changed.
 
 The rows before are not in the certificate, so most of it cannot be checked. What follows from
-other fields can: the notice, and bounds on the numbers.
+other fields the checker does: the notice, and bounds on the numbers.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -34,15 +34,17 @@ class ReleaseStatement:
     can_change: tuple[str, ...] = ()
 
     @classmethod
-    def parse(cls, content: Mapping[str, Any], decision: str) -> "ReleaseStatement":
-        """Read the ``release`` block of a document."""
+    def parse(
+        cls, content: Mapping[str, Any], question: Mapping[str, Any]
+    ) -> "ReleaseStatement":
+        """Read the ``release`` block of a record with this question."""
         fields = {name: value for name, value in content.items() if name != "notice"}
         changed, dropped, can_change = (
             tuple(fields.pop(name, ()))
             for name in ("changed_columns", "dropped_columns", "can_change")
         )
         return cls(
-            decision=decision,
+            decision=question["decision"],
             changed_columns=changed,
             dropped_columns=dropped,
             can_change=can_change,
@@ -90,63 +92,6 @@ class ReleaseStatement:
             dropped_before=None,
             left_out_before=None,
         )
-
-    def contradictions(
-        self,
-        *,
-        row_count: int,
-        left_out: int,
-        dropped: int,
-        protected: Collection[str],
-        effects: Iterable[str],
-        nodes: Iterable[str],
-    ) -> Iterator[str]:
-        """Where the statement cannot be true of so many released rows.
-
-        ``nodes`` are those of the graph, ``effects`` those that the decision may cause.
-        """
-        columns, changed = self.columns, self.changed_rows
-        yield from self._column_contradictions(protected, {*effects}, {*nodes})
-        if dropped:
-            yield "rows.dropped: a release has no rows with missing values"
-        if self.change == "generated":
-            if left_out:
-                yield "rows.left_out: generated rows are all of the groups that are compared"
-            if changed not in (None, row_count):
-                yield f"release.changed_rows: {row_count} rows were generated"
-            return
-        if self.left_out_before:
-            yield "release.left_out_before: only generated rows lack those left out"
-        if self.change == "resampled":
-            if changed == 0:
-                yield "release.changed_rows: none was left out or doubled"
-            return
-        if changed is not None and (changed > row_count or bool(changed) != bool(columns)):
-            yield f"release.changed_rows: {changed} rows cannot have changed in {[*columns]}"
-
-    def _column_contradictions(
-        self, protected: Collection[str], effects: set[str], nodes: set[str]
-    ) -> Iterator[str]:
-        columns = [*self.columns]
-        if not self._can_change(protected, effects, nodes):
-            yield f"release.changed_columns: rows are not {self.change} in {columns}"
-        if {*self.dropped_columns} & {*nodes, *columns}:
-            yield "release.dropped_columns: a dropped column is there"
-
-    def _can_change(
-        self, protected: Collection[str], effects: set[str], nodes: set[str]
-    ) -> bool:
-        """Whether a change of this kind can be one in these columns."""
-        columns = self.columns
-        if len({*columns}) < len(columns):
-            return False
-        if self.change == "generated":
-            return {*columns} == nodes
-        if self.change == "resampled":
-            return not columns
-        if self.decision not in columns[:1]:
-            return {*columns} <= {*protected}  # or none, if no row had to be changed
-        return {*columns[1:]} <= effects
 
 
 def release_notice(

@@ -6,6 +6,7 @@ and the certificate holds no more than a commitment to the seed.
 """
 
 import hashlib
+import json
 import platform
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -13,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.counts import Attribute
-from evenhand.evidence.certificate_encoding import canonical, parse_document
 from evenhand.evidence.release_statement import Change, release_notice
+from evenhand.record import canonical
 from evenhand.removal import (
     BaselinePlan,
     GeneratedPlan,
@@ -23,7 +24,7 @@ from evenhand.removal import (
     changed_columns,
 )
 
-FORMAT = "evenhand manifest 1"
+FORMAT = "evenhand manifest 3"
 
 
 def notice(plan: Plan) -> str:
@@ -87,7 +88,7 @@ def _versions() -> dict[str, str]:
 def released_name(path: Path) -> str | None:
     """The name of the rows that a manifest describes; None if the file does not say it."""
     try:
-        name = parse_document(path.read_text("utf-8"))["output"]["name"]
+        name = json.loads(path.read_text("utf-8"))["output"]["name"]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
     return Path(name).name if isinstance(name, str) else None

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from evenhand.checker_process import confirm
 from evenhand.display import ProgressCallback, ProgressReporter
 from evenhand.errors import QuestionError, ResourceError
 from evenhand.evidence import Certificate
 from evenhand.files import Transaction, check_folder, check_targets, sha256
 from evenhand.files.file_formats import TEXT, FileFormat, ending_of
+from evenhand.record.stand_alone import confirm
 from evenhand.releasing.apply import AppliedRows, EngineRows
 from evenhand.releasing.certifier import Certifier
 from evenhand.releasing.manifest import manifest_text, released_name

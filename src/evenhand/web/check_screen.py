@@ -1,4 +1,4 @@
-"""Check a certificate: true, false or undecidable, check by check, by two programs."""
+"""Check a certificate: true, false or undecidable, check by check."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -11,8 +11,7 @@ from evenhand.errors import EvenhandError, QuestionError
 from evenhand.recheck import (
     CheckedRecord,
     check_record,
-    has_record_format,
-    read_record,
+    has_format,
 )
 from evenhand.web.folder import Folder
 from evenhand.web.jobs import Job
@@ -112,7 +111,7 @@ def _is_record(path: Path) -> bool:
     if path.name.endswith(_RECORDS):
         return True
     try:
-        return path.stat().st_size <= _SMALL and has_record_format(path.read_text("utf-8"))
+        return path.stat().st_size <= _SMALL and has_format(path.read_text("utf-8"))
     except (OSError, ValueError):
         return False
 
@@ -138,7 +137,7 @@ def _shown(outcome: CheckedRecord) -> ShownOutcome:
                 word=check.outcome,
                 how=check.why
                 or (f"{check.objections:,} objections" if check.objections else "")
-                or ("by the engine alone" if check.by_engine_alone else "by both programs"),
+                or ("by the engine alone" if check.by_engine_alone else "by the checker"),
             )
             for check in sorted(outcome.checks, key=lambda one: _place(one.name))
         ),
@@ -193,7 +192,7 @@ def _check(session: Session, state: CheckState, progress: ProgressCallback) -> N
     named = _Named(session.folder, tuple(filter(None, (path, data))))
     against = str(data) if data else None
     try:
-        outcome = check_record(read_record(path), against, progress=progress)
+        outcome = check_record(path, against, progress=progress)
     except EvenhandError as error:
         raise named.error(error) from error
     outcome = replace(

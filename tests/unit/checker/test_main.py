@@ -196,9 +196,12 @@ def test_lines_are_filled_up_to_eighty_marks_and_indented(
     tmp_path, capsys, monkeypatch, status, answer
 ):
     """After 23 marks the first text fills the line; the second has one mark too many."""
+    told = [([], "not certified")]
     texts = {"rows": f"{'a' * 27} {'b' * 29} c", "graph": f"{'a' * 27} {'b' * 30}"}
     monkeypatch.setattr(
-        sys.modules[main.__module__], "verify", lambda *_: Answer(status, ["a note"], texts)
+        sys.modules[main.__module__],
+        "verify",
+        lambda *_: Answer(status, ["a note"], texts, told),
     )
     path = CERTIFICATE.write(tmp_path / "certificate.json")
     assert main([str(path)]) == status

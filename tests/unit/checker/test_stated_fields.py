@@ -12,7 +12,6 @@ from tests.several_groups import QUESTIONS, counted
 
 import evenhand as eh
 from evenhand import checker, datasets
-from evenhand.evidence import RecordedCertificate
 
 ALWAYS = (
     "question pooled codings graph graph.origin scope.asked versions release assumptions "
@@ -127,12 +126,9 @@ def test_open_edges_and_doubtful_triples_are_stated():
         ("cumulative", "race a, b, c, in pairs, score, cumulative, threshold 1/20"),
     ],
 )
-def test_questions_about_several_groups_are_told_alike_by_both_programs(name, words):
+def test_questions_about_several_groups_are_told_in_a_few_words(name, words):
     text = eh.certify(counted(), GROUPS, QUESTIONS[name]).to_json()
-    fields = checker.verify(text).stated
-    assert words in fields["question"]
-    engine = dict(RecordedCertificate.parse(text).stated(with_data=False))
-    assert engine["question"] == fields["question"]
+    assert words in checker.verify(text).stated["question"]
 
 
 def test_what_a_model_said_is_not_called_recorded():
@@ -140,5 +136,3 @@ def test_what_a_model_said_is_not_called_recorded():
     text = result.certificate.to_json()
     said = "that there was none: that the rows are as they were predicted"
     assert checker.verify(text).stated["release"] == said
-    recorded = RecordedCertificate.parse(text).stated(with_data=True)
-    assert dict(recorded)["release"] == said

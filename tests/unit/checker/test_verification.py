@@ -2,7 +2,7 @@
 
 import pytest
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
-from tests.certificate_records import CERTIFICATE, csv_of, forged, verify
+from tests.certificate_records import CERTIFICATE, csv_of, forged, verify, wrong
 from tests.classed_numbers import GRAPH as CLASSED
 from tests.classed_numbers import rows_of, write_text
 from tests.several_groups import GRAPH as GROUPS
@@ -10,7 +10,7 @@ from tests.several_groups import QUESTIONS, counted
 
 import evenhand as eh
 from evenhand import checker, datasets
-from evenhand.evidence import RecordedCertificate, certify
+from evenhand.evidence import certify
 from evenhand.graph import CausalGraph
 
 
@@ -38,8 +38,7 @@ def test_records_of_several_groups_are_true_by_their_numbers_and_by_the_data(
     assert verify(certificate.to_json()) == verify(certificate.to_json(), path) == (0, [])
     assert verify(certificate.to_shared_json())[0] == 3
     assert verify(certificate.to_shared_json(), path) == (0, [])
-    record = RecordedCertificate.parse(certificate.to_json())
-    assert record.own_differences() == record.differences(counted()) == ()
+    assert wrong(certificate.to_json(), counted()) == []
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -182,7 +181,7 @@ def test_a_value_in_no_class_cannot_be_checked_unless_the_record_is_false(tmp_pa
     text = found.certificate.to_json()
     other = write_text(tmp_path / "b.csv", [(g, "3.5", y) for g, _, y in lines])
     note = "cannot be checked: '3.5' lies in no class of 'x' that is known"
-    assert checker.verify(text, str(other)) == (3, [note], {})
+    assert checker.verify(text, str(other))[:3] == (3, [note], {})
     false = text.replace('"verdict":"', '"verdict":"un', 1)
-    status, notes, _ = checker.verify(false, str(other))
+    status, notes, *_ = checker.verify(false, str(other))
     assert (status, note in notes) == (1, False)

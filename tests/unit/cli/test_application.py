@@ -35,7 +35,7 @@ CALLS = {
     "release data.csv --question q.toml --dry-run": "evenhand.auditing.audit",
     "compare data.csv --question q.toml": "evenhand.auditing.audit",
     "discover data.csv": "evenhand.rows.read",
-    "verify data.csv": "evenhand.recheck.read_record",
+    "verify data.csv": "evenhand.recheck.check_file",
     "init data.csv --output new.toml": "evenhand.rows.read",
     "demo --output demo": "evenhand.auditing.audit",
     "paper": "evenhand.reproduction.reproduce",

@@ -7,13 +7,14 @@ from dataclasses import replace
 import pytest
 from tests import several_groups
 from tests.admission import GRAPH, OPEN_GRAPH, QUESTION
+from tests.certificate_records import wrong
 from tests.loans import CELLS, ZIP_FIRST, asking, loans
 from tests.loans import QUESTION as PATHS
 
 import evenhand as eh
 from evenhand import datasets
 from evenhand.errors import CannotReleaseError, QuestionError
-from evenhand.evidence import RecordedCertificate, Verdict, certify, shown_part
+from evenhand.evidence import Verdict, certify, shown_part
 from evenhand.evidence.disclosure_control import shown_claim
 from evenhand.report import report
 
@@ -178,9 +179,9 @@ def test_several_unfavorable_decisions_are_named_so_in_what_is_shown():
     counts = eh.CountTable.of(columns, [30, 10, 20, 30, 20, 10])
     question = eh.Question(protected="sex", group="F", decision="admit", favorable="yes")
     graph = eh.CausalGraph.parse("q -> admit; sex -> admit")
-    record = RecordedCertificate.parse(certify(counts, graph, question).to_shared_json())
-    assert record.content["pooled"]["unfavorable"] is True
-    assert record.own_differences() == record.differences(counts) == ()
+    text = certify(counts, graph, question).to_shared_json()
+    assert json.loads(text)["pooled"]["unfavorable"] is True
+    assert wrong(text, counts) == []
 
 
 @pytest.mark.parametrize("third", ["no", "withdrew", "deported"])
@@ -191,10 +192,10 @@ def test_what_one_person_got_instead_is_not_told(third):
     question = eh.Question(protected="sex", group="F", decision="admit", favorable="yes")
     graph = eh.CausalGraph.parse("q -> admit; sex -> admit")
     text = certify(counts, graph, question).to_shared_json()
-    record = RecordedCertificate.parse(text)
-    assert record.content["question"]["decisions"] == ["yes", "not yes"]
-    assert record.content["pooled"]["unfavorable"] is True
-    assert record.own_differences() == record.differences(counts) == ()
+    record = json.loads(text)
+    assert record["question"]["decisions"] == ["yes", "not yes"]
+    assert record["pooled"]["unfavorable"] is True
+    assert wrong(text, counts) == []
     assert third == "no" or third not in text
 
 

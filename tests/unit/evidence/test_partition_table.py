@@ -6,10 +6,11 @@ from math import gcd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.admission import QUESTION
 
-from evenhand import CountTable, Question, examined_counts
+from evenhand import CountTable, Question, datasets, examined_counts
 from evenhand.evidence import Partition, partition_table
-from evenhand.evidence.partition_table import PartitionTable
+from evenhand.evidence.partition_table import digest, encode_table
 
 labels = st.text(st.sampled_from('ab"\\/ ,]\t\x01éﬀ😀'), max_size=3).map(
     lambda text: f"x{text}"
@@ -29,14 +30,18 @@ def partition_of(lines, *, names=("a", "b")) -> Partition:
     return Partition.of(examined_counts(CountTable.of(columns, counts), question), names)
 
 
+def text_of(partition) -> bytes:
+    return b"[" + b",".join(encode_table(partition).blocks) + b"]"
+
+
 def dumped(lines) -> bytes:
     return json.dumps(lines, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 @given(people.filter(bool), st.sampled_from([("a", "b"), ("b",), ()]))
 def test_the_blocks_are_what_json_writes_of_the_lines(lines, names):
-    table = PartitionTable(partition_of(lines, names=names))
-    assert b"[" + b",".join(table.blocks) + b"]" == dumped(table.lines())
+    text = text_of(partition_of(lines, names=names))
+    assert text == dumped(json.loads(text))
 
 
 @given(people.filter(bool))
@@ -45,7 +50,7 @@ def test_the_lines_are_those_of_a_plain_loop(lines):
     for a, b, group, decision, many in [*lines, *EVERYBODY]:
         cells = counts.setdefault((a, b), [0, 0, 0, 0])
         cells["fm".index(group) * 2 + "yn".index(decision)] += many
-    found = {(a, b): rest for a, b, *rest in PartitionTable(partition_of(lines)).lines()}
+    found = {(a, b): rest for a, b, *rest in json.loads(text_of(partition_of(lines)))}
     assert found == {people: [*n, difference(*n)] for people, n in counts.items()}
 
 
@@ -61,13 +66,23 @@ def difference(yes: int, no: int, other_yes: int, other_no: int) -> str | None:
 @pytest.mark.parametrize("block", [1, 2, 5, 6])
 def test_the_size_of_blocks_changes_no_byte(monkeypatch: pytest.MonkeyPatch, block: int):
     lines = [(label, "x", "f", "y", at + 1) for at, label in enumerate("pqrst")]
-    expected = dumped(PartitionTable(partition_of(lines)).lines())
+    expected = text_of(partition_of(lines))
     monkeypatch.setattr(partition_table, "BLOCK", block)
-    table = PartitionTable(partition_of(lines))
-    assert len(table.blocks) == -(-6 // block)
-    assert b"[" + b",".join(table.blocks) + b"]" == expected
+    assert len(encode_table(partition_of(lines)).blocks) == -(-6 // block)
+    assert text_of(partition_of(lines)) == expected
 
 
 def test_a_line_has_its_values_then_its_counts_then_its_difference():
-    table = PartitionTable(partition_of([("p", "q", "f", "y", 3)]))
-    assert table.lines()[:1] == [["p", "q", 3, 0, 0, 0, None]]
+    text = text_of(partition_of([("p", "q", "f", "y", 3)]))
+    assert json.loads(text)[:1] == [["p", "q", 3, 0, 0, 0, None]]
+
+
+@pytest.mark.parametrize("further", [False, True])
+def test_the_digest_is_that_of_the_counts_whatever_columns_stand_beside(further):
+    counts = datasets.admissions(2)
+    lines = {name: [labels[at] for labels, _ in counts] for at, name in enumerate(counts.names)}
+    if further:
+        lines["room"] = [str(at % 3) for at in range(len(counts))]
+    wider = CountTable.of(lines, [count for _, count in counts])
+    examined = examined_counts(wider, QUESTION)
+    assert digest(Partition.of(examined, ["major", "test_score"])) == counts.digest

@@ -17,10 +17,10 @@ from tests.hiring import csv_text, people, released
 
 from evenhand.errors import QuestionError, ResourceError
 from evenhand.evidence import Verdict
-from evenhand.evidence.recorded_certificate import RecordedCertificate
 from evenhand.files import Transaction, write_file
 from evenhand.files.file_locks import locked_folder
 from evenhand.files.transaction import disk_errors, recover
+from evenhand.recheck import RecordedCertificate
 from evenhand.releasing import PublishedFiles
 from evenhand.rows import read
 

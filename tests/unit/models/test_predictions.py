@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from tests.certificate_records import wrong
 from tests.predictions import ASKED, GRAPH, audited, people
 
 import evenhand as eh
@@ -22,6 +23,7 @@ from evenhand.errors import (
 )
 from evenhand.models.predictions import audit_models
 from evenhand.question.question_file import Labels
+from evenhand.recheck import RecordedCertificate
 from evenhand.rows import FindingKind
 
 FULL = eh.QuestionFile(
@@ -183,7 +185,7 @@ def test_both_checkers_find_the_certificate_true_and_a_direct_arrow_false(tmp_pa
     path = tmp_path / "people.csv"
     table.to_csv(path, index=False)
     text = audited(path).certificate.to_json()
-    record = eh.evidence.RecordedCertificate.parse(text)
+    record = RecordedCertificate.parse(text)
     assert record.question.predicts == "hired"
     for data in (None, str(path)):
         assert checker.verify(text, data)[0] == 0
@@ -192,7 +194,7 @@ def test_both_checkers_find_the_certificate_true_and_a_direct_arrow_false(tmp_pa
     assert [checker.verify(shared, data)[0] for data in (None, str(path))] == [3, 0]
     document = json.loads(text)
     document["direct_arrow"] = True
-    status, notes, _ = checker.verify(json.dumps(document))
+    status, notes, *_ = checker.verify(json.dumps(document))
     assert (status, notes[0]) == (1, "direct_arrow: it says True, but should say False")
 
 
@@ -502,7 +504,7 @@ def test_a_graph_learned_from_the_recorded_decisions_is_that_of_the_data():
     assert (origin.kind, origin.rows) == ("learned", "other")
     text = result.certificate.to_json()
     assert checker.verify(text)[0] == 0
-    assert not eh.evidence.RecordedCertificate.parse(text).own_differences()
+    assert not wrong(text)
     assert result.release(seed=1).relearned is None
 
 
@@ -702,10 +704,8 @@ def test_a_model_that_reads_one_cause_alone_is_judged():
     assert not result.certificate.to_dict()["rules"]["near"]
     text = result.certificate.to_json()
     assert checker.verify(text)[0] == 0
-    recorded = eh.evidence.RecordedCertificate.parse(text)
-    assert not recorded.own_differences()
-    assert not recorded.differences(eh.read(table[["sex", "job", "said"]]).count())
-    assert "rules.determining" not in [one.field for one in recorded.stated(with_data=False)]
+    assert wrong(text, eh.read(table[["sex", "job", "said"]]).count()) == []
+    assert "rules.determining" not in checker.verify(text).stated
     assert not result.release(seed=1).changed_rows
     table.loc[table.index[:40], "said"] = "no"
     nearly = audited(table)
@@ -748,9 +748,7 @@ def test_a_model_need_not_say_all_that_was_decided(kind, lacking, tmp_path):
     path = tmp_path / "people.csv"
     table.to_csv(path, index=False)
     assert [checker.verify(text, data)[0] for data in (None, str(path))] == [0, 0]
-    recorded = eh.evidence.RecordedCertificate.parse(text)
-    assert not recorded.own_differences()
-    assert not recorded.differences(eh.read(table[["sex", "job", "said"]]).count())
+    assert wrong(text, eh.read(table[["sex", "job", "said"]]).count()) == []
     bias = result.error_bias
     cut = set(bias.to_dict()["favorable"].split(" or "))
     better = "abc"[: "abc".index(max(cut)) + 1] if kind == "cumulative" else cut

@@ -1,18 +1,14 @@
 """Runs the stand-alone checker; of a large record in a process beside this one.
 
-The engine then need not wait for it, neither holds the memory of the other, and whoever cancels
-ends it. Every certificate is checked before its file gets its name.
+The engine then does not hold the checker's memory, and whoever cancels ends it. Every
+certificate is checked before its file gets its name.
 """
 
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from functools import cache, partial
+from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE, Popen, TimeoutExpired
-from tempfile import TemporaryFile
-from typing import IO
 
 from evenhand import checker
 from evenhand.display import ProgressCallback, ProgressReporter
@@ -47,8 +43,7 @@ def confirm(
     if rows and (not can_read(rows) or Path(rows).stat().st_size > _MOST_DATA):
         rows = None
     try:
-        with checking(written, rows, progress) as answer:
-            found = answer()
+        found = ask_checker(written, rows, progress)
     except OSError as error:
         raise ResourceError.of(
             "The stand-alone checker could not be run: nothing was written.",
@@ -67,47 +62,23 @@ def confirm(
         )
 
 
-@contextmanager
-def checking(
-    record: str | Path, data: str | None, progress: ProgressCallback | None
-) -> Iterator[Callable[[], checker.Answer]]:
-    """Start the checker on a record's text, or on its file; what is yielded is its answer.
-
-    That waits for it. On leaving it is ended.
-    """
-    size = len(record) if isinstance(record, str) else record.stat().st_size
-    if size + (Path(data).stat().st_size if data else 0) < _LARGE:
-        text = record if isinstance(record, str) else record.read_text("utf-8")
-        found = checker.verify(text, data)
-        yield lambda: found
-        return
+def ask_checker(
+    record: Path, data: str | None = None, progress: ProgressCallback | None = None
+) -> checker.Answer:
+    """What the checker says of the file of a record, and of data that it can read."""
+    if record.stat().st_size + (Path(data).stat().st_size if data else 0) < _LARGE:
+        return checker.verify(record.read_text("utf-8"), data)
     place = Path(checker.__file__).parents[1]
     # With -P no file of the folder we are in, which may come with the record, is a module.
     command = [sys.executable, "-P", "-c", _ANSWER, place, *([data] if data else ())]
     with (
-        _temporary_file(record) if isinstance(record, str) else record.open("rb") as given,
+        record.open("rb") as given,
         Popen(command, stdin=given, stdout=PIPE, stderr=PIPE) as process,  # noqa: S603  # ours
     ):
         try:
-            yield cache(partial(_answer, process, ProgressReporter(progress)))
+            return _answer(process, ProgressReporter(progress))
         finally:
             process.kill()
-
-
-@contextmanager
-def _temporary_file(text: str) -> Iterator[IO[bytes]]:
-    """A file with the record: a pipe would hold the text as bytes, too."""
-    with TemporaryFile() as file:
-        try:
-            file.write(text.encode())
-            file.seek(0)
-        except OSError as error:
-            raise ResourceError.of(
-                "The record could not be written to a temporary file for the checker.",
-                str(error),
-                "Make room on that disk, or name another folder in TMPDIR.",
-            ) from error
-        yield file
 
 
 def _answer(process: Popen[bytes], reporter: ProgressReporter) -> checker.Answer:
