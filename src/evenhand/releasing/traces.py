@@ -25,7 +25,6 @@ from evenhand.errors import (
 from evenhand.question.codings import MISSING
 from evenhand.removal import Plan, changed_columns
 from evenhand.rows import Rows
-from evenhand.rows.coded_rows import read_lines
 from evenhand.rows.count_rows import count
 from evenhand.rows.ibis_tables import repeating_columns
 
@@ -187,10 +186,7 @@ def _from_lines(rows: Rows, names: Sequence[str], decision: str) -> Iterator[Cou
         codings = codings.without(name)
     drops = [n for n in rows.columns if n not in names] if codings.missing == "drop" else []
     wanted = tuple(dict.fromkeys((*names, decision, *drops)))
-    lines = read_lines(
-        rows.sources, wanted, codings, memory=rows.memory // 4, progress=rows.progress
-    )
-    table = lines.table
+    table = replace(rows, requested=replace(codings, columns=wanted), base=None).lines.table
     kept = np.ones(len(table), bool)
     for name in drops:
         values = table.attribute(name).values

@@ -111,6 +111,11 @@ class BatchSource:
     def __post_init__(self) -> None:
         _check_names(self.names, where=self.where)
 
+    def batches(self, columns: Sequence[str], *, coded: bool = True) -> Batches:
+        """These columns of all rows, in order; errors of Arrow and the system are ours."""
+        with reading(self.where):
+            yield from self.open(columns, coded=coded)
+
     def name_notes(self) -> Iterator[Problem]:
         """A note on each name that several columns have: what the later ones are called."""
         header = self.header or self.names

@@ -1,4 +1,4 @@
-"""Reads all columns of a table as codes, one line per row, for a look at the columns.
+"""Reads columns as codes, one line per row, for a look at them; and quantiles of numbers.
 
 Unlike counting this accepts any column: identifiers, free text, numbers of many values. Lines
 are neither merged nor sorted. Only as many rows are read as fit into memory.
@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -123,21 +123,6 @@ class StoredLines:
         return result
 
 
-def read_lines(
-    sources: Sequence[BatchSource],
-    names: Sequence[str],
-    codings: Codings,
-    *,
-    memory: int,
-    progress: ProgressCallback | None = None,
-) -> LineTable:
-    """Read the columns in one pass; bins and merges that are given are applied."""
-    stored = read_stored(
-        sources, names, frequency=codings.frequency, memory=memory, progress=progress
-    )
-    return stored.coded(names, codings)
-
-
 def read_stored(
     sources: Sequence[BatchSource],
     names: Sequence[str],
@@ -148,24 +133,24 @@ def read_stored(
 ) -> StoredLines:
     """Read the columns in one pass, as many rows as fit into memory."""
     reporter, total = ProgressReporter(progress), None
-    unreadable: tuple[str, ...] = ()
     batches: list[pa.RecordBatch] = []
     size, complete = 0, True
-    for batch in _batches(sources, names, frequency):
-        unreadable = unreadable if batches else _unreadable(batch.schema)
+    wanted = [*names, *([frequency] if frequency else [])]
+    for batch in chain.from_iterable(source.batches(wanted) for source in sources):
         size += batch.nbytes + _ROW_BYTES * batch.num_rows
         complete = size <= memory or not batches
         if not complete:
             break
         batches.append(batch)
-        if len(batches) == 1:
-            total = _expected_rows(sources, batch)
+        total = total if batches[1:] else _expected_rows(sources, batch)
         reporter.advance("reading rows", batch.num_rows, total)
-    rows = sum(batch.num_rows for batch in batches)
-    counts = np.ones(rows, np.int64)
+    schema = batches[0].schema if batches else ()
+    unreadable = tuple(one.name for one in schema if not has_labels(value_type(one.type)))
+    counts = np.ones(sum(batch.num_rows for batch in batches), np.int64)
     if frequency and batches:
-        at = batches[0].schema.get_field_index(frequency)
-        counts = np.concatenate([frequencies(batch.column(at)) for batch in batches])
+        counts = np.concatenate(
+            [_frequencies(batch.column(len(names)), sources[0]) for batch in batches]
+        )
     columns = {}
     for at, name in enumerate(names):
         if name not in unreadable:
@@ -173,7 +158,10 @@ def read_stored(
         if at % _STEP == _STEP - 1:
             reporter.report("comparing values of columns", at + 1, len(names))
     return StoredLines(
-        columns=columns, counts=counts[counts > 0], unreadable=unreadable, complete=complete
+        columns=columns,
+        counts=counts[counts > 0],
+        unreadable=tuple(name for name in unreadable if name in names),
+        complete=complete,
     )
 
 
@@ -185,19 +173,6 @@ def _expected_rows(sources: Sequence[BatchSource], first: pa.RecordBatch) -> int
         return None
     size = sum(Path(source.where).stat().st_size for source in sources)
     return max(int(first.num_rows) * size // min(size, LONGEST_RECORD), int(first.num_rows))
-
-
-def _batches(
-    sources: Sequence[BatchSource], names: Sequence[str], frequency: str | None
-) -> Iterator[pa.RecordBatch]:
-    wanted = [*names, *([frequency] if frequency else [])]
-    for source in sources:
-        with reading(source.where):
-            yield from source.open(wanted, coded=True)
-
-
-def _unreadable(schema: pa.Schema) -> tuple[str, ...]:
-    return tuple(field.name for field in schema if not has_labels(value_type(field.type)))
 
 
 def _encode(chunks: list[pa.Array], counts: NDArray[np.int64]) -> tuple[pa.Array, _Codes]:
@@ -304,7 +279,7 @@ def _count_batches(
     frequency = [codings.frequency] if codings.frequency else []
     for batch in source.open([*names, *frequency], coded=True):
         check_types(batch.schema, where=source.where)
-        weights = [frequencies(batch.column(name)) for name in frequency]
+        weights = [_frequencies(batch.column(name), source) for name in frequency]
         for name in names:
             values, indices = distinct(batch.column(name))
             counts = np.zeros(len(values), np.int64)
@@ -313,12 +288,10 @@ def _count_batches(
             yield name, pa.table({"text": labels, "count": as_arrow(counts)})
 
 
-def frequencies(array: pa.Array) -> NDArray[np.int64]:
+def _frequencies(array: pa.Array, source: BatchSource) -> NDArray[np.int64]:
     """Frequencies; an invalid one counts as 0 here."""
-    values, indices = distinct(array)
-    parsed = FrequencyEncoder("").encode_labels(to_labels(values))
-    numbers: NDArray[np.int64] = np.maximum(parsed, 0)[indices]
-    return numbers
+    numbers, indices = FrequencyEncoder("").encode(array, source, 0)
+    return numbers[indices]
 
 
 def _add_up(tables: Sequence[pa.Table]) -> pa.Table:

@@ -38,15 +38,14 @@ from evenhand.rows.coded_rows import (
     LineTable,
     StoredLines,
     quantile_bins,
-    read_lines,
     read_stored,
     value_counts,
 )
 from evenhand.rows.count_rows import CountResult, count
 from evenhand.rows.counting_errors import too_many_rows
 from evenhand.rows.frame_sources import Source, frame_source
+from evenhand.rows.inspect.findings import FindingKind, in_part, leave_out
 from evenhand.rows.inspect.inspection import Inspection, inspect
-from evenhand.rows.inspect.table_finding import first_rows, unreadable
 from evenhand.rows.open_files import file_sources
 from evenhand.rows.value_labels import nearest_floats
 
@@ -139,20 +138,16 @@ class Rows(Described):
 
     def check_counted(self, *names: str) -> None:
         """Raise for columns that are in the table and are not counted."""
-        problems = [
-            Problem(
-                f"The column {name!r} is in the table, but left out.",
-                "It is excluded."
-                if name in self.excluded
-                else f"It is not among the chosen columns: {listed(self.columns)}.",
-                "Do not exclude it."
-                if name in self.excluded
-                else Remedy("Choose it, too", "columns", [*self.columns, name]),
-                self.where,
-            )
-            for name in dict.fromkeys(names)
-            if name in self.sources[0].names and name not in self.columns
-        ]
+        chosen = f"It is not among the chosen columns: {listed(self.columns)}."
+        problems = []
+        for name in dict.fromkeys(names):
+            if name in self.sources[0].names and name not in self.columns:
+                why, remedy = "It is excluded.", Remedy("Do not exclude it")
+                if name not in self.excluded:
+                    remedy = Remedy("Choose it, too", "columns", [*self.columns, name])
+                    why = chosen
+                what = f"The column {name!r} is in the table, but left out."
+                problems.append(Problem(what, why, remedy, self.where))
         if problems:
             raise ColumnError(*problems)
 
@@ -253,31 +248,28 @@ class Rows(Described):
         asked = question.columns if question else (*names, decision)
         self.check_counted(*filter(None, asked))
         lines = self.lines
-        also = [
-            *unreadable(lines.unreadable),
-            *([] if lines.complete else [first_rows(lines.table.row_count)]),
-        ]
-        return inspect(
+        found = inspect(
             lines.table,
             question,
             decision=decision,
             protected=names,
             missing=self.requested.missing,
             where=self.where,
-            also=also,
-            notes=(*self._name_notes(), *lines.notes),
             progress=self.progress,
         )
+        why = "of a type whose values are no labels."
+        also = [*leave_out(FindingKind.UNREADABLE, lines.unreadable, why)]
+        if not lines.complete:
+            rows = lines.table.row_count
+            what = f"Only the first {rows:,} rows were looked at."
+            also.append(in_part(what, "memory", rows=rows))
+        notes = (*self._name_notes(), *lines.notes)
+        return replace(found, findings=(*found.findings, *also), notes=notes)
 
     def first_rows(self) -> CountTable:
         """The first rows of all columns, as they stand; enough of them for a first look."""
-        return read_lines(
-            self.sources,
-            self.columns,
-            self.cut_codings,
-            memory=FIRST_BYTES,
-            progress=self.progress,
-        ).table
+        few = replace(self, requested=self.cut_codings, memory=4 * FIRST_BYTES, base=None)
+        return few.lines.table
 
     @cached_property
     def lines(self) -> LineTable:

@@ -9,7 +9,7 @@ from evenhand.display import ProgressCallback
 from evenhand.errors import EvenhandError, Problem, QuestionError, listed
 from evenhand.rows import Rows
 from evenhand.rows.inspect.column_profile import ColumnKind
-from evenhand.rows.inspect.table_finding import FindingKind
+from evenhand.rows.inspect.findings import FindingKind
 from evenhand.web.jobs import Job
 from evenhand.web.pager import Pager
 from evenhand.web.session import Session

@@ -9,16 +9,16 @@ import pytest
 
 from evenhand import CountTable, read
 from evenhand.counts import dependencies
-from evenhand.rows.inspect.findings import are_comma_numbers, comma_numbers, counting_column
-from evenhand.rows.inspect.inspection import inspect
-from evenhand.rows.inspect.table_finding import (
+from evenhand.rows.inspect.findings import (
     MATTERS,
     FindingKind,
-    first_rows,
+    are_comma_numbers,
+    counting_column,
+    in_part,
     leave_out,
     some,
-    unreadable,
 )
+from evenhand.rows.inspect.inspection import inspect
 
 ROWS = 120
 SEX = ["f", "m", "m"] * 40
@@ -301,24 +301,25 @@ def test_what_counts_as_a_number_with_a_comma(values, expected):
 
 
 def test_the_remedy_says_how_to_write_them():
-    problem = comma_numbers(["pay"]).problem
+    table = pa.table({"pay": [f"{number},5" for number in range(20)] * 2})
+    (problem,) = read(table).inspect().problems
     assert "'pay'" in problem.what
     assert "0.5" in problem.remedies[0].words
     assert problem.remedies[1].value == ["pay"]
 
 
 def test_one_column_and_many_are_told_in_their_number():
-    (one,) = unreadable(["a"])
+    (one,) = leave_out(FindingKind.UNREADABLE, ["a"], "odd.")
     (remedy,) = one.problem.remedies
     assert remedy.words == "Leave it out"
     (many,) = leave_out(FindingKind.DEPENDENT, [f"c{at}" for at in range(9)], "odd.")
     assert str(many.problem).startswith("'c0', 'c1', 'c2', 'c3', 'c4' and 4 more are odd. ")
     assert many.problem.remedies[0].value == [f"c{at}" for at in range(9)]
-    assert not [*unreadable([])]
+    assert not [*leave_out(FindingKind.UNREADABLE, [], "odd.")]
 
 
 def test_a_finding_is_plain_data():
-    content = first_rows(7).to_dict()
+    content = in_part("Some.", "memory", rows=7).to_dict()
     assert content["kind"] == "looked at in part"
     assert content["numbers"] == {"rows": 7}
     assert content["remedies"] == [{"words": "Allow more memory", "argument": "memory"}]

@@ -4,9 +4,10 @@ Findings of one kind that have one remedy are one finding, so that the list stay
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from itertools import compress
 from math import log
@@ -24,7 +25,7 @@ from evenhand.counts import (
 )
 from evenhand.counts.compared_groups import with_groups
 from evenhand.counts.label_order import looks_missing
-from evenhand.errors import Problem, Remedy, listed
+from evenhand.errors import Problem, Remedy, Spelling, listed, python_argument
 from evenhand.question import Question
 from evenhand.question.codings import MISSING
 from evenhand.question.value_checks import spelling_variants
@@ -35,18 +36,8 @@ from evenhand.rows.inspect.column_profile import (
     ColumnProfile,
     parse_numbers,
 )
-from evenhand.rows.inspect.table_finding import (
-    FindingKind,
-    TableFinding,
-    in_part,
-    it,
-    leave_out,
-    rows_in,
-    some,
-    some_names,
-    tell,
-)
 
+_EXAMPLES = 5
 NO_GROUPS = frozenset(
     {ColumnKind.IDENTIFIER, ColumnKind.FREE_TEXT, ColumnKind.DATE, ColumnKind.CONSTANT}
 )
@@ -54,6 +45,116 @@ _CHANCE = 0.01
 _MOST_COLUMNS = 40  # of people's rows in more columns hardly any two are alike
 _MOST_LINES = 100_000
 _NUMBER = re.compile(r"\s*[+-]?\d+(,\d+)*\s*")
+
+
+class FindingKind(StrEnum):
+    """What was found, the most important first."""
+
+    DETERMINES_DECISION = "determines the decision"
+    NEARLY_DETERMINES_DECISION = "nearly determines the decision"
+    FOLLOWS_FROM_DECISION = "follows from the decision"
+    TIED_TO_PROTECTED = "tied to the protected attribute"
+    COUNTED = "counts of people"
+    SPELLING = "spelling variants"
+    MARKER = "looks missing"
+    MISSING = "missing values"
+    EQUIVALENT = "equivalent columns"
+    DEPENDENT = "dependent columns"
+    NO_GROUPS = "forms no groups"
+    NUMBERS = "numbers of many values"
+    COMMA_NUMBERS = "numbers with a comma"
+    MANY_VALUES = "many values"
+    UNREADABLE = "no labels"
+    IN_PART = "looked at in part"
+
+
+# What can change the answer to a question, rather than how well the table can be read. What
+# determines the decision is not among them: the verdict itself tells that.
+MATTERS = frozenset(
+    {
+        FindingKind.FOLLOWS_FROM_DECISION,
+        FindingKind.TIED_TO_PROTECTED,
+        FindingKind.SPELLING,
+        FindingKind.MARKER,
+        FindingKind.EQUIVALENT,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFinding:
+    """One thing to look at: what, in which columns, its numbers, and what to do."""
+
+    kind: FindingKind
+    columns: tuple[str, ...]
+    problem: Problem
+    numbers: Mapping[str, object] = field(default_factory=dict)
+
+    def to_dict(self, spelling: Spelling = python_argument) -> dict[str, object]:
+        """Plain values; the problem's parts beside what was found."""
+        return {
+            "kind": str(self.kind),
+            "columns": list(self.columns),
+            "numbers": dict(self.numbers),
+            **self.problem.to_dict(spelling),
+        }
+
+
+def tell(
+    kind: FindingKind,
+    columns: Iterable[str],
+    what: str,
+    *remedies: Remedy,
+    found: str = "",
+    **numbers: object,
+) -> Iterator[TableFinding]:
+    """One finding of these columns, in words and numbers; none if there are none."""
+    if names := tuple(columns):
+        problem = Problem(what, found, remedies)
+        yield TableFinding(kind=kind, columns=names, problem=problem, numbers=numbers)
+
+
+def leave_out(
+    kind: FindingKind, names: Sequence[str], why: str, **numbers: object
+) -> Iterator[TableFinding]:
+    """Columns that should be left out, and why."""
+    what = f"{some_names(names)} {'are' if len(names) > 1 else 'is'} {why}"
+    out = Remedy(f"Leave {it(names)} out", "exclude", [*names])
+    return tell(kind, names, what, out, found="", **numbers)
+
+
+def in_part(what: str, argument: str, **numbers: object) -> TableFinding:
+    """Something was too much to be looked at as a whole."""
+    words = {"columns": "Choose fewer columns", "memory": "Allow more memory"}[argument]
+    problem = Problem(what, remedy=Remedy(words, argument))
+    return TableFinding(kind=FindingKind.IN_PART, columns=(), problem=problem, numbers=numbers)
+
+
+def it(names: Sized) -> str:
+    """The word for one column, or several."""
+    return "them" if len(names) > 1 else "it"
+
+
+def some_names(names: Sequence[str]) -> str:
+    """The first names, quoted, and the number of the others."""
+    return listed(names, limit=_EXAMPLES)
+
+
+def some(texts: Sequence[str]) -> str:
+    """The first texts, and the number of the others."""
+    rest = len(texts) - _EXAMPLES
+    return ", ".join(texts[:_EXAMPLES]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def rows_in(by_column: Mapping[str, int]) -> str:
+    """In how many rows of which columns, most rows first.
+
+    >>> rows_in({"a": 3, "b": 12})
+    "'b' 12 rows, 'a' 3"
+    """
+    often = sorted(by_column.items(), key=lambda item: -item[1])
+    texts = [f"{name!r} {many:,}" for name, many in often]
+    return some([f"{one} row{'s'[: often[0][1] > 1]}" for one in texts[:1]] + texts[1:])
 
 
 @dataclass(frozen=True)
@@ -70,7 +171,7 @@ class Findings:
     def all(self) -> Iterator[TableFinding]:
         """Every finding, the most important first."""
         yield from self._determining()
-        yield from counted_lines(self.table, self.asked)
+        yield from self._counted()
         yield from self._spelling()
         yield from self._markers()
         yield from self._missing()
@@ -202,6 +303,19 @@ class Findings:
             determined=[b for a, b in self.pairs[0] if a in self.protected],
         )
 
+    def _counted(self) -> Iterator[TableFinding]:
+        """The column that may say how many people each line stands for, if there is one."""
+        if name := counting_column(self.table, self.asked):
+            total = int(_whole_numbers(self.table, name).sum())
+            yield from tell(
+                FindingKind.COUNTED,
+                [name],
+                f"Each line may stand for several people: {name!r} counts up to {total:,}.",
+                Remedy(f"Let {name!r} say how many each line stands for", "frequency", name),
+                found="No two lines are alike in the other columns, as in a table of counts.",
+                rows=self.table.row_count,
+            )
+
     def _spelling(self) -> Iterator[TableFinding]:
         merge: dict[str, dict[str, list[str]]] = {}
         for name, one in self.profiles.items():
@@ -249,26 +363,26 @@ class Findings:
             lacking |= self.table.column(name) == missing
         rows = int(self.table.counts[lacking].sum())
         of = f"{rows:,} of {self.table.row_count:,} rows"
-        what, also = f"Values are missing: {rows_in(by_column)}; {of} lack one.", ""
+        named, ways = (
+            rows_in(by_column),
+            {
+                "drop": Remedy("Leave these rows out", "missing", "drop"),
+                "level": Remedy("make it a value of its own", "missing", "level"),
+            },
+        )
+        what, also = f"Values are missing: {named}; {of} lack one.", ""
         if self.missing == "drop":
-            what = f"Rows that lack a value are left out, {of}: {rows_in(by_column)}."
+            what = f"Rows that lack a value are left out, {of}: {named}."
+            ways["level"] = Remedy("Make it a value of its own", "missing", "level")
         elif self.missing == "level":
-            what = (
-                f"A missing value counts as a value of its own: {rows_in(by_column)}; {of} "
-                "lack one."
-            )
+            what = f"A missing value counts as a value of its own: {named}; {of} lack one."
             if self.decision in by_column:
                 also = f"Without {self.decision!r} a row counts as not favorable."
-        make = "Make" if self.missing == "drop" else "make"
-        ways = (
-            Remedy("Leave these rows out", "missing", "drop"),
-            Remedy(f"{make} it a value of its own", "missing", "level"),
-        )
         yield from tell(
             FindingKind.MISSING,
             by_column,
             what,
-            *(way for way in ways if way.value != self.missing),
+            *(remedy for way, remedy in ways.items() if way != self.missing),
             found=also,
             rows=by_column,
             incomplete_rows=rows,
@@ -306,7 +420,7 @@ class Findings:
             yield in_part(
                 f"Whether one column determines another was looked at in {looked_at:,} of "
                 f"{wanted:,} columns only.",
-                Remedy("Choose fewer columns", "columns"),
+                "columns",
                 columns=looked_at,
                 of=wanted,
             )
@@ -337,8 +451,14 @@ class Findings:
             Remedy("Count them in classes, for instance", "bins", cuts),
             values=numbers,
         )
-        if self.with_comma:
-            yield comma_numbers(self.with_comma)
+        yield from tell(
+            FindingKind.COMMA_NUMBERS,
+            self.with_comma,
+            f"Numbers with a comma are read as texts: {some_names(self.with_comma)}.",
+            Remedy("Write them with a decimal point, as 0.5, and no mark for thousands"),
+            Remedy("leave them out", "exclude", self.with_comma),
+            found="So they get no classes.",
+        )
         categories = {
             one.name: one.distinct
             for one in others
@@ -360,28 +480,13 @@ def _many(values: Mapping[str, int]) -> str:
     return some([f"{name!r} has {distinct:,}" for name, distinct in values.items()])
 
 
-def counted_lines(table: CountTable, asked: Collection[str]) -> Iterator[TableFinding]:
-    """The column that may say how many people each line stands for, if there is one.
+def counting_column(table: CountTable, asked: Collection[str]) -> str | None:
+    """The column that may say how many people each line stands for; of several the longest.
 
     Its numbers are whole, and no two lines are alike in the other columns, although rows of
     people would be: lines drawn at random from all combinations of these values would be all
     different with a chance of a hundredth at most.
     """
-    name = counting_column(table, asked)
-    names = [] if name is None else [name]
-    total = "" if name is None else f"{int(_whole_numbers(table, name).sum()):,}"
-    yield from tell(
-        FindingKind.COUNTED,
-        names,
-        f"Each line may stand for several people: {name!r} counts up to {total}.",
-        Remedy(f"Let {name!r} say how many each line stands for", "frequency", name),
-        found="No two lines are alike in the other columns, as in a table of counts.",
-        rows=table.row_count,
-    )
-
-
-def counting_column(table: CountTable, asked: Collection[str]) -> str | None:
-    """The name of that column; of several, the one with the most values."""
     rows = table.row_count
     if not 2 < len(table.names) <= _MOST_COLUMNS or not len(table) == rows <= _MOST_LINES:
         return None
@@ -439,19 +544,3 @@ def are_comma_numbers(values: Iterable[str]) -> bool:
         elif value != MISSING and not looks_missing(value):
             return False
     return with_comma
-
-
-def comma_numbers(names: Sequence[str]) -> TableFinding:
-    """Columns of such numbers, and what to do."""
-    return TableFinding(
-        kind=FindingKind.COMMA_NUMBERS,
-        columns=tuple(names),
-        problem=Problem(
-            f"Numbers with a comma are read as texts: {some_names(names)}.",
-            "So they get no classes.",
-            (
-                Remedy("Write them with a decimal point, as 0.5, and no mark for thousands"),
-                Remedy("leave them out", "exclude", [*names]),
-            ),
-        ),
-    )

@@ -19,8 +19,7 @@ from evenhand.rows.inspect.column_profile import (
     parse_numbers,
     profile_column,
 )
-from evenhand.rows.inspect.findings import Findings
-from evenhand.rows.inspect.table_finding import MATTERS, TableFinding
+from evenhand.rows.inspect.findings import MATTERS, Findings, TableFinding
 
 _STEP = 500  # columns after which progress is reported
 _SHOWN = 28  # characters of the most frequent values in a line
@@ -116,7 +115,6 @@ def inspect(
     alike: Sequence[str] | None = None,
     missing: str = "error",
     where: str = "table",
-    also: Sequence[TableFinding] = (),
     notes: Sequence[Problem] = (),
     progress: ProgressCallback | None = None,
 ) -> Inspection:
@@ -158,7 +156,7 @@ def inspect(
         where=where,
         rows=table.row_count,
         columns=tuple(profiles.values()),
-        findings=(*findings.all(), *also),
+        findings=tuple(findings.all()),
         comparison=comparison,
         notes=tuple(notes),
     )

@@ -16,9 +16,8 @@ from evenhand.errors import listed
 from evenhand.question import Codings, Question
 from evenhand.question.question_file import toml_key, toml_value
 from evenhand.rows.inspect.column_profile import MANY, ColumnKind, ColumnProfile
-from evenhand.rows.inspect.findings import NO_GROUPS
+from evenhand.rows.inspect.findings import NO_GROUPS, FindingKind
 from evenhand.rows.inspect.inspection import Inspection
-from evenhand.rows.inspect.table_finding import FindingKind
 
 _MOST_DROPPED = 0.1  # of the rows
 _MOST_DIGITS = 18  # of a cut that can be written in a question file
