@@ -22,6 +22,8 @@ from evenhand.question import Question
 from evenhand.question.question import OR
 from evenhand.verdict import Coverage, Verdict, judge
 
+_NEAR = 1e-9
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Partition:
@@ -148,6 +150,23 @@ class Partition:
         violates = np.zeros(len(self), bool)
         violates[self.comparisons.line[self.comparisons.side != 0]] = True
         return violates
+
+    @property
+    def shown(self) -> NDArray[np.bool_]:
+        """Where a difference of two groups is shown to lie beyond the threshold."""
+        shown = np.zeros(len(self), bool)
+        shown[self.comparisons.line[self.statistics.shown]] = True
+        return shown
+
+    @property
+    def tied(self) -> NDArray[np.bool_]:
+        """Where a difference of two groups is exactly the threshold, which it then reaches."""
+        compared, threshold = self.comparisons, self.question.threshold
+        apart = abs(abs(self.statistics.difference) - float(threshold))
+        tied = np.zeros(len(self), bool)
+        for at in np.flatnonzero(apart < _NEAR).tolist():  # floats find them, fractions decide
+            tied[compared.line[at]] |= abs(compared.difference(at)) == threshold
+        return tied
 
     @property
     def violating(self) -> int:

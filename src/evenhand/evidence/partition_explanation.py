@@ -131,6 +131,7 @@ def explain_partition(
     graph is asked; a graph that contradicts itself has none and is refused.
 
     >>> from evenhand.datasets import admissions
+    >>> from evenhand.graph import CausalGraph
     >>> graph = CausalGraph.parse("gender -> major -> admission; test_score -> admission")
     >>> question = Question(protected="gender", group="female",
     ...                     decision="admission", favorable="admitted")

@@ -1,6 +1,6 @@
 """Subpopulations one by one, or as a pyarrow, pandas or polars table."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.display import Described, Summary, points
+from evenhand.display import Described, Plain, Summary, points
 from evenhand.errors import QuestionError, listed, optional_library
 from evenhand.evidence.partition import Partition
 from evenhand.question import Question
@@ -20,7 +20,7 @@ _SHOWN_ROWS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subpopulation:
+class Subpopulation(Plain):
     """People who share some values: the four counts of their decisions, and what they tell.
 
     Statistics are None where one of the groups is absent. Of many groups these are the two that
@@ -29,6 +29,10 @@ class Subpopulation:
     Paper: tab:contingencyTable
     """
 
+    keys = (
+        "where group=group_counts other=other_counts decision? risk_difference interval "
+        "p_zero p_threshold p_adjusted discovery_rate shown"
+    )
     where: Mapping[str, str]
     group_yes: int
     group_no: int
@@ -68,28 +72,17 @@ class Subpopulation:
         """How many rows."""
         return self.group + self.other
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values; the difference as an exact fraction."""
-        return {
-            "where": dict(self.where),
-            "group": _side(self.labels[:1], self.group_yes, self.group),
-            "other": _side(self.labels[1:], self.other_yes, self.other),
-            **({"decision": self.decision} if self.decision else {}),
-            "risk_difference": None
-            if self.risk_difference is None
-            else str(self.risk_difference),
-            "interval": None if self.interval is None else list(self.interval),
-            "p_zero": self.p_zero,
-            "p_threshold": self.p_threshold,
-            "p_adjusted": self.p_adjusted,
-            "discovery_rate": self.discovery_rate,
-            "shown": self.shown,
-        }
+    @property
+    def group_counts(self) -> dict[str, Any]:
+        """The group's favorable decisions and rows, with its name if there are several."""
+        label = {"value": self.labels[0]} if self.labels else {}
+        return {**label, "favorable": self.group_yes, "total": self.group}
 
-
-def _side(label: tuple[str, ...], favorable: int, total: int) -> dict[str, Any]:
-    value = {"value": label[0]} if label else {}
-    return {**value, "favorable": favorable, "total": total}
+    @property
+    def other_counts(self) -> dict[str, Any]:
+        """The same of the others."""
+        label = {"value": self.labels[1]} if self.labels else {}
+        return {**label, "favorable": self.other_yes, "total": self.other}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,6 +121,10 @@ class Subpopulations(Described, Sequence[Subpopulation]):
         partition = self.partition
         statistics, at = partition.statistics, int(partition.lead[line])
         measured = at >= 0
+        p: dict[str, float | None] = {
+            name: float(getattr(statistics, name)[at]) if measured else None
+            for name in ("p_zero", "p_threshold", "p_adjusted", "discovery_rate")
+        }
         group_yes, group, other_yes, other = partition.lead_cells[:, line].tolist()
         labels = partition.lead_labels(line) if partition.question.group is None else ()
         return Subpopulation(
@@ -142,16 +139,44 @@ class Subpopulations(Described, Sequence[Subpopulation]):
             interval=(float(statistics.low[at]), float(statistics.high[at]))
             if measured
             else None,
-            p_zero=float(statistics.p_zero[at]) if measured else None,
-            p_threshold=float(statistics.p_threshold[at]) if measured else None,
-            p_adjusted=float(statistics.p_adjusted[at]) if measured else None,
-            discovery_rate=float(statistics.discovery_rate[at]) if measured else None,
             shown=measured and bool(statistics.shown[at]),
+            **p,
         )
 
     def where(self, chosen: NDArray[np.bool_]) -> "Subpopulations":
         """Those among the chosen lines of the partition, in the same order."""
         return Subpopulations(self.partition, self.lines[chosen[self.lines]])
+
+    def sorted_by(self, order: str = "strength") -> "Subpopulations":
+        """By strength, size of the difference, people or values; unmeasured ones last.
+
+        A minus in front of the order turns it round.
+        """
+        name, partition = order.removeprefix("-"), self.partition
+        if name not in ORDERS:
+            raise QuestionError.of(
+                f"There is no order {order!r}.", remedy=f"Choose one of {listed(ORDERS)}."
+            )
+        place = np.empty(len(partition), np.intp)
+        place[_order(partition, name)] = np.arange(len(partition))
+        place = (place if name == order else -place)[self.lines]
+        absent = ~partition.measured[self.lines]
+        if name in ("size", "name"):  # which say something of every group
+            absent[:] = False
+        return Subpopulations(partition, self.lines[np.lexsort((place, absent))])
+
+    def meeting(
+        self, conditions: Iterable[str], labels: Labels | None = None
+    ) -> "Subpopulations":
+        """Those that meet all conditions, in the same order.
+
+        A condition is one of ``KINDS``, a value as ``attribute=value``, or words, each of which
+        must occur in a value of the group or in its label.
+        """
+        chosen = self
+        for condition in conditions:
+            chosen = chosen.where(_lines(self.partition, condition, labels or Labels()))
+        return chosen
 
     def to_arrow(self) -> Any:  # noqa: ANN401  # a pyarrow.Table, without importing pyarrow
         """A pyarrow table: labels, counts and statistics; null where nothing is measured."""
@@ -269,28 +294,13 @@ def p_value(p: float | None) -> str:
 
 
 ORDERS = ("strength", "difference", "size", "name")
-KINDS = ("violating", "shown", "tied", "measured", "unmeasured")
-_NEAR = 1e-9
-
-
-def sort_groups(groups: Subpopulations, order: str = "strength") -> Subpopulations:
-    """The groups by strength, size of the difference, people or values; unmeasured ones last.
-
-    A minus in front of the order turns it round.
-    """
-    name, backwards = order.removeprefix("-"), order.startswith("-")
-    if name not in ORDERS:
-        raise QuestionError.of(
-            f"There is no order {order!r}.", remedy=f"Choose one of {listed(ORDERS)}."
-        )
-    partition = groups.partition
-    place = np.empty(len(partition), np.intp)
-    place[_order(partition, name)] = np.arange(len(partition))
-    place = (-place if backwards else place)[groups.lines]
-    absent = ~partition.measured[groups.lines]
-    if name in ("size", "name"):  # which say something of every group
-        absent[:] = False
-    return Subpopulations(partition, groups.lines[np.lexsort((place, absent))])
+KINDS: Mapping[str, Callable[[Partition], NDArray[np.bool_]]] = {
+    "violating": lambda partition: partition.violates,
+    "shown": lambda partition: partition.shown,
+    "tied": lambda partition: partition.tied,
+    "measured": lambda partition: partition.measured,
+    "unmeasured": lambda partition: ~partition.measured,
+}
 
 
 def _order(partition: Partition, name: str) -> NDArray[np.intp]:
@@ -304,22 +314,9 @@ def _order(partition: Partition, name: str) -> NDArray[np.intp]:
     return np.lexsort((partition.strength_rank, -size))
 
 
-def filter_groups(
-    groups: Subpopulations, conditions: Iterable[str], labels: Labels | None = None
-) -> Subpopulations:
-    """The groups that meet all conditions, in the same order.
-
-    A condition is one of ``KINDS``, a value as ``attribute=value``, or words, each of which
-    must occur in a value of the group or in its label.
-    """
-    for condition in conditions:
-        groups = groups.where(_lines(groups.partition, condition, labels or Labels()))
-    return groups
-
-
 def _lines(partition: Partition, condition: str, labels: Labels) -> NDArray[np.bool_]:
     if condition in KINDS:
-        return _lines_of_kind(partition, condition)
+        return KINDS[condition](partition)
     every = np.ones(len(partition), bool)
     columns = [*zip(partition.assignments.attributes, partition.assignments.codes, strict=True)]
     for attribute, codes in columns:
@@ -337,30 +334,3 @@ def _lines(partition: Partition, condition: str, labels: Labels) -> NDArray[np.b
             occurs |= np.array([word in text.casefold() for text in texts], bool)[codes]
         every &= occurs
     return every
-
-
-def _lines_of_kind(partition: Partition, kind: str) -> NDArray[np.bool_]:
-    if kind == "shown":
-        return shown_lines(partition)
-    if kind == "tied":
-        return tied_lines(partition)
-    if kind == "violating":
-        return partition.violates
-    return partition.measured if kind == "measured" else ~partition.measured
-
-
-def shown_lines(partition: Partition) -> NDArray[np.bool_]:
-    """Where a difference of two groups is shown to lie beyond the threshold."""
-    shown = np.zeros(len(partition), bool)
-    shown[partition.comparisons.line[partition.statistics.shown]] = True
-    return shown
-
-
-def tied_lines(partition: Partition) -> NDArray[np.bool_]:
-    """Where a difference of two groups is exactly the threshold, which it then reaches."""
-    compared, threshold = partition.comparisons, partition.question.threshold
-    apart = abs(abs(partition.statistics.difference) - float(threshold))
-    tied = np.zeros(len(partition), bool)
-    for at in np.flatnonzero(apart < _NEAR).tolist():  # floats find them, fractions decide
-        tied[compared.line[at]] |= abs(compared.difference(at)) == threshold
-    return tied

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate, Partition
-from evenhand.evidence.subpopulations import p_value, shown_lines
+from evenhand.evidence.subpopulations import p_value
 from evenhand.report.charts import (
     MOST_DOTS,
     Scale,
@@ -100,7 +100,7 @@ def _lead(certificate: Certificate, cases: Cases, words: Words) -> Text:
 def _segments(certificate: Certificate, words: Words) -> tuple[View, ...]:
     """All people by what was found in their group."""
     partition, t = certificate.partition, words.threshold_points
-    shown, side = shown_lines(partition), turned_sides(partition)
+    shown, side = partition.shown, turned_sides(partition)
     calm = partition.measured & (side == 0)
     higher, lower = side > 0, side < 0
     kinds: tuple[tuple[str, str, NDArray[np.bool_]], ...] = (

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from evenhand.evidence import Certificate, Partition, Subpopulation, Subpopulations
 from evenhand.evidence.statistics.pooled_difference import CommonDifference
-from evenhand.evidence.subpopulations import shown_lines
 from evenhand.question import Question
 from evenhand.wording import Words, capital, has_sides
 
@@ -89,7 +88,7 @@ class Cases(Sequence[Case]):
     def most_notable(self, most: int) -> "Cases":
         """At most so many: those in which something is shown, then those with most people."""
         partition, lines = self.people.partition, self.people.lines
-        order = np.lexsort((-partition.row_counts[lines], ~shown_lines(partition)[lines]))
+        order = np.lexsort((-partition.row_counts[lines], ~partition.shown[lines]))
         return Cases(Subpopulations(partition, lines[np.sort(order[:most])]))
 
 

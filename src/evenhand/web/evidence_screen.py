@@ -11,7 +11,7 @@ from evenhand.auditing import Audit
 from evenhand.display import Summary
 from evenhand.evidence import Certificate, PartitionExplanation, Subpopulations
 from evenhand.evidence.population import in_words
-from evenhand.evidence.subpopulations import sort_groups, threshold_points, tied_lines
+from evenhand.evidence.subpopulations import threshold_points
 from evenhand.evidence.variations.bootstrap import Bootstrap
 from evenhand.report.assumptions_section import sensitivity_premise
 from evenhand.report.build_report import question_sentence
@@ -183,7 +183,7 @@ def _without_sections(text: Text) -> Text:
 
 def _threshold(audit: Audit) -> Threshold:
     partition, threshold = audit.certificate.partition, audit.question.threshold
-    tied = int(tied_lines(partition).sum())
+    tied = int(partition.tied.sum())
     verb = ("lies", "counts") if tied == 1 else ("lie", "count")
     return Threshold(
         threshold=str(threshold),
@@ -215,7 +215,7 @@ def _alike(audit: Audit, names: list[str], words: Words) -> AlikeIn:
 def _strongest(explained: PartitionExplanation, words: Words) -> tuple[View, ...]:
     """The strongest groups of a partition; where it may mislead, nothing is called shown."""
     partition = explained.partition
-    groups = Cases(sort_groups(explained.subpopulations)[:_STRONGEST])
+    groups = Cases(explained.subpopulations.sorted_by()[:_STRONGEST])
     found = (finding(partition, case, words) for case in groups)
     if explained.is_meaningful:
         return tuple(found)

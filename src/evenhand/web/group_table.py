@@ -7,7 +7,7 @@ from math import ceil
 import numpy as np
 
 from evenhand.evidence import Certificate, Subpopulations
-from evenhand.evidence.subpopulations import KINDS, filter_groups, sort_groups
+from evenhand.evidence.subpopulations import KINDS
 from evenhand.evidence.variations.sensitivity import sensitivity
 from evenhand.report.differences_sections import finding
 from evenhand.report.html_report import View
@@ -118,7 +118,7 @@ class GroupQuery:
 
     def select(self, groups: Subpopulations, words: Words) -> Subpopulations:
         """All groups that meet the conditions, in order; none of them is read."""
-        return sort_groups(filter_groups(groups, self.conditions, words.labels), self.sort)
+        return groups.meeting(self.conditions, words.labels).sorted_by(self.sort)
 
     def page_of(self, groups: Subpopulations) -> Subpopulations:
         """The groups of the page; the last page where there are not so many."""

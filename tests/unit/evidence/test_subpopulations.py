@@ -18,10 +18,7 @@ from evenhand.evidence import Subpopulations, certify
 from evenhand.evidence.subpopulations import (
     KINDS,
     ORDERS,
-    filter_groups,
     p_value,
-    sort_groups,
-    tied_lines,
 )
 from evenhand.question.group_words import group_heading
 from evenhand.question.question_file import Labels
@@ -198,28 +195,28 @@ def test_strength_is_p_then_rows_of_what_reaches_the_threshold_then_size(groups)
         key = people.p_threshold if reaches else -float(size)
         return absent, not reaches, key, -_rows(groups, people)
 
-    assert [*sort_groups(groups)] == sorted(groups, key=strength)
+    assert [*groups.sorted_by()] == sorted(groups, key=strength)
     evidence = Subpopulations(groups.partition, groups.partition.by_strength)
-    assert sort_groups(groups)[: len(evidence)] == evidence
+    assert groups.sorted_by()[: len(evidence)] == evidence
 
 
 @every_table
 def test_difference_size_and_name_are_what_they_say_both_ways(groups):
-    by_difference = [one for one in sort_groups(groups, "difference") if one.interval]
+    by_difference = [one for one in groups.sorted_by("difference") if one.interval]
     assert all(_size(a) >= _size(b) for a, b in pairwise(by_difference))
-    backwards = [one for one in sort_groups(groups, "-difference") if one.interval]
+    backwards = [one for one in groups.sorted_by("-difference") if one.interval]
     assert all(_size(a) <= _size(b) for a, b in pairwise(backwards))
-    sizes = [_rows(groups, one) for one in sort_groups(groups, "size")]
+    sizes = [_rows(groups, one) for one in groups.sorted_by("size")]
     assert sizes == sorted(sizes, reverse=True)
-    names = [tuple(one.where.values()) for one in sort_groups(groups, "name")]
+    names = [tuple(one.where.values()) for one in groups.sorted_by("name")]
     assert names == sorted(names)
-    assert [tuple(one.where.values()) for one in sort_groups(groups, "-name")] == names[::-1]
+    assert [tuple(one.where.values()) for one in groups.sorted_by("-name")] == names[::-1]
 
 
 @every_table
 def test_unmeasured_groups_come_last_by_strength_and_difference(groups):
     for order in ("strength", "-strength", "difference", "-difference"):
-        absent = [one.risk_difference is None for one in sort_groups(groups, order)]
+        absent = [one.risk_difference is None for one in groups.sorted_by(order)]
         assert absent == sorted(absent)
 
 
@@ -233,19 +230,19 @@ def test_kinds_are_what_they_say(groups):
         "unmeasured": lambda one: one.risk_difference is None,
     }
     for kind, holds in means.items():
-        assert [*filter_groups(groups, [kind])] == [one for one in groups if holds(one)]
+        assert [*groups.meeting([kind])] == [one for one in groups if holds(one)]
     assert {*means, "tied"} == {*KINDS}
 
 
 def test_an_exact_tie_is_one_though_floats_miss_it():
     groups = ALL["admissions"]
     tied = [one for one in groups if _size(one) == Fraction(1, 20)]
-    assert [*filter_groups(groups, ["tied"])] == tied
+    assert [*groups.meeting(["tied"])] == tied
     assert [one.where for one in tied] == [{"major": "EE", "test_score": "L"}]
     assert 0.45 - 0.40 < 0.05
     near = eh.Question(**_asked(threshold="0.0500000000001"))
     moved = certify(eh.datasets.admissions(2), GRAPH, near).partition
-    assert not tied_lines(moved).any()
+    assert not moved.tied.any()
 
 
 def _asked(**changes):
@@ -260,20 +257,20 @@ def _asked(**changes):
 
 def test_a_value_and_words_select_by_any_attribute():
     groups = ALL["admissions"]
-    chosen = filter_groups(groups, ["major=EE"])
+    chosen = groups.meeting(["major=EE"])
     assert {one.where["major"] for one in chosen} == {"EE"}
     assert len(chosen) == 2
     labels = Labels(values={"major": {"EE": "Electrical Engineering"}})
-    assert filter_groups(groups, ["ELECTRIC"], labels) == chosen
-    assert len(filter_groups(groups, ["electric"])) == 0
-    assert len(filter_groups(groups, ["major=EE", "test_score=L"])) == 1
-    assert len(filter_groups(groups, ["major=none"])) == 0
-    assert filter_groups(groups, ["ee l", " "], labels) == filter_groups(groups, ["ee"], labels)
+    assert groups.meeting(["ELECTRIC"], labels) == chosen
+    assert len(groups.meeting(["electric"])) == 0
+    assert len(groups.meeting(["major=EE", "test_score=L"])) == 1
+    assert len(groups.meeting(["major=none"])) == 0
+    assert groups.meeting(["ee l", " "], labels) == groups.meeting(["ee"], labels)
 
 
 def test_an_unknown_order_is_refused_by_name():
     with pytest.raises(QuestionError, match="no order 'age'"):
-        sort_groups(ALL["towns"], "age")
+        ALL["towns"].sorted_by("age")
 
 
 def test_no_group_is_read_to_sort_filter_and_take_a_page(monkeypatch):
@@ -285,7 +282,7 @@ def test_no_group_is_read_to_sort_filter_and_take_a_page(monkeypatch):
     )
     groups = ALL["towns"]
     for order in ORDERS:
-        page = sort_groups(filter_groups(groups, ["measured", "town"]), f"-{order}")[:3]
+        page = groups.meeting(["measured", "town"]).sorted_by(f"-{order}")[:3]
         assert not read, order
     assert isinstance(page.lines, np.ndarray)
     assert len([*page]) == len(read) == 3
