@@ -31,14 +31,14 @@ from evenhand.cli.application import main
 SECONDS = 10  # the longest that a case may take
 MEMORY = 2 * 10**9  # bytes that a case may take beyond what the program itself needs
 ASKED = [
-    *("--protected", "sex", "--group", "f", "--other", "m"),
+    *("--protected", "sex", "--group", "f", "--set", "other=m"),
     *("--decision", "hired", "--favorable", "yes"),
 ]
-COLUMNS = ["--columns", "sex,degree,hired,pay"]
+COLUMNS = ["--set", "columns=sex,degree,hired,pay"]
 GIVEN = [*ASKED, *COLUMNS, "--graph", "graph.txt"]
 TABLE = [
     ["audit", "CASE", *GIVEN, "--json"],
-    ["audit", "CASE", *ASKED, "--missing", "level", "--bin", "age=3"],
+    ["audit", "CASE", *ASKED, "--set", "missing=level", "--bin", "age=3"],
     ["inspect", "CASE", "--json"],
     ["inspect", "CASE", *ASKED],
     ["init", "CASE", "--decision", "hired", "--protected", "sex", "--output", "new.toml"],
@@ -93,8 +93,8 @@ def make_corpus(folder):
     Path("q.toml").write_text(TOML)
     asked = "people.csv --question q.toml --overwrite"
     for command in (
-        "discover people.csv --columns sex,degree,hired,pay --json --decision hired > a.json",
-        "discover people.csv --columns sex,degree,hired,pay --format dot > a.dot",
+        f"discover people.csv {' '.join(COLUMNS)} --decision hired --json > a.json",
+        f"discover people.csv {' '.join(COLUMNS)} --format dot > a.dot",
         f"audit {asked} --graph graph.txt --certificate full.json",
         f"audit {asked} --share --certificate shared.json",
         f"release {asked} --graph graph.txt --output r.csv --seed 7",

@@ -38,15 +38,15 @@ GOLDEN = Path(__file__).with_name("golden")
 PAGE = GOLDEN / "report.html"
 DATA_NEEDED = "dutch"  # the group of runs that needs the census
 WORDS = {
-    "ADULT": "adult.csv --question adult.toml --frequency n "
+    "ADULT": "adult.csv --question adult.toml --set frequency=n "
     "--tiers 'sex,age,native_country,race|education|*|income'",
-    "DUTCH": "dutch.csv --question dutch.toml --frequency n",
-    "HIRING": "--protected sex --group f --other m --decision hired --favorable yes "
-    "--columns sex,degree,hired,pay",
+    "DUTCH": "dutch.csv --question dutch.toml --set frequency=n",
+    "HIRING": "--protected sex --group f --set other=m --decision hired --favorable yes "
+    "--set columns=sex,degree,hired,pay",
     "PREDICTED": "predicted.csv --protected sex --group f --decision hired --favorable yes "
     "--graph hiring.txt --predictions said",
     "QUESTION": "--protected sex --group f --decision hired --favorable yes",
-    "SECOND": "second.csv --question admissions.toml --frequency n --graph graph.txt",
+    "SECOND": "second.csv --question admissions.toml --set frequency=n --graph graph.txt",
 }
 
 

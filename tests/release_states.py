@@ -9,8 +9,8 @@ from tests.hiring import csv_text, people
 from evenhand import checker
 
 ASKED = (
-    "people.csv --protected sex --group f --other m --decision hired --favorable yes "
-    "--columns sex,degree,hired,pay --graph graph.txt"
+    "people.csv --protected sex --group f --set other=m --decision hired --favorable yes "
+    "--set columns=sex,degree,hired,pay --graph graph.txt"
 )
 AUDIT = f"audit {ASKED} --certificate c.json --report page.html --overwrite".split()
 NAMES = {

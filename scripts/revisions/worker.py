@@ -29,6 +29,7 @@ import typer.main
 
 import evenhand as eh
 from evenhand.__main__ import main  # type: ignore[attr-defined]
+from evenhand.cli.application import app
 
 Case = dict[str, Any]
 _METHODS: dict[str, Callable[..., Any]] = {
@@ -37,6 +38,15 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "shuffle-protected": eh.ShuffleProtected,
     "local-massaging": eh.LocalMassaging,
     "local-preferential-sampling": eh.LocalPreferentialSampling,
+}
+# What verbs never took, whatever they take now by ``--set``.
+_THROUGH = {"--redlining", "--explained", "--redlining-threshold", "--basis"}
+_JUDGING = _THROUGH | {"--scope", "--min-coverage"}
+_LEARNING = {"--tiers", "--require", "--forbid", "--significance", "--test", "--max-depth"}
+_NEVER_OFFERED = {
+    "discover": _JUDGING,
+    "inspect": _JUDGING | _LEARNING | {"--local"},
+    "init": _JUDGING | _LEARNING | {"--local"},
 }
 _POLICIES: tuple[Any, ...] = ("minimal", "group", "raise", "paper", "printed")
 
@@ -74,11 +84,50 @@ def _run_step(step: Case, case: Case) -> Case:
 
 def _command(step: Case) -> Case:
     if step.get("process"):
-        return _as_process(["-m", "evenhand", *step["run"]], alone=True)
-    result = _captured(main, ["evenhand", *step["run"]])
+        return _as_process(["-m", "evenhand", *_as_offered(step["run"])], alone=True)
+    result = _captured(main, ["evenhand", *_as_offered(step["run"])])
     if "save" in step:
         Path(step["save"]).write_text(json.dumps(result["document"]))
     return result
+
+
+def _as_offered(words: list[str]) -> list[str]:
+    """The command with ``--set`` for what was an option once, if its verb has it now."""
+    verb, *rest = words
+    options = {o: p for p in _verbs()[verb].params for o in p.opts}
+    if "--set" not in options:
+        return words
+    said, typed = iter(rest), [verb]
+    for word in said:
+        name, mark, value = word.partition("=")
+        never = {"--fairness", *_NEVER_OFFERED.get(verb, ())}
+        if name in never or not name.startswith("--"):
+            typed.append(word)
+        elif name in options:
+            typed += [word] if mark or options[name].is_flag else [word, next(said)]
+        elif name in {"--local", "--doubt", "--arrows"}:
+            typed += ["--set", name[2:]]
+        else:
+            typed += ["--set", _setting(verb, name[2:], value if mark else next(said))]
+    return typed
+
+
+@functools.cache
+def _verbs() -> dict[str, Any]:
+    root: Any = typer.main.get_command(app)
+    return dict(root.commands)
+
+
+def _setting(verb: str, option: str, value: str) -> str:
+    """What an option of old is as a key with its value."""
+    if option == "merge":
+        column, _, rest = value.partition(":")
+        new, _, olds = rest.partition("=")
+        return f'merge."{column}"."{new}"={olds}'
+    if option == "bin":
+        return f"bins.{value}"
+    key = "bootstrap_seed" if (verb, option) == ("audit", "seed") else option
+    return f"{key.replace('-', '_')}={value}"
 
 
 def _as_process(arguments: list[str], *, alone: bool) -> Case:

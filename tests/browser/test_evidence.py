@@ -48,7 +48,7 @@ def _cells(page: Any) -> list[list[str]]:
 
 
 def test_the_screen_equals_the_command_line(app: RunningApp, learned: Any) -> None:
-    page, printed = learned, _audit(app, "--partition", "education")
+    page, printed = learned, _audit(app, "--set", "partition=education")
     expect(page.locator("#first-sentence")).to_have_text(printed["sentence"])
     words = [str(printed["verdict"]), str(printed["population"]["verdict"])]
     assert [
@@ -85,7 +85,7 @@ def test_the_screen_equals_the_command_line(app: RunningApp, learned: Any) -> No
 
 def test_json_of_the_app_equals_the_command_line(app: RunningApp, learned: Any) -> None:
     assert learned
-    printed = _audit(app, "--partition", "education")
+    printed = _audit(app, "--set", "partition=education")
     _, content = app.call("GET", "api/groups?where=violating")
     plain = [
         {k: v for k, v in one.items() if k not in ("line", "id")} for one in content["rows"]
@@ -141,7 +141,7 @@ def test_resamples_are_cancelled_and_then_made(app: RunningApp, learned: Any) ->
     page.locator("#resamples").fill("2")
     page.locator("#bootstrap").click()
     expect(page.locator("#hangs .result h4")).to_contain_text("2 resamples")
-    printed = _audit(app, "--bootstrap", "2")["bootstrap"]
+    printed = _audit(app, "--set", "bootstrap=2")["bootstrap"]
     expect(page.locator("#hangs .result")).to_contain_text(str(printed["seed"]))
 
 

@@ -83,7 +83,7 @@ def test_released_bytes_equal_the_command_lines_at_one_seed(
     _command_line(
         app.folder,
         *("release", "people.csv", "--question", "people.toml", "--policy", "raise"),
-        *("--drop", "bracket", "--seed", "7", "--share", "--output", "alone.csv"),
+        *("--set", "drop=bracket", "--seed", "7", "--share", "--output", "alone.csv"),
     )
     assert (app.folder / "mine.csv").read_bytes() == (app.folder / "alone.csv").read_bytes()
     with page.expect_download() as download:

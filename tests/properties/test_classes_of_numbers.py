@@ -143,7 +143,7 @@ def test_random_cuts_of_random_numbers(tmp_path):
 
 def test_the_checker_alone_finds_it_true(tmp_path):
     data = write_table(tmp_path / "a.csv", rows_of(DECIMALS))
-    certificate = audit(data, "--bin", "x=3,3.5", folder=tmp_path)
+    certificate = audit(data, "--set", "bins.x=3,3.5", folder=tmp_path)
     command = [sys.executable, "-m", "checker", str(certificate), str(data)]
     place = Path(checker.__file__).parents[1]
     done = subprocess.run(  # noqa: S603  # our own
@@ -158,7 +158,7 @@ def test_a_release_has_the_counts_that_compare_prints(tmp_path, ending):
     lines = rows_of(DECIMALS, rows=400)
     data = write_table(tmp_path / f"a{ending}", lines)
     (tmp_path / "graph.txt").write_text("g -> y\nx -> g\n")
-    asked = [*OPTIONS, "--bin", "x=3,3.5", "--graph", str(tmp_path / "graph.txt")]
+    asked = [*OPTIONS, "--set", "bins.x=3,3.5", "--graph", str(tmp_path / "graph.txt")]
     _, out, err = run(["compare", str(data), *asked, "--json"])
     assert not err
     compared = next(
@@ -279,7 +279,7 @@ def wrong_classes(monkeypatch):
 def test_a_certificate_that_the_checker_does_not_confirm_is_not_written(tmp_path, options):
     data = write_table(tmp_path / "a.csv", rows_of(DECIMALS))
     certificate, graph = tmp_path / "c.json", graph_in(tmp_path)
-    asked = [*OPTIONS, "--graph", str(graph), "--bin", "x=3,3.5", *options]
+    asked = [*OPTIONS, "--graph", str(graph), "--set", "bins.x=3,3.5", *options]
     for earlier in ("", "an earlier one"):
         if earlier:
             certificate.write_text(earlier)
@@ -298,7 +298,7 @@ def test_a_release_that_the_checker_does_not_confirm_is_not_there(tmp_path):
     data = write_table(tmp_path / "a.csv", rows_of(DECIMALS))
     graph = tmp_path / "graph.txt"
     graph.write_text("g -> y\nx -> g\n")
-    asked = [*OPTIONS, "--graph", str(graph), "--bin", "x=3,3.5"]
+    asked = [*OPTIONS, "--graph", str(graph), "--set", "bins.x=3,3.5"]
     status, _, err = run(["release", str(data), *asked, "--output", str(tmp_path / "b.csv")])
     assert status != 0
     assert err

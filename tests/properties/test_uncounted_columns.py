@@ -17,17 +17,24 @@ from evenhand import checker
 COUNTED = ["g", "x", "y"]
 # Ways to leave the columns `age` and `town` uncounted.
 WAYS = {
-    "local": ["--local"],
-    "columns": ["--columns", "g,x,y"],
-    "exclude": ["--exclude", "age,town"],
-    "local among some": ["--local", "--exclude", "town"],
+    "local": ["--set", "local"],
+    "columns": ["--set", "columns=g,x,y"],
+    "exclude": ["--set", "exclude=age,town"],
+    "local among some": ["--set", "local", "--set", "exclude=town"],
 }
 CODINGS = {
-    "quantiles": ["--bin", "age=quantiles:3"],
-    "cuts": ["--bin", "age=30,>=40"],
-    "merge": ["--merge", "town:pq=p,q"],
-    "missing level": ["--bin", "age=quantiles:3", "--na", "q", "--missing", "level"],
-    "missing drop": ["--merge", "town:pr=p,r", "--na", "q", "--missing", "drop"],
+    "quantiles": ["--set", "bins.age=quantiles:3"],
+    "cuts": ["--set", "bins.age=30,>=40"],
+    "merge": ["--set", "merge.town.pq=p,q"],
+    "missing level": [
+        "--set",
+        "bins.age=quantiles:3",
+        "--set",
+        "na=q",
+        "--set",
+        "missing=level",
+    ],
+    "missing drop": ["--set", "merge.town.pr=p,r", "--set", "na=q", "--set", "missing=drop"],
 }
 
 
@@ -85,7 +92,7 @@ def test_codings_name_only_counted_columns(data, way, coded, shared):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_codings_of_counted_columns_stay(data, way):
-    merged = ["--merge", "x:A=a", "--bin", "age=quantiles:3"]
+    merged = ["--set", "merge.x.A=a", "--set", "bins.age=quantiles:3"]
     certificate = audit(data, *WAYS[way], *merged)
     assert json.loads(certificate.read_text())["codings"]["merge"] == {"x": {"A": ["a"]}}
     assert run(["verify", str(certificate), str(data)])[0] == 0
@@ -94,14 +101,14 @@ def test_codings_of_counted_columns_stay(data, way):
 @pytest.mark.parametrize("way", WAYS)
 def test_a_report_tells_only_of_classes_that_were_counted(data, way):
     report = data.with_name("r.html")
-    audit(data, *WAYS[way], "--bin", "age=quantiles:3", "--report", str(report))
+    audit(data, *WAYS[way], "--set", "bins.age=quantiles:3", "--report", str(report))
     assert "Values put in classes before counting" not in report.read_text("utf-8")
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_release_with_uncounted_classes_is_true(data, way):
     target = data.with_name("out.csv")
-    asked = [*OPTIONS, *WAYS[way], "--bin", "age=quantiles:3"]
+    asked = [*OPTIONS, *WAYS[way], "--set", "bins.age=quantiles:3"]
     status, _, err = run(["release", str(data), *asked, "--output", str(target)])
     assert status == 0, err
     certificate = target.with_name("out.certificate.json")
@@ -111,7 +118,7 @@ def test_a_release_with_uncounted_classes_is_true(data, way):
 
 def test_a_record_with_a_number_of_classes_cannot_be_checked(data):
     """Such records were once written; which classes they mean is not known."""
-    certificate = audit(data, "--columns", "g,x,y")
+    certificate = audit(data, "--set", "columns=g,x,y")
     document = json.loads(certificate.read_text())
     document["codings"]["bins"] = {"age": 3}
     certificate.write_text(sealed(document))

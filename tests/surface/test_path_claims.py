@@ -47,7 +47,7 @@ def typed(tmp_path):
     def write(graph=ZIP_FIRST, cells=CELLS):
         (tmp_path / "loans.csv").write_text(csv_text(cells))
         (tmp_path / "graph.txt").write_text(str(graph))
-        table = [tmp_path / "loans.csv", "--frequency", "n"]
+        table = [tmp_path / "loans.csv", "--set", "frequency=n"]
         return [*table, "--graph", tmp_path / "graph.txt", *ASKED]
 
     return write
@@ -71,7 +71,7 @@ CLAIMS = [
 def test_the_worse_of_two_claims_gives_the_status(run, typed, claims):
     threshold, graph, own, direct, through, status = claims
     options = [*typed(graph), "--threshold", threshold]
-    options += ["--redlining", "zip", "--redlining-threshold", own]
+    options += ["--redlining", "zip", "--set", f"redlining_threshold={own}"]
     assert run("audit", *options, "--quiet") == (
         status,
         f"{direct}\nthrough zip: {through}\n",
@@ -95,7 +95,7 @@ def test_where_the_direct_claim_is_open_the_other_can_still_be_broken(run, typed
     cells = {where: many for where, many in CELLS.items() if where not in absent}
     for own, status in (("0.2", 3), ("0.01", 1)):
         options = [*typed(cells=cells), "--threshold", "0.9", "--redlining", "zip"]
-        ended, out, _ = run("audit", *options, "--redlining-threshold", own, "--quiet")
+        ended, out, _ = run("audit", *options, "--set", f"redlining_threshold={own}", "--quiet")
         assert out.startswith("cannot decide\n")
         assert ended == status
 
@@ -110,7 +110,7 @@ def test_where_the_direct_claim_is_open_the_other_can_still_be_broken(run, typed
 )
 def test_the_population_judges_both_claims(run, typed, own, words, status):
     options = [*typed(), "--threshold", "0.9", "--redlining", "zip", "--judge", "population"]
-    ended, out, _ = run("audit", *options, "--redlining-threshold", own, "--quiet")
+    ended, out, _ = run("audit", *options, "--set", f"redlining_threshold={own}", "--quiet")
     within = "all differences shown to be within the threshold"
     assert (ended, out) == (status, f"{within}\nthrough zip: {words}\n")
 
@@ -119,19 +119,19 @@ def test_an_effect_that_stands_out_from_chance_stops_a_pipeline(run, typed):
     many = {where: (1000 * rows, 1000 * yes) for where, (rows, yes) in CELLS.items()}
     options = [*typed(cells=many), "--threshold", "0.9", "--redlining", "zip"]
     options += ["--judge", "population"]
-    ended, out, _ = run("audit", *options, "--redlining-threshold", "0.04", "--quiet")
+    ended, out, _ = run("audit", *options, "--set", "redlining_threshold=0.04", "--quiet")
     assert (ended, out.splitlines()[1]) == (1, "through zip: difference shown")
 
 
 def test_bounds_are_judged_of_the_population_by_resamples(run, typed):
     many = {where: (1000 * rows, 1000 * yes) for where, (rows, yes) in CELLS.items()}
     options = [*typed(INCOME_FIRST, many), "--threshold", "0.9", "--redlining", "zip"]
-    options += ["--judge", "population", "--redlining-threshold", "0.02", "--quiet"]
+    options += ["--judge", "population", "--set", "redlining_threshold=0.02", "--quiet"]
     assert run("audit", *options)[:2] == (
         3,
         "all differences shown to be within the threshold\nthrough zip: inconclusive\n",
     )
-    ended, out, _ = run("audit", *options, "--bootstrap", "10", "--seed", "1")
+    ended, out, _ = run("audit", *options, "--set", "bootstrap=10", "--set", "bootstrap_seed=1")
     assert (ended, out.splitlines()[1]) == (1, "through zip: difference shown")
 
 
@@ -166,8 +166,8 @@ def test_without_the_option_nothing_is_said_of_it(run, typed):
 
 
 def test_what_is_printed_says_how_much_goes_where(run, typed):
-    options = ["--redlining", "zip", "--redlining-threshold", "0.1", "--basis", "all"]
-    _, out, _ = run("audit", *typed(), *options, "--explained", "income")
+    options = ["--redlining", "zip", "--set", "redlining_threshold=0.1", "--set", "basis=all"]
+    _, out, _ = run("audit", *typed(), *options, "--set", "explained=income")
     _, _, block = out.partition("\ncertified, through zip: ")
     lines = block.partition("\n\n")[0].splitlines()
     assert lines[0] == (
@@ -184,19 +184,19 @@ def test_what_is_printed_says_how_much_goes_where(run, typed):
 
 
 def test_what_a_witness_asks_for_can_be_typed(run, typed):
-    options = [*typed(INCOME_FIRST), "--redlining", "zip", "--redlining-threshold", "0.035"]
+    options = [*typed(INCOME_FIRST), "--redlining", "zip", "--set", "redlining_threshold=0.035"]
     _, out, _ = run("audit", *options)
     assert "  bounds only             not identified because of income\n" in out
-    assert "(--redlining zip --redlining income)" in out
+    assert "(--redlining zip,income)" in out
     _, out, _ = run("audit", *options, "--redlining", "income", "--json")
     assert json.loads(out)["indirect"]["identified"]
 
 
 def test_an_open_edge_is_named_with_what_settles_it(run, typed):
     options = [*typed(OPEN), "--threshold", "0.9", "--redlining", "zip"]
-    _, out, _ = run("audit", *options, "--redlining-threshold", "0.05")
+    _, out, _ = run("audit", *options, "--set", "redlining_threshold=0.05")
     assert "2 ways to direct the open edges, all measured" in out
-    assert "--require 'income -> zip'" in out
+    assert "--set 'require=income -> zip'" in out
 
 
 # What is typed besides; what is said, with what helps; the status.
@@ -211,15 +211,15 @@ REFUSED = {
     ),
     "the decision": (["--redlining", "loan"], "The decision 'loan' is named in `redlining`."),
     "both": (
-        ["--redlining", "zip", "--explained", "zip"],
+        ["--redlining", "zip", "--set", "explained=zip"],
         (
             "`redlining` and `explained` both name 'zip'. Through one attribute effects are "
             "either judged or accepted. Keep it here if they are judged (--redlining …), or "
-            "here if they are accepted (--explained …)."
+            "here if they are accepted (--set explained=…)."
         ),
     ),
     "nothing": (
-        ["--explained", "income"],
+        ["--set", "explained=income"],
         (
             "`explained` would have no effect. It is not said through which attributes effects "
             "are judged. Name them (--redlining …)."
@@ -234,14 +234,14 @@ REFUSED = {
         "'zip'",
     ),
     "no such basis": (
-        ["--redlining", "zip", "--basis", "rows"],
+        ["--redlining", "zip", "--set", "basis=rows"],
         (
             "There is no basis 'rows'. Measure on the rows of the group that would change "
-            "(--basis group), or on all rows (--basis all)."
+            "(--set basis=group), or on all rows (--set basis=all)."
         ),
     ),
     "no such threshold": (
-        ["--redlining", "zip", "--redlining-threshold", "5"],
+        ["--redlining", "zip", "--set", "redlining_threshold=5"],
         "The redlining threshold 5 is not between 0 and 1. Did you mean 1/20?",
     ),
 }
@@ -301,14 +301,14 @@ def test_where_everything_is_unseen_nothing_is_decided(run, typed):
         "  unseen                  up to 100.0 % of the people: no row tells their rate\n"
         in out
     )
-    assert "Merge values (--merge …), or use coarser bins (--bin …)." in out
+    assert "Merge values (--set merge=…), or use coarser bins (--bin …)." in out
 
 
 def test_unseen_people_widen_an_effect_until_nothing_is_decided(run, typed):
     cells = {where: many for where, many in CELLS.items() if where != ("b", "1", "hi")}
     options = [*typed(APART, cells), "--threshold", "0.9", "--redlining", "zip"]
-    options += ["--min-coverage", "0.1"]
-    asked = [*options, "--redlining-threshold", "0.05"]
+    options += ["--set", "min_coverage=0.1"]
+    asked = [*options, "--set", "redlining_threshold=0.05"]
     status, out, _ = run("audit", *asked, "--json")
     claim = json.loads(out)["indirect"]
     through = claim["effects"]["forward"]["through"]
@@ -316,7 +316,7 @@ def test_unseen_people_widen_an_effect_until_nothing_is_decided(run, typed):
     assert 0 < claim["unseen_mass"] < 1
     assert through["lower"] < 0.05 < through["upper"]
     # With a threshold that even the widest filling of the gap does not reach it is met.
-    assert run("audit", *options, "--redlining-threshold", "0.6", "--quiet")[0] == 0
+    assert run("audit", *options, "--set", "redlining_threshold=0.6", "--quiet")[0] == 0
 
 
 def test_more_graphs_than_can_be_measured_are_refused_with_what_narrows_them(run, tmp_path):
@@ -333,8 +333,8 @@ def test_more_graphs_than_can_be_measured_are_refused_with_what_narrows_them(run
     assert status == 3
     assert (
         "The effect through 'c' was not measured: the open edges can be directed in more than "
-        "4,096 ways. Put columns in tiers (--tiers …), require arrows (--require …), or give a "
-        "graph (--graph …)."
+        "4,096 ways. Put columns in tiers (--tiers …), require arrows (--set require=…), or "
+        "give a graph (--graph …)."
     ) in out
 
 
@@ -362,22 +362,22 @@ SEVERAL = {
             "sex",
             "--group",
             "a & f",
-            "--other",
-            "b & m",
+            "--set",
+            "other=b & m",
             *LOW,
         ],
         "are measured for one protected attribute.",
     ),
     "every value": (
-        ["--protected", "sex", "--criterion", "every"],
+        ["--protected", "sex", "--set", "criterion=every"],
         (
             "are measured on one kind of decision. With the criterion 'every' 3 are compared. "
-            "Name what is favorable, and ask for it (--criterion favorable)."
+            "Name what is favorable, and ask for it (--set criterion=favorable)."
         ),
     ),
     "cumulative": (
-        ["--protected", "sex", "--criterion", "cumulative"]
-        + [word for value in several_groups.ORDER for word in ("--order", value)],
+        ["--protected", "sex", "--set", "criterion=cumulative"]
+        + [word for value in several_groups.ORDER for word in ("--set", f"order={value}")],
         "With the criterion 'cumulative' 3 are compared.",
     ),
 }
@@ -392,7 +392,7 @@ def test_between_several_groups_or_decisions_only_the_direct_claim_is_decided(
     (tmp_path / "graph.txt").write_text(
         "race -> score; town -> score; sex -> score; race -> town"
     )
-    table = [tmp_path / "scores.csv", "--frequency", "n", "--graph", tmp_path / "graph.txt"]
+    table = [tmp_path / "scores.csv", "--set", "frequency=n", "--graph", tmp_path / "graph.txt"]
     asked = [*table, "--decision", "score", *options, "--threshold", "0.9"]
     assert run("audit", *asked, "--quiet")[0] == 0
     ended, out, _ = run("audit", *asked, "--redlining", "town", "--quiet")
@@ -406,7 +406,7 @@ def test_two_values_of_which_each_is_compared_are_measured(run, typed):
     # One rate is the other's complement: the first value's is measured.
     options = [*map(str, typed())]
     at = options.index("--favorable")
-    options[at : at + 2] = ["--criterion", "every"]
+    options[at : at + 2] = ["--set", "criterion=every"]
     ended, out, _ = run("audit", *options, "--threshold", "0.9", "--redlining", "zip")
     assert "had loan no." in out
     assert ended == 0
@@ -416,13 +416,14 @@ def test_two_values_of_which_each_is_compared_are_measured(run, typed):
 def test_near_the_decision_no_paths_are_followed(run, typed):
     options = [*map(str, typed())]
     at = options.index("--graph")
-    options[at : at + 2] = ["--local"]
+    options[at : at + 2] = ["--set", "local"]
     ended, out, _ = run("audit", *options, "--threshold", "0.9", "--redlining", "zip")
     assert ended == 3
     assert (
         "The effect through 'zip' was not measured: the graph was learned of the columns near "
         "the decision. Paths may go through others, and these may have causes that are not in "
-        "it. Learn the whole graph, of chosen columns if there are many (--columns …), or give "
+        "it. Learn the whole graph, of chosen columns if there are many (--set columns=…), or "
+        "give "
         "it (--graph …)."
     ) in out
 

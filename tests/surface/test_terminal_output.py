@@ -99,10 +99,10 @@ def asked(folder):
 
 VERBS = [
     "inspect", "inspect --json", "init --output {0}/q.toml", "discover", "discover --json",
-    "discover --format dot", "discover --local", "discover --local --json",
+    "discover --format dot", "discover --set local", "discover --set local --json",
     "audit", "audit --json", "audit --quiet",
-    "audit --graph {0}/graph.json --doubt --arrows --bootstrap 2",
-    "audit --scope all --partition nothing", "compare", "compare --json",
+    "audit --graph {0}/graph.json --set doubt --set arrows --set bootstrap=2",
+    "audit --set scope=all --set partition=nothing", "compare", "compare --json",
     "release --dry-run", "release --dry-run --json", "release --output {0}/out.csv",
     "release --json --output {0}/out.csv",
 ]  # fmt: skip
@@ -121,8 +121,10 @@ def test_names_and_values_of_a_table_cannot_act(run, folder, asked, verb):
     assert harmless(err), acting(err)
 
 
-@pytest.mark.parametrize("form", [[], ["--json"], ["--quiet"], ["--bootstrap", "2"]])
-@pytest.mark.parametrize("through", [[JOB], [HOSTILE], [SEX], [JOB, "--explained", JOB]])
+@pytest.mark.parametrize("form", [[], ["--json"], ["--quiet"], ["--set", "bootstrap=2"]])
+@pytest.mark.parametrize(
+    "through", [[JOB], [HOSTILE], [SEX], [JOB, "--set", f"explained={JOB}"]]
+)
 def test_columns_on_the_way_cannot_act(run, folder, asked, form, through):
     options = ["--graph", folder / "graph.json", "--redlining", *through, *form]
     status, out, err = run("audit", *asked, *options)
@@ -321,7 +323,7 @@ def test_a_table_that_is_refused_cannot_act(run, tmp_path, name, verb):
         ["audit", HOSTILE],
         ["audit", f"{ACTING}.cs"],
         ["audit", "a.csv", f"--{HOSTILE}"],
-        ["audit", "a.csv", "--significance", HOSTILE],
+        ["audit", "a.csv", "--set", f"significance={HOSTILE}"],
         ["audit", "a.csv", "--question", HOSTILE],
         ["discover", "a.csv", "--bin", HOSTILE, "--merge", HOSTILE],
         ["verify", HOSTILE],

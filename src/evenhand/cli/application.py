@@ -6,37 +6,55 @@ is printed on standard error, and with ``--json`` also as a JSON document on sta
 """
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from evenhand.cli.audit import audit
 from evenhand.cli.compare import compare
 from evenhand.cli.demo import demo
 from evenhand.cli.discover import discover
+from evenhand.cli.help import help_
 from evenhand.cli.init import init
 from evenhand.cli.inspect import inspect
-from evenhand.cli.option_syntax import offer, option
 from evenhand.cli.paper import paper
 from evenhand.cli.release import release
 from evenhand.cli.signals import Interrupted, ending_signals, raise_held
+from evenhand.cli.spelling import offer, option
 from evenhand.cli.standard_streams import StandardStream, open_closed_streams
 from evenhand.cli.terminal import print_json, say
 from evenhand.cli.verify import verify
 from evenhand.cli.web import web
 from evenhand.display import visible
 from evenhand.errors import EvenhandError, Problem
+from evenhand.question.fields import FIELDS
 
 _DEBUG = "EVENHAND_DEBUG"
 _DONE = (0, 1, 3)  # statuses of work that was done
+# What an option takes, by its type in Python.
+_SHOWN = {Path: "FILE", int: "N", str: "TEXT"}
 # Typer prints usage errors itself, but does not export their class.
 (_UsageError,) = typer.BadParameter.__bases__
+
+
+class _Verb(TyperCommand):
+    """A verb, whose help shows what an option takes and not its type in Python."""
+
+    def get_params(self, ctx: Any) -> list[Any]:  # noqa: ANN401  # typer has no public type
+        parameters: list[Any] = super().get_params(ctx)
+        for one in parameters:
+            if one.param_type_name == "option" and one.metavar is None:
+                kind = one.type_descriptor.annotation
+                one.metavar = "" if one.is_flag else _SHOWN.get(kind)
+        return parameters
 
 
 class _Verbs(TyperGroup):
@@ -45,31 +63,49 @@ class _Verbs(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
         name, command, rest = super().resolve_command(ctx, args)
         if command is not None:
-            offer(text for parameter in command.params for text in parameter.opts)
+            offer(name, (text for parameter in command.params for text in parameter.opts))
         return name, command, rest
 
     def make_context(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401
-        with _reported_usage_errors():
+        with _reported_usage_errors(self):
             return super().make_context(*args, **options)
 
-    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401  # typer has no public type for it
-        with _reported_usage_errors():
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
+        with _reported_usage_errors(self):
             return super().invoke(ctx)
 
 
 @contextmanager
-def _reported_usage_errors() -> Iterator[None]:
+def _reported_usage_errors(verbs: _Verbs) -> Iterator[None]:
     """Print a usage error as JSON, if that is asked for, and let nothing typed act in it."""
     try:
         yield
     except Exception as error:
         if not isinstance(error, _UsageError):
             raise
-        message = error.format_message()  # type: ignore[attr-defined]
+        plain = error.format_message()  # type: ignore[attr-defined]
+        meant = _meant(plain, verbs)
+        message = f"{plain.removesuffix('.')}. {meant}" if meant else plain
         _print_json_error("UsageError", 2, Problem(message))
-        if visible(message) == message:
+        if visible(message) == plain:
             raise
         raise _UsageError(visible(message), error.ctx) from error  # type: ignore[attr-defined]
+
+
+def _meant(message: str, verbs: _Verbs) -> str:
+    """What was meant by a verb that is an option, or by an option that is a key."""
+    if found := re.fullmatch(r"No such command '(\w+)'\.", message):
+        options = [
+            f"'{name} --{found[1]}'"
+            for name, verb in verbs.commands.items()
+            if any(f"--{found[1]}" in one.opts for one in verb.params)
+        ]
+        return f"Did you mean {' or '.join(options)}?" if options else ""
+    found = re.match(r"No such option: (--[\w-]+)", message)
+    field = next((one for one in FIELDS if found and one.flag == found[1]), None)
+    if field is None or not (words := option(field.argument or field.name, ...)):
+        return ""
+    return f"Did you mean {words}?"
 
 
 app = typer.Typer(
@@ -83,8 +119,8 @@ app = typer.Typer(
     epilog="Exit status: 0 certified or done · 1 not certified · 3 cannot decide · "
     "2 bad usage or input · 4 resources · 5 unexpected · 129, 130, 143 ended by a signal.",
 )
-for verb in (demo, inspect, init, discover, audit, release, compare, verify, web, paper):
-    app.command(verb.__name__)(verb)
+for verb in (demo, inspect, init, discover, audit, release, compare, verify, web, paper, help_):
+    app.command(verb.__name__.removesuffix("_"), cls=_Verb)(verb)
 
 
 def _print_version(is_given: bool) -> None:  # noqa: FBT001  # typer passes a flag by position

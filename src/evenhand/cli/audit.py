@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 import typer
 
-from evenhand.cli.option_syntax import option, parse_names
+from evenhand.cli.asked import Asked
 from evenhand.cli.options import (
     AsJson,
-    CommonOptions,
-    LabelColumn,
-    LeastCount,
-    PredictionColumns,
+    Quiet,
     ReportFile,
-    judging_option,
     result_option,
+    with_keys,
 )
 from evenhand.cli.output_checks import check_outputs
+from evenhand.cli.spelling import option
 from evenhand.cli.terminal import (
     ProgressBar,
     print_json,
@@ -30,28 +28,21 @@ from evenhand.cli.terminal import (
     say,
     say_for_owner,
 )
-from evenhand.cli.verb_parameters import with_common_options
 from evenhand.errors import Problem, QuestionError
 
 if TYPE_CHECKING:
     from evenhand.auditing import Audit
-    from evenhand.display import Summary
-    from evenhand.evidence import Bootstrap, Certificate, GraphDoubt
-    from evenhand.report import Report
+    from evenhand.display import ProgressCallback, Summary
+    from evenhand.evidence import Certificate, GraphDoubt
 
 _T = TypeVar("_T")
 
 
-@with_common_options
+@with_keys
 def audit(
-    options: CommonOptions,
+    asked: Asked,
     *,
-    partition: Annotated[
-        str | None, result_option(help="Explain a partition of your own: 'a,b'.")
-    ] = None,
-    assurance: Annotated[
-        str, result_option(help="Share of the rows asked for by the relaxed criterion.")
-    ] = "0.8",
+    report: ReportFile = None,
     certificate: Annotated[
         Path | None,
         result_option(help="Write the certificate to this file, readable by its owner only."),
@@ -60,108 +51,45 @@ def audit(
         bool,
         result_option("--share", help="Withhold small counts in certificate and report."),
     ] = False,
-    least_count: LeastCount = 10,
-    bootstrap: Annotated[
-        int | None,
-        result_option(help="Learn the graph and certify again on this many resamples."),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        result_option(help="Random seed of the resamples; default: from the counts."),
-    ] = None,
-    doubt: Annotated[
-        bool, result_option("--doubt", help="List all evidence against the graph.")
-    ] = False,
-    arrows: Annotated[
-        bool,
-        result_option(
-            "--arrows",
-            help="Judge without each cause, and with each attribute that may be one.",
-        ),
-    ] = False,
-    predictions: PredictionColumns = None,
-    labels: LabelColumn = None,
-    judge: Annotated[
-        str | None,
-        judging_option(
-            help="Which verdict gives the exit status: that on these rows (rows, the "
-            "default), or what they show of the population (population)."
-        ),
-    ] = None,
-    report: ReportFile = None,
     overwrite: Annotated[
         bool, result_option("--overwrite", help="Replace an earlier certificate or report.")
     ] = False,
     json: AsJson = False,
-    quiet: Annotated[
-        bool, result_option("--quiet", "-q", help="Print only the verdict that decides.")
-    ] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Ask whether the protected attribute itself changed the decision.
 
     Example: `evenhand audit adult.csv --protected sex --group Female --decision income
     --favorable '>50K' --tiers 'sex,age,race|education|*|income'`
     """
-    _check_files(certificate, report, share=share, models=len(predictions or ()))
-    check_outputs(options, certificate, report, overwrite=overwrite)
+    names = asked.of("run")["predictions"] or [""]
+    _check_files(certificate, report, share=share, models=len(names))
+    check_outputs(asked, certificate, report, overwrite=overwrite)
     with ProgressBar(quiet=quiet or json) as progress:
-        results = options.audits(progress, judge=judge, predictions=predictions, labels=labels)
-        names = predictions or [""]
+        audits = asked.audits(progress)
         answers = {
-            name: _Answer.of(
-                result,
-                partition=partition,
-                assurance=assurance,
-                resampled=None
-                if bootstrap is None
-                else result.bootstrap(bootstrap, seed=seed, progress=progress),
-                arrows=arrows,
-            )
-            for name, result in zip(names, results, strict=True)
+            name: _Answer.of(result, asked.of("audit"), progress)
+            for name, result in zip(names, audits, strict=True)
         }
-    first, *others = names
-    leading = answers[first]
-    if certificate is not None:
-        shared = partial(leading.record.write_shared, least_count=least_count)
-        write = shared if share else leading.record.write
-        rows = leading.result.rows
-        with ProgressBar(quiet=quiet or json) as progress:
-            data = rows.plain_file if rows else None
-            write(certificate, overwrite=overwrite, data=data, progress=progress)
-    models = {name: answers[name].result for name in others}
-    if report is not None:
-        from evenhand.files import after_writing
-
-        with after_writing(certificate):
-            leading.report(
-                **({"beside": models} if models else {}),
-                share=share,
-                least_count=least_count,
-                certificate_file=certificate,
-            ).write(report, overwrite=overwrite)
+    files = partial(_write, answers, asked.of("run")["least_count"], share=share)
+    with ProgressBar(quiet=quiet or json) as progress:
+        files(certificate, report, overwrite=overwrite, progress=progress)
     say_for_owner(shared=share and not quiet)
     from evenhand.evidence.population import exit_status, in_words
 
     verdicts = {
-        ": ".join(filter(None, (name if others else "", claim))): verdict
+        ": ".join(filter(None, (name if len(names) > 1 else "", claim))): verdict
         for name, answer in answers.items()
         for claim, verdict in answer.result.deciding_verdicts.items()
     }
     if json:
-        beside = {name: answers[name].document(assurance) for name in others}
-        print_json(leading.document(assurance) | ({"beside": beside} if beside else {}))
+        leading, *others = [(name, answer.document()) for name, answer in answers.items()]
+        print_json(leading[1] | ({"beside": dict(others)} if others else {}))
     elif quiet:
         say(*in_words(verdicts))
     else:
-        if models:
-            from evenhand.models.predictions import compare_models
-
-            print_result(compare_models({first: leading.result, **models}))
-        for name, answer in answers.items():
-            if models:
-                say(f"Predictions in {name}", "", bold=True)
-            answer.show(doubts=doubt)
-        _tell_of_release(options)
+        _show(answers)
+        _tell_of_release(asked)
         for what, path in (("Certificate", certificate), ("Report", report)):
             if path is not None:
                 say(f"{what}: {path}")
@@ -184,41 +112,75 @@ def _check_files(
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+def _write(
+    answers: "dict[str, _Answer]",
+    least_count: int,
+    certificate: Path | None,
+    report: Path | None,
+    *,
+    share: bool,
+    overwrite: bool,
+    progress: "ProgressCallback",
+) -> None:
+    """Write the certificate and the page of the first audit, others beside it."""
+    from evenhand.files import after_writing
+
+    leading, *others = answers.values()
+    result, further = leading.result, leading.further
+    if certificate is not None:
+        record, rows = leading.record, result.rows
+        shared = partial(record.write_shared, least_count=least_count)
+        write = shared if share else record.write
+        data = rows.plain_file if rows else None
+        write(certificate, overwrite=overwrite, data=data, progress=progress)
+    if report is not None:
+        models = {name: one.result for name, one in answers.items() if one in others}
+        beside: dict[str, Any] = {"beside": models} if models else {}
+        with after_writing(certificate):
+            result.report(
+                partition=further.get("partition"),
+                doubt=leading.doubt,
+                resampled=further.get("bootstrap"),
+                arrows=further.get("arrows"),
+                share=share,
+                least_count=least_count,
+                certificate_file=certificate,
+                **beside,
+            ).write(report, overwrite=overwrite)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _Answer:
     """An audit, and what was asked besides the verdict: by name, and why some was refused."""
 
     result: "Audit"
     doubt: "GraphDoubt"
     relaxed: "Summary"
+    asked: dict[str, Any]
     further: dict[str, Any]
     refusals: tuple[Problem, ...]
 
     @classmethod
-    def of(
-        cls,
-        result: "Audit",
-        *,
-        partition: str | None,
-        assurance: str,
-        resampled: "Bootstrap | None",
-        arrows: bool,
-    ) -> Self:
-        """Ask an audit what the options ask."""
+    def of(cls, result: "Audit", asked: dict[str, Any], progress: "ProgressCallback") -> Self:
+        """Ask an audit what the table [audit] asks."""
+        many, seed = asked["bootstrap"], asked["bootstrap_seed"]
+        resampled = (
+            None if many is None else result.bootstrap(many, seed=seed, progress=progress)
+        )
         result = result.with_resamples(resampled)
         refusals: list[Problem] = []
-        asked = {
+        partition = asked["partition"]
+        further = {
             "bootstrap": resampled,
-            "partition": result.explain_partition(parse_names(partition))
-            if partition
-            else None,
-            "arrows": _unless_refused(result.arrows, refusals) if arrows else None,
+            "partition": result.explain_partition(partition) if partition else None,
+            "arrows": _unless_refused(result.arrows, refusals) if asked["arrows"] else None,
         }
         return cls(
             result=result,
             doubt=result.doubt(),
-            relaxed=result.certificate.relaxed(assurance=assurance).summary(),
-            further={name: one for name, one in asked.items() if one is not None},
+            relaxed=result.certificate.relaxed(assurance=asked["assurance"]).summary(),
+            asked=asked,
+            further={name: one for name, one in further.items() if one is not None},
             refusals=tuple(refusals),
         )
 
@@ -228,37 +190,38 @@ class _Answer:
         arrows = self.further.get("arrows")
         return self.result.certificate.stating(arrows=len(arrows.ways) if arrows else 0)
 
-    def report(self, **settings: Any) -> "Report":  # noqa: ANN401  # those of an audit's
-        """The page."""
-        further = self.further
-        return self.result.report(
-            partition=further.get("partition"),
-            doubt=self.doubt,
-            resampled=further.get("bootstrap"),
-            arrows=further.get("arrows"),
-            **settings,
-        )
-
-    def document(self, assurance: str) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """Everything as plain values."""
-        content = self.result.to_dict(assurance=assurance)
+        content = self.result.to_dict(assurance=self.asked["assurance"])
         content["notes"] += [problem.text(option) for problem in self.refusals]
         content["variants"] = self.record.variants
         content["graph_doubt"] = self.doubt.to_dict()
         content["inspection"] = self.result.inspection.to_dict(option)
         return content | {name: one.to_dict() for name, one in self.further.items()}
 
-    def show(self, *, doubts: bool) -> None:
+    def show(self) -> None:
         """Print everything; of the evidence against the graph all of it, or how much."""
-        result = self.result
+        result, doubt = self.result, self.doubt.summary()
         tables = result.certificate.population.tables
         through = [result.indirect.summary(result.labels)] if result.indirect else []
         print_results(result.summary(), *_errors(result), *tables, *through, self.relaxed)
-        doubt = self.doubt.summary()
-        print_result(doubt if doubts else replace(doubt, columns=(), lines=(), notes=()))
+        brief = replace(doubt, columns=(), lines=(), notes=())
+        print_result(doubt if self.asked["doubt"] else brief)
         print_results(*(one.summary() for one in self.further.values()))
         for problem in self.refusals:
             say(problem.text(option))
+
+
+def _show(answers: dict[str, _Answer]) -> None:
+    """Print all audits; of several models first what they have in common."""
+    if len(answers) > 1:
+        from evenhand.models.predictions import compare_models
+
+        print_result(compare_models({name: one.result for name, one in answers.items()}))
+    for name, answer in answers.items():
+        if len(answers) > 1:
+            say(f"Predictions in {name}", "", bold=True)
+        answer.show()
 
 
 def _errors(result: "Audit") -> "tuple[Summary, ...]":
@@ -278,11 +241,11 @@ def _unless_refused(judge: Callable[[], _T], refusals: list[Problem]) -> _T | No
         return None
 
 
-def _tell_of_release(options: CommonOptions) -> None:
+def _tell_of_release(asked: Asked) -> None:
     """Name the certificate of a release that lies beside the data, unless a graph was given."""
-    data = Path(options.data)
+    data = Path(asked.data)
     beside = data.with_name(f"{data.name.partition('.')[0]}.certificate.json")
-    if options.graph_file is not None or not beside.is_file():
+    if asked.graph_file is not None or not beside.is_file():
         return
     from evenhand.record import FORMAT
 

@@ -3,24 +3,22 @@
 from dataclasses import replace
 from typing import Annotated
 
-from evenhand.cli.options import AsJson, CommonOptions, result_option
+from evenhand.cli.asked import Asked
+from evenhand.cli.options import AsJson, Seed, result_option, with_keys
 from evenhand.cli.terminal import ProgressBar, print_in_parts, print_json
-from evenhand.cli.verb_parameters import with_common_options
 from evenhand.display import Summary
 
 _FIRST = ("τ", "method", "verdict", "violating", "claim", "through", "guaranteed")
 
 
-@with_common_options
+@with_keys
 def compare(
-    options: CommonOptions,
+    asked: Asked,
     *,
     thresholds: Annotated[
         str | None, result_option(help="Several thresholds: '0.025,0.05,0.1'.")
     ] = None,
-    seed: Annotated[
-        int | None, result_option(help="Random seed of the methods; default: from the counts.")
-    ] = None,
+    seed: Seed = None,
     json: AsJson = False,
 ) -> None:
     """Apply every removal method to the counts: what it changes, costs and leaves.
@@ -32,7 +30,7 @@ def compare(
 
     with ProgressBar(quiet=json) as progress:
         comparison = compare_methods(
-            options.audits(progress)[0].certificate,
+            asked.audits(progress)[0].certificate,
             thresholds=None if thresholds is None else thresholds.split(","),
             seed=seed,
             progress=progress,

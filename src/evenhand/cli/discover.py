@@ -1,34 +1,27 @@
 """``evenhand discover``: the causal graph, or only the causes of the decision."""
 
-from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from evenhand.cli.options import AsJson, CommonOptions, result_option
+from evenhand.cli.asked import Asked
+from evenhand.cli.options import AsJson, result_option, with_keys
 from evenhand.cli.terminal import ProgressBar, print_exactly, print_json, print_result, say
-from evenhand.cli.verb_parameters import with_common_options
 from evenhand.errors import QuestionError
-from evenhand.question.question import PATHS
+from evenhand.question.fields import TABLES
 
 if TYPE_CHECKING:
     from evenhand.counts import CountTable
     from evenhand.graph import LocalCauses, PartialGraph
     from evenhand.question import Question
+    from evenhand.rows import Rows
 
 
-# A graph is learned here, and not judged.
-@partial(with_common_options, omit=PATHS | {"graph_file", "scope", "min_coverage"})
+@with_keys
 def discover(
-    options: CommonOptions,
+    asked: Asked,
     *,
     output_format: Annotated[
         str, result_option("--format", help="text, json or dot.")
     ] = "text",
-    algorithm: Annotated[
-        str, result_option(help="The PC algorithm: stable or original.")
-    ] = "stable",
-    max_tests: Annotated[
-        int | None, result_option(help="End the search after at most this many tests.")
-    ] = None,
     json: AsJson = False,
     quiet: Annotated[bool, result_option("--quiet", "-q", help="No progress bar.")] = False,
 ) -> None:
@@ -40,69 +33,33 @@ def discover(
     from evenhand.evidence.graph_origin import decision_last, no_tiers, saved_graph
     from evenhand.graph.column_choice import check_width
     from evenhand.graph.edits import edited
-    from evenhand.rows import read
 
-    if json and output_format == "dot":
-        raise QuestionError.of(
-            "--json and --format dot ask for two formats.", remedy="Leave one of them out."
-        )
-    if output_format not in ("text", "json", "dot") or (
-        options.local and output_format == "dot"
-    ):
-        raise QuestionError.of(
-            f"There is no format {output_format!r} for this.",
-            remedy="Choose text or json, or dot for a whole graph.",
-        )
-    decision, knowledge = options.decision_name(), options.knowledge()
+    settings = asked.settings
+    is_local = settings.pop("local", False)
+    _check_format(output_format, json=json, is_local=is_local)
+    decision, knowledge = asked.parts.get("decision"), asked.knowledge
     assumptions: tuple[str, ...] = ()
     if decision is not None:
         knowledge = decision_last(knowledge, decision)
         assumptions = (no_tiers(decision),) if knowledge.tiers_assumed else ()
+    settings = {n: v for n, v in settings.items() if n in TABLES["learning"]}
+    settings |= {"knowledge": knowledge}
     result: LocalCauses | PartialGraph
     with ProgressBar(quiet=quiet or json) as progress:
-        rows = read(
-            options.data, codings=options.codings(), memory=options.memory, progress=progress
-        )
+        rows = asked.read(progress)
         rows.check_counted(*([decision] if decision else ()))
-        if options.local:
-            if decision is None:
-                raise QuestionError.of(
-                    "--local finds the causes of a decision, and none is named.",
-                    remedy="Name it with --decision.",
-                )
-            if options.edits:
-                raise QuestionError.of(
-                    "--local finds causes, and no graph that could be edited.",
-                    "The question file has edits under [graph].",
-                    "Leave --local out, or the edits.",
-                )
-            result = graph.find_causes(
-                rows,
-                decision,
-                knowledge=knowledge,
-                significance=options.significance,
-                test=options.test,
-                max_given=6 if options.max_depth is None else options.max_depth,
-                progress=progress,
-            )
+        settings["progress"] = progress
+        if is_local:
+            result = _causes(asked, rows, decision, settings)
         else:
-            question = options.question_if_complete()
-            asked = () if decision is None else (decision,)
-            check_width(rows, decision, asked)
+            question = asked.question_if_complete
+            check_width(rows, decision, () if decision is None else (decision,))
             counts, notes = _learned_from(rows.count(), question)
             assumptions += notes
             learned = graph.discover(
-                counts,
-                knowledge=knowledge,
-                question=question,
-                significance=options.significance,
-                test=options.test,
-                algorithm=algorithm,  # type: ignore[arg-type]  # checked there
-                max_depth=options.max_depth,
-                max_tests=max_tests,
-                progress=progress,
+                counts, question=question, **settings, **asked.of("discover")
             )
-            result = edited(learned, options.edits)
+            result = edited(learned, asked.edits)
             assumptions += tuple(f"As the question file asks: {edit}." for edit in result.edits)
     if json or output_format == "json":
         print_json(
@@ -115,6 +72,39 @@ def discover(
     else:
         print_result(result.summary())
         say(*assumptions)
+
+
+def _check_format(output_format: str, *, json: bool, is_local: bool) -> None:
+    if json and output_format == "dot":
+        raise QuestionError.of(
+            "--json and --format dot ask for two formats.", remedy="Leave one of them out."
+        )
+    if output_format not in ("text", "json", "dot") or (is_local and output_format == "dot"):
+        raise QuestionError.of(
+            f"There is no format {output_format!r} for this.",
+            remedy="Choose text or json, or dot for a whole graph.",
+        )
+
+
+def _causes(
+    asked: Asked, rows: "Rows", decision: str | None, settings: dict[str, Any]
+) -> "LocalCauses":
+    """The causes of the decision, found near it."""
+    from evenhand.graph import find_causes
+
+    if decision is None:
+        raise QuestionError.of(
+            "--local finds the causes of a decision, and none is named.",
+            remedy="Name it with --decision.",
+        )
+    if asked.edits:
+        raise QuestionError.of(
+            "--local finds causes, and no graph that could be edited.",
+            "The question file has edits under [graph].",
+            "Leave --local out, or the edits.",
+        )
+    most = settings.pop("max_depth", 6)
+    return find_causes(rows, decision, max_given=most, **settings)
 
 
 def _learned_from(

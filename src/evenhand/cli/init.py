@@ -2,16 +2,15 @@
 
 import sys
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from shlex import join
 from typing import Annotated
 
 import typer
 
-from evenhand.cli.options import JUDGING, CommonOptions
+from evenhand.cli.asked import Asked
+from evenhand.cli.options import with_keys
 from evenhand.cli.terminal import ProgressBar, is_terminal, say
-from evenhand.cli.verb_parameters import with_common_options
 from evenhand.errors import InputError
 from evenhand.files import write_file
 
@@ -21,13 +20,13 @@ _ASKED = {
 }
 
 
-@partial(with_common_options, omit=JUDGING | {"question_file"})
+@with_keys
 def init(
-    options: CommonOptions,
+    asked: Asked,
     *,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The file to write; default: NAME.toml here."),
+        typer.Option("--output", "-o", help="The file to write. [default: NAME.toml here]"),
     ] = None,
 ) -> None:
     """Write a commented question file from a look at DATA.
@@ -35,18 +34,16 @@ def init(
     With both columns named the file can be run as it is:
     `evenhand init people.csv --decision hired --protected sex`
     """
-    from evenhand.rows import read
     from evenhand.rows.inspect.question_draft import QuestionDraft, template
 
-    target = output or Path(f"{Path(options.data).name.split('.')[0]}.toml")
+    target = output or Path(f"{Path(asked.data).name.split('.')[0]}.toml")
     if target.exists():
         raise InputError.of(
             "The file exists already and is left as it is.",
             remedy="Name another with --output, or move it away.",
             where=str(target),
         )
-    codings, given = options.codings(), options.asked()
-    rows = read(options.data, codings=codings, memory=options.memory)
+    codings, given, rows = asked.codings, asked.parts, asked.read()
     given |= _ask([role for role in _ASKED if role not in given], rows.columns)
     with ProgressBar(quiet=False) as progress:
         rows = replace(rows, progress=progress)
@@ -56,11 +53,11 @@ def init(
         draft = QuestionDraft(inspection, given, codings)
         if question := draft.question():
             draft = QuestionDraft(rows.inspect(question), given, codings)
-    write_file(target, template(draft, data=options.data), mode=0o644, overwrite=False)
+    write_file(target, template(draft, data=asked.data), mode=0o644, overwrite=False)
     open_roles = [role for role in _ASKED if role not in given]
     todo = f"Name {' and '.join(open_roles)} in it" if open_roles else "Read it"
     say(f"Wrote {target}. {todo}, then:")
-    say(f"  {join(['evenhand', 'audit', options.data, '--question', str(target)])}")
+    say(f"  {join(['evenhand', 'audit', asked.data, '--question', str(target)])}")
 
 
 def _ask(roles: list[str], columns: tuple[str, ...]) -> dict[str, str]:

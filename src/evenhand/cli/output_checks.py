@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from evenhand.cli.options import CommonOptions
+from evenhand.cli.asked import Asked
 
 
 def check_outputs(
-    options: CommonOptions,
+    asked: Asked,
     *pages: Path | None,
     release: Sequence[Path] = (),
     overwrite: bool,
@@ -24,11 +24,11 @@ def check_outputs(
     from evenhand.rows.batch_source import memory_in_bytes
     from evenhand.rows.open_files import file_sources
 
-    codings, memory = options.codings(), memory_in_bytes(options.memory)
+    codings, memory = asked.codings, memory_in_bytes(asked.memory)
     sources = file_sources(
-        options.data, delimiter=codings.delimiter, sheet=codings.sheet, memory=memory
+        asked.data, delimiter=codings.delimiter, sheet=codings.sheet, memory=memory
     )
     inputs = [source.where for source in sources]
-    inputs += [str(path) for path in (options.graph_file, options.question_file) if path]
+    inputs += [str(path) for path in (asked.graph_file, asked.question_file) if path]
     check_targets([*named, *release], inputs, overwrite=True)
     check_targets(named, (), overwrite=overwrite)

@@ -5,95 +5,49 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from evenhand.cli.option_syntax import option, parse_names
-from evenhand.cli.options import (
-    AsJson,
-    CommonOptions,
-    LabelColumn,
-    LeastCount,
-    PredictionColumns,
-    ReportFile,
-    options_in,
-)
+from evenhand.cli.asked import Asked
+from evenhand.cli.options import AsJson, ReportFile, result_option, with_keys
 from evenhand.cli.output_checks import check_outputs
+from evenhand.cli.spelling import option
 from evenhand.cli.terminal import ProgressBar, print_json, print_result, say, say_for_owner
-from evenhand.cli.verb_parameters import with_common_options
 from evenhand.errors import QuestionError, did_you_mean
 
 if TYPE_CHECKING:
     from evenhand.releasing import PublishedFiles, Release
     from evenhand.removal import Baseline, Method
 
-_release = options_in("The release")
 
-
-@with_common_options
+@with_keys
 def release(
-    options: CommonOptions,
+    asked: Asked,
     *,
     output: Annotated[
-        Path | None, _release("--output", "-o", help="The file to write.")
-    ] = None,
-    method: Annotated[
-        str,
-        _release(
-            help="modify-data, modify-graph; or, with --uncertified, shuffle-protected, "
-            "local-massaging, local-preferential-sampling."
-        ),
-    ] = "modify-data",
-    policy: Annotated[
-        str,
-        _release(
-            help="Of modify-data: minimal, group, raise, rows, uncertified paper, printed. "
-            "Of modify-graph: quotas, generate; with --uncertified sample."
-        ),
-    ] = "",
-    only: Annotated[
-        list[str] | None,
-        _release(help="Of modify-data: change decisions of this group; once for each group."),
-    ] = None,
-    rank: Annotated[
-        str | None,
-        _release(
-            metavar="COLUMN",
-            help="Of modify-data: change the rows nearest to the other side by this score, "
-            "higher for what is nearer to a favorable decision; default: random ones.",
-        ),
-    ] = None,
-    margin: Annotated[
-        str, _release(help="Stay below the threshold by this much, as 0.01.")
-    ] = "0",
-    seed: Annotated[
-        int | None,
-        _release(
-            help="Random seed: the same seed gives the same bytes, and tells which rows were "
-            "changed. Give a large one that nobody knows, or leave it out; default: random."
-        ),
-    ] = None,
-    predictions: PredictionColumns = None,
-    labels: LabelColumn = None,
-    report: ReportFile = None,
-    drop: Annotated[
-        list[str] | None,
-        _release(help="Do not release these columns, outside the question: 'a,b'."),
+        Path | None, result_option("--output", "-o", help="The file to write.")
     ] = None,
     dry_run: Annotated[
-        bool, _release("--dry-run", help="Show the plan and write nothing.")
+        bool, result_option("--dry-run", help="Show the plan and write nothing.")
     ] = False,
+    seed: Annotated[
+        int | None,
+        result_option(
+            help="Random seed: the same seed gives the same bytes, and tells which rows were "
+            "changed. Give a large one that nobody knows, or none. [default: random]"
+        ),
+    ] = None,
+    report: ReportFile = None,
     overwrite: Annotated[
-        bool, _release("--overwrite", help="Replace an earlier release or report.")
+        bool, result_option("--overwrite", help="Replace an earlier release or report.")
     ] = False,
     share: Annotated[
         bool,
-        _release(
+        result_option(
             "--share",
             help="Also write a certificate for others, without small counts, and make the "
             "report such a copy.",
         ),
     ] = False,
-    least_count: LeastCount = 10,
     uncertified: Annotated[
-        bool, _release("--uncertified", help="Allow methods that give no guarantee.")
+        bool, result_option("--uncertified", help="Allow methods that give no guarantee.")
     ] = False,
     json: AsJson = False,
 ) -> None:
@@ -103,76 +57,93 @@ def release(
     input is never changed. Example: `evenhand release adult.csv --question adult.toml
     --output adult-released.csv`
     """
-    by = _method(method, policy, margin, only or [], rank)
-    if len(predictions or ()) > 1:
-        raise QuestionError.of(
-            "A release changes the predictions of one model, and "
-            f"{len(predictions or ())} are named.",
-            remedy="Name one column with --predictions.",
-        )
-    if output is None and not dry_run:
-        raise QuestionError.of(
-            "No file is named for the release.",
-            remedy="Name one with --output, or see the plan with --dry-run.",
-        )
-    if not by.guaranteed and not uncertified and not dry_run:
-        raise QuestionError.of(
-            f"{method} {policy}".strip() + " gives no guarantee.",
-            remedy="Choose another, or allow it with --uncertified.",
-        )
-    if output is not None and not dry_run:
-        from evenhand.releasing.publish import ReleaseFiles
-        from evenhand.releasing.writer import output_format
-
-        planned = ReleaseFiles.of(output, uncertified=uncertified)
-        check_outputs(options, report, release=planned.paths, overwrite=overwrite)
-        output_format(output)  # refuses a name that it cannot write before any work
-    if options.file_judge() != "rows":
+    target = None if dry_run else output
+    by = _method(**asked.of("release"))
+    allowed = uncertified or dry_run
+    _check(asked, by, uncertified=allowed)
+    if not dry_run:
+        _check_files(asked, output, report, uncertified=uncertified, overwrite=overwrite)
+    if asked.file.judge != "rows":
         say("A release is judged by its rows, whatever the question file says.", err=True)
-    progress = ProgressBar(quiet=json)
-    with progress:
-        (audit,) = options.audits(progress, predictions=predictions, labels=labels)
+    with ProgressBar(quiet=json) as progress:
+        (audit,) = asked.audits(progress)
         released = audit.release(
             method=by,
             # The same plan each time it is looked at.
             seed=audit.certificate.examined.counts.seed if dry_run and seed is None else seed,
-            uncertified=uncertified or dry_run,
-            drop=_names(drop),
+            uncertified=allowed,
+            drop=asked.of("release")["drop"],
             progress=progress,
         )
         betrayals = {"betrayals": [one.to_dict(option) for one in released.betrayals]}
-    if dry_run or output is None:
+    if target is None:
         if json:
             print_json(released.plan.to_dict() | betrayals)
         else:
             _print_plan(released)
         return
-    _warn(released, quiet=json)
-    with progress:
-        files = released.write(
-            output,
-            overwrite=overwrite,
-            share=share,
-            least_count=least_count,
-            progress=progress,
-        )
+    for problem in () if json else released.warnings:
+        say(problem.text(option), err=True)  # before anything is published
+    shown = {"share": share, "least_count": asked.of("run")["least_count"]}
+    with ProgressBar(quiet=json) as progress:
+        files = released.write(target, overwrite=overwrite, progress=progress, **shown)
     if report is not None:
         from evenhand.files import after_writing
 
         with after_writing(files.data, files.certificate, files.shared, files.manifest):
-            page = audit.report(released, share=share, least_count=least_count)
-            page.write(report, overwrite=overwrite)
+            audit.report(released, **shown).write(report, overwrite=overwrite)
     say_for_owner(shared=share)
     if json:
         names = {
-            "output": str(files.data),
-            "certificate": str(files.certificate),
-            "manifest": str(files.manifest),
-            **({"shared": str(files.shared)} if files.shared else {}),
+            name: str(path)
+            for name, path in (
+                ("output", files.data),
+                ("certificate", files.certificate),
+                ("manifest", files.manifest),
+                ("shared", files.shared),
+            )
+            if path
         }
         print_json(released.to_dict() | betrayals | names)
         return
     _print_release(released, files, report)
+
+
+def _check(asked: Asked, by: "Method | Baseline", *, uncertified: bool) -> None:
+    """Refuse what no release can be made of."""
+    models, named = asked.of("run")["predictions"], asked.of("release")
+    if len(models) > 1:
+        raise QuestionError.of(
+            f"A release changes the predictions of one model, and {len(models)} are named.",
+            remedy="Name one column with --predictions.",
+        )
+    if not by.guaranteed and not uncertified:
+        raise QuestionError.of(
+            f"{named['method']} {named['policy'] or ''}".strip() + " gives no guarantee.",
+            remedy="Choose another, or allow it with --uncertified.",
+        )
+
+
+def _check_files(
+    asked: Asked,
+    output: Path | None,
+    report: Path | None,
+    *,
+    uncertified: bool,
+    overwrite: bool,
+) -> None:
+    """Refuse files that cannot be written, before any work is done."""
+    if output is None:
+        raise QuestionError.of(
+            "No file is named for the release.",
+            remedy="Name one with --output, or see the plan with --dry-run.",
+        )
+    from evenhand.releasing.publish import ReleaseFiles
+    from evenhand.releasing.writer import output_format
+
+    planned = ReleaseFiles.of(output, uncertified=uncertified)
+    check_outputs(asked, report, release=planned.paths, overwrite=overwrite)
+    output_format(output)
 
 
 def _print_plan(released: "Release") -> None:
@@ -180,12 +151,6 @@ def _print_plan(released: "Release") -> None:
     summary = released.plan.summary()
     notes = (*summary.notes, *released.left_behind, *released.warnings)
     print_result(replace(summary, notes=notes))
-
-
-def _warn(released: "Release", *, quiet: bool) -> None:
-    """Say on standard error what betrays changed rows, before anything is published."""
-    for problem in () if quiet else released.warnings:
-        say(problem.text(option), err=True)
 
 
 def _print_release(released: "Release", files: "PublishedFiles", report: Path | None) -> None:
@@ -208,12 +173,14 @@ def _print_release(released: "Release", files: "PublishedFiles", report: Path | 
             say(f"{what}: {path}")
 
 
-def _names(typed: list[str] | None) -> list[str]:
-    return [name for names in typed or () for name in parse_names(names)]
-
-
 def _method(
-    method: str, policy: str, margin: str, only: list[str], rank: str | None
+    *,
+    method: str,
+    policy: str | None,
+    margin: str,
+    only: list[str],
+    rank: str | None,
+    **_: object,
 ) -> "Method | Baseline":
     """The removal method that was named."""
     from evenhand import removal
@@ -221,7 +188,7 @@ def _method(
     if rank is not None and method != "modify-data":
         raise QuestionError.of(
             f"{method} does not choose rows by a score.",
-            remedy="Leave out --rank, or use --method modify-data.",
+            remedy="Leave out the rank, or use --method modify-data.",
         )
     if method == "modify-data":
         return removal.ModifyData(
@@ -230,7 +197,7 @@ def _method(
             only=tuple(only),
             rank=rank,
         )
-    if method == "modify-graph" and policy in ("", "quotas", "generate", "sample"):
+    if method == "modify-graph" and policy in (None, "", "quotas", "generate", "sample"):
         return removal.ModifyGraph(
             margin=margin,  # type: ignore[arg-type]  # read there
             generate=policy == "generate",

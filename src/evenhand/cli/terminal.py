@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import typer
 
-from evenhand.cli.option_syntax import option
+from evenhand.cli.spelling import option
 from evenhand.display import Progress, Summary, duration, visible
 from evenhand.errors import Problem, Remedy
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from evenhand.cli.file_suggestions import suggesting_files
-from evenhand.cli.option_syntax import option
 from evenhand.cli.options import AsJson, result_option
+from evenhand.cli.spelling import option
 from evenhand.cli.terminal import print_json, say
 from evenhand.display import visible
 

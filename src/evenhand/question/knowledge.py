@@ -69,8 +69,13 @@ class Tiers:
             )
         return cls(*(... if tier == [WILDCARD] else tier for tier in tiers))
 
+    @property
+    def plain(self) -> list[list[str]]:
+        """The tiers as lists; the rest of the columns is written ``["*"]``."""
+        return [[WILDCARD] if tier is ... else list(tier) for tier in self.tiers]
+
     def __str__(self) -> str:
-        return " | ".join(WILDCARD if tier is ... else ", ".join(tier) for tier in self.tiers)
+        return " | ".join(map(", ".join, self.plain))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,10 +153,9 @@ class Knowledge:
         return KnownOrder.resolve(self, tuple(names))
 
     def to_dict(self) -> dict[str, object]:
-        """Plain lists; the rest of the columns is written ``["*"]``."""
-        tiers = self.tiers.tiers if self.tiers else ()
+        """Plain lists."""
         return {
-            "tiers": [[WILDCARD] if tier is ... else list(tier) for tier in tiers],
+            "tiers": self.tiers.plain if self.tiers else [],
             "require": [_arrow_text(arrow) for arrow in self.required],
             "forbid": [_arrow_text(arrow) for arrow in self.forbidden],
         }

@@ -1,14 +1,8 @@
 """Question files: everything that defines a run, in TOML, so that it can be repeated.
 
-[question]    protected, group, other, decision, favorable, threshold, rule, judge;
-              criterion, order, min_rows; redlining, explained, redlining_threshold, basis
-[knowledge]   tiers, require, forbid
-[graph]       add, remove, reverse, open: edits of the graph, each as "a -> b: the reason",
-              or as ["a", "b", "the reason"]; judged: how many graphs were judged
-              before, or a text for each of them
-[data]        columns, exclude, missing, na, frequency, delimiter, sheet; [data.bins];
-              [data.merge.COLUMN]
-[labels]      plain words for columns; [labels.values.COLUMN] for values
+``fields`` lists the keys of the tables [question], [knowledge], [learning], [graph], [data] and
+[labels]. Edits of the graph are written as "a -> b: the reason" or ["a", "b", "the reason"],
+bins and merges under the name of their column, labels of values in [labels.values.COLUMN].
 """
 
 import json
@@ -28,6 +22,7 @@ from evenhand.errors import (
     listed,
 )
 from evenhand.question.codings import WILDCARD, Codings
+from evenhand.question.fields import FIELDS, TABLES
 from evenhand.question.graph_edits import GraphEdit
 from evenhand.question.knowledge import Knowledge, Tiers
 from evenhand.question.parse_values import as_label, require_text
@@ -37,21 +32,12 @@ from evenhand.question.toml_limits import excess
 # Which verdict decides: the exact one on these rows, or what they show of the population.
 Judge: TypeAlias = Literal["rows", "population"]
 
-_ASKED = (
-    *("protected", "group", "other", "decision", "favorable", "threshold", "rule"),
-    *("criterion", "order", "min_rows"),
-    *("redlining", "explained", "redlining_threshold", "basis"),
-)
-_KEYS = {
-    "question": (*_ASKED, "judge"),
-    "knowledge": ("tiers", "require", "forbid"),
-    "graph": ("add", "remove", "reverse", "open", "judged"),
-    "data": (
-        *("columns", "exclude", "missing", "na", "frequency", "delimiter", "sheet"),
-        *("bins", "merge"),
-    ),
-    "labels": ("columns", "values"),
-}
+# The keys that are parts of the question itself.
+ASKED = [name for name in TABLES["question"] if name in Question.__dataclass_fields__]
+# Tables of values that nothing else reads before they are used: their types are checked here.
+_PLAIN = ("learning", "run", "audit", "discover", "release")
+# What these say goes to an audit as arguments.
+_SETTINGS = ("scope", "min_coverage", *TABLES["learning"])
 Completion: TypeAlias = Callable[[Mapping[str, Any], Codings], Mapping[str, Any]]
 _LARGEST_FILE = 1_000_000
 _T = TypeVar("_T")
@@ -91,7 +77,8 @@ class QuestionFile:
 
     ``judge`` says which verdict of an audit decides; releases are always judged by their rows.
     ``graphs_judged`` says how many graphs were tried on the way to these ``edits``: an audit
-    states it in its certificate.
+    states it in its certificate. ``settings`` are further arguments of an audit: the scope,
+    the least coverage, and how a graph is learned.
     """
 
     question: Question
@@ -101,6 +88,7 @@ class QuestionFile:
     labels: Labels = field(default_factory=Labels)
     edits: tuple[GraphEdit, ...] = ()
     graphs_judged: int = 0
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -134,13 +122,18 @@ class QuestionFile:
         )
 
     @classmethod
-    def load(cls, path: str | Path, *, complete: Completion | None = None) -> "QuestionFile":
+    def load(cls, path: str | Path) -> "QuestionFile":
         """Read a question file; see ``parse``."""
+        return cls.from_tables(cls.load_tables(path), where=str(path))
+
+    @classmethod
+    def load_tables(cls, path: str | Path) -> dict[str, Any]:
+        """Read the tables of a question file; see ``parse_tables``."""
         path = Path(path)
         try:
             if path.stat().st_size > _LARGEST_FILE:
                 raise _too_large(str(path))
-            return cls.parse(path.read_text("utf-8"), where=str(path), complete=complete)
+            return cls.parse_tables(path.read_text("utf-8"), where=str(path))
         except (OSError, UnicodeDecodeError) as error:
             raise QuestionError.of(
                 "There is no such question file."
@@ -151,17 +144,9 @@ class QuestionFile:
             ) from error
 
     @classmethod
-    def parse(
-        cls, text: str, *, where: str = "question file", complete: Completion | None = None
-    ) -> "QuestionFile":
-        """Parse the text of a question file; all problems are raised together.
-
-        ``complete`` gets the table [question] and the codings, and returns that table with
-        what it leaves open.
-        """
-        return cls.from_tables(
-            cls.parse_tables(text, where=where), where=where, complete=complete
-        )
+    def parse(cls, text: str, *, where: str = "question file") -> "QuestionFile":
+        """Parse the text of a question file; all problems are raised together."""
+        return cls.from_tables(cls.parse_tables(text, where=where), where=where)
 
     @staticmethod
     def parse_tables(text: str, *, where: str = "question file") -> dict[str, Any]:
@@ -189,14 +174,18 @@ class QuestionFile:
         where: str = "question file",
         complete: Completion | None = None,
     ) -> "QuestionFile":
-        """A question file from its tables as plain values; see ``parse``."""
+        """A question file from its tables as plain values; see ``parse``.
+
+        ``complete`` gets the table [question] and the codings, and returns that table with
+        what it leaves open.
+        """
         problems = [
             Problem(f"{name!r} is not a table.", remedy=f"Write [{name}].", where=where)
             for name, table in content.items()
             if not isinstance(table, dict)
         ]
         content = {name: table for name, table in content.items() if isinstance(table, dict)}
-        problems += _unknown_keys(content, where=where)
+        problems += [*_unknown_keys(content, where=where), *_wrong_types(content, where=where)]
 
         def attempt(parse: Callable[[Mapping[str, Any]], _T], name: str) -> _T | None:
             """Parse one table; add its problems to the list instead of raising them."""
@@ -231,6 +220,12 @@ class QuestionFile:
             labels=labels,
             edits=edits or (),
             graphs_judged=graphs_judged or 0,
+            settings={
+                name: table[name]
+                for table in (content.get("question", {}), content.get("learning", {}))
+                for name in _SETTINGS
+                if name in table
+            },
         )
 
     @property
@@ -245,11 +240,14 @@ class QuestionFile:
         knowledge = {name: value for name, value in self.knowledge.to_dict().items() if value}
         labels = {"columns": self.labels.columns, "values": self.labels.values}
         judge = {} if self.judge == "rows" else {"judge": self.judge}
+        learning = {n: v for n, v in self.settings.items() if n in TABLES["learning"]}
+        judge |= {n: v for n, v in self.settings.items() if n not in learning}
         return "\n".join(
             _toml_table(name, table)
             for name, table in (
                 ("question", self.question.to_dict() | judge),
                 ("knowledge", knowledge),
+                ("learning", learning),
                 ("graph", self.graph_table),
                 ("data", self.codings.to_dict()),
                 ("labels", {name: words for name, words in labels.items() if words}),
@@ -293,7 +291,7 @@ def _parse_question(table: Mapping[str, Any]) -> Question:
             f"The table [question] lacks {listed(absent)}.",
             remedy="Name the column and the value for each.",
         )
-    return Question(**{key: table[key] for key in _ASKED if table.get(key, "") != ""})
+    return Question(**{key: table[key] for key in ASKED if table.get(key, "") != ""})
 
 
 def _parse_knowledge(table: Mapping[str, Any]) -> Knowledge:
@@ -319,7 +317,7 @@ def _parse_judged(table: Mapping[str, Any]) -> int:
 
 
 def _parse_codings(table: Mapping[str, Any]) -> Codings:
-    return Codings.of(**{key: table[key] for key in _KEYS["data"] if key in table})
+    return Codings.of(**{key: table[key] for key in TABLES["data"] if key in table})
 
 
 def _parse_labels(table: Mapping[str, Any]) -> Labels:
@@ -340,13 +338,28 @@ def _unknown_keys(content: Mapping[str, Any], *, where: str) -> list[Problem]:
         )
 
     return [
-        *(unknown(f"[{table}]", table, _KEYS) for table in content if table not in _KEYS),
+        *(unknown(f"[{table}]", table, TABLES) for table in content if table not in TABLES),
         *(
             unknown(f"{key!r} in [{table}]", key, allowed)
-            for table, allowed in _KEYS.items()
+            for table, allowed in TABLES.items()
             for key in content.get(table, {})
             if key not in allowed
         ),
+    ]
+
+
+def _wrong_types(content: Mapping[str, Any], *, where: str) -> list[Problem]:
+    given = [(one, content.get(one.table, {}).get(one.name)) for one in FIELDS]
+    return [
+        Problem(
+            f"{one.name!r} in [{one.table}] is {value!r}, which cannot be.",
+            remedy=f"Write {one.kind.shown}, of which the help says: {one.help}",
+            where=where,
+        )
+        for one, value in given
+        if value is not None
+        and (one.table in _PLAIN or one.name in _SETTINGS)
+        and type(value) not in one.kind.plain
     ]
 
 
@@ -370,4 +383,6 @@ def toml_value(value: Any) -> str:  # noqa: ANN401
     """A list, a whole number or a text as TOML."""
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(toml_value, value))}]"
-    return str(value) if isinstance(value, int) else toml_string(str(value))
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, int | float) else toml_string(str(value))

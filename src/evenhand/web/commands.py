@@ -1,11 +1,11 @@
 """What does the same as a screen on the command line, word by word."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from evenhand.errors import EvenhandError
+from evenhand.question.fields import option_words
 from evenhand.web.open_table import named_columns
-from evenhand.web.release_choice import ReleaseChoice, typed_name
+from evenhand.web.release_choice import ReleaseChoice
 from evenhand.web.release_writing import free_name, report_name
 from evenhand.web.session import Session
 
@@ -23,7 +23,7 @@ def command_lines(
     return {
         "table": [["evenhand", "inspect", data, *asked]],
         "question": [["evenhand", "inspect", data, *asked]],
-        "graph": [["evenhand", "audit", data, *asked, "--arrows", "--doubt"]],
+        "graph": [["evenhand", "audit", data, *asked, "--set", "arrows", "--set", "doubt"]],
         "evidence": [["evenhand", "audit", data, *asked]],
         "release": [
             ["evenhand", "compare", data, *asked],
@@ -56,31 +56,5 @@ def _asked(session: Session) -> Iterator[str]:
     if path is not None and path.exists() and is_complete(session):
         yield from ("--question", session.folder.shown(path))
         return
-    for part, value in named_columns(session.tables).items():
-        for name in [value] if isinstance(value, str) else value or ():
-            yield from (f"--{part}", name)
-    yield from _reading_options(session.tables.get("data", {}))
-
-
-def _reading_options(data: Mapping[str, Any]) -> Iterator[str]:
-    """What a first look suggests, as options.
-
-    >>> [*_reading_options({"exclude": ["id", "a,b"], "bins": {"age": [35, 50]}})]
-    ['--exclude', 'id,"a,b"', '--bin', 'age=35,50']
-    >>> [*_reading_options({"merge": {"job": {"it": ["it", "IT"]}}, "na": ["?"]})]
-    ['--merge', 'job:it=it,IT', '--na', '?']
-    """
-    for part in ("columns", "exclude"):
-        if names := data.get(part):
-            yield from (f"--{part}", ",".join(map(typed_name, names)))
-    for name, cuts in data.get("bins", {}).items():
-        many = [f"quantiles:{cuts}"] if isinstance(cuts, int) else map(str, cuts)
-        yield from ("--bin", f"{name}={','.join(many)}")
-    for name, merged in data.get("merge", {}).items():
-        for new, old in merged.items():
-            yield from ("--merge", f"{name}:{new}={','.join(old)}")
-    for text in data.get("na", ()):
-        yield from ("--na", text)
-    for part in ("missing", "frequency", "delimiter", "sheet"):
-        if part in data:
-            yield from (f"--{part}", str(data[part]))
+    asked = {"question": named_columns(session.tables), "data": session.tables.get("data", {})}
+    yield from option_words(asked, "inspect")

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from evenhand.errors import QuestionError
 from evenhand.question import exact_fraction
+from evenhand.question.fields import option_words
 from evenhand.releasing.compare import EVERY_METHOD
 from evenhand.removal import Method, ModifyData, ModifyGraph
 
@@ -94,20 +95,14 @@ class ReleaseChoice:
     def options(self) -> list[str]:
         """The same as options of the command line."""
         method, _, policy = self.way.partition(":")
-        return [
-            *(["--method", method] if method != _FEWEST.name else []),
-            *(["--policy", policy] if self.way != ReleaseChoice().way else []),
-            *(["--margin", str(self.margin_share)] if self.margin != "0" else []),
-            *(part for name in self.only for part in ("--only", name)),
-            *(part for name in self.drop for part in ("--drop", typed_name(name))),
-        ]
-
-
-def typed_name(name: str) -> str:
-    """A column's name as an option that takes several has it, in quotes where needed."""
-    if name == name.strip() and not {",", '"'} & {*name}:
-        return name
-    return '"' + name.replace('"', '""') + '"'
+        table = {
+            "method": method if method != _FEWEST.name else None,
+            "policy": policy if self.way != ReleaseChoice().way else None,
+            "margin": str(self.margin_share) if self.margin != "0" else None,
+            "only": [*self.only],
+            "drop": [*self.drop],
+        }
+        return option_words({"release": table}, "release")
 
 
 def _texts(given: Mapping[str, Any], name: str) -> tuple[str, ...]:

@@ -5,25 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.errors import Problem, Remedy, words_only
+from evenhand.question.fields import find
 from evenhand.removal import ModifyData
 from evenhand.web.addresses import graph_address
 from evenhand.web.release_choice import ReleaseChoice
 from evenhand.web.store import Tables
 
-# Where the parts of a question file stand, by the argument that a remedy names.
-_TABLES = {
-    "question": (
-        *("group", "other", "favorable", "threshold", "criterion", "order", "min_rows"),
-        *("redlining", "explained", "redlining_threshold", "basis", "judge", "rule"),
-    ),
-    "knowledge": ("tiers",),
-    "data": (
-        *("columns", "exclude", "missing", "na", "frequency", "delimiter", "sheet"),
-        *("bins", "merge"),
-    ),
-}
-
-
+# Tables of the question file in which a remedy changes a key.
+_CHANGED = frozenset({"question", "knowledge", "data"})
 # Lists to which a remedy adds, as an option that is given once more does.
 _ADDED = frozenset({"exclude", "na"})
 # What no question file says: it goes with the request that was refused, sent once more.
@@ -104,18 +93,15 @@ def _body(remedy: Remedy) -> dict[str, Any] | None:
         return None
     if remedy.argument in _SENT_AGAIN:
         return {remedy.argument: remedy.value}
-    for table, names in _TABLES.items():
-        if remedy.argument in names:
-            way = "add" if remedy.argument in _ADDED else "change"
-            return {way: {table: {remedy.argument: remedy.value}}}
-    return None
+    field = find(remedy.argument)
+    if field is None or field.table not in _CHANGED or field.argument:
+        return None
+    way = "add" if field.name in _ADDED else "change"
+    return {way: {field.table: {field.name: remedy.value}}}
 
 
 def _is_chosen(remedy: Remedy, tables: Tables) -> bool:
     """Whether what the remedy names is chosen as it says."""
-    return any(
-        remedy.argument in names
-        and tables.get(table, {}).get(remedy.argument, ...) == remedy.value
-        and remedy.value is not ...
-        for table, names in _TABLES.items()
-    )
+    field = find(remedy.argument)
+    said = tables.get(field.table, {}).get(field.name, ...) if field else ...
+    return said is not ... and said == remedy.value

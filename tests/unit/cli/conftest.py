@@ -57,7 +57,7 @@ def scores(tmp_path):
     lines = [",".join(rows), *(",".join(f'"{cell}"' for cell in row) for row in cells)]
     (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
     (tmp_path / "scores.txt").write_text("race -> score; town -> score; sex -> score")
-    columns = ["--columns", "sex,race,town,score", "--graph", tmp_path / "scores.txt"]
+    columns = ["--set", "columns=sex,race,town,score", "--graph", tmp_path / "scores.txt"]
     return [tmp_path / "people.csv", *columns, "--decision", "score"]
 
 
@@ -67,5 +67,5 @@ def loan_options(tmp_path):
     (tmp_path / "loans.csv").write_text(loans.csv_text())
     (tmp_path / "loans.txt").write_text(str(loans.ZIP_FIRST))
     question = ["--protected", "race", "--group", "b", "--decision", "loan"]
-    through = ["--favorable", "yes", "--redlining", "zip", "--frequency", "n"]
+    through = ["--favorable", "yes", "--set", "redlining=zip", "--set", "frequency=n"]
     return [tmp_path / "loans.csv", *question, *through, "--graph", tmp_path / "loans.txt"]

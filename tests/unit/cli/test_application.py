@@ -17,8 +17,8 @@ PROBLEMS = (
     Problem("Two.", remedy=(Remedy("Bin it", "bins", {"age": 4}), Remedy("name a key", "key"))),
 )
 IN_WORDS = """\
-evenhand: people.csv: One. Seen. Leave them out (--missing drop).
-evenhand: Two. Bin it (--bin age=quantiles:4), or name a key.
+evenhand: people.csv: One. Seen. Leave them out ({missing}).
+evenhand: Two. Bin it ({bins}), or name a key.
 """
 IN_PARTS = [
     [{"words": "Leave them out", "argument": "missing", "value": "drop"}],
@@ -62,7 +62,11 @@ def test_every_error_of_every_verb_has_its_status_and_names_options(
     monkeypatch.setattr(CALLS[command], raising(kind(*PROBLEMS)))
     status, out, err = run(*command.split())
     has_options = command.split()[0] in _WITH_OPTIONS
-    in_words = IN_WORDS if has_options else re.sub(r" \(--[^)]*\)", "", IN_WORDS)
+    verb = command.split()[0]
+    missing = "--missing drop" if verb in ("inspect", "init") else "--set missing=drop"
+    four = "--bin age=quantiles:4" if verb != "release" else "--set bins.age=quantiles:4"
+    in_words = IN_WORDS if has_options else re.sub(r" \(\{\w+\}\)", "", IN_WORDS)
+    in_words = in_words.format(missing=missing, bins=four)
     assert (status, err) == (kind.exit_status, in_words)
     if command.split()[0] in ("init", "demo", "paper"):
         return
@@ -106,7 +110,7 @@ def test_the_version_is_told(run):
         ("audit {data} --question {q} --certificate absent/c.json", ("ResourceError", 4)),
         ("discover absent.csv", ("InputError", 2)),
         ("release {data} --question {q}", ("QuestionError", 2)),
-        ("compare {data} --question {q} --frequency major", ("ValuesError", 2)),
+        ("compare {data} --question {q} --set frequency=major", ("ValuesError", 2)),
         ("verify absent.json", ("InputError", 2)),
         ("audit", ("UsageError", 2)),
         ("verify absent.json --expect nothing", ("UsageError", 2)),

@@ -72,7 +72,7 @@ def test_quiet_says_the_verdict_alone(run, options):
 
 
 def test_a_partition_of_ones_own_is_explained(run, options):
-    _, out, _ = run("audit", *options, "--partition", "test_score")
+    _, out, _ = run("audit", *options, "--set", "partition=test_score")
     assert "gender -> major -> admission" in out
 
 
@@ -94,7 +94,9 @@ def test_any_delimiter_holds_from_the_command_line_to_the_certificate(
     status, _, err = run("audit", *options)
     assert status == 2
     assert "delimiter" in err
-    status, *_ = run("audit", *options, "--delimiter", mark, "--certificate", certificate)
+    status, *_ = run(
+        "audit", *options, "--set", f"delimiter={mark}", "--certificate", certificate
+    )
     assert status == 1
     assert json.loads(certificate.read_text())["codings"]["delimiter"] == mark
     assert run("verify", certificate, data)[0] == 0
@@ -111,7 +113,7 @@ def test_a_wrong_column_name_is_answered_with_the_right_one(run, options):
 
 
 def test_each_p_says_what_it_is_against(run, options):
-    _, out, _ = run("audit", *options, "--partition", "test_score")
+    _, out, _ = run("audit", *options, "--set", "partition=test_score")
     assert "common difference (p vs 0)" in out
     heads = [line for line in out.splitlines() if "95 % interval  " in line]
     assert len(heads) == 2
@@ -222,13 +224,13 @@ def test_what_cannot_be_judged_besides_is_a_note(run, tmp_path):
     data = tmp_path / "data.csv"
     rows = ["f,low,no"] * 60 + ["f,high,yes"] * 40 + ["m,low,no"] * 30 + ["m,high,yes"] * 50
     data.write_text("\n".join(["sex,score,hired", *rows]) + "\n")
-    asked = "--protected sex --group f --decision hired --favorable yes --rule score"
+    asked = "--protected sex --group f --decision hired --favorable yes --set rule=score"
     words = ["audit", data, *asked.split()]
     plain, out, _ = run(*words)
-    status, noted, _ = run(*words, "--arrows")
+    status, noted, _ = run(*words, "--set", "arrows")
     assert status == plain == 3
     assert noted.startswith(out[:200])
-    status, document, _ = run(*words, "--arrows", "--json")
+    status, document, _ = run(*words, "--set", "arrows", "--json")
     assert status == plain
     told = "Under the rule 'score' nothing is measured, with no arrows."
     assert told in noted
@@ -238,7 +240,7 @@ def test_what_cannot_be_judged_besides_is_a_note(run, tmp_path):
 
 def test_arrows_are_judged_where_that_is_asked_for(run, example):
     page = example / "r.html"
-    words = ["audit", example / "data.csv", "--question", example / "q.toml", "--arrows"]
+    words = ["audit", example / "data.csv", "--question", example / "q.toml", "--set", "arrows"]
     _, out, _ = run(*words, "--json", "--report", page)
     found = json.loads(out)["arrows"]
     many = len(found["variants"])
@@ -262,12 +264,12 @@ def test_the_least_count_of_a_copy_for_others_is_chosen(run, example, options):
         record = example / f"s{count}.json"
         run(
             "audit", *options, "--certificate", record, "--report", page, "--overwrite",
-            "--share", "--least-count", str(count),
+            "--share", "--set", f"least_count={count}",
         )  # fmt: skip
         assert len(json.loads(record.read_text())["partitions"][0]["table"]) == shown
         assert f"counts under {count} withheld" in page.read_text()
     status, _, error = run(
-        "audit", *options, "--report", page, "--overwrite", "--share", "--least-count", "0"
+        "audit", *options, "--report", page, "--overwrite", "--share", "--set", "least_count=0"
     )
     assert (status, "whole number of at least 1" in error) == (2, True)
 
@@ -286,31 +288,31 @@ def test_a_table_too_wide_for_a_graph_is_refused_with_columns_that_can_be_typed(
     status, out, err = run("audit", path, *asked)
     assert (status, out) == (4, "")
     assert "2,003 columns takes 2,005,003 tests or more" in err
-    chosen = re.search(r"\(--columns (\S+)\)", err).group(1)
+    chosen = re.search(r"\(--set columns=(\S+)\)", err).group(1)
     assert chosen.split(",")[:3] == ["sex", "hired", "grade"]
-    assert run("audit", path, *asked, "--columns", chosen)[0] in (0, 1, 3)
+    assert run("audit", path, *asked, "--set", f"columns={chosen}")[0] in (0, 1, 3)
     status, _, err = run("discover", path)
-    assert (status, "Choose columns (--columns" in err) == (4, True)
+    assert (status, "Choose columns (--set columns" in err) == (4, True)
 
 
 def test_a_search_may_be_ended_early_and_that_is_said(run, options):
     learned = [one for one in options if not str(one).endswith(("--graph", "graph.txt"))]
     for verb in (["audit"], ["release", "--dry-run"], ["compare"]):
-        assert run(*verb, *learned, "--max-depth", "0")[0] in (0, 1)
-    _, out, _ = run("audit", *learned, "--max-depth", "0")
+        assert run(*verb, *learned, "--set", "max_depth=0")[0] in (0, 1)
+    _, out, _ = run("audit", *learned, "--set", "max_depth=0")
     assert "Sets of more than 0 attributes were not tried." in out
-    assert run("audit", *options, "--max-depth", "-1")[0] == 2
+    assert run("audit", *options, "--set", "max_depth=-1")[0] == 2
 
 
 def test_a_local_search_is_recorded_and_verified(run, options, tmp_path):
     record, asked = tmp_path / "c.json", options[:3]
-    run("audit", *asked, "--local", "--certificate", record)
+    run("audit", *asked, "--set", "local", "--certificate", record)
     origin = json.loads(record.read_text("utf-8"))["graph"]["origin"]
     assert origin["chosen_from"] == 4
     status, out, _ = run("verify", record, options[0])
     assert status == 0
     assert "columns chosen from 4" in run("verify", record, "--json")[1] + out
-    assert "graph is given" in run("audit", *options, "--local", "--graph", record)[2]
+    assert "graph is given" in run("audit", *options, "--set", "local", "--graph", record)[2]
 
 
 LOW = ["--favorable", "Low"]
@@ -320,45 +322,65 @@ LOW = ["--favorable", "Low"]
     ("typed", "status", "words"),
     [
         (["--protected", "race", "--favorable", "Nobody"], 2, "has no value 'Nobody'"),
-        (["--protected", "race", "--other", "z", *LOW], 2, "no value 'z', which is asked for"),
+        (
+            ["--protected", "race", "--set", "other=z", *LOW],
+            2,
+            "no value 'z', which is asked for",
+        ),
         (
             [
                 "--protected",
                 "race",
-                "--criterion",
-                "cumulative",
-                "--order",
-                "Low",
-                "--order",
-                "High",
+                "--set",
+                "criterion=cumulative",
+                "--set",
+                "order=Low",
+                "--set",
+                "order=High",
             ],
             2,
-            "It misses 'Medium'. Write each value that occurs once, best first (--order …).",
+            "It misses 'Medium'. Write each value that occurs once, best first (--set order=",
         ),
         (
-            ["--protected", "race", "--criterion", "cumulative", "--order", "Low"],
+            ["--protected", "race", "--set", "criterion=cumulative", "--set", "order=Low"],
             2,
-            "Write them all, best first (--order …).",
+            "Write them all, best first (--set order=…).",
         ),
-        (["--protected", "race", "--min-rows", "0", *LOW], 2, "Give one (--min-rows 1)."),
         (
-            ["--protected", "race", "--min-rows", "5000", *LOW],
+            ["--protected", "race", "--set", "min_rows=0", *LOW],
+            2,
+            "Give one (--set min_rows=1).",
+        ),
+        (
+            ["--protected", "race", "--set", "min_rows=5000", *LOW],
             3,
             "do two groups occur with 5,000 rows or more",
         ),
-        (["--protected", "race", "--min-rows", "5000", *LOW], 3, "(--min-rows …)"),
-        (["--protected", "race", "--criterion", "every", *LOW], 2, "no value is the favorable"),
-        (["--protected", "race", "--other", "rest", *LOW], 2, "Name it (--group …)"),
+        (["--protected", "race", "--set", "min_rows=5000", *LOW], 3, "(--set min_rows=…)"),
+        (
+            ["--protected", "race", "--set", "criterion=every", *LOW],
+            2,
+            "no value is the favorable",
+        ),
+        (["--protected", "race", "--set", "other=rest", *LOW], 2, "Name it (--group …)"),
         (["--protected", "race"], 2, "--favorable"),
         (
-            ["--protected", "race", "--protected", "sex", "--merge", "race:a & b=a,b", *LOW],
+            [
+                "--protected",
+                "race",
+                "--protected",
+                "sex",
+                "--set",
+                "merge.race.a & b=a,b",
+                *LOW,
+            ],
             2,
             "contain ' & ': 'a & b'",
         ),
         (
             ["--protected", "race", "--group", "a", *LOW],
             2,
-            "pool all others (--other rest)",
+            "pool all others (--set other=rest)",
         ),
     ],
 )
@@ -386,9 +408,18 @@ def test_five_hundred_groups_are_refused_with_what_helps(run, tmp_path):
     "typed",
     [
         [*LOW],
-        [*LOW, "--favorable", "Medium", "--other", "a"],
-        ["--criterion", "every"],
-        ["--criterion", "cumulative", "--order", "Low", "--order", "Medium", "--order", "High"],
+        [*LOW, "--favorable", "Medium", "--set", "other=a"],
+        ["--set", "criterion=every"],
+        [
+            "--set",
+            "criterion=cumulative",
+            "--set",
+            "order=Low",
+            "--set",
+            "order=Medium",
+            "--set",
+            "order=High",
+        ],
     ],
 )
 @pytest.mark.parametrize("protected", [["race"], ["sex", "race"]])
@@ -396,11 +427,11 @@ def test_many_groups_and_values_are_audited_and_verified(
     run, scores, tmp_path, typed, protected
 ):
     named = [part for name in protected for part in ("--protected", name)]
-    if "--other" in typed and len(protected) > 1:
-        typed = ["f & a" if part == "a" else part for part in typed]
+    if len(protected) > 1:
+        typed = [part.replace("other=a", "other=f & a") for part in typed]
     record = tmp_path / "record.json"
     code, printed, _ = run(
-        "audit", *scores, *named, *typed, "--certificate", record, "--scope", "all"
+        "audit", *scores, *named, *typed, "--certificate", record, "--set", "scope=all"
     )
     assert code == 1
     assert "On average the clearest of" in printed
@@ -414,7 +445,9 @@ def test_a_group_of_one_row_is_measured_unless_more_are_asked_for(run, tmp_path)
     asked = ["--protected", "race", "--decision", "hired", "--favorable", "yes", "--json"]
     results = {}
     for least in (1, 2):
-        code, printed, _ = run("audit", tmp_path / "one.csv", *asked, "--min-rows", least)
+        code, printed, _ = run(
+            "audit", tmp_path / "one.csv", *asked, "--set", f"min_rows={least}"
+        )
         results[least] = code, json.loads(printed)
     assert results[1][0] == 1
     assert results[2][0] == 3
@@ -442,13 +475,13 @@ def predicted(example):
 
 
 def test_predictions_are_audited_with_the_graph_of_the_data(run, options, predicted):
-    status, out, _ = run("audit", *options, *predicted, "--labels", "admission")
+    status, out, _ = run("audit", *options, *predicted, "--set", "labels=admission")
     assert status == 1
     assert "people alike in the causes of the recorded admission get different" in out
     assert "What errors add to the difference of admission" in out
     assert "predictions say nothing of how admission came about" in out
     assert "itself" not in out
-    status, out, _ = run("audit", *options, *predicted, "--labels", "admission", "--json")
+    status, out, _ = run("audit", *options, *predicted, "--set", "labels=admission", "--json")
     document = json.loads(out)
     assert document["decision"] == "said"
     assert document["predicts"] == "admission"
@@ -465,7 +498,7 @@ def test_a_report_and_certificate_on_predictions_are_written_and_checked(
     run, example, options, predicted
 ):
     record, page = example / "p.json", example / "p.html"
-    written = ("--certificate", record, "--report", page, "--labels", "admission")
+    written = ("--certificate", record, "--report", page, "--set", "labels=admission")
     status, _, _ = run("audit", *options, *predicted, *written, "--quiet")
     assert status == 1
     assert "Where errors add most" in page.read_text()
@@ -482,7 +515,7 @@ def test_predictions_without_a_graph_and_labels_alone_are_refused(
     assert status == 2
     assert "learned from predictions it would be another" in err
     assert "--graph" in err
-    status, _, err = run("audit", *options, "--labels", "admission")
+    status, _, err = run("audit", *options, "--set", "labels=admission")
     assert status == 2
     assert "--predictions" in err
 
@@ -499,12 +532,12 @@ def two_models(example, predicted):
     by_major = dict(zip(table["major"].unique(), ["admitted", "rejected"], strict=True))
     table = table.assign(ruled=table["major"].map(by_major))
     table.to_csv(example / "data.csv", index=False)
-    return [*predicted, "--predictions", "even", "--labels", "admission"]
+    return [*predicted, "--predictions", "even", "--set", "labels=admission"]
 
 
 def alone(run, options, column):
     """What is printed about one model, and the status."""
-    named = ("--predictions", column, "--labels", "admission")
+    named = ("--predictions", column, "--set", "labels=admission")
     return {how: run("audit", *options, *named, *how.split()) for how in ("", "--json", "-q")}
 
 
@@ -593,7 +626,7 @@ def test_models_that_cannot_be_decided_for_want_of_coverage(
     pd.concat([table, alone]).to_csv(example / "data.csv", index=False)
     verdicts = {"said": "not certified", "even": "cannot decide", "ruled": "cannot decide"}
     named = [word for column in columns.split() for word in ("--predictions", column)]
-    status, out, _ = run("audit", *options, *named, "--min-coverage", "1", "--quiet")
+    status, out, _ = run("audit", *options, *named, "--set", "min_coverage=1", "--quiet")
     assert out.splitlines() == [f"{column}: {verdicts[column]}" for column in columns.split()]
     assert status == expected
 

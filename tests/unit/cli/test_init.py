@@ -124,10 +124,10 @@ def counted_csv():
 TABLES = [
     (staff_csv, ["--decision", "promoted", "--protected", "sex"]),
     (staff_csv, ["--decision", "salary", "--protected", "age"]),
-    (compas_csv, ["--decision", "score_text", "--protected", "race", "--delimiter", ";"]),
-    (compas_csv, ["--decision", "score_text", "--protected", "race", "--na", "?"]),
-    (compas_csv, ["--decision", "sex", "--protected", "race", "--missing", "level"]),
-    (counted_csv, ["--decision", "hired", "--protected", "sex", "--frequency", "people"]),
+    (compas_csv, ["--decision", "score_text", "--protected", "race", "--set", "delimiter=;"]),
+    (compas_csv, ["--decision", "score_text", "--protected", "race", "--set", "na=?"]),
+    (compas_csv, ["--decision", "sex", "--protected", "race", "--set", "missing=level"]),
+    (counted_csv, ["--decision", "hired", "--protected", "sex", "--set", "frequency=people"]),
     (loans_csv, ["--decision", "approve", "--protected", "white"]),
     (benefits_csv, ["--decision", "ui", "--protected", "Sex "]),
     (census_csv, ["--decision", " income", "--protected", " sex"]),
@@ -232,8 +232,8 @@ def test_a_sheet_of_a_workbook_is_judged_without_an_edit(run, tmp_path):
     write_workbook(data, **{"1997-2002": [header, *rows], "Notes": [["Field"], ["age"]]})
     asked = ("--decision", "Released?", "--protected", "Colour of person")
     status, _, err = run("init", data, *asked, "--output", target)
-    assert (status, "--sheet 1997-2002" in err) == (2, True)
-    status, _, _ = run("init", data, *asked, "--sheet", "1997-2002", "--output", target)
+    assert (status, "--set sheet=1997-2002" in err) == (2, True)
+    status, _, _ = run("init", data, *asked, "--set", "sheet=1997-2002", "--output", target)
     assert status == 0
     status, out, err = run("audit", data, "--question", target)
     assert status in (0, 1), err

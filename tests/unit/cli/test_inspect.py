@@ -21,15 +21,15 @@ def test_findings_come_before_columns_and_remedies_can_be_typed(run, table):
     first = out.split("\n")[1]
     assert "'promotion_letter' alone determines 'promoted'" in first
     assert "(--exclude promotion_letter)" in first
-    assert "(--merge 'sex:male=male,Male')" in out
+    assert "(--set merge.sex.male=male,Male)" in out
     assert out.index("--bin age=") < out.index("\nColumns\n")
 
 
 def test_the_command_that_comes_next_repeats_what_was_typed(run, tmp_path):
     data = tmp_path / "two words.csv"
     data.write_text("sex of person;people;hired\nf;3;no\nm;4;yes\n")
-    options = ["--decision", "hired", "--protected", "sex of person", "--delimiter", ";"]
-    options += ["--na", "?", "--na", "n/a", "--frequency", "people"]
+    options = ["--decision", "hired", "--protected", "sex of person", "--set", "delimiter=;"]
+    options += ["--set", "na=?", "--set", "na=n/a", "--set", "frequency=people"]
     _, out, _ = run("inspect", data, *options)
     command = shlex.split(out.strip().split("\n")[-1].partition(": ")[2])
     assert command[:3] == ["evenhand", "init", str(data)]
@@ -42,10 +42,10 @@ def test_the_command_that_comes_next_repeats_what_was_typed(run, tmp_path):
 
 
 def test_a_number_that_was_typed_is_repeated_too(run, table, tmp_path):
-    status, out, _ = run("inspect", table, *ASKED, "--min-rows", "5")
+    status, out, _ = run("inspect", table, *ASKED, "--set", "min_rows=5")
     assert status == 0
     command = shlex.split(out.strip().split("\n")[-1].partition(": ")[2])
-    assert command[-2:] == ["--min-rows", "5"]
+    assert command[-2:] == ["--set", "min_rows=5"]
     assert run(*command[1:], "--output", tmp_path / "next.toml")[0] == 0
     assert "\nmin_rows = 5\n" in (tmp_path / "next.toml").read_text()
 
@@ -62,7 +62,14 @@ def test_json_has_every_finding_with_its_options(run, table):
 def test_what_a_remedy_says_settles_it(run, table):
     options = ["--exclude", "promotion_letter,gender_code", "--exclude", "name"]
     status, out, _ = run(
-        "inspect", table, *ASKED, *options, "--merge", "sex:male=male,Male", "--na", "n/a"
+        "inspect",
+        table,
+        *ASKED,
+        *options,
+        "--set",
+        "merge.sex.male=male,Male",
+        "--set",
+        "na=n/a",
     )
     assert status == 0
     assert "determines" not in out
@@ -72,7 +79,9 @@ def test_what_a_remedy_says_settles_it(run, table):
 
 def test_input_options_are_taken(run, tmp_path):
     (tmp_path / "a.csv").write_text("x;y;n\na;b;3\nc;d;4\n")
-    status, out, _ = run("inspect", tmp_path / "a.csv", "--delimiter", ";", "--frequency", "n")
+    status, out, _ = run(
+        "inspect", tmp_path / "a.csv", "--set", "delimiter=;", "--set", "frequency=n"
+    )
     assert status == 0
     assert "7 rows, 2 columns" in out
 

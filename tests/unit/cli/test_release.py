@@ -94,14 +94,14 @@ def betraying(folder):
     data.write_text("\n".join(["sex,hired,copy", *rows]) + "\n")
     graph.write_text("sex -> hired\n")
     asked = "--protected sex --group f --decision hired --favorable yes --threshold 0.05"
-    return [data, *asked.split(), "--exclude", "copy", "--graph", graph]
+    return [data, *asked.split(), "--set", "exclude=copy", "--graph", graph]
 
 
 def test_a_column_that_betrays_changed_rows_is_told_before_they_are_published(run, tmp_path):
     options = betraying(tmp_path)
     _, out, _ = run("release", *options, "--dry-run")
     assert "all 23 changed rows contradict that" in " ".join(out.split())
-    assert "Drop it (--drop copy)" in out
+    assert "Drop it (--set drop=copy)" in out
     output = tmp_path / "released.csv"
     status, out, err = run("release", *options, "--output", output)
     assert status == 0
@@ -110,7 +110,7 @@ def test_a_column_that_betrays_changed_rows_is_told_before_they_are_published(ru
     _, out, _ = run("release", *options, "--output", output, "--overwrite", "--json")
     (told,) = json.loads(out)["betrayals"]
     assert (told["rows"], told["changed_rows"]) == (23, 23)
-    assert "--drop copy" in told["remedy"]
+    assert "--set drop=copy" in told["remedy"]
     _, out, _ = run("release", *options, "--dry-run", "--json")
     assert json.loads(out)["betrayals"] == [told]
 
@@ -118,12 +118,12 @@ def test_a_column_that_betrays_changed_rows_is_told_before_they_are_published(ru
 def test_it_can_be_dropped(run, tmp_path):
     options, output = betraying(tmp_path), tmp_path / "released.csv"
     command = ["release", *options, "--output", output, "--overwrite"]
-    status, out, err = run(*command, "--drop", "copy")
+    status, out, err = run(*command, "--set", "drop=copy")
     assert (status, err) == (0, "")
     assert "dropped columns" in out
     assert output.read_text().startswith("sex,hired\n")
     assert run("verify", tmp_path / "released.certificate.json", output)[0] == 0
-    status, _, err = run(*command, "--drop", "hired")
+    status, _, err = run(*command, "--set", "drop=hired")
     assert status == 2
     assert "'hired' cannot be dropped" in err
 
@@ -150,15 +150,15 @@ def test_with_a_copy_for_others_what_is_printed_is_for_the_owner(run, example, o
 
 VALUES = {
     "pairs": ["--protected", "race", "--favorable", "Low"],
-    "reference": ["--protected", "race", "--favorable", "Low", "--other", "c"],
+    "reference": ["--protected", "race", "--favorable", "Low", "--set", "other=c"],
     "crossed": [
         *("--protected", "sex", "--protected", "race"),
-        *("--favorable", "Low", "--favorable", "Medium", "--min-rows", "3"),
+        *("--favorable", "Low", "--favorable", "Medium", "--set", "min_rows=3"),
     ],
-    "every": ["--protected", "race", "--criterion", "every"],
+    "every": ["--protected", "race", "--set", "criterion=every"],
     "cumulative": [
-        *("--protected", "race", "--criterion", "cumulative"),
-        *("--order", "Low", "--order", "Medium", "--order", "High"),
+        *("--protected", "race", "--set", "criterion=cumulative"),
+        *("--set", "order=Low", "--set", "order=Medium", "--set", "order=High"),
     ],
 }
 
@@ -168,7 +168,7 @@ def test_many_groups_and_values_are_released_verified_and_reproduced(
     run, scores, tmp_path, name
 ):
     out = tmp_path / "out.csv"
-    typed = [*scores, *VALUES[name], "--drop", "note", "--seed", "5", "--share"]
+    typed = [*scores, *VALUES[name], "--set", "drop=note", "--seed", "5", "--share"]
     status, printed, errors = run("release", *typed, "--output", out)
     assert status == 0, errors
     assert "certified after modify-data (minimal)" in printed
@@ -187,7 +187,7 @@ def test_many_groups_and_values_are_released_verified_and_reproduced(
 def test_only_named_groups_change_if_that_reaches_the_criterion(run, scores):
     pairs = VALUES["pairs"]
     status, printed, _ = run(
-        "release", *scores, *pairs, "--dry-run", "--json", "--only", "b", "--only", "c"
+        "release", *scores, *pairs, "--dry-run", "--json", "--set", "only=b", "--set", "only=c"
     )
     assert status == 0
     assert {move["where"]["race"] for move in json.loads(printed)["moves"]} <= {"b", "c"}
@@ -196,21 +196,31 @@ def test_only_named_groups_change_if_that_reaches_the_criterion(run, scores):
 @pytest.mark.parametrize(
     ("name", "typed", "status", "words"),
     [
-        ("pairs", ["--only", "z"], 2, "'z' is no group that is compared. There are 'a', 'b'"),
         (
             "pairs",
-            ["--only", "c"],
-            3,
-            "more groups change, or of all: leave that out (--only …)",
+            ["--set", "only=z"],
+            2,
+            "'z' is no group that is compared. There are 'a', 'b'",
         ),
-        ("pairs", ["--only", "c"], 3, "Still at or beyond 1/20: sex = f, town = x: a and c, "),
-        ("pairs", ["--policy", "group"], 3, "may change (--only …)"),
+        (
+            "pairs",
+            ["--set", "only=c"],
+            3,
+            "more groups change, or of all: leave that out (--set only=…)",
+        ),
+        (
+            "pairs",
+            ["--set", "only=c"],
+            3,
+            "Still at or beyond 1/20: sex = f, town = x: a and c, ",
+        ),
+        ("pairs", ["--policy", "group"], 3, "may change (--set only=…)"),
         ("pairs", ["--policy", "rows"], 3, "does not apply to a favorable decision"),
         ("every", ["--policy", "raise"], 3, "does not apply to decisions of many values"),
-        ("every", ["--only", "a"], 3, "decisions of all groups may change"),
+        ("every", ["--set", "only=a"], 3, "decisions of all groups may change"),
         (
             "pairs",
-            ["--only", "a", "--policy", "group"],
+            ["--set", "only=a", "--policy", "group"],
             2,
             "says itself whose decisions change",
         ),
@@ -251,7 +261,7 @@ def test_an_effect_that_is_not_identified_is_not_released(run, tmp_path, loan_op
     status, _, err = run("release", *loan_options, "--output", output)
     assert status == 3
     assert "'income' both causes what is asked about" in err
-    assert "--redlining zip --redlining income" in err
+    assert "--set redlining=zip,income" in err
     assert not output.exists()
 
 
@@ -260,7 +270,7 @@ def test_an_open_edge_is_not_released(run, tmp_path, loan_options):
     status, _, err = run("release", *loan_options, "--output", tmp_path / "released.csv")
     assert status == 3
     assert "does not direct income - zip" in err
-    assert "--require 'income -> zip'" in err
+    assert "--set 'require=income -> zip'" in err
 
 
 @pytest.fixture
@@ -282,7 +292,7 @@ def predicted(tmp_path):
 def test_a_batch_of_predictions_is_released_by_score(run, tmp_path, predicted):
     people, options = predicted
     output = tmp_path / "out.csv"
-    by_score = ["--labels", "hired", "--rank", "score", "--drop", "score"]
+    by_score = ["--set", "labels=hired", "--set", "rank=score", "--set", "drop=score"]
     status, out, _ = run("release", *options, *by_score, "--output", output)
     assert status == 0
     assert "nearest to the other side by score" in out
@@ -308,13 +318,13 @@ def test_a_batch_of_predictions_is_released_by_score(run, tmp_path, predicted):
 
 def test_only_modify_data_chooses_by_score(run, predicted):
     _, options = predicted
-    method = ["--method", "modify-graph", "--rank", "score"]
+    method = ["--method", "modify-graph", "--set", "rank=score"]
     status, _, err = run("release", *options, "--dry-run", *method)
     assert status == 2
-    assert "Leave out --rank" in err
-    status, _, err = run("release", *options, "--dry-run", "--rank", "job")
+    assert "Leave out the rank" in err
+    status, _, err = run("release", *options, "--dry-run", "--set", "rank=job")
     assert status == 2
-    assert "Name a column of numbers without gaps (--rank" in err
+    assert "Name a column of numbers without gaps (--set rank" in err
 
 
 def test_a_release_takes_the_predictions_of_one_model(run, tmp_path, predicted):
@@ -333,7 +343,7 @@ def test_a_release_with_the_seed_of_a_manifest_has_the_same_bytes(run, tmp_path,
     data.write_text(csv_text(people()), newline="")
     graph.write_text("sex -> hired; degree -> hired; sex -> degree; hired -> pay")
     asked = ["--protected", "sex", "--group", "f", "--decision", "hired", "--favorable", "yes"]
-    typed = [data, *asked, "--exclude", "note", "--graph", graph, "--method", method]
+    typed = [data, *asked, "--set", "exclude=note", "--graph", graph, "--method", method]
     assert run("release", *typed, "--output", out)[0] == 0
     manifest, certificate = (
         json.loads((tmp_path / f"out.{role}.json").read_text())

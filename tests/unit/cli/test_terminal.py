@@ -77,7 +77,7 @@ def test_in_a_pipe_a_long_step_is_told_once_with_options_that_shorten_it(capsys)
     assert line.startswith(
         "Learning the graph, tests given 3: 1,000 of 4,001,000 done, about 10 hours left. "
     )
-    for option in ("--columns", "--tiers", "--max-depth 2"):
+    for option in ("--columns", "--tiers", "--set max_depth=2"):
         assert option in line
 
 
@@ -153,7 +153,7 @@ def test_a_long_step_is_told_beside_the_bar_too(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     with ProgressBar(quiet=False) as progress:
         progress(LONG)
-    assert "--max-depth 2" in terminal.getvalue().replace("\r\n", " ").replace("\n", " ")
+    assert "--set max_depth=2" in terminal.getvalue().replace("\r\n", " ").replace("\n", " ")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a terminal is opened as on POSIX")

@@ -25,7 +25,7 @@ def test_a_certificate_is_written_and_verified(run, example, options):
 
 def test_both_claims_are_told_and_expected(run, loan_options, tmp_path):
     certificate, data = tmp_path / "c.json", loan_options[0]
-    run("audit", *loan_options, "--threshold", "0.9", "--redlining-threshold", "0.05",
+    run("audit", *loan_options, "--threshold", "0.9", "--set", "redlining_threshold=0.05",
         "--certificate", certificate)  # fmt: skip
     for given in ([], [data]):
         status, out, _ = run("verify", certificate, *given)
@@ -263,13 +263,13 @@ def test_a_workbook_and_its_csv_verify_against_each_other(run, tmp_path):
     data.write_text("".join(f"{','.join(line)}\n" for line in lines))
     asked = shlex.split("--protected sex --group f --decision hired --favorable yes")
     of_book, of_data = tmp_path / "book.json", tmp_path / "data.json"
-    run("audit", book, *asked, "--sheet", "people", "--certificate", of_book)
+    run("audit", book, *asked, "--set", "sheet=people", "--certificate", of_book)
     run("audit", data, *asked, "--certificate", of_data)
     assert run("verify", of_book, book)[0] == 0
     assert run("verify", of_book, data)[0] == 0
     status, _, err = run("verify", of_data, book)
     assert status == 2
-    assert "Read the sheet 'people' (--sheet people)" in err
+    assert "Read the sheet 'people' (--set sheet=people)" in err
     assert run("verify", of_data, book, "--sheet", "people")[0] == 0
     assert run("verify", of_data, book, "--sheet", "other")[0] == 1
     assert run("verify", of_data, data, "--sheet", "people")[0] == 2

@@ -156,7 +156,7 @@ def inspect(path, *options):
 @pytest.mark.parametrize("reference", ["XFD1048576", "XFD3000", "ZZ1048576"])
 def test_a_stray_cell_is_named(tmp_path, reference):
     path = write_workbook(tmp_path / "a.xlsx", people=[*TABLE, far_cell(reference)])
-    status, words, memory = inspect(path, "--memory", "500MB")
+    status, words, memory = inspect(path, "--set", "memory=500MB")
     assert status == 4
     assert f"the farthest cell is {reference}:" in words
     assert "11 of them filled" in words
@@ -172,10 +172,10 @@ def test_a_table_that_begins_far_to_the_right_is_read_in_its_own_size(tmp_path):
     cells = '<c r="XFC{0}"><v>{1}</v></c><c r="XFD{0}"><v>{1}</v></c>'
     rows = [f'<row r="{n}">{cells.format(n, n % 2)}</row>' for n in range(1, 8001)]
     path = write_workbook(tmp_path / "a.xlsx", people=rows)
-    status, words, memory = inspect(path, "--memory", "500MB")
+    status, words, memory = inspect(path, "--set", "memory=500MB")
     assert (status, memory < LIMITED) == (0, True), words
     far = [far_cell(f"{letters}1"), far_cell(f"{letters}2")]
-    status, words, memory = inspect(write_workbook(path, people=far), "--memory", "500MB")
+    status, words, memory = inspect(write_workbook(path, people=far), "--set", "memory=500MB")
     assert (status, memory < LIMITED) == (0, True), words
 
 
@@ -191,7 +191,7 @@ def test_a_table_below_too_many_empty_rows_is_refused_at_once(tmp_path, first, l
     row = first.lstrip("A")
     cells = "".join(f'<c r="{name}"><v>1</v></c>' for name in dict.fromkeys([first, last]))
     path = write_workbook(tmp_path / "a.xlsx", people=[f'<row r="{row}">{cells}</row>'])
-    status, words, memory = inspect(path, "--memory", "500MB")
+    status, words, memory = inspect(path, "--set", "memory=500MB")
     assert (status, f"cell {first}" in words, memory < LIMITED) == (4, True, True), words
 
 
@@ -215,7 +215,7 @@ ABSURD = {
 def test_absurd_references_are_no_error_of_the_program(tmp_path, absurd):
     rows = [ABSURD[absurd], far_cell("XFD1048576"), far_cell("Z" * 5000 + "1")]
     path = write_workbook(tmp_path / "a.xlsx", people=rows)
-    status, words, memory = inspect(path, "--memory", "500MB")
+    status, words, memory = inspect(path, "--set", "memory=500MB")
     assert status in {2, 4}, words
     assert "4300 digits" not in words
     assert memory < LIMITED
@@ -225,7 +225,7 @@ def test_absurd_references_are_no_error_of_the_program(tmp_path, absurd):
 def test_absurd_repetitions_are_no_error_of_the_program(tmp_path, repeated):
     rows = OPEN_TABLE + open_row("x", **{repeated: DIGITS})
     path = write_open_document(tmp_path / "a.ods", rows + open_row("x", rows=10**9))
-    status, words, memory = inspect(path, "--memory", "500MB")
+    status, words, memory = inspect(path, "--set", "memory=500MB")
     assert status in {2, 4}, words
     assert memory < LIMITED
 
@@ -242,7 +242,7 @@ def test_a_limit_of_the_system_holds_too(tmp_path):
     path = write_workbook(tmp_path / "a.xlsx", people=[*TABLE, far_cell("XFD10000")])
     limit = "ulimit -v 4000000; exec "
     done = subprocess.run(  # noqa: S602  # our own program
-        f"{limit}{sys.executable} -m evenhand inspect {path} --memory 100GB",
+        f"{limit}{sys.executable} -m evenhand inspect {path} --set memory=100GB",
         shell=True,
         capture_output=True,
         text=True,
@@ -279,7 +279,7 @@ def test_a_cell_that_fits_is_read_as_before(tmp_path):
 )
 def test_repeated_cells_of_an_open_document_are_named(tmp_path, far, reference):
     path = write_open_document(tmp_path / "a.ods", OPEN_TABLE + far)
-    status, words, memory = inspect(path, "--memory", "500MB")
+    status, words, memory = inspect(path, "--set", "memory=500MB")
     assert (status, f"the farthest cell is {reference}:" in words) == (4, True), words
     assert memory < LIMITED
 
@@ -303,7 +303,7 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(tmp_path):
         os._exit(0)
     os.waitpid(child, 0)
     assert path.stat().st_size < 1_000_000
-    status, words, memory = inspect(path, "--memory", "500MB")
+    status, words, memory = inspect(path, "--set", "memory=500MB")
     assert (status, "more memory than may be used" in words) == (4, True), words
     assert memory < LIMITED
 
@@ -314,7 +314,7 @@ def test_a_stray_cell_of_an_old_workbook_is_refused(tmp_path):
     path = write_old_workbook(tmp_path / "a.xls", near)
     assert read(path).count().row_count == 2
     write_old_workbook(path, {**near, (65_535, 255): 3})
-    status, words, memory = inspect(path, "--memory", "500MB")
+    status, words, memory = inspect(path, "--set", "memory=500MB")
     assert (status, "Delete what stands far" in words) == (4, True), words
     assert memory < LIMITED
 

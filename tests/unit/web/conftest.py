@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from evenhand.cli.option_syntax import offer
+from evenhand.cli.spelling import offer
 
 
 @pytest.fixture(autouse=True)

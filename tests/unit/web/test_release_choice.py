@@ -5,8 +5,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from evenhand.cli.option_syntax import parse_names
 from evenhand.errors import QuestionError
+from evenhand.question.fields import parse_names
 from evenhand.removal import ModifyData, ModifyGraph
 from evenhand.web.release_choice import ReleaseChoice
 
@@ -70,9 +70,8 @@ def test_the_options_are_those_of_the_command_line() -> None:
     options = ReleaseChoice(
         way="modify-data:raise", margin="1", only=("f",), drop=names
     ).options
-    assert options[:6] == ["--policy", "raise", "--margin", "1/100", "--only", "f"]
-    typed = [options[at + 1] for at, word in enumerate(options) if word == "--drop"]
-    assert [name for text in typed for name in parse_names(text)] == [*names]
+    assert options[:6] == ["--policy", "raise", "--set", "margin=1/100", "--set", "only=f"]
+    assert parse_names(options[7].removeprefix("drop=")) == [*names]
     assert ReleaseChoice().options == []
     assert ReleaseChoice(way="modify-graph:quotas").options == [
         "--method", "modify-graph", "--policy", "quotas"

@@ -50,7 +50,7 @@ def test_a_margin_and_groups_change_the_plan(session: Session) -> None:
     men = [flows[1].many for _, flows in content["chosen"].flows]
     assert men == ["0", "0"]
     assert [picked for _, _, picked in content["form"].only] == [True, False]
-    assert "--margin 1/100 --only Female" in content["commands"][1]
+    assert "--set margin=1/100 --set only=Female" in content["commands"][1]
     page = render(session, "release", content)
     assert 'name="margin" min="0" max="100" step="any" value="1"' in page
 

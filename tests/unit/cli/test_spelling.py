@@ -6,13 +6,8 @@ import shlex
 
 import pytest
 
-from evenhand.cli.option_syntax import (
-    option,
-    parse_bin,
-    parse_delimiter,
-    parse_merges,
-    parse_names,
-)
+from evenhand.cli.spelling import option
+from evenhand.question.fields import FIELDS, parse_setting, with_typed
 
 QUESTION = shlex.split("--protected sex --group f --decision hired --favorable yes")
 ROWS = [
@@ -26,18 +21,18 @@ ROWS = [
     ("argument", "value", "typed"),
     [
         ("overwrite", True, "--overwrite"),
-        ("other", ..., "--other …"),
+        ("other", ..., "--set other=…"),
         ("missing", "level", "--missing level"),
         ("na", ["<a b>", "?"], "--na '<a b>' --na '?'"),
-        ("delimiter", "\t", r"--delimiter '\t'"),
+        ("delimiter", "\t", r"--set 'delimiter=\t'"),
         ("required", ["married=True -> hired"], "--require 'married=True -> hired'"),
         ("columns", ["a", "b c"], "--columns 'a,b c'"),
         ("exclude", ["id", "name"], "--exclude id,name"),
         ("exclude", ["a,b"], """--exclude '"a,b"'"""),
-        ("redlining", ["zip", "a b"], "--redlining zip --redlining 'a b'"),
-        ("explained", ..., "--explained …"),
-        ("redlining_threshold", "1/10", "--redlining-threshold 1/10"),
-        ("basis", "all", "--basis all"),
+        ("redlining", ["zip", "a b"], "--redlining 'zip,a b'"),
+        ("explained", ..., "--set explained=…"),
+        ("redlining_threshold", "1/10", "--set redlining_threshold=1/10"),
+        ("basis", "all", "--set basis=all"),
         ("key", "person_id", ""),
     ],
 )
@@ -45,46 +40,37 @@ def test_arguments_become_options(argument, value, typed):
     assert option(argument, value) == typed
 
 
-@pytest.mark.parametrize("cuts", [4, ["37"], ["0.5", "1"]])
-@pytest.mark.parametrize("column", ["age", "a=b", "it's {odd}"])
+ODD_NAMES = ["a", " lead", "a,b", '"', '"q"', 'x"y,', "", "tail ", "two\nlines", '",', "a b"]
+ODD_NAMES += ["a=b", "a.b", "it's {odd}", "a:b", "<=50K."]
+
+
+def typed_again(field, value):
+    """What a question file would say, if what is spelled is typed."""
+    words = [word for word in shlex.split(option(field, value)) if not word.startswith("--")]
+    return with_typed({}, map(parse_setting, words))
+
+
+@pytest.mark.parametrize("cuts", [4, ["37"], ["0.5", "1"], [">=38"]])
+@pytest.mark.parametrize("column", ODD_NAMES[:6] + ODD_NAMES[7:])
 def test_bins_are_read_as_they_are_spelled(column, cuts):
     name, text = shlex.split(option("bins", {column: cuts}))
-    assert (name, parse_bin(text)) == ("--bin", (column, cuts))
+    assert name == "--bin"
+    assert parse_setting(f"bins.{text}")[1] == {column: cuts}
 
 
-@pytest.mark.parametrize(
-    "merge",
-    [
-        {"income": {"<=50K": ["<=50K", "<=50K."]}},
-        {"it's": {"a": ["a", "A"]}},
-        {"work": {"a": ["a", "A"], "b": ["b", "B."]}},
-        {"a:b": {"c": ["c", "C"]}},
-        {"a": {"b,c": ["b,c"]}},
-        {"a": {"b": ["b", " b"], "c d": ["c  d", "c = d"]}},
-        {"a": {"": ["", "."]}},
-        {'"a"': {'5"': ['5"', '5,"']}},
-        {"a": {"x = y": ["x = y", "x=y"]}},
-        {" a ": {" x": ["x", " x"]}},
-    ],
-)
-def test_merges_are_read_as_they_are_spelled(merge):
-    words = shlex.split(option("merge", merge))
-    assert {*words[::2]} == {"--merge"}
-    assert parse_merges(words[1::2]) == merge
+@pytest.mark.parametrize("name", ODD_NAMES)
+@pytest.mark.parametrize("olds", [["<=50K", "<=50K."], ["a", " b", "c = d"], ["", ".", '5,"']])
+def test_merges_are_read_as_they_are_spelled(name, olds):
+    merge = {f"{name}?": {name: olds, "b": ["b", "B."]}, "work": {"c d": olds}}
+    assert typed_again("merge", merge) == {"data": {"merge": merge}}
 
 
-ODD_NAMES = ["a", " lead", "a,b", '"', '"q"', 'x"y,', "", "tail ", "two\nlines", '",', "a b"]
-
-
-@pytest.mark.parametrize("argument", ["drop", "rule", "exclude", "columns"])
+@pytest.mark.parametrize("argument", ["drop", "rule", "exclude", "columns", "redlining"])
 @pytest.mark.parametrize("names", [[one] for one in ODD_NAMES] + [ODD_NAMES, ODD_NAMES[::-1]])
 def test_every_name_can_be_typed(argument, names):
+    (field,) = [one for one in FIELDS if one.name == argument and one.table != "labels"]
     _, text = shlex.split(option(argument, names))
-    assert parse_names(text) == names
-
-
-def test_a_tab_can_be_typed():
-    assert (parse_delimiter(r"\t"), parse_delimiter(";")) == ("\t", ";")
+    assert field.parse(text.removeprefix(f"{argument}=")) == names
 
 
 def write_csv(path, rows, *, header=("sex", "major", "hired"), mark=","):
@@ -120,13 +106,13 @@ def between_tabs(path):
 @pytest.mark.parametrize(
     ("make", "typed", "remedy"),
     [
-        (missing, [], "--missing drop"),
-        (missing, [], "--missing level"),
-        (three_groups, [], "--other rest"),
+        (missing, [], "--set missing=drop"),
+        (missing, [], "--set missing=level"),
+        (three_groups, [], "--set other=rest"),
         (with_identifiers, [], "--bin id=quantiles:4"),
-        (in_two_ways, [], "--merge 'hired:yes=yes,yes.'"),
-        (with_blanks, [], """--merge 'hired:yes=yes,"yes "'"""),
-        (between_tabs, ["--delimiter", ";"], r"--delimiter '\t'"),
+        (in_two_ways, [], "--set merge.hired.yes=yes,yes."),
+        (with_blanks, [], """--set 'merge.hired.yes=yes,"yes "'"""),
+        (between_tabs, ["--set", "delimiter=;"], r"--set 'delimiter=\t'"),
     ],
 )
 def test_a_remedy_can_be_typed_and_helps(run, tmp_path, make, typed, remedy):
@@ -143,12 +129,12 @@ def test_a_small_file_of_long_texts_is_refused_with_options_that_help(run, tmp_p
     data = tmp_path / "data.csv.gz"
     lines = [f"{','.join(row)},{at}{'x' * 10**6}\n" for at, row in enumerate(ROWS * 5)]
     data.write_bytes(gzip.compress("".join(["sex,major,hired,essay\n", *lines]).encode(), 1))
-    status, _, err = run("audit", data, *QUESTION, "--memory", "256MB")
+    status, _, err = run("audit", data, *QUESTION, "--set", "memory=256MB")
     assert status == 4
     assert "'essay' takes " in err
-    assert "(--columns …)" in err
-    assert "(--memory …)" in err
-    assert run("audit", data, *QUESTION, "--columns", "sex,major,hired")[0] in (0, 1, 3)
+    assert "(--set columns=…)" in err
+    assert "(--set memory=…)" in err
+    assert run("audit", data, *QUESTION, "--set", "columns=sex,major,hired")[0] in (0, 1, 3)
 
 
 def test_a_remedy_for_bins_names_the_option(run, tmp_path):

@@ -1,4 +1,5 @@
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -8,10 +9,12 @@ from tests.workbooks import write_workbook
 
 import evenhand as eh
 from evenhand import Codings, Tiers
-from evenhand.cli.options import CommonOptions
+from evenhand.cli.asked import Asked
 from evenhand.errors import QuestionError
+from evenhand.question.fields import FIELDS, parse_setting
 
 QUESTION = {"protected": "sex", "group": "f", "decision": "hired", "favorable": "yes"}
+TYPED = [f"{key}={value}" for key, value in QUESTION.items()]
 FILE = """
 [question]
 protected = "sex"
@@ -29,6 +32,11 @@ age = [37]
 """
 
 
+def asking(*typed, file=None, data="x.csv"):
+    """What ``--set`` asks, once for each of these."""
+    return Asked(data, file, None, tuple(map(parse_setting, typed)))
+
+
 @pytest.fixture
 def question_file(tmp_path):
     path = tmp_path / "q.toml"
@@ -37,41 +45,36 @@ def question_file(tmp_path):
 
 
 def test_a_question_can_be_typed():
-    question = CommonOptions(data="x.csv", **QUESTION).question()
+    question = asking(*TYPED).file.question
     assert question.threshold == Fraction(1, 20)
     assert question.protected == "sex"
 
 
 def test_what_a_question_lacks_is_named_with_both_remedies():
     with pytest.raises(QuestionError, match="lacks --favorable") as caught:
-        CommonOptions(data="x.csv", protected="sex", decision="hired").question()
+        _ = asking(*TYPED[::2]).file
     assert "evenhand init x.csv" in caught.value.problems[0].remedy
 
 
 def test_a_question_file_that_is_not_there_can_be_made():
     with pytest.raises(QuestionError, match="no such question file") as caught:
-        CommonOptions(data="x.csv", question_file=Path("absent.toml")).question()
+        _ = asking(file=Path("absent.toml")).file
     assert "evenhand init x.csv" in caught.value.problems[0].remedy
 
 
 def test_an_option_goes_before_the_file(question_file):
-    options = CommonOptions(
-        data="x.csv", question_file=question_file, threshold="1/4", tiers="sex|*"
-    )
-    assert options.question().threshold == Fraction(1, 4)
-    assert options.question().favorable == "yes"
-    assert options.knowledge().tiers == Tiers(["sex"], ...)
-    assert options.knowledge().required == (("sex", "hired"),)
+    typed = ("threshold=1/4", "tiers=sex|*", "require=sex -> age")
+    file = asking(*typed, file=question_file).file
+    assert file.question.threshold == Fraction(1, 4)
+    assert file.question.favorable == "yes"
+    assert file.knowledge.tiers == Tiers(["sex"], ...)
+    assert file.knowledge.required == (("sex", "hired"), ("sex", "age"))
 
 
 def test_codings_of_file_and_options_come_together(question_file):
-    options = CommonOptions(
-        data="x.csv",
-        question_file=question_file,
-        bin=["hours=40", "pay=quantiles:4"],
-        merge=["hired:<=5 = <=5,<=5.", "hired:new=a,b"],
-    )
-    assert options.codings() == Codings.of(
+    typed = ["bins.hours=40", "bins.pay=quantiles:4"]
+    typed += ['merge.hired."<=5"=<=5,<=5.', "merge.hired.new=a,b"]
+    assert asking(*typed, file=question_file).codings == Codings.of(
         missing="drop",
         bins={"age": [37], "hours": [40], "pay": 4},
         merge={"hired": {"<=5": ["<=5", "<=5."], "new": ["a", "b"]}},
@@ -85,21 +88,22 @@ def test_a_file_that_compares_every_value_is_given_no_favorable_one(tmp_path, cr
     data, asked = tmp_path / "data.csv", tmp_path / "asked.toml"
     data.write_text("sex,score\nf,x\nf,y\nm,y\nm,z\n")
     asked.write_text(f'[question]\nprotected = "sex"\ndecision = "score"\n{criterion}\n')
-    question = CommonOptions(data=str(data), question_file=asked).question()
+    question = asking(file=asked, data=str(data)).file.question
     assert question.favorable is None
     assert question.criterion in criterion
 
 
-@pytest.mark.parametrize("text", ["age", "=3", "age=old"])
-def test_bins_that_cannot_be_read_are_shown(text):
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("bins.age", "bins.=3", "bins.age=old", "bins=3", "merge.work", "merge.work=a"),
+        *("merge.work.=a", "merge..new=a", "threshold", "nothing=3", "data.nothing=3"),
+        *("min_rows=few", "learning.significance=much", "local=perhaps", "=3"),
+    ],
+)
+def test_what_cannot_be_read_is_shown(text):
     with pytest.raises(QuestionError):
-        CommonOptions(data="x.csv", bin=[text]).codings()
-
-
-@pytest.mark.parametrize("text", ["work", "work:new", "work:=a", ":new=a", "work:new="])
-def test_merges_that_cannot_be_read_are_shown(text):
-    with pytest.raises(QuestionError, match="COLUMN:new=old1,old2"):
-        CommonOptions(data="x.csv", merge=[text]).codings()
+        _ = asking(*TYPED, text).file
 
 
 def test_a_release_of_a_sheet_is_text_or_parquet_and_verifies(tmp_path, run):
@@ -124,11 +128,11 @@ def test_a_release_of_a_sheet_is_text_or_parquet_and_verifies(tmp_path, run):
     with pytest.raises(QuestionError, match="not written") as caught:
         release.write(tmp_path / "out.xlsx")
     assert "out.csv" in caught.value.problems[0].remedy_text()
-    question = "--protected sex --group f --decision hired --favorable yes --sheet people"
+    question = "--protected sex --group f --decision hired --favorable yes --set sheet=people"
     assert run("audit", str(path), *question.split())[0] == 1
     status, _, errors = run("audit", str(path), *question.split()[:-2])
     assert status == 2
-    assert "--sheet other" in errors
+    assert "--set sheet=other" in errors
 
 
 ORDER = ["Low", "Medium", "High"]
@@ -138,47 +142,30 @@ ORDER = ["Low", "Medium", "High"]
     ("typed", "asked"),
     [
         (
-            {"protected": ["race"], "favorable": ["Low"]},
-            {"protected": "race", "favorable": "Low"},
+            ["protected=sex", "protected=race", "favorable=Low", "favorable=Medium"],
+            {"protected": ("sex", "race"), "favorable": ("Low", "Medium")},
         ),
         (
-            {"protected": ["sex", "race"], "favorable": ["Low", "Medium"], "min_rows": 5},
-            {"protected": ("sex", "race"), "favorable": ("Low", "Medium"), "min_rows": 5},
-        ),
-        (
-            {"protected": ["race"], "criterion": "cumulative", "order": ORDER, "other": "c"},
+            ["protected=race", "criterion=cumulative", "other=c"]
+            + [f"order={one}" for one in ORDER],
             {"protected": "race", "criterion": "cumulative", "order": ORDER, "other": "c"},
         ),
         (
-            {
-                "protected": ["sex", "race"],
-                "group": "f & a",
-                "other": "rest",
-                "favorable": ["1"],
-            },
-            {
-                "protected": ("sex", "race"),
-                "group": ("f", "a"),
-                "other": "rest",
-                "favorable": 1,
-            },
+            [*("protected=sex", "protected=race", "group=f & a", "other=rest", "favorable=1")],
+            {"protected": ("sex", "race"), "group": ("f", "a"), "other": "rest"}
+            | {"favorable": 1},
         ),
     ],
 )
 def test_groups_and_values_can_be_typed(typed, asked):
-    options = CommonOptions(data="x.csv", decision="score", **typed)
-    assert options.question() == eh.Question(decision="score", **asked)
+    question = asking("decision=score", *typed).file.question
+    assert question == eh.Question(decision="score", **asked)
 
 
 def test_an_order_of_one_value_is_still_a_list():
+    typed = ("protected=race", "decision=score", "criterion=cumulative", "order=Low")
     with pytest.raises(QuestionError, match="needs the order of the decision's values"):
-        CommonOptions(
-            data="x.csv",
-            protected=["race"],
-            decision="score",
-            criterion="cumulative",
-            order=["Low"],
-        ).question()
+        _ = asking(*typed).file
 
 
 def test_a_file_by_values_or_with_a_reference_is_complete(run, scores, tmp_path):
@@ -201,10 +188,14 @@ def test_groups_and_values_of_the_file_are_overridden_one_by_one(scores, tmp_pat
         'criterion = "cumulative"\norder = ["Low", "Medium", "High"]\n'
     )
     asked = {"protected": ("sex", "race"), "decision": "score", "criterion": "cumulative"}
-    for typed in ({}, {"min_rows": 2}, {"protected": ["race"]}, {"order": ORDER[::-1]}):
-        options = CommonOptions(data=str(scores[0]), question_file=path, **typed)
-        expected = asked | {"order": ORDER, "min_rows": 5} | typed
-        assert options.question() == eh.Question(**expected)
+    for changes in ({}, {"min_rows": 2}, {"protected": "race"}, {"order": ORDER[::-1]}):
+        typed = [
+            f"{key}={one}"
+            for key, value in changes.items()
+            for one in (value if isinstance(value, list) else [value])
+        ]
+        question = asking(*typed, file=path, data=str(scores[0])).file.question
+        assert question == eh.Question(**(asked | {"order": ORDER, "min_rows": 5} | changes))
 
 
 def test_paths_can_be_typed_and_override_the_file_one_by_one(tmp_path):
@@ -212,24 +203,23 @@ def test_paths_can_be_typed_and_override_the_file_one_by_one(tmp_path):
     paths = {"redlining": ["zip", "job"], "redlining_threshold": "0.1", "basis": "all"}
     file = 'redlining = ["zip"]\nexplained = ["job"]\nredlining_threshold = "0.2"\n'
     path.write_text(FILE.replace('threshold = "0.1"\n', file))
-    typed = CommonOptions(data="x.csv", **QUESTION, **paths).question()
-    assert typed == eh.Question(**QUESTION, **paths)
+    typed = asking(*TYPED, "redlining=zip,job", "redlining_threshold=0.1", "basis=all")
+    assert typed.file.question == eh.Question(**QUESTION, **paths)
     asked = eh.Question(**QUESTION, redlining=["zip"], explained=["job"])
-    for changes in ({"explained": ["pay"]}, {"redlining_threshold": "0.1"}, {"basis": "all"}):
-        options = CommonOptions(data="x.csv", question_file=path, **changes)
+    for changes in ({"explained": "pay"}, {"redlining_threshold": "0.1"}, {"basis": "all"}):
+        ((key, value),) = changes.items()
         expected = {"redlining_threshold": "0.2"} | changes
-        assert options.question() == replace(asked, **expected)
+        expected |= {"explained": ["pay"]} if key == "explained" else {}
+        assert asking(f"{key}={value}", file=path).file.question == replace(asked, **expected)
 
 
 def test_what_only_the_options_make_wrong_is_not_blamed_on_the_file(question_file):
-    options = CommonOptions(data="x.csv", question_file=question_file, threshold="5")
     with pytest.raises(QuestionError, match="threshold 5 is not between") as refused:
-        options.question()
+        _ = asking("threshold=5", file=question_file).file
     assert refused.value.problems[0].where == f"{question_file} with the options typed"
     question_file.write_text(FILE + "[knowlege]\n")
-    options = CommonOptions(data="x.csv", question_file=question_file, redlining=["sex"])
     with pytest.raises(QuestionError) as refused:
-        options.question()
+        _ = asking("redlining=sex", file=question_file).file
     assert [problem.where for problem in refused.value.problems] == [
         str(question_file),
         f"{question_file} with the options typed",
@@ -237,5 +227,68 @@ def test_what_only_the_options_make_wrong_is_not_blamed_on_the_file(question_fil
     for text in (FILE + "[knowlege]\n", "[question\n"):
         question_file.write_text(text)
         with pytest.raises(QuestionError) as refused:
-            CommonOptions(data="x.csv", question_file=question_file).question()
+            _ = asking(file=question_file).file
         assert "options typed" not in refused.value.problems[0].where
+
+
+def test_how_a_graph_is_learned_and_judged_can_be_asked_in_the_file(question_file):
+    question_file.write_text(
+        FILE.replace("[knowledge]", 'min_coverage = "0.5"\n[knowledge]')
+        + "[learning]\nmax_depth = 2\nlocal = true\n[run]\nmemory = '1GB'\n"
+    )
+    asked = asking("significance=0.05", "learning.max_depth=1", file=question_file)
+    expected = {"min_coverage": "0.5", "max_depth": 1, "local": True, "significance": 0.05}
+    assert asked.settings == asked.file.settings == expected
+    assert asked.memory == "1GB"
+    assert eh.QuestionFile.parse(str(asked.file)) == asked.file
+    for wrong in ("max_depth = '2'", "local = 1", "significance = 'much'"):
+        question_file.write_text(f"{FILE}[learning]\n{wrong}\n")
+        with pytest.raises(QuestionError, match="which cannot be"):
+            _ = asking(file=question_file).file
+
+
+def test_every_key_has_a_line_in_the_help(run):
+    status, out, _ = run("help", "keys")
+    keys = [
+        line.split()[0] for line in out.splitlines() if line.startswith("  ") and "=" in line
+    ]
+    assert status == 0
+    assert {field.key for field in FIELDS} <= {
+        re.split(r"[.=][A-Z>-]|=", key)[0] for key in keys
+    }
+    assert "Did you mean 'keys'?" in run("help", "kys")[2]
+
+
+def test_a_verb_has_few_options_and_says_what_they_take(run):
+    most = {
+        "audit": 20,
+        "release": 20,
+        "compare": 15,
+        "discover": 15,
+        "inspect": 15,
+        "init": 15,
+    }
+    for verb, many in most.items():
+        _, out, _ = run(verb, "--help")
+        offered = {word for word in re.findall(r"--[a-z-]+", out) if f"│ {word}" in out}
+        assert len(offered - {"--help"}) <= many, verb
+        assert {"--set", "--protected", "--decision"} <= offered
+        assert not re.search("<bool>|<list", out)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("report", "Did you mean 'audit --report' or"),
+        ("audti x.csv", "Did you mean 'audit'?"),
+        ("audit x.csv --min-rows 3", "Did you mean --set min_rows=…?"),
+        ("audit x.csv --quite", "--quiet"),
+        ("release x.csv --arrows", "No such option: --arrows"),
+        ("audit x.csv --set min_row=3", "Did you mean 'min_rows'?"),
+        ("release x.csv --set arrows", "arrows is nothing for release."),
+    ],
+)
+def test_what_is_mistyped_is_answered_with_what_was_meant(run, typed, meant):
+    status, _, err = run(*typed.split())
+    assert status == 2
+    assert meant in " ".join(err.replace("│", " ").split())
