@@ -36,8 +36,7 @@ from evenhand.effects.indirect import measure_paths
 from evenhand.effects.model_tables import compared_counts
 from evenhand.effects.standard_errors import standard_errors
 from evenhand.recheck import RecordedCertificate
-from evenhand.removal.fewest_with_effects import fewest_with_effects
-from evenhand.removal.linear_effects import JointProblem, LinearEffect
+from evenhand.removal.joint_removal import JointProblem, LinearEffect, fewest_with_effects
 from follow_up import FOLLOW_UPS, learn_setting
 
 _T = TypeVar("_T")
@@ -104,7 +103,7 @@ def joint_plans() -> None:
         lambda: ModifyData().plan(certificate),
     )
     print(f"    {plan.changed_rows:,} rows change, {plan.lower_bound:,} at least")
-    for lines, mean in ((4_600, 15), (17_500, 10), (4_600, 3_000)):
+    for lines, mean in ((1_500, 20), (4_600, 15), (4_600, 3_000)):
         problem = made_problem(lines, mean)
         cells, rows = np.count_nonzero(problem.rows), problem.rows.sum()
         change = timed(

@@ -3,7 +3,7 @@
 It stands beside the direct claim and changes nothing in it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -318,10 +318,40 @@ class Indirect(Described):
     def _has_children_on(self, side: str) -> bool:
         return any(side in one.sides.sides.values() for one in self.graphs)
 
+    @property
+    def ends(self) -> Mapping[str, Bounds]:
+        """For both directions the least and the largest effect, over all graphs."""
+        return {
+            name: _hull(one.directions[name].through.bounds for one in self.graphs)
+            for name in DIRECTIONS
+            if self.graphs
+        }
+
+    def to_dict_of_change(self) -> dict[str, Any]:
+        """The claim about changed decisions as plain values, without errors of chance."""
+        ends = {name: [float(low), float(high)] for name, (low, high) in self.ends.items()}
+        return {
+            "verdict": str(self.verdict),
+            "threshold": str(self.threshold),
+            "effects": ends,
+        }
+
+    def fact_of_change(self, when: str) -> tuple[str, str]:
+        """The same in words, for a summary: before or after a change."""
+        people = (self.question.group, self.question.other)
+        ways = zip((people, people[::-1]), self.ends.values(), strict=False)
+        texts = ", ".join(f"{a} to {b} {self.span(*ends)}" for (a, b), ends in ways)
+        return f"{self.name}, {when}", f"{self.verdict} at {self.threshold}: {texts} points"
+
     def span(self, low: Fraction, high: Fraction) -> str:
         """Both ends of an effect in percentage points, or one number if they are alike."""
         ends = (points(end, threshold=self.threshold) for end in (low, high))
         return " to ".join(dict.fromkeys(ends))
+
+
+def _hull(bounds: Iterable[Bounds]) -> Bounds:
+    lower, upper = zip(*bounds, strict=True)
+    return Bounds(min(lower), max(upper))
 
 
 def _union(directions: list[DirectionEffects]) -> dict[str, Effect]:

@@ -37,7 +37,6 @@ from evenhand.removal import (
     ShuffleProtected,
     plan_removal,
 )
-from evenhand.removal.path_effects import claim_ends, claim_values
 
 EVERY_METHOD: tuple[Method | Baseline, ...] = (
     ModifyData(),
@@ -109,7 +108,7 @@ class Outcome:
             "verdict": str(self.verdict),
             "seconds": self.seconds,
             "known_measures": self.known.to_dict(),
-            **({"indirect": claim_values(self.indirect)} if self.indirect else {}),
+            **({"indirect": self.indirect.to_dict_of_change()} if self.indirect else {}),
         }
 
 
@@ -360,7 +359,7 @@ def _claim_cells(claim: Indirect | None) -> tuple[str, ...]:
     """The effect through other attributes in both directions, and the verdict."""
     if claim is None:
         return ()
-    ends = (claim.span(*ends) for ends in claim_ends(claim).values())
+    ends = (claim.span(*ends) for ends in claim.ends.values())
     return "; ".join(ends), str(claim.verdict)
 
 

@@ -45,7 +45,6 @@ from evenhand.releasing.publish import PublishedFiles, publish
 from evenhand.releasing.ranked_rows import released_scores
 from evenhand.releasing.traces import Betrayal, betrayal_problems, find_betrayals
 from evenhand.removal import BaselinePlan, GeneratedPlan, RemovalPlan, changed_columns
-from evenhand.removal.path_effects import claim_fact, claim_values
 from evenhand.removal.removal_plan import rank_fact
 from evenhand.rows import Rows, Source, read
 
@@ -336,7 +335,7 @@ def _state(certificate: Certificate) -> dict[str, Any]:
         "verdict": str(certificate.verdict),
         "rows": certificate.row_count,
         "subpopulations": numbers_by_chance(certificate.partition, certificate.by_chance),
-        **({} if claim is None else {"indirect": claim_values(claim)}),
+        **({} if claim is None else {"indirect": claim.to_dict_of_change()}),
     }
 
 
@@ -351,4 +350,4 @@ def _claim_facts(before: Certificate, after: Certificate) -> Iterator[tuple[str,
     """The claim about effects through other attributes, if the question makes one."""
     for when, certificate in (("before", before), ("after", after)):
         if certificate.indirect is not None:
-            yield claim_fact(certificate.indirect, when)
+            yield certificate.indirect.fact_of_change(when)

@@ -1,6 +1,9 @@
 """Integer programmes for HiGHS, scaled so that its tolerance is small beside one row."""
 
-from collections.abc import Sequence
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from math import ceil, lcm
 from typing import Any
@@ -33,18 +36,33 @@ def solve_integers(
     bounds: tuple[NDArray[Any] | float, NDArray[Any] | float],
     constraints: Sequence[tuple[Any, Any, Any]],
     nodes: int | None = None,
+    gap: float = 0.0,
 ) -> Any:  # noqa: ANN401  # scipy's result
-    """Minimize with gap 0; each constraint is a matrix, its lower and its upper limit.
+    """Minimize up to a relative gap; each constraint is a matrix, its lower and upper limit.
 
     ``nodes`` limits the search tree, never the time: the same input gives the same answer.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415  # slow to import
 
-    options = {"mip_rel_gap": 0.0} | ({} if nodes is None else {"node_limit": nodes})
-    return milp(
-        objective,
-        integrality=integrality,
-        bounds=Bounds(*bounds),
-        constraints=[LinearConstraint(*one) for one in constraints],
-        options=options,
-    )
+    options = {"mip_rel_gap": gap} | ({} if nodes is None else {"node_limit": nodes})
+    with _output_on_stderr():
+        return milp(
+            objective,
+            integrality=integrality,
+            bounds=Bounds(*bounds),
+            constraints=[LinearConstraint(*one) for one in constraints],
+            options=options,
+        )
+
+
+@contextmanager
+def _output_on_stderr() -> Iterator[None]:
+    """Send what HiGHS prints about large programmes, whatever its options, to stderr."""
+    sys.stdout.flush()
+    saved = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(saved, 1)
+        os.close(saved)

@@ -19,9 +19,12 @@ from evenhand.errors import CannotReleaseError, QuestionError, Remedy, did_you_m
 from evenhand.evidence import Certificate, Partition
 from evenhand.question import exact_fraction
 from evenhand.question.parse_values import require_texts
-from evenhand.removal.fewest_with_effects import JointChange, fewest_with_effects
-from evenhand.removal.linear_effects import JointProblem
-from evenhand.removal.path_effects import through_effects
+from evenhand.removal.joint_removal import (
+    JointChange,
+    JointProblem,
+    fewest_with_effects,
+    through_effects,
+)
 from evenhand.removal.preconditions import check_releasable, check_two_groups
 from evenhand.removal.removal_plan import RemovalPlan
 from evenhand.removal.stored_decisions import StoredDecisions

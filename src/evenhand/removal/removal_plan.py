@@ -6,14 +6,16 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from evenhand.display import Described, Summary
-from evenhand.effects.indirect_claim import Indirect
+from evenhand.effects import Indirect, measure_tables
+from evenhand.effects.model_tables import compared_counts
 from evenhand.evidence import Certificate, Partition, Verdict
+from evenhand.graph.admissible_graphs import ancestral_graphs
 from evenhand.graph.conditional_tables import ConditionalTable
 from evenhand.question import Question
 from evenhand.removal.decision_changes import ChangedDecisions, DecisionChanges
-from evenhand.removal.path_effects import claim_fact, claim_values, planned_claim
 
 _SHOWN_MOVES = 10
 
@@ -132,7 +134,21 @@ class RemovalPlan(FromCertificate, Described):
     @cached_property
     def indirect(self) -> Indirect | None:
         """The claim about effects through other attributes, exactly, after the change."""
-        return planned_claim(self.certificate, self.after)
+        if self.certificate.indirect is None:
+            return None
+        question, table = self.question, compared_counts(self.certificate.examined)
+
+        def source(names: tuple[str, ...]) -> NDArray[np.int64]:
+            if question.decision not in names:
+                return table.cube(names)
+            return _decisions(self.after, names, tuple(len(table.attribute(n)) for n in names))
+
+        return measure_tables(
+            source,
+            {attribute.name: attribute.values for attribute in table.attributes},
+            ancestral_graphs(self.certificate.graph, question),
+            question,
+        )
 
     @property
     def reaches_criterion(self) -> bool:
@@ -198,7 +214,7 @@ class RemovalPlan(FromCertificate, Described):
         """What is known of effects through other attributes, if the question asks."""
         bound, claim = self.lower_bound, self.indirect
         proof = {} if bound is None else {"lower_bound": bound, "proven": self.is_proven}
-        return proof | ({} if claim is None else {"indirect": claim_values(claim)})
+        return proof | ({} if claim is None else {"indirect": claim.to_dict_of_change()})
 
     @property
     def _joint_facts(self) -> Iterator[tuple[str, str]]:
@@ -207,7 +223,7 @@ class RemovalPlan(FromCertificate, Described):
             known = "proven" if self.is_proven else least
             yield "fewest rows", f"{self.changed_rows:,}, {known}"
         if self.indirect is not None:
-            yield claim_fact(self.indirect, "then")
+            yield self.indirect.fact_of_change("then")
 
     def summary(self) -> Summary:
         """Describe the plan: its totals, and its largest moves."""
@@ -248,3 +264,15 @@ class RemovalPlan(FromCertificate, Described):
             ),
             notes=tuple(notes),
         )
+
+
+def _decisions(
+    partition: Partition, names: tuple[str, ...], shape: tuple[int, ...]
+) -> NDArray[np.int64]:
+    """A partition's counts of decisions by some of its causes and the group."""
+    cube = np.zeros(shape, np.int64)
+    question, axes = partition.question, np.indices(partition.counts.shape)
+    of = {question.decision: axes[0], question.groups_column: axes[1]}
+    of |= {name: partition.assignments.column(name)[axes[2]] for name in partition.names}
+    np.add.at(cube, tuple(of[name] for name in names), partition.counts)
+    return cube

@@ -411,3 +411,28 @@ def test_a_table_too_large_even_for_floats_leaves_the_direct_verdict():
     assert certificate.indirect.verdict is Verdict.CANNOT_DECIDE
     assert not certificate.indirect.graphs
     assert "cells" in certificate.indirect.reasons[0].what
+
+
+def test_the_claim_of_a_change_in_words():
+    claim = certify(loans(), ZIP_FIRST, QUESTION).indirect
+    assert claim.fact_of_change("before") == (
+        "through zip, before",
+        "not certified at 1/20: b to w 0.7, w to b −5.0 points",
+    )
+
+
+def test_the_ends_of_an_effect_over_several_graphs():
+    claim = certify(loans(), OPEN, QUESTION).indirect
+    assert len(claim.graphs) == 2
+    for direction, (lower, upper) in claim.ends.items():
+        effect = claim.effects[direction]["through"]
+        assert (lower, upper) == (effect.lower, effect.upper)
+        assert lower < upper
+    assert claim.to_dict_of_change() == {
+        "verdict": str(claim.verdict),
+        "threshold": "1/20",
+        "effects": {
+            "forward": [pytest.approx(1 / 150), pytest.approx(1 / 60)],
+            "backward": [pytest.approx(-0.05), pytest.approx(-13 / 375)],
+        },
+    }
