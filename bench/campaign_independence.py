@@ -25,8 +25,8 @@ from tests.networks import Network, network
 
 from evenhand import CountTable, Tiers
 from evenhand.graph import Orientation, PartialGraph, discover, orient
-from evenhand.graph.batch_tester import BatchTester
 from evenhand.graph.d_separation import BitsetGraph
+from evenhand.graph.independence_tester import IndependenceTester
 from evenhand.graph.independence_tests import TESTS
 from evenhand.question import Knowledge, KnownOrder
 
@@ -167,7 +167,7 @@ class Campaign:
             counts = truth.sample(rows, seed)
             asked = [chosen(those, seed) for those in met]
             for test in TESTS:
-                tester = BatchTester(counts, test=test, significance=SIGNIFICANCE)
+                tester = IndependenceTester(counts, test=test, significance=SIGNIFICANCE)
                 tally = self.tallies[name, rows, tiered, test]
                 tally.nulls += [not found.independent for found in tester.test_all(asked[0])]
                 tally.edges += [not found.independent for found in tester.test_all(asked[1])]
@@ -183,7 +183,7 @@ class Campaign:
 
     def sort_by_size(
         self,
-        tester: BatchTester,
+        tester: IndependenceTester,
         asked: list[list[Question]],
         padded: tuple[list[Question], ...],
     ) -> None:

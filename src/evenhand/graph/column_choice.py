@@ -13,10 +13,9 @@ from typing import Protocol
 from evenhand.counts import CountTable
 from evenhand.display import duration
 from evenhand.errors import Problem, QuestionError, Remedy, ResourceError, listed
-from evenhand.graph.batch_tester import BatchTester
 from evenhand.graph.graph import PartialGraph
+from evenhand.graph.independence_tester import IndependenceTester, Marginals
 from evenhand.graph.local_causes import LocalCauses
-from evenhand.graph.wide_table_tests import Marginals
 from evenhand.question import SIGNIFICANCE
 
 MOST_COLUMNS = 2_000
@@ -79,7 +78,7 @@ def check_width(
     rows = table if isinstance(table, CountTable) else table.first_rows()
     others = [name for name in rows.names if name not in {decision, *asked}]
     begin = perf_counter()
-    tests = BatchTester(rows).test_all([(decision, name, ()) for name in others])
+    tests = IndependenceTester(rows).test_all([(decision, name, ()) for name in others])
     seconds = (perf_counter() - begin) / len(others) * pairs
     dependent = sorted((one.p, name) for name, one in zip(others, tests, strict=True))
     nearest = [name for p, name in dependent if p <= SIGNIFICANCE][:_SUGGESTED]

@@ -23,6 +23,7 @@ from evenhand.errors import ColumnError, ResourceError, listed
 from evenhand.graph.d_separation import BitsetGraph
 from evenhand.graph.dag_extensions import OpenGraph, ParentSets
 from evenhand.graph.discovery_record import Separation
+from evenhand.graph.independence_tester import IndependenceTester, Marginals
 from evenhand.graph.independence_tests import check_choice
 from evenhand.graph.local_causes import LocalCauses
 from evenhand.graph.neighborhood import (
@@ -33,7 +34,6 @@ from evenhand.graph.neighborhood import (
     find_neighborhood,
 )
 from evenhand.graph.orientation import Orientation, Triple, both_ways, edge_of, orient
-from evenhand.graph.wide_table_tests import Marginals, make_tester
 from evenhand.question import SIGNIFICANCE, Knowledge, KnownOrder, Tiers
 
 
@@ -60,7 +60,7 @@ def find_causes(
     if decision not in counts.names:
         raise ColumnError.unknown([decision], counts.names, where="decision")
     check_choice("method", method, get_args(Method))
-    tester = make_tester(counts, test=test, significance=significance)
+    tester = IndependenceTester(counts, test=test, significance=significance)
     order = Knowledge.of(knowledge).about(counts.names)
     counts.marginal([decision])  # rows are read now, and not in the time of the first test
     search = LocalSearch(
@@ -74,11 +74,11 @@ def find_causes(
     causes = search.causes()
     if test != "chi-square":
         return causes
-    adjusted = make_tester(counts, test="chi-square-adjusted", significance=significance)
     weakest = [(decision, name, sorted(by.given)) for name, by in causes.strength.items()]
+    adjusted = tester.test_all(weakest, kind="chi-square-adjusted")
     thin = [
         name
-        for (_, name, _), test_again in zip(weakest, adjusted.test_all(weakest), strict=True)
+        for (_, name, _), test_again in zip(weakest, adjusted, strict=True)
         if test_again.independent and not search.required(decision, name)
     ]
     if not thin:

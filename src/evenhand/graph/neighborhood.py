@@ -17,11 +17,10 @@ from itertools import combinations, islice
 from typing import Literal, TypeAlias
 
 from evenhand.display import ProgressReporter
-from evenhand.graph.batch_tester import BatchTester
 from evenhand.graph.discovery_record import Separation
+from evenhand.graph.independence_tester import IndependenceTester
 from evenhand.graph.independence_tests import Independence
 from evenhand.graph.orientation import Edge, edge_of
-from evenhand.graph.wide_table_tests import TesterOnDemand
 
 Method: TypeAlias = Literal["hiton", "pc-select", "union"]
 Asked: TypeAlias = tuple[Edge, frozenset[str]]
@@ -39,7 +38,7 @@ class CachedTests:
     holds for each pair the test with the largest p so far.
     """
 
-    tester: BatchTester | TesterOnDemand
+    tester: IndependenceTester
     reporter: ProgressReporter = field(default_factory=lambda: ProgressReporter(None))
     results: dict[Asked, Independence] = field(default_factory=dict)
     weakest: dict[Edge, Separation] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from tests.determined import by_age, question, scored
 
 import evenhand as eh
 from evenhand.errors import GraphError
-from evenhand.graph.batch_tester import BatchTester
+from evenhand.graph.independence_tester import IndependenceTester
 from evenhand.question import Knowledge, Tiers
 
 
@@ -33,7 +33,7 @@ def test_where_the_class_is_what_counts_it_stays():
 
 def test_the_search_used_to_separate_by_tests_that_say_nothing():
     counts = eh.CountTable.of(by_age())
-    result = BatchTester(counts).test("class", "hired", ["age"])
+    result = IndependenceTester(counts).test("class", "hired", ["age"])
     assert result.status == "untestable"  # and so independent, whatever the data
 
 

@@ -6,7 +6,7 @@ from scipy.stats import chi2, chi2_contingency
 
 from evenhand import CountTable
 from evenhand.errors import ColumnError, QuestionError
-from evenhand.graph.batch_tester import BatchTester
+from evenhand.graph.independence_tester import IndependenceTester
 from evenhand.graph.independence_tests import TESTS
 
 
@@ -35,7 +35,7 @@ def by_scipy(table, *, log=False):
     [("chi-square", 0.7936508, 0.372998), ("g-square", 0.8043486, 0.369796)],
 )
 def test_the_published_values_of_one_table(test, statistic, p):
-    found = BatchTester(counted([[10, 20], [30, 40]]), test=test).test("x", "y")
+    found = IndependenceTester(counted([[10, 20], [30, 40]]), test=test).test("x", "y")
     assert found.statistic == pytest.approx(statistic, abs=1e-7)
     assert (found.degrees_of_freedom, found.status) == (1, "tested")
     assert found.p == pytest.approx(p, abs=1e-6)
@@ -46,7 +46,7 @@ def test_the_published_values_of_one_table(test, statistic, p):
 def test_strata_add_up_as_scipy_counts_each(seed):
     table = np.random.default_rng(seed).poisson(1.2, (3, 4, 5))
     for test, log in (("chi-square", False), ("g-square", True)):
-        found = BatchTester(counted(table), test=test).test("x", "y", ["z"])
+        found = IndependenceTester(counted(table), test=test).test("x", "y", ["z"])
         statistic, degrees = by_scipy(table, log=log)
         assert found.statistic == pytest.approx(statistic)
         assert found.degrees_of_freedom == degrees
@@ -59,16 +59,19 @@ def test_the_adjusted_test_takes_the_thin_strata_bias_from_each_stratum():
     for stratum in np.moveaxis(table, -1, 0):
         n = stratum.sum()
         expected += by_scipy(stratum[..., None])[0] * (n - 1) / n
-    found = BatchTester(counted(table), test="chi-square-adjusted").test("x", "y", ["z"])
+    found = IndependenceTester(counted(table), test="chi-square-adjusted").test("x", "y", ["z"])
     assert found.statistic == pytest.approx(expected)
 
 
 def test_rows_and_columns_without_counts_give_no_degree_of_freedom():
-    assert BatchTester(counted([[5, 7], [0, 0], [6, 2]])).test("x", "y").degrees_of_freedom == 1
+    assert (
+        IndependenceTester(counted([[5, 7], [0, 0], [6, 2]])).test("x", "y").degrees_of_freedom
+        == 1
+    )
 
 
 def test_without_a_degree_of_freedom_nothing_speaks_against_independence():
-    found = BatchTester(counted([[5, 7], [0, 0]])).test("x", "y")
+    found = IndependenceTester(counted([[5, 7], [0, 0]])).test("x", "y")
     assert (found.status, found.p, found.independent) == ("untestable", 1.0, True)
     assert (found.statistic, found.degrees_of_freedom) == (0.0, 0)
 
@@ -77,35 +80,37 @@ def test_without_a_degree_of_freedom_nothing_speaks_against_independence():
 def test_ten_times_the_rows_give_ten_times_the_statistic(test):
     table = np.arange(1, 13).reshape(2, 3, 2)
     once, ten = (
-        BatchTester(counted(k * table), test=test).test("x", "y", "z") for k in (1, 10)
+        IndependenceTester(counted(k * table), test=test).test("x", "y", "z") for k in (1, 10)
     )
     assert ten.statistic == pytest.approx(10 * once.statistic)
     assert ten.degrees_of_freedom == once.degrees_of_freedom
 
 
 def test_tiny_p_values_keep_their_order():
-    p = [BatchTester(counted([[k, 1], [1, k]])).test("x", "y").p for k in (100, 200, 400)]
+    p = [
+        IndependenceTester(counted([[k, 1], [1, k]])).test("x", "y").p for k in (100, 200, 400)
+    ]
     assert p[0] > p[1] > p[2] > 0
 
 
 def test_the_order_of_names_does_not_matter():
-    tester = BatchTester(counted(np.arange(1, 9).reshape(2, 2, 2)))
+    tester = IndependenceTester(counted(np.arange(1, 9).reshape(2, 2, 2)))
     assert tester.test("x", "y", ["z"]) == tester.test("y", "x", iter(["z"]))
 
 
 @pytest.mark.parametrize("significance", [0, 1, -0.1, float("nan"), "1%", None, float("inf")])
 def test_a_significance_that_is_no_level_is_refused(significance):
     with pytest.raises(QuestionError, match="between 0 and 1"):
-        BatchTester(counted([[1, 2], [3, 4]]), significance=significance)
+        IndependenceTester(counted([[1, 2], [3, 4]]), significance=significance)
 
 
 def test_an_unknown_test_is_refused_with_the_ones_there_are():
     with pytest.raises(QuestionError, match="Did you mean 'chi-square'"):
-        BatchTester(counted([[1, 2], [3, 4]]), test="chi-sqare")
+        IndependenceTester(counted([[1, 2], [3, 4]]), test="chi-sqare")
 
 
 def test_a_column_named_twice_or_not_there_is_refused():
-    tester = BatchTester(counted(np.ones((2, 2, 2), int)))
+    tester = IndependenceTester(counted(np.ones((2, 2, 2), int)))
     for x, y, given in (("x", "x", ()), ("x", "y", ("y",))):
         with pytest.raises(QuestionError, match="twice"):
             tester.test(x, y, given)
@@ -116,5 +121,5 @@ def test_a_column_named_twice_or_not_there_is_refused():
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("shape", [(1, 1, 1), (1, 3, 2), (3, 1, 2)])
 def test_attributes_of_one_value_are_independent_of_everything(test, shape):
-    found = BatchTester(counted(np.ones(shape, int)), test=test).test("x", "y", "z")
+    found = IndependenceTester(counted(np.ones(shape, int)), test=test).test("x", "y", "z")
     assert (found.p, found.status) == (1.0, "untestable")

@@ -8,9 +8,8 @@ from tests.single_tests import SingleTests
 
 import evenhand as eh
 from evenhand import CountTable, Tiers, find_causes
-from evenhand.graph import wide_table_tests
-from evenhand.graph.batch_tester import BatchTester
-from evenhand.graph.wide_table_tests import TesterOnDemand
+from evenhand.graph import independence_tester
+from evenhand.graph.independence_tester import IndependenceTester
 
 
 class Asked:
@@ -48,7 +47,7 @@ def counts():
 
 @pytest.mark.parametrize("test", ["chi-square", "chi-square-adjusted", "g-square"])
 def test_counts_on_demand_give_the_same_answers(counts, test):
-    whole, parts = (kind(counts, test=test) for kind in (SingleTests, TesterOnDemand))
+    whole, parts = (kind(counts, test=test) for kind in (SingleTests, IndependenceTester))
     for x, y, given in (
         ("x00", "e", ()),
         ("x01", "e", ("x00",)),
@@ -66,7 +65,7 @@ PAIRS = [(name, "e", ()) for name in ("x00", "x10", "x20")]
 
 def test_tests_of_a_small_table_share_it(counts):
     source = Asked(counts)
-    tester = TesterOnDemand(source)
+    tester = IndependenceTester(source)
     tester.test("x00", "e")  # tells how many rows there are
     tester.test_all(PAIRS)
     assert source.asked == [{"x00", "e"}, {"x00", "x10", "x20", "e"}]
@@ -75,28 +74,28 @@ def test_tests_of_a_small_table_share_it(counts):
 
 
 def test_no_table_is_large(counts, monkeypatch):
-    monkeypatch.setattr(wide_table_tests, "_MOST_CODES", 2**10)
+    monkeypatch.setattr(independence_tester, "_MOST_CODES", 2**10)
     source = Asked(counts)
-    tester = TesterOnDemand(source)
+    tester = IndependenceTester(source)
     together = tester.test_all(PAIRS)
     assert source.asked == [{name, "e"} for name, _, _ in PAIRS]
     # Now the values are known: attributes of few values may share a table.
     tester.test_all([("x00", "e", ("x10",)), ("x00", "e", ("x20",))])
     assert source.asked[-1] == {"x00", "x10", "x20", "e"}
-    assert together == BatchTester(counts).test_all(PAIRS)
+    assert together == IndependenceTester(counts).test_all(PAIRS)
 
 
 def test_rows_that_lack_a_value_are_left_out_of_tests_of_that_column_alone():
     table = chains(rows=500) | {"y": ["a", None] * 250}
     rows = eh.read(pa.table(table), missing="drop")
-    parts = TesterOnDemand(rows).test_all([*PAIRS, ("y", "e", ()), ("x00", "e", ("y",))])
-    whole = BatchTester(CountTable.of(chains(rows=500)))
+    parts = IndependenceTester(rows).test_all([*PAIRS, ("y", "e", ()), ("x00", "e", ("y",))])
+    whole = IndependenceTester(CountTable.of(chains(rows=500)))
     assert [one.p for one in parts[:3]] == pytest.approx(
         [one.p for one in whole.test_all(PAIRS)], rel=1e-9
     )
     halved = CountTable.of({name: column[::2] for name, column in table.items()})
     assert parts[3].status == "untestable"
-    assert parts[4].p == pytest.approx(BatchTester(halved).test("x00", "e").p, rel=1e-9)
+    assert parts[4].p == pytest.approx(IndependenceTester(halved).test("x00", "e").p, rel=1e-9)
 
 
 def test_the_causes_found_on_demand_are_those_found_on_all_counts(counts, tmp_path):

@@ -8,7 +8,7 @@ from tests.single_tests import SingleTests
 
 import evenhand as eh
 from evenhand.display import ProgressReporter
-from evenhand.graph.batch_tester import BatchTester
+from evenhand.graph.independence_tester import IndependenceTester
 from evenhand.graph.independence_tests import TESTS
 from evenhand.graph.local_discovery import LocalSearch
 from evenhand.graph.neighborhood import CachedTests
@@ -42,7 +42,7 @@ def test_batches_give_what_single_tests_give(kind):
     names = [*ADULT.names]
     lines = [*zip(*(codes.tolist() for codes in ADULT.codes), strict=True)]
     for one, (x, y, given) in zip(
-        BatchTester(ADULT, test=kind).test_all(tests), tests, strict=True
+        IndependenceTester(ADULT, test=kind).test_all(tests), tests, strict=True
     ):
         places = names.index(x), names.index(y), [names.index(name) for name in given]
         statistic, degrees = independence(lines, ADULT.counts, *places, test=kind)
@@ -74,7 +74,9 @@ def test_a_search_in_batches_is_the_search_one_test_at_a_time(method, seed):
     counts = ADULT if seed is None else table(seed)
     decision = "income" if seed is None else "v6"
     knowledge = ASKED.knowledge if seed is None else (None, eh.Tiers(..., ["v6"]))[seed % 2]
-    batched, p, order = searched(counts, decision, knowledge, BatchTester(counts), method)
+    batched, p, order = searched(
+        counts, decision, knowledge, IndependenceTester(counts), method
+    )
     single, right, one_by_one = searched(
         counts, decision, knowledge, SingleTests(counts), method
     )
@@ -84,7 +86,7 @@ def test_a_search_in_batches_is_the_search_one_test_at_a_time(method, seed):
 
 
 def test_results_that_nobody_looked_at_do_not_count():
-    tests = CachedTests(BatchTester(ADULT))
+    tests = CachedTests(IndependenceTester(ADULT))
     others = [name for name in ADULT.names if name not in ("age", "native_country")]
     separation = tests.find_separation("age", "native_country", others, sizes=range(5))
     assert [*tests.results][-1] == (("age", "native_country"), separation.given)
