@@ -7,7 +7,7 @@ from tests.hiring import COLUMNS
 from tests.people_in_engines import CODINGS, audit, in_duckdb, people, quiet
 
 from evenhand import Codings
-from evenhand.releasing import engine_reach
+from evenhand.releasing import apply_in_engine
 from evenhand.releasing.apply_in_engine import EngineChange
 from evenhand.rows.ibis_tables import distinct_lines
 
@@ -29,9 +29,9 @@ def test_counting_with_bins_and_missing_values_compiles(ibis, dialect):
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("missing", ["error", "drop"])
 def test_the_released_table_compiles(ibis, dialect, missing, monkeypatch):
-    asked, fetch = [], engine_reach.fetch
+    asked, fetch = [], apply_in_engine.fetch
     monkeypatch.setattr(
-        engine_reach,
+        apply_in_engine,
         "fetch",
         lambda *arguments: asked.append(arguments[0]) or fetch(*arguments),
     )
@@ -41,4 +41,4 @@ def test_the_released_table_compiles(ibis, dialect, missing, monkeypatch):
     assert "CASE" in text
     assert "JOIN" not in text
     (reach,) = asked
-    assert "GROUP BY" in ibis.to_sql(reach, dialect=dialect)
+    assert "PARTITION BY" in ibis.to_sql(reach, dialect=dialect)

@@ -7,7 +7,6 @@ coefficients. It maps keys one to one, so no two rows of a move come to the same
 move takes exactly as many rows as it should.
 """
 
-import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +18,7 @@ from evenhand.rows.ibis_tables import computed_once, engine_errors, fetch
 from evenhand.rows.postgres_statements import is_key_by_constraint
 
 HALF_BITS = 20
-HALF = 2**HALF_BITS
+HALF = 1 << HALF_BITS
 KEYS = HALF**2  # keys lie below; then no product exceeds 2⁵³, which even a float holds exactly
 _PRIME = 2**31 - 1
 _ROUNDS = 4
@@ -117,9 +116,6 @@ def check_key(rows: Rows, key: str) -> None:
     facts = {"low": column.min(), "high": column.max()}
     with engine_errors(where):
         is_key = is_key_by_constraint(table, key)
-        in_blocks = not is_key and table.get_backend().name == "pyspark"
-    if in_blocks and not fetch(faulty_blocks(table, key), where).column(0)[0].as_py():
-        return
     if not is_key:
         facts |= {"rows": table.count(), "known": column.count(), "different": column.nunique()}
     (fact,) = fetch(table.aggregate(**facts), where).to_pylist()
@@ -133,35 +129,6 @@ def check_key(rows: Rows, key: str) -> None:
     else:
         return
     raise _no_key(key, reason, where)
-
-
-def faulty_blocks(table: Any, key: str) -> Any:  # noqa: ANN401  # Ibis tables
-    """In how many blocks of 32 numbers a key is null, repeated or out of bounds.
-
-    Each number of a block is a bit, and the total of the bits has as many ones as there are
-    rows only if no number is repeated. Keys that lie near each other make few blocks, so that
-    Spark has little to send and to merge: 0.39 s for a million rows, with a digit for each
-    number in blocks of eight 0.59 s.
-    """
-    ibis: Any = sys.modules["ibis"]
-    number = table[key].cast("int64")
-    bit = ibis.literal(2**32) >> (number & 31).cast("int32")  # 1 would be shifted as an int32
-    table = table.select(block=number >> 5, bit=bit)
-    blocks = table.group_by("block").aggregate(rows=table.count(), total=table.bit.sum())
-    inside = blocks.block.notnull() & (blocks.block >= 0) & (blocks.block < KEYS >> 5)
-    ones = _ones(blocks.total.cast("int64"))
-    return blocks.aggregate(faulty=(~inside | (ones != blocks.rows)).sum())
-
-
-def _ones(number: Any) -> Any:  # noqa: ANN401
-    """How many bits of a number below 2⁶³ are ones: of pairs, of fours, of bytes, of all.
-
-    >>> _ones(0b1011), _ones(2**63 - 1)
-    (3, 63)
-    """
-    pairs = number - ((number >> 1) & 0x5555555555555555)
-    fours = (pairs & 0x3333333333333333) + ((pairs >> 2) & 0x3333333333333333)
-    return ((fours + (fours >> 4)) & 0x0F0F0F0F0F0F0F0F) % 255
 
 
 def _no_key(key: str, reason: str, where: str) -> ColumnError:

@@ -1,13 +1,9 @@
 """The shuffle of keys that engines choose rows by."""
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
-from tests.people_in_engines import in_duckdb, quiet
 
-from evenhand.releasing.engine_shuffle import KEYS, Shuffle, faulty_blocks
+from evenhand.releasing.engine_shuffle import KEYS, Shuffle
 
 
 def test_no_two_keys_come_to_the_same_place():
@@ -56,22 +52,3 @@ def test_other_seeds_take_other_rows():
     tenths = [set(np.argsort(place)[:500].tolist()) for place in places]
     shared = [len(a & b) / 500 for a in tenths for b in tenths if a is not b]
     assert max(shared) < 0.2
-
-
-KEYS_IN_BLOCKS = st.lists(
-    st.none() | st.integers(-20, 40) | st.integers(0, 2**41), min_size=1, max_size=60
-)
-
-
-@quiet
-@settings(max_examples=25)
-@given(KEYS_IN_BLOCKS)
-@example([1, 0, 0])  # the bits add up to another one
-@example([7] * 17)
-@example([*range(64)])
-def test_blocks_tell_whether_a_column_is_a_key(keys):
-    ibis = pytest.importorskip("ibis", reason="the extra 'ibis' is not installed")
-    table = in_duckdb(ibis, pa.table({"id": pa.array(keys, pa.int64())}))
-    faulty = faulty_blocks(table, "id").to_pyarrow().column(0)[0].as_py()
-    is_key = len({*keys}) == len(keys) and all(k is not None and 0 <= k < KEYS for k in keys)
-    assert bool(faulty) is not is_key
